@@ -1,0 +1,84 @@
+"""Structure learning of Bayesian networks from discrete data, with scores that need no tuning.
+
+>>> import bnml, numpy
+>>> table = numpy.array([[0, 0], [0, 0], [1, 1], [1, 1], [1, 0]])
+>>> dag = bnml.DAG.parse("[X0][X1|X0]")
+>>> round(bnml.score(dag, table, "qnml"), 3)
+-7.645
+
+Every public name is loaded when it is first used, so that importing bnml takes no time.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+_HOME = {
+    # errors
+    "BnmlError": "bnml.errors",
+    # data
+    "Data": "bnml.data",
+    "read": "bnml.data",
+    # counts
+    "information": "bnml.counts.information:",
+    # nml
+    "regret": "bnml.nml",
+    # scores
+    "LocalScores": "bnml.scores",
+    "code_length": "bnml.scores",
+    "family_score": "bnml.scores",
+    "prequential": "bnml.scores",
+    "priors": "bnml.scores.priors:",
+    "score": "bnml.scores",
+    "scores": "bnml.scores:",
+    # graphs
+    "Constraints": "bnml.graph",
+    "DAG": "bnml.graph",
+    "PDAG": "bnml.graph",
+    "count_dags": "bnml.graph",
+    "is_imap": "bnml.graph",
+    "is_perfect_map": "bnml.graph",
+    "minimal_imap": "bnml.graph",
+    "shd": "bnml.graph",
+}
+
+__all__ = [*sorted(_HOME), "__version__"]
+
+if TYPE_CHECKING:
+    from bnml import scores as scores
+    from bnml.counts import information as information
+    from bnml.data import Data as Data
+    from bnml.data import read as read
+    from bnml.errors import BnmlError as BnmlError
+    from bnml.graph import DAG as DAG
+    from bnml.graph import PDAG as PDAG
+    from bnml.graph import Constraints as Constraints
+    from bnml.graph import count_dags as count_dags
+    from bnml.graph import is_imap as is_imap
+    from bnml.graph import is_perfect_map as is_perfect_map
+    from bnml.graph import minimal_imap as minimal_imap
+    from bnml.graph import shd as shd
+    from bnml.nml import regret as regret
+    from bnml.scores import LocalScores as LocalScores
+    from bnml.scores import code_length as code_length
+    from bnml.scores import family_score as family_score
+    from bnml.scores import prequential as prequential
+    from bnml.scores import priors as priors
+    from bnml.scores import score as score
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOME.get(name)
+    if home is None:
+        raise AttributeError(f"module 'bnml' has no attribute {name!r}")
+    module = importlib.import_module(home.rstrip(":"))
+    value = module if home.endswith(":") else getattr(module, name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

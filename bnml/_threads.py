@@ -1,0 +1,43 @@
+"""Threads for kernels that release the GIL.
+
+Work is cut into tasks that last a fraction of a second, so that Ctrl-C is heard between them; each task writes to its
+own part of the result, so that the result does not depend on their number.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+
+from bnml.errors import ArgumentError
+
+__all__ = ["cores", "run_all"]
+
+
+def cores(threads: int | None = None) -> int:
+    """Return how many threads to use: ``threads``, or as many as this process may run on."""
+    if threads is None:
+        available = getattr(os, "sched_getaffinity", None)
+        return len(available(0)) if available else os.cpu_count() or 1
+    if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
+        raise ArgumentError(f"threads={threads!r}: expected a whole number from 1, or None for all cores")
+    return threads
+
+
+def run_all(task: Callable[[int, int], None], ranges: Iterable[tuple[int, int]], threads: int) -> None:
+    """Call ``task(start, stop)`` for every range, on up to ``threads`` threads."""
+    parts = list(ranges)
+    if threads == 1 or len(parts) == 1:
+        for start, stop in parts:
+            task(start, stop)
+        return
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(min(threads, len(parts))) as pool:
+        futures = [pool.submit(task, start, stop) for start, stop in parts]
+        try:
+            for future in futures:
+                future.result()
+        except BaseException:
+            pool.shutdown(wait=True, cancel_futures=True)
+            raise

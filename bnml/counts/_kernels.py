@@ -1,0 +1,345 @@
+"""Counting kernels: weighted contingency tables over the distinct rows, and sums of lookups over their cells.
+
+Two regimes, chosen by the number of configurations of a set alone:
+
+- **dense**: one cell per configuration, numbered in mixed radix with the variables in ascending order. Cell numbers
+  are made for a block of rows at a time, a column after the other, which the compiler vectorises; the counts go to
+  four lanes in turn, because consecutive rows often fall into the same cell.
+- **hashed**: the occupied configurations are numbered in order of first occurrence, whatever their number.
+
+In both the order in which the cells are summed depends on the set of variables only. So the term of a set is the
+same to the last bit whichever family asked for it, in a batch or alone, on one thread or two.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from bnml._jit import kernel
+
+__all__ = ["additions", "count_dense", "families", "partition"]
+
+BLOCK = 1024
+LANES = 4
+MAX_DENSE = 1 << 16  # cell numbers of the dense regime are 16 bits wide
+KEY_LIMIT = 1 << 62
+
+Array = Any  # kernels are typed by Numba, not by mypy
+
+
+@kernel
+def _start(key: Array, column: Array) -> None:
+    for i in range(column.size):
+        key[i] = np.uint16(column[i])
+
+
+@kernel
+def _append(key: Array, column: Array, r: Array) -> None:
+    """Append a digit with base ``r`` to each cell number."""
+    for i in range(column.size):
+        key[i] = np.uint16(key[i] * r + np.uint16(column[i]))
+
+
+@kernel
+def _add(lanes: Array, key: Array, weights: Array) -> None:
+    lane_0, lane_1, lane_2, lane_3 = lanes[0], lanes[1], lanes[2], lanes[3]
+    n = weights.size
+    whole = n // 4 * 4
+    for i in range(0, whole, 4):
+        lane_0[key[i]] += weights[i]
+        lane_1[key[i + 1]] += weights[i + 1]
+        lane_2[key[i + 2]] += weights[i + 2]
+        lane_3[key[i + 3]] += weights[i + 3]
+    for i in range(whole, n):
+        lane_0[key[i]] += weights[i]
+
+
+@kernel
+def _collect(lanes: Array, cells: int, table: Array) -> None:
+    """Move the lanes' sum to ``table`` and leave the lanes empty for the next set."""
+    lane_0, lane_1, lane_2, lane_3 = lanes[0], lanes[1], lanes[2], lanes[3]
+    for c in range(cells):
+        table[c] = lane_0[c] + lane_1[c] + lane_2[c] + lane_3[c]
+        lane_0[c] = 0
+        lane_1[c] = 0
+        lane_2[c] = 0
+        lane_3[c] = 0
+
+
+@kernel
+def _count(columns: Array, weights: Array, arities: Array, variables: Array, key: Array, lanes: Array) -> None:
+    n_distinct = columns.shape[1]
+    for start in range(0, n_distinct, BLOCK):
+        stop = min(n_distinct, start + BLOCK)
+        if variables.size == 0:
+            key[: stop - start] = 0
+        else:
+            _start(key, columns[variables[0], start:stop])
+        for t in range(1, variables.size):
+            v = variables[t]
+            _append(key, columns[v, start:stop], np.uint16(arities[v]))
+        _add(lanes, key, weights[start:stop])
+
+
+@kernel
+def count_dense(columns: Array, weights: Array, arities: Array, variables: Array, table: Array) -> None:
+    """Contingency table of at most ``MAX_DENSE`` cells, first variable slowest."""
+    key = np.empty(BLOCK, np.uint16)
+    lanes = np.zeros((LANES, table.size), weights.dtype)
+    _count(columns, weights, arities, variables, key, lanes)
+    _collect(lanes, table.size, table)
+
+
+@kernel
+def _relabel(key: Array, slots: Array, labels: Array) -> int:
+    """Number equal keys in order of first occurrence, in ``labels``; ``slots`` is a hash table filled with -1."""
+    mask = slots.size - 1
+    m = 0
+    first = np.empty(key.size, np.int64)  # first[label]: the row that brought it
+    for i in range(key.size):
+        k = int(key[i])
+        h = ((k * 0x9E3779B97F4A7C1) >> 17) & mask
+        while True:
+            label = slots[h]
+            if label < 0:
+                slots[h] = m
+                first[m] = i
+                labels[i] = m
+                m += 1
+                break
+            if key[first[label]] == k:
+                labels[i] = label
+                break
+            h = (h + 1) & mask
+    return m
+
+
+@kernel
+def _slots(n: int) -> Array:
+    size = 64
+    while size < 2 * n:
+        size *= 2
+    return np.full(size, -1, np.int64)
+
+
+@kernel
+def partition(columns: Array, arities: Array, variables: Array, labels: Array) -> int:
+    """Number the rows by their configuration of ``variables``, in order of first occurrence; return how many.
+
+    As many columns as fit into 62 bits are packed before each round of hashing.
+    """
+    key = np.zeros(labels.size, np.int64)
+    labels[:] = 0
+    m = 1
+    capacity = 1
+    for t in range(variables.size):
+        v = variables[t]
+        r = arities[v]
+        if capacity > KEY_LIMIT // r:
+            m = _relabel(key, _slots(key.size), labels)
+            for i in range(key.size):
+                key[i] = labels[i]
+            capacity = m
+        column = columns[v]
+        for i in range(key.size):
+            key[i] = key[i] * r + column[i]
+        capacity *= r
+    if capacity > 1:
+        m = _relabel(key, _slots(key.size), labels)
+    return m
+
+
+@kernel
+def _hashed(columns: Array, weights: Array, arities: Array, variables: Array, labels: Array, table: Array) -> int:
+    m = partition(columns, arities, variables, labels)
+    table[:m] = 0
+    for i in range(labels.size):
+        table[labels[i]] += weights[i]
+    return m
+
+
+@kernel
+def _sum_lookups(table: Array, cells: int, lookup: Array) -> float:
+    total = 0.0
+    for c in range(cells):
+        total += lookup[table[c]]
+    return total
+
+
+@kernel
+def _sum_rising(table: Array, cells: int, a: float) -> float:
+    """Sum of log Γ(a + n) - log Γ(a) over the occupied cells."""
+    base = math.lgamma(a)
+    total = 0.0
+    for c in range(cells):
+        if table[c] > 0:
+            total += math.lgamma(a + table[c]) - base
+    return total
+
+
+@kernel
+def _sum_out(table: Array, cells: int, r: int, stride: int, margin: Array) -> int:
+    """Sum a digit with base ``r`` out of a dense table; ``stride`` is the number of cells behind that digit."""
+    c = 0
+    for high in range(0, cells, r * stride):
+        for low in range(stride):
+            n = 0
+            for k in range(r):
+                n += table[high + k * stride + low]
+            margin[c] = n
+            c += 1
+    return c
+
+
+@kernel
+def _cells(arities: Array, variables: Array, limit: int) -> int:
+    """Return the number of configurations, or ``limit + 1`` where it is larger than ``limit``."""
+    cells = 1
+    for t in range(variables.size):
+        cells *= arities[variables[t]]
+        if cells > limit:
+            return limit + 1
+    return cells
+
+
+@kernel
+def _term(table: Array, cells: int, lookup: Array, a: float) -> float:
+    return _sum_rising(table, cells, a) if a > 0.0 else _sum_lookups(table, cells, lookup)
+
+
+@kernel
+def families(
+    columns: Array,
+    weights: Array,
+    arities: Array,
+    members: Array,
+    offsets: Array,
+    position: Array,
+    lookups: Array,
+    joint_row: Array,
+    margin_row: Array,
+    joint_a: Array,
+    margin_a: Array,
+    limit: int,
+    out: Array,
+) -> None:
+    """Sums over the cells of a family's joint table and of its parents' table, for a batch of families.
+
+    Family ``f`` is the ascending set ``members[offsets[f]:offsets[f + 1]]`` with the child at ``position[f]`` (-1: no
+    child, only the joint sum is wanted). A cell with count n adds ``lookups[row, n]``, or log Γ(a + n) - log Γ(a) where
+    the family's a is positive. Sets of at most ``limit`` configurations are counted densely.
+    """
+    n_distinct = columns.shape[1]
+    largest, hashed = 1, False  # scratch is sized for this batch: zeroing it must not cost more than the counting
+    for f in range(offsets.size - 1):
+        cells = _cells(arities, members[offsets[f] : offsets[f + 1]], limit)
+        if cells <= limit:
+            largest = max(largest, cells)
+        else:
+            hashed = True
+    if hashed:
+        largest = limit
+    key = np.empty(BLOCK, np.uint16)
+    lanes = np.zeros((LANES, largest), weights.dtype)
+    table = np.empty(max(largest, n_distinct if hashed else 1), weights.dtype)
+    margin = np.empty(largest, weights.dtype)
+    labels = np.empty(n_distinct if hashed else 0, np.int64)
+    others = np.empty(columns.shape[0], np.int64)
+    for f in range(offsets.size - 1):
+        variables = members[offsets[f] : offsets[f + 1]]
+        p = position[f]
+        cells = _cells(arities, variables, limit)
+        if cells <= limit:
+            _count(columns, weights, arities, variables, key, lanes)
+            _collect(lanes, cells, table)
+            out[f, 0] = _term(table, cells, lookups[joint_row[f]], joint_a[f])
+            if p >= 0:
+                stride = 1
+                for t in range(p + 1, variables.size):
+                    stride *= arities[variables[t]]
+                q = _sum_out(table, cells, arities[variables[p]], stride, margin)
+                out[f, 1] = _term(margin, q, lookups[margin_row[f]], margin_a[f])
+            continue
+        m = _hashed(columns, weights, arities, variables, labels, table)
+        out[f, 0] = _term(table, m, lookups[joint_row[f]], joint_a[f])
+        if p >= 0:
+            k = 0
+            for t in range(variables.size):
+                if t != p:
+                    others[k] = variables[t]
+                    k += 1
+            parents = others[:k]
+            q = _cells(arities, parents, limit)
+            if q <= limit:
+                _count(columns, weights, arities, parents, key, lanes)
+                _collect(lanes, q, table)
+            else:
+                q = _hashed(columns, weights, arities, parents, labels, table)
+            out[f, 1] = _term(table, q, lookups[margin_row[f]], margin_a[f])
+
+
+@kernel
+def additions(
+    columns: Array,
+    weights: Array,
+    arities: Array,
+    base: Array,
+    position: int,
+    candidates: Array,
+    lookups: Array,
+    margin_row: int,
+    joint_a: Array,
+    margin_a: Array,
+    out: Array,
+) -> None:
+    """Sums of ``families`` for the family ``base`` (ascending, child at ``position``) plus each candidate in turn.
+
+    One pass over the rows: the cell number of the base is made once for each block and every candidate appends its
+    digit to it. Each base + candidate has at most ``MAX_DENSE`` cells.
+    """
+    n_distinct = columns.shape[1]
+    base_cells = _cells(arities, base, MAX_DENSE)
+    starts = np.zeros(candidates.size + 1, np.int64)
+    for c in range(candidates.size):
+        starts[c + 1] = starts[c] + base_cells * arities[candidates[c]]
+    lanes = np.zeros((LANES, starts[-1]), weights.dtype)
+    base_key = np.empty(BLOCK, np.uint16)
+    key = np.empty(BLOCK, np.uint16)
+    for start in range(0, n_distinct, BLOCK):
+        stop = min(n_distinct, start + BLOCK)
+        _start(base_key, columns[base[0], start:stop])
+        for t in range(1, base.size):
+            _append(base_key, columns[base[t], start:stop], np.uint16(arities[base[t]]))
+        for c in range(candidates.size):
+            key[:] = base_key
+            y = candidates[c]
+            _append(key, columns[y, start:stop], np.uint16(arities[y]))
+            _add(lanes[:, starts[c] : starts[c + 1]], key, weights[start:stop])
+    table = np.empty(MAX_DENSE, weights.dtype)
+    ordered = np.empty(MAX_DENSE, weights.dtype)
+    for c in range(candidates.size):
+        cells = starts[c + 1] - starts[c]
+        _collect(lanes[:, starts[c] : starts[c + 1]], cells, table)
+        # the candidate's digit is the last; move it to its place in ascending order
+        r = arities[candidates[c]]
+        low = 1
+        child_stride = 1
+        for t in range(base.size):
+            if base[t] > candidates[c]:
+                low *= arities[base[t]]
+            if t > position:
+                child_stride *= arities[base[t]]
+        if base[position] < candidates[c]:
+            child_stride *= r
+        d = 0
+        for high in range(0, base_cells, low):
+            for k in range(r):
+                for j in range(low):
+                    ordered[d] = table[(high + j) * r + k]
+                    d += 1
+        out[c, 0] = _term(ordered, cells, lookups[0], joint_a[c])
+        q = _sum_out(ordered, cells, arities[base[position]], child_stride, table)
+        out[c, 1] = _term(table, q, lookups[margin_row], margin_a[c])

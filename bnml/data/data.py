@@ -1,0 +1,168 @@
+"""A table of categories: its distinct rows as small integers, with weights."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from bnml.errors import ArgumentError, did_you_mean, quoted
+
+__all__ = ["Data"]
+
+
+@dataclass(frozen=True, eq=False)
+class Data:
+    """A table of categories, as `bnml.read` returns it.
+
+    Equal rows are kept once, with their number as weight, in lexicographic order of their codes: every count is a
+    sum over the distinct rows. Nothing in it can be changed.
+
+    Attributes
+    ----------
+    names
+        The columns.
+    states
+        For each column its labels, in order; a code is an index into them.
+    codes
+        The distinct rows × columns, column-major; the smallest unsigned integers that hold them.
+    weights
+        How often each distinct row occurs.
+    row_index
+        For each row of the source the distinct row it is; None where the table stayed in an engine. Rows that were
+        dropped (``missing="drop"``, or a frequency of zero) have no entry.
+    cuts
+        For each binned column the cut points between its bins.
+
+    Examples
+    --------
+    >>> import bnml, pandas
+    >>> data = bnml.read(pandas.DataFrame({"sky": ["sun", "rain", "sun"], "air": ["warm", "cold", "warm"]}))
+    >>> data.n_rows, data.n_distinct, data.states
+    (3, 2, (('rain', 'sun'), ('cold', 'warm')))
+    """
+
+    names: tuple[str, ...]
+    states: tuple[tuple[Any, ...], ...]
+    codes: npt.NDArray[np.unsignedinteger[Any]] = field(repr=False)
+    weights: npt.NDArray[np.int64] = field(repr=False)
+    row_index: npt.NDArray[np.integer[Any]] | None = field(default=None, repr=False)
+    cuts: Mapping[str, tuple[float, ...]] = field(default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        for array in (self.codes, self.weights, self.row_index):
+            if array is not None:
+                array.setflags(write=False)
+        object.__setattr__(self, "cuts", MappingProxyType(dict(self.cuts)))
+
+    def __getstate__(self) -> dict[str, Any]:
+        kept = ("names", "states", "codes", "weights", "row_index")
+        return {name: getattr(self, name) for name in kept} | {"cuts": dict(self.cuts)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for name, value in state.items():
+            object.__setattr__(self, name, value)
+        self.__post_init__()
+
+    @cached_property
+    def arities(self) -> tuple[int, ...]:
+        """Number of states of each column."""
+        return tuple(len(labels) for labels in self.states)
+
+    @cached_property
+    def n_rows(self) -> int:
+        """Number of rows of the table: the sum of the weights."""
+        return int(self.weights.sum())
+
+    @property
+    def n_distinct(self) -> int:
+        """Number of distinct rows."""
+        return int(self.codes.shape[0])
+
+    def __len__(self) -> int:
+        return self.n_rows
+
+    @cached_property
+    def columns(self) -> npt.NDArray[np.unsignedinteger[Any]]:
+        """The codes with one contiguous row per column, as the kernels read them."""
+        return np.ascontiguousarray(self.codes.T)
+
+    @cached_property
+    def memo(self) -> dict[Any, Any]:
+        """Derived values that belong to this table and die with it (local scores, for one)."""
+        return {}
+
+    @cached_property
+    def _positions(self) -> dict[str, int]:
+        return {name: i for i, name in enumerate(self.names)}
+
+    def index(self, name: str) -> int:
+        """Return the position of a column.
+
+        Raises
+        ------
+        ArgumentError
+            If there is no such column.
+        """
+        try:
+            return self._positions[name]
+        except (KeyError, TypeError):
+            raise ArgumentError(
+                f"there is no column {name!r}; the columns are {quoted(self.names)}.{did_you_mean(name, self.names)}"
+            ) from None
+
+    def indices(self, names: str | Iterable[str]) -> tuple[int, ...]:
+        """Return the positions of columns; a single name stands for itself.
+
+        Raises
+        ------
+        ArgumentError
+            If a name is unknown or given twice.
+        """
+        found = tuple(self.index(name) for name in ([names] if isinstance(names, str) else names))
+        if len(set(found)) < len(found):
+            twice = next(self.names[i] for i in found if found.count(i) > 1)
+            raise ArgumentError(f"column {twice!r} is named twice")
+        return found
+
+    def select(self, names: Sequence[str]) -> Data:
+        """Return the table with these columns only, in this order."""
+        from bnml.data.grouping import distinct_rows
+
+        chosen = list(self.indices(names))
+        if not chosen:
+            raise ArgumentError("select: name at least one column")
+        states = tuple(self.states[i] for i in chosen)
+        codes, weights, index = distinct_rows(self.columns[chosen], [len(labels) for labels in states], self.weights)
+        row_index = None if self.row_index is None else index[self.row_index]
+        cuts = {name: self.cuts[name] for name in names if name in self.cuts}
+        return Data(tuple(names), states, codes, weights, row_index, cuts)
+
+    def __str__(self) -> str:
+        return describe(self)
+
+
+def describe(data: Data, *, width: int = 80, most: int = 20) -> str:
+    """Return a short table: one line per column with its states."""
+    title = (
+        f"{data.n_rows:,} rows ({data.n_distinct:,} distinct) × {len(data.names)} "
+        f"column{'s' if len(data.names) != 1 else ''}"
+    )
+    shown = data.names[:most]
+    name_width = min(max([6, *(len(name) for name in shown)]), width // 3)
+    lines = [title, f"{'column':<{name_width}}  states  labels"]
+    for name, labels in zip(shown, data.states, strict=False):
+        head = f"{_shorten(name, name_width):<{name_width}}  {len(labels):>6}  "
+        lines.append(head + _shorten(", ".join(str(label) for label in labels[:50]), width - len(head)))
+    if len(data.names) > most:
+        lines.append(f"… and {len(data.names) - most} more columns")
+    return "\n".join(lines)
+
+
+def _shorten(text: str, width: int) -> str:
+    return text if len(text) <= width else text[: width - 1] + "…"

@@ -1,0 +1,59 @@
+"""Distinct rows: pack each row's codes into words, group equal words, sort the groups."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["code_type", "distinct_rows"]
+
+Codes = npt.NDArray[np.unsignedinteger[Any]]
+
+
+def code_type(arity: int) -> type[np.unsignedinteger[Any]]:
+    """Return the smallest unsigned type that holds the codes of a column."""
+    return np.uint8 if arity <= 1 << 8 else np.uint16 if arity <= 1 << 16 else np.uint32
+
+
+def distinct_rows(
+    columns: Codes, arities: Sequence[int], weights: npt.NDArray[np.int64] | None = None
+) -> tuple[Codes, npt.NDArray[np.int64], npt.NDArray[np.integer[Any]]]:
+    """Return the distinct rows (column-major codes, sorted), their weights, and for each row its distinct row.
+
+    ``columns`` has one contiguous row per column.
+    """
+    from bnml.data._kernels import group
+
+    words = _packed(columns, arities)
+    n_rows = columns.shape[1]
+    numbers = np.int32 if n_rows < 1 << 31 else np.int64
+    index = np.empty(n_rows, numbers)
+    totals = np.empty(n_rows, np.int64)
+    first = np.empty(n_rows, np.int64)
+    m = group(words, np.empty(0, np.int64) if weights is None else weights, index, totals, first)
+    first = first[:m]
+    order = np.lexsort(words[::-1, first])
+    rank = np.empty(m, numbers)
+    rank[order] = np.arange(m, dtype=numbers)
+    codes = columns[:, first[order]].T
+    return codes, totals[:m][order], rank[index]
+
+
+def _packed(columns: Codes, arities: Sequence[int]) -> npt.NDArray[np.int64]:
+    """Pack rows into words of at most 62 bits, whose order as numbers is the lexicographic order of the codes."""
+    from bnml.data._kernels import pack
+
+    bits = [(arity - 1).bit_length() for arity in arities]
+    word_of = []
+    word, used = 0, 0
+    for width in bits:
+        if used + width > 62:
+            word, used = word + 1, 0
+        word_of.append(word)
+        used += width
+    words = np.zeros((word + 1, columns.shape[1]), np.int64)
+    pack(columns, np.array(bits, np.int64), np.array(word_of, np.int64), words)
+    return words

@@ -1,0 +1,43 @@
+"""Graphs: DAGs, equivalence classes, separation, distances and constraints.
+
+Algorithms are functions, one to a file; `DAG` and `PDAG` are values that hold the graph. Variables have names outside
+and are positions inside; neighbourhoods are bit masks. Each idea is taught in the text of its module:
+
+=================  =====================================================
+`cpdag`            Markov equivalence, CPDAGs, the canonical member
+`meek`             directions that follow from others
+`extension`        from a PDAG to a DAG
+`separation`       d-separation
+`imaps`            I-maps and perfect maps
+`distance`         the structural Hamming distance
+`constraints`      what is known before the data are seen
+`model_string`     ``[A][C][B|A:C]``
+=================  =====================================================
+"""
+
+from bnml.graph.constraints import CompiledConstraints, Constraints
+from bnml.graph.counting import count_dags
+from bnml.graph.cpdag import canonical_extension
+from bnml.graph.dag import DAG
+from bnml.graph.distance import Comparison, compare, shd
+from bnml.graph.imaps import is_imap, is_perfect_map, minimal_imap
+from bnml.graph.meek import apply_meek_rules
+from bnml.graph.pdag import PDAG
+from bnml.graph.separation import minimal_separator
+
+__all__ = [
+    "DAG",
+    "PDAG",
+    "Comparison",
+    "CompiledConstraints",
+    "Constraints",
+    "apply_meek_rules",
+    "canonical_extension",
+    "compare",
+    "count_dags",
+    "is_imap",
+    "is_perfect_map",
+    "minimal_imap",
+    "minimal_separator",
+    "shd",
+]

@@ -1,0 +1,115 @@
+"""Names at the door: check them once, and translate between names and positions."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable
+
+from bnml.errors import ArgumentError, GraphError, did_you_mean, quoted
+from bnml.graph._bits import bits, mask_of
+
+
+class Variables:
+    """The names of a graph's nodes and where each one stands."""
+
+    __slots__ = ("index", "names")
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self.names = _checked_names(names)
+        self.index = {name: i for i, name in enumerate(self.names)}
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def at(self, name: str) -> int:
+        """Return the position of one name."""
+        if not isinstance(name, str):
+            raise ArgumentError(f"Expected the name of one variable, got {name!r}.")
+        if name not in self.index:
+            raise ArgumentError(
+                f"There is no variable {name!r}.{did_you_mean(name, self.names)}"
+                f" The variables are {quoted(self.names)}."
+            )
+        return self.index[name]
+
+    def mask(self, names: str | Iterable[str]) -> int:
+        """Return the mask of one name or several."""
+        if isinstance(names, str):
+            return 1 << self.at(names)
+        if not isinstance(names, Iterable):
+            raise ArgumentError(f"Expected a name or several names of variables, got {names!r}.")
+        return mask_of(self.at(name) for name in names)
+
+    def pick(self, mask: int) -> tuple[str, ...]:
+        """Return the names in a mask, in their order."""
+        return tuple(self.names[i] for i in bits(mask))
+
+    def pairs(self, pairs: Iterable[Collection[str]], what: str, *, ordered: bool = True) -> list[tuple[int, int]]:
+        """Return pairs of names as pairs of positions."""
+        found = checked_pairs(pairs, what, ordered=ordered)
+        for name in (name for pair in found for name in pair):
+            if name not in self.index:
+                raise GraphError(
+                    f"{what} name {name!r}, which is not a variable.{did_you_mean(name, self.names)}"
+                    f" The variables are {quoted(self.names)}."
+                )
+        return [(self.index[a], self.index[b]) for a, b in found]
+
+    def order_like(self, names: Iterable[str]) -> tuple[Variables, list[int]]:
+        """Return the same variables in another order, and the old position of each."""
+        other = Variables(names)
+        require_same(self.names, other.names)
+        return other, [self.index[name] for name in other.names]
+
+
+def require_same(first: Iterable[str], second: Iterable[str]) -> None:
+    """Refuse two graphs, or a graph and a list of names, that are not about the same variables."""
+    ones, others = dict.fromkeys(first), dict.fromkeys(second)
+    parts = []
+    for which, extra in (
+        ("first", [name for name in ones if name not in others]),
+        ("second", [name for name in others if name not in ones]),
+    ):
+        if extra:
+            parts.append(f"only the {which} has {quoted(extra)}")
+    if parts:
+        raise GraphError(f"The variables differ: {'; '.join(parts)}. Both must be about the same variables.")
+
+
+def checked_pairs(pairs: Iterable[Collection[str]], what: str, *, ordered: bool = True) -> list[tuple[str, str]]:
+    """Return pairs of two different names; a pair without direction may also come as a set."""
+    if isinstance(pairs, str) or not isinstance(pairs, Iterable):
+        raise GraphError(f"{what} must be a list of pairs of names such as [('A', 'B')], got {pairs!r}.")
+    return [_checked_pair(pair, what, ordered) for pair in pairs]
+
+
+def _checked_pair(pair: Collection[str], what: str, ordered: bool) -> tuple[str, str]:
+    unfit = (str, set, frozenset, dict) if ordered else (str, dict)  # a set has no first and second
+    if isinstance(pair, unfit) or not isinstance(pair, Collection) or len(pair) != 2:
+        raise GraphError(f"{what} must be pairs of names such as ('A', 'B'), got {pair!r}.")
+    a, b = pair if ordered else sorted(pair, key=str)
+    for name in (a, b):
+        check_name(name, what)
+    if a == b:
+        raise GraphError(f"{what} join {a!r} to itself; an arc or link needs two different variables.")
+    return str(a), str(b)
+
+
+def check_name(name: object, what: str) -> None:
+    """Refuse what cannot be the name of a variable."""
+    if not isinstance(name, str) or not name:
+        raise GraphError(f"{what} hold {name!r}; the name of a variable is a non-empty string.")
+
+
+def _checked_names(names: Iterable[str]) -> tuple[str, ...]:
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        raise GraphError(f"names must be a list of names such as ['A', 'B'], got {names!r}.")
+    result = tuple(names)
+    for name in result:
+        check_name(name, "names")
+    if not result:
+        raise GraphError("names is empty; a graph needs at least one variable.")
+    twice = [name for name, count in Counter(result).items() if count > 1]
+    if twice:
+        raise GraphError(f"names must be unique; more than once there: {quoted(twice)}.")
+    return tuple(str(name) for name in result)

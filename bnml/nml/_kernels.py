@@ -1,0 +1,123 @@
+"""Compiled loops of the normaliser C(n, r).
+
+All run on values that are scaled by powers of ``HUGE``, because C(n, r) itself soon exceeds the largest float.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnml._jit import kernel
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+HUGE = 2.0**400  # scaling by a power of two is free of rounding
+LOG_HUGE = 400.0 * math.log(2.0)
+CHECK = 16  # C(n, r) grows by less than 2^30 with each r, so one look at its size in 16 steps is enough
+NEGLIGIBLE = 1e-20  # a term this small, relative to the sum so far, ends a sum
+SERIES_FROM = 100.0  # sample size from which the series of C(n, 2) is exact to the last digit
+BLOCK = 512  # sample sizes that advance together through the recurrence, in the fastest cache
+
+
+@kernel
+def binary_normaliser(n: float) -> float:
+    """C(n, 2) = 1 + Q(n), Ramanujan's Q(n) = Σ_{k≥1} n (n-1) ... (n-k+1) / n^k = n! e^n / (2 n^n) - θ(n)."""
+    if n < SERIES_FROM:
+        total = term = 1.0
+        k = 0.0
+        while k < n:
+            total += term
+            k += 1.0
+            term *= (n - k) / n
+        return total
+    x = 1.0 / n
+    y = x * x
+    stirling = math.sqrt(2.0 * math.pi * n) * math.exp(x * (1 / 12 - y * (1 / 360 - y * (1 / 1260 - y / 1680))))
+    theta = 1 / 3 + x * (
+        4 / 135
+        - x * (8 / 2835 + x * (16 / 8505 - x * (8992 / 12629925 + x * (334144 / 492567075 - x * 698752 / 1477701225))))
+    )
+    return 1.0 + 0.5 * stirling - theta
+
+
+@kernel
+def recurrence(n: float, rs: Integers, out: Floats) -> None:
+    """Write log C(n, r) for ascending rs: C(n, r+1) = C(n, r) + n/(r-1) · C(n, r-1)."""
+    before = 1.0
+    now = binary_normaliser(n)
+    shift = 0.0
+    r = 2
+    for i in range(rs.size):
+        while r < rs[i]:
+            stop = min(rs[i], (r // CHECK + 1) * CHECK)
+            for k in range(r - 1, stop - 1):
+                after = now + n / k * before
+                before = now
+                now = after
+            r = stop
+            if r % CHECK == 0 and now > HUGE:
+                before /= HUGE
+                now /= HUGE
+                shift += 1.0
+        out[i] = math.log(now) + shift * LOG_HUGE if rs[i] > 1 else 0.0
+
+
+@kernel
+def recurrence_table(first: int, rs: Integers, out: Floats) -> None:
+    """Write out[i, j] = log C(first + j, rs[i]) for ascending rs > 1; the recurrence runs over blocks of n."""
+    n = np.empty(BLOCK)
+    before = np.empty(BLOCK)
+    now = np.empty(BLOCK)
+    shift = np.empty(BLOCK)
+    for start in range(0, out.shape[1], BLOCK):
+        size = min(BLOCK, out.shape[1] - start)
+        for j in range(size):
+            n[j] = first + start + j
+            before[j] = 1.0
+            now[j] = binary_normaliser(n[j])
+            shift[j] = 0.0
+        r = 2
+        for i in range(rs.size):
+            while r < rs[i]:
+                inverse = 1.0 / (r - 1)
+                for j in range(size):
+                    after = now[j] + n[j] * inverse * before[j]
+                    before[j] = now[j]
+                    now[j] = after
+                r += 1
+                if r % CHECK == 0:
+                    for j in range(size):
+                        if now[j] > HUGE:
+                            before[j] /= HUGE
+                            now[j] /= HUGE
+                            shift[j] += 1.0
+            for j in range(size):
+                out[i, start + j] = math.log(now[j]) + shift[j] * LOG_HUGE
+
+
+@kernel
+def sums_around_peak(ns: Floats, rs: Floats, peaks: Floats, out: Floats) -> None:
+    """Write log Σ_l t_l / t_peak, walking down and up from the peak until the terms no longer matter.
+
+    t_l = (n-1)(n-2)...(n-l) · r (r+1) ... (r+l) / (n^(l+1) l!), so t_{l+1} / t_l = (n-1-l)(r+l+1) / (n (l+1)).
+    """
+    for i in range(ns.size):
+        n = ns[i]
+        r = rs[i]
+        total = term = 1.0
+        l = peaks[i]  # noqa: E741
+        while l > 0.0 and term > NEGLIGIBLE * total:
+            term *= n * l / ((n - l) * (r + l))
+            total += term
+            l -= 1.0  # noqa: E741
+        term = 1.0
+        l = peaks[i]  # noqa: E741
+        while l < n - 1.0 and term > NEGLIGIBLE * total:
+            term *= (n - 1.0 - l) * (r + l + 1.0) / (n * (l + 1.0))
+            total += term
+            l += 1.0  # noqa: E741
+        out[i] = math.log(total)

@@ -1,0 +1,56 @@
+"""Scores: how well a structure explains a table. Natural logarithms, higher is better.
+
+`bnml.scores.base` says what a score is; each score is one short file; `bnml.scores.registry` names them;
+`bnml.scores.local` computes family scores for all searches; `bnml.scores.priors` holds structure priors.
+"""
+
+from __future__ import annotations
+
+from bnml.scores.aic import AIC
+from bnml.scores.base import Score, Shape, Terms
+from bnml.scores.bd import BD, BDJ, K2
+from bnml.scores.bde import BDe, PriorNetwork
+from bnml.scores.bdeu import BDeu
+from bnml.scores.bdq import BDq
+from bnml.scores.bds import BDs
+from bnml.scores.bic import BIC
+from bnml.scores.description import CodeLength, code_length
+from bnml.scores.fnml import FNML
+from bnml.scores.hqc import HQC
+from bnml.scores.local import LocalScores, local_scores
+from bnml.scores.loglik import LogLikelihood
+from bnml.scores.mdl import MDL
+from bnml.scores.qnml import QNML
+from bnml.scores.registry import SCORES, parse_score
+from bnml.scores.scoring import family_score, score
+from bnml.scores.sequential import prequential
+
+__all__ = [
+    "AIC",
+    "BD",
+    "BDJ",
+    "BIC",
+    "FNML",
+    "HQC",
+    "K2",
+    "MDL",
+    "QNML",
+    "SCORES",
+    "BDe",
+    "BDeu",
+    "BDq",
+    "BDs",
+    "CodeLength",
+    "LocalScores",
+    "LogLikelihood",
+    "PriorNetwork",
+    "Score",
+    "Shape",
+    "Terms",
+    "code_length",
+    "family_score",
+    "local_scores",
+    "parse_score",
+    "prequential",
+    "score",
+]

@@ -1,0 +1,22 @@
+"""Akaike's information criterion."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bnml.scores.base import Score, Shape, Terms, n_log_n, per_parameter
+
+__all__ = ["AIC"]
+
+
+@dataclass(frozen=True)
+class AIC(Score):
+    """Akaike's criterion: log-likelihood - q_i (r_i - 1)  (000, section 3)."""
+
+    name = "aic"
+    equivalent = True
+    regular = True
+
+    def terms(self, shape: Shape) -> Terms:
+        """Charge 1 per parameter."""
+        return Terms(joint=n_log_n(shape.counts), closed=per_parameter(1.0))

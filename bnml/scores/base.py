@@ -1,0 +1,135 @@
+"""How a score reaches a kernel: as data.
+
+Every score here is a sum over the variables, and nearly every one has the form
+
+    family score of X given Pa  =  J(X ∪ Pa) - M(Pa),
+
+where ``J(S)`` is the sum of a lookup table ``t_J[n]`` over the counts n in the contingency table of S, plus a closed form
+in the number of configurations of S; and ``M`` is a like sum with a table ``t_M[r]`` that may depend on the arity r of X.
+For the score-equivalent ones ``M = J``: they are *quotients*, a score of a set of variables divided by a score of a
+subset, and equivalent structures multiply and divide by the same things. All n · 2^(n-1) families then cost only 2^n
+tables.
+
+A score states its tables (`Terms`) for a table of given shape; searches and engines work from those. The few that do not
+fit, because a cell's term depends on more than its count (BDe) or on the other cells (BDs), implement `family`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from bnml.counts import FamilyCounts
+from bnml.data import Data
+from bnml.errors import ScoreError
+
+__all__ = ["Closed", "Score", "Shape", "Terms", "n_log_n", "per_parameter", "positive"]
+
+Floats = npt.NDArray[np.float64]
+
+Closed = Callable[[Floats, Floats, Floats], Floats]
+"""Closed form of sets: (number of configurations, its logarithm, number of variables) → term. The number of
+configurations may be infinite, its logarithm never is."""
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What a score may know of a table apart from its counts."""
+
+    n_rows: int
+    arities: tuple[int, ...]
+
+    @property
+    def n_variables(self) -> int:
+        """Number of columns."""
+        return len(self.arities)
+
+    @property
+    def counts(self) -> npt.NDArray[np.int64]:
+        """All counts that a cell can have: 0 … number of rows."""
+        return np.arange(self.n_rows + 1)
+
+
+@dataclass(frozen=True)
+class Terms:
+    """A score as tables.
+
+    Attributes
+    ----------
+    joint
+        ``t_J[n]``: what a cell with count n adds; ``t_J[0]`` is 0.
+    margin
+        ``t_M[r][n]`` for each arity r; empty where ``M = J``.
+    ess
+        If positive, a cell of a set with q configurations adds log Γ(a + n) - log Γ(a), a = ess / q, in place of
+        ``joint`` and ``margin``: a table for each q, never written down.
+    closed
+        The closed form of a set; None for none.
+    """
+
+    joint: Floats = field(default_factory=lambda: np.zeros(1))
+    margin: dict[int, Floats] = field(default_factory=dict)
+    ess: float = 0.0
+    closed: Closed | None = None
+
+
+class Score(ABC):
+    """A decomposable score: natural logarithms, higher is better.
+
+    Attributes
+    ----------
+    name
+        What it is called in ``score=``.
+    equivalent
+        Equivalent structures get equal scores.
+    regular
+        A parent that adds no information never raises the score (004, section 3.4).
+    probability
+        It is the logarithm of a distribution over tables.
+    """
+
+    name: ClassVar[str]
+    equivalent: ClassVar[bool] = False
+    regular: ClassVar[bool] = False
+    probability: ClassVar[bool] = False
+
+    @classmethod
+    def from_text(cls, text: str) -> Self:
+        """Return the score for what follows the colon in ``"name:text"``."""
+        raise ScoreError(f"score {cls.name + ':' + text!r}: {cls.name} takes no parameter")
+
+    @abstractmethod
+    def terms(self, shape: Shape) -> Terms | None:
+        """Return the score as tables, or None if it does not fit and has `family`."""
+
+    def family(self, counts: FamilyCounts, data: Data) -> float:
+        """Return the score of one family from its counts; for scores without tables."""
+        raise NotImplementedError
+
+
+def n_log_n(counts: npt.NDArray[np.int64]) -> Floats:
+    """Return n log n, and 0 for 0: the maximised log-likelihood is a sum of these."""
+    from scipy.special import xlogy
+
+    return np.asarray(xlogy(counts, counts), np.float64)
+
+
+def per_parameter(price: float) -> Closed:
+    """Return the closed form that costs ``price`` for each free parameter: (q r - 1) - (q - 1) = q (r - 1)."""
+    return lambda q, log_q, size: -price * (q - 1.0)
+
+
+def positive(value: Any, name: str, score: str) -> float:
+    """Return a hyperparameter that must be a positive number."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = float("nan")
+    if isinstance(value, bool) or not 0.0 < number < float("inf"):
+        raise ScoreError(f"{score}: {name}={value!r}: expected a positive number")
+    return number

@@ -1,0 +1,73 @@
+"""Bayesian Dirichlet scores with the same hyperparameter in every cell: BD, K2 and BDJ."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+from bnml.nml import log_rising
+from bnml.scores.base import Score, Shape, Terms, positive
+
+__all__ = ["BD", "BDJ", "K2"]
+
+
+def _terms(alpha: float, shape: Shape) -> Terms:
+    """Γ(α + n) / Γ(α) for a cell, Γ(rα) / Γ(rα + n) for a parent configuration; unobserved ones add nothing."""
+    counts = shape.counts
+    return Terms(
+        joint=log_rising(alpha, counts),
+        margin={r: log_rising(r * alpha, counts) for r in sorted(set(shape.arities))},
+    )
+
+
+@dataclass(frozen=True)
+class BD(Score):
+    """Marginal likelihood under Dirichlet(α, …, α) parameters  (000, section 3.2).
+
+    Σ_j [log Γ(r α) - log Γ(r α + N_ij)] + Σ_jk [log Γ(α + N_ijk) - log Γ(α)]
+
+    Parameters
+    ----------
+    alpha
+        The hyperparameter of every cell.
+    """
+
+    name = "bd"
+    probability = True
+    alpha: float = 1.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "alpha", positive(self.alpha, "alpha", "BD"))
+
+    @classmethod
+    def from_text(cls, text: str) -> Self:
+        """Read ``bd:0.5``."""
+        return cls(alpha=text)  # type: ignore[arg-type]  # a text that is no number is refused there
+
+    def terms(self, shape: Shape) -> Terms:
+        """Return the Dirichlet tables."""
+        return _terms(self.alpha, shape)
+
+
+@dataclass(frozen=True)
+class K2(Score):
+    """Cooper and Herskovits' score: BD with α = 1  (000, 001, 003)."""
+
+    name = "k2"
+    probability = True
+
+    def terms(self, shape: Shape) -> Terms:
+        """Return the Dirichlet tables."""
+        return _terms(1.0, shape)
+
+
+@dataclass(frozen=True)
+class BDJ(Score):
+    """Marginal likelihood under Jeffreys' prior: BD with α = 1/2."""
+
+    name = "bdj"
+    probability = True
+
+    def terms(self, shape: Shape) -> Terms:
+        """Return the Dirichlet tables."""
+        return _terms(0.5, shape)

@@ -1,0 +1,23 @@
+"""Schwarz's Bayesian information criterion."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from bnml.scores.base import Score, Shape, Terms, n_log_n, per_parameter
+
+__all__ = ["BIC"]
+
+
+@dataclass(frozen=True)
+class BIC(Score):
+    """Bayesian information criterion: log-likelihood - q_i (r_i - 1) / 2 · log N  (000, section 3; 004 eq. 9)."""
+
+    name = "bic"
+    equivalent = True
+    regular = True
+
+    def terms(self, shape: Shape) -> Terms:
+        """Charge half a log N per parameter."""
+        return Terms(joint=n_log_n(shape.counts), closed=per_parameter(0.5 * math.log(shape.n_rows)))

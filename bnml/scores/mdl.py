@@ -1,0 +1,44 @@
+"""Minimum description length, as the lecture encodes networks."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Self
+
+from bnml.scores.base import Floats, Score, Shape, Terms, n_log_n, per_parameter
+
+__all__ = ["MDL"]
+
+
+@dataclass(frozen=True)
+class MDL(Score):
+    """Minus the description length: log-likelihood - q_i (r_i - 1) / 2 · log N, and - log n per parent if asked for.
+
+    Without the cost of naming the parents it is BIC (001).
+
+    Parameters
+    ----------
+    parent_cost
+        Charge log n (n variables) for each parent; ``"mdl+parents"`` as a name.
+    """
+
+    name = "mdl"
+    equivalent = True
+    regular = True
+    parent_cost: bool = False
+
+    @classmethod
+    def from_text(cls, text: str) -> Self:
+        """Read ``mdl+parents``."""
+        return cls(parent_cost=True) if text == "+parents" else super().from_text(text)
+
+    def terms(self, shape: Shape) -> Terms:
+        """Charge for parameters, and for parents: |S| (|S| - 1) / 2 of them in a set, p + 1 of which less p leave p."""
+        parameters = per_parameter(0.5 * math.log(shape.n_rows))
+        per_parent = math.log(shape.n_variables) if self.parent_cost else 0.0
+
+        def closed(q: Floats, log_q: Floats, size: Floats) -> Floats:
+            return parameters(q, log_q, size) - per_parent * size * (size - 1.0) / 2.0
+
+        return Terms(joint=n_log_n(shape.counts), closed=closed)

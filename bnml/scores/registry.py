@@ -1,0 +1,55 @@
+"""Scores by name: ``"qnml"``, ``"bdeu:10"``, ``"mdl+parents"``."""
+
+from __future__ import annotations
+
+from bnml.errors import ScoreError, did_you_mean
+from bnml.scores.aic import AIC
+from bnml.scores.base import Score
+from bnml.scores.bd import BD, BDJ, K2
+from bnml.scores.bdeu import BDeu
+from bnml.scores.bdq import BDq
+from bnml.scores.bds import BDs
+from bnml.scores.bic import BIC
+from bnml.scores.fnml import FNML
+from bnml.scores.hqc import HQC
+from bnml.scores.loglik import LogLikelihood
+from bnml.scores.mdl import MDL
+from bnml.scores.qnml import QNML
+
+__all__ = ["SCORES", "parse_score"]
+
+SCORES: dict[str, type[Score]] = {
+    score.name: score for score in (LogLikelihood, AIC, BIC, HQC, MDL, K2, BD, BDJ, BDeu, BDs, BDq, FNML, QNML)
+}
+
+
+def parse_score(score: Score | str) -> Score:
+    """Return a score by its name, with its parameter after a colon; a score object as it is.
+
+    Raises
+    ------
+    ScoreError
+        If there is no such score or its parameter is not allowed.
+
+    Examples
+    --------
+    >>> parse_score("bdeu:10")
+    BDeu(ess=10.0)
+    """
+    if isinstance(score, Score):
+        return score
+    if not isinstance(score, str):
+        raise ScoreError(f"score={score!r}: expected a name such as 'qnml' or 'bdeu:10', or an object of bnml.scores")
+    name, colon, parameter = score.partition(":")
+    if name == "mdl+parents" and not colon:
+        name, parameter = "mdl", "+parents"
+    if name == "bde":
+        raise ScoreError("score='bde': BDe needs a prior network; pass score=bnml.scores.BDe(network, ess=1)")
+    kind = SCORES.get(name)
+    if kind is None:
+        raise ScoreError(
+            f"there is no score {score!r}; the scores are {', '.join(SCORES)}.{did_you_mean(name, SCORES)}"
+        )
+    if colon and not parameter:
+        raise ScoreError(f"score={score!r}: nothing follows the colon")
+    return kind.from_text(parameter) if parameter else kind()

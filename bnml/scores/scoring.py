@@ -1,0 +1,132 @@
+"""The doors: the score of a structure, the score of a family."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any, Literal, overload
+
+from bnml.data import Data, as_data
+from bnml.errors import ArgumentError, quoted
+from bnml.graph import DAG
+from bnml.scores.base import Score
+from bnml.scores.local import local_scores
+from bnml.scores.priors import StructurePrior
+from bnml.scores.registry import parse_score
+
+__all__ = ["check_variables", "family_score", "parent_sets", "score"]
+
+
+def score(dag: DAG, data: Any, score: Score | str = "qnml", prior: StructurePrior | None = None) -> float:
+    """Return the score of a structure: natural logarithm, higher is better.
+
+    Parameters
+    ----------
+    dag
+        The structure, over the same variables as the data, in any order.
+    data
+        A `Data`, or anything that `bnml.read` takes.
+    score
+        A name, ``"qnml"``, ``"bdeu:10"``; or an object of `bnml.scores`.
+    prior
+        A structure prior of `bnml.priors`, whose logarithm is added.
+
+    Raises
+    ------
+    BnmlError
+        If the variables differ, or the score or the data are not usable.
+
+    Examples
+    --------
+    >>> import bnml, numpy
+    >>> table = numpy.array([[0, 0], [0, 0], [1, 1], [1, 1], [1, 0]])
+    >>> round(bnml.score(bnml.DAG.parse("[X0][X1|X0]"), table, "bic"), 4)
+    -7.6889
+    """
+    chosen = parse_score(score)
+    _check_prior(prior)
+    table = as_data(data)
+    sets = parent_sets(dag, table)
+    if prior is not None:
+        prior.check(table.names)
+    local = local_scores(table, chosen, prior)
+    return math.fsum(local.families(range(len(sets)), sets).tolist())
+
+
+@overload
+def family_score(
+    child: str, parents: Iterable[str], data: Any, score: Score | str = ..., *, parts: Literal[False] = ...
+) -> float: ...
+
+
+@overload
+def family_score(
+    child: str, parents: Iterable[str], data: Any, score: Score | str = ..., *, parts: Literal[True]
+) -> tuple[float, float]: ...
+
+
+def family_score(
+    child: str, parents: Iterable[str], data: Any, score: Score | str = "qnml", *, parts: bool = False
+) -> float | tuple[float, float]:
+    """Return the score of one family: a variable and its parents.
+
+    Parameters
+    ----------
+    child, parents
+        The variable and its parents.
+    data
+        A `Data`, or anything that `bnml.read` takes.
+    score
+        A name or an object of `bnml.scores`.
+    parts
+        Return the maximised log-likelihood and the penalty apart; the score is their difference (000 eq. 4).
+
+    Raises
+    ------
+    BnmlError
+        If a name is unknown, a variable is its own parent, or the score is not usable.
+
+    Examples
+    --------
+    >>> import bnml, numpy
+    >>> table = numpy.array([[0, 0], [0, 0], [1, 1], [1, 1], [1, 0]])
+    >>> fit, penalty = bnml.family_score("X1", ["X0"], table, "bic", parts=True)
+    >>> round(fit, 4), round(penalty, 4)
+    (-1.9095, 1.6094)
+    """
+    chosen = parse_score(score)
+    table = as_data(data)
+    x = table.index(child)
+    above = table.indices(parents)
+    if x in above:
+        raise ArgumentError(f"{child!r} cannot be its own parent")
+    local = local_scores(table, chosen)
+    return local.parts(x, above) if parts else local.family(x, above)
+
+
+def check_variables(dag: DAG, data: Data) -> None:
+    """Raise an error unless graph and data have the same variables."""
+    if not isinstance(dag, DAG):
+        raise ArgumentError(f"expected a DAG, got {type(dag).__name__}: make one with bnml.DAG.parse('[A][B|A]')")
+    graph, table = set(dag.names), set(data.names)
+    if graph != table:
+        only_graph = [name for name in dag.names if name not in table]
+        only_table = [name for name in data.names if name not in graph]
+        differences = [f"only the graph has {quoted(only_graph)}"] if only_graph else []
+        differences += [f"only the data have {quoted(only_table)}"] if only_table else []
+        raise ArgumentError(f"graph and data must have the same variables: {'; '.join(differences)}")
+
+
+def parent_sets(dag: DAG, data: Data) -> list[tuple[int, ...]]:
+    """Return for each column of the data the columns that are its parents in the graph."""
+    check_variables(dag, data)
+    column = [data.index(name) for name in dag.names]
+    sets: list[tuple[int, ...]] = [()] * len(column)
+    for i, parents in enumerate(dag.parent_sets):
+        sets[column[i]] = tuple(sorted(column[p] for p in parents))
+    return sets
+
+
+def _check_prior(prior: Any) -> None:
+    if prior is not None and not isinstance(prior, StructurePrior):
+        raise ArgumentError(f"prior={prior!r}: expected a structure prior of bnml.priors, or None")

@@ -1,0 +1,31 @@
+"""The number of DAGs."""
+
+from __future__ import annotations
+
+import pytest
+
+from bnml.errors import ArgumentError
+from bnml.graph import count_dags
+
+from . import naive
+
+
+def test_published_numbers():
+    """OEIS A003024."""
+    numbers = [1, 1, 3, 25, 543, 29281, 3781503, 1138779265, 783702329343, 1213442454842881, 4175098976430598143]
+    assert [count_dags(n) for n in range(11)] == numbers
+
+
+@pytest.mark.parametrize("n", range(5))
+def test_enumeration(n):
+    assert count_dags(n) == sum(1 for _ in naive.all_dags("ABCDE"[:n]))
+
+
+def test_large():
+    assert count_dags(200).bit_length() > 19_900
+
+
+@pytest.mark.parametrize("n", [-1, 2.5, "3", None])
+def test_refused(n):
+    with pytest.raises(ArgumentError, match="n must be"):
+        count_dags(n)

@@ -4,7 +4,7 @@
 >>> table = numpy.array([[0, 0], [0, 0], [1, 1], [1, 1], [1, 0]])
 >>> dag = bnml.DAG.parse("[X0][X1|X0]")
 >>> round(bnml.score(dag, table, "qnml"), 3)
--7.645
+-8.125
 
 Every public name is loaded when it is first used, so that importing bnml takes no time.
 """

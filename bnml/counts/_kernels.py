@@ -95,7 +95,7 @@ def count_dense(columns: Array, weights: Array, arities: Array, variables: Array
 
 @kernel
 def _relabel(key: Array, slots: Array, labels: Array) -> int:
-    """Number equal keys in order of first occurrence, in ``labels``; ``slots`` is a hash table filled with -1."""
+    """Give equal keys equal labels, in order of first occurrence; ``slots`` is a hash table filled with -1."""
     mask = slots.size - 1
     m = 0
     first = np.empty(key.size, np.int64)  # first[label]: the row that brought it
@@ -127,7 +127,7 @@ def _slots(n: int) -> Array:
 
 @kernel
 def partition(columns: Array, arities: Array, variables: Array, labels: Array) -> int:
-    """Number the rows by their configuration of ``variables``, in order of first occurrence; return how many.
+    """Label the rows by their configuration of ``variables``, in order of first occurrence; return how many.
 
     As many columns as fit into 62 bits are packed before each round of hashing.
     """
@@ -226,7 +226,7 @@ def families(
     limit: int,
     out: Array,
 ) -> None:
-    """Sums over the cells of a family's joint table and of its parents' table, for a batch of families.
+    """Add up over the cells of each family's joint table and over those of its parents' table.
 
     Family ``f`` is the ascending set ``members[offsets[f]:offsets[f + 1]]`` with the child at ``position[f]`` (-1: no
     child, only the joint sum is wanted). A cell with count n adds ``lookups[row, n]``, or log Γ(a + n) - log Γ(a) where
@@ -295,7 +295,7 @@ def additions(
     margin_a: Array,
     out: Array,
 ) -> None:
-    """Sums of ``families`` for the family ``base`` (ascending, child at ``position``) plus each candidate in turn.
+    """Add up as ``families`` does, for the family ``base`` (ascending, child at ``position``) plus each candidate.
 
     One pass over the rows: the cell number of the base is made once for each block and every candidate appends its
     digit to it. Each base + candidate has at most ``MAX_DENSE`` cells.

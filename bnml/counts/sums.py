@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
@@ -31,7 +31,7 @@ class Lookups:
     """What each cell of a table adds to a score.
 
     ``table[0][n]`` for a cell of the joint table; ``table[row_of[r]][n]`` for a cell of the parents' table of a child
-    with r states. Where ``ess`` is positive, log Γ(a + n) - log Γ(a) with a = ess / (configurations of the set) instead.
+    with r states. Where ``ess`` is positive, log Γ(a + n) - log Γ(a) instead, a = ess / (configurations of the set).
     """
 
     table: Floats
@@ -67,7 +67,7 @@ def configurations(data: Data, batch: Batch) -> tuple[Floats, Floats]:
     arities = np.array(data.arities, np.float64)[batch.members]
     sizes = np.diff(batch.offsets)
     whole = np.repeat(np.arange(sizes.size), sizes)
-    logs = np.bincount(whole, np.log(arities), minlength=sizes.size)
+    logs = np.bincount(whole, np.log(arities), minlength=sizes.size).astype(np.float64)
     numbers = np.ones(sizes.size)
     with np.errstate(over="ignore"):
         np.multiply.at(numbers, whole, arities)
@@ -144,7 +144,7 @@ def _ranges(n: int, work: int, workers: int) -> Iterator[tuple[int, int]]:
     parts = 1 if workers == 1 else 4 * workers
     parts = min(max(parts, -(-work // ROWS_PER_TASK)), max(n, 1))
     edges = [n * i // parts for i in range(parts + 1)]
-    return zip(edges, edges[1:], strict=False)
+    return pairwise(edges)
 
 
 def addition_sums(
@@ -155,7 +155,7 @@ def addition_sums(
     lookups: Lookups,
     threads: int | None = None,
 ) -> Floats:
-    """Return `family_sums` of the child's family with each candidate added to its parents, in one pass over the rows."""
+    """Return `family_sums` of the child's family plus each candidate as a parent, in one pass over the rows."""
     from bnml.counts._kernels import additions
 
     arities = _arities(data)

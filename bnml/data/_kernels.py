@@ -41,7 +41,7 @@ def pack(columns: Array, bits: Array, word_of: Array, words: Array) -> None:
 
 @kernel
 def group(words: Array, weights: Array, index: Array, totals: Array, first: Array) -> int:
-    """Number equal rows of ``words`` (words × rows) in order of first occurrence; return how many there are.
+    """Give equal rows of ``words`` (words × rows) equal numbers, in order of first occurrence; return how many.
 
     ``index[i]`` is the number of row i, ``totals[g]`` the weight of group g, ``first[g]`` its first row. An empty
     ``weights`` stands for ones. Open addressing; the table doubles when it is half full.

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -42,7 +43,7 @@ def parse_bins(spec: Any, where: str) -> Bins:
             cuts = tuple(float(cut) for cut in spec)
         except (TypeError, ValueError):
             raise ArgumentError(f"{where}={spec!r}: {HELP}") from None
-        if all(math.isfinite(cut) for cut in cuts) and all(a < b for a, b in zip(cuts, cuts[1:], strict=False)):
+        if all(math.isfinite(cut) for cut in cuts) and all(a < b for a, b in pairwise(cuts)):
             return cuts
         raise ArgumentError(f"{where}={spec!r}: cut points must be finite and increase")
     raise ArgumentError(f"{where}={spec!r}: {HELP}")
@@ -103,5 +104,5 @@ def bin_labels(cuts: Sequence[float]) -> tuple[str, ...]:
     text = [f"{cut:.12g}" for cut in cuts]
     if len(set(text)) < len(text):
         text = [repr(cut) for cut in cuts]
-    inner = [f"({low}, {high}]" for low, high in zip(text, text[1:], strict=False)]
+    inner = [f"({low}, {high}]" for low, high in pairwise(text)]
     return (f"<={text[0]}", *inner, f">{text[-1]}")

@@ -81,12 +81,13 @@ def column_of_numbers(name: str, values: npt.NDArray[Any], missing: npt.NDArray[
         missing = nan if missing is None else missing | nan
         if np.isinf(values).any():
             raise DataError(f"column {name!r} holds infinite numbers: replace them, or drop the column")
-    if missing is not None and missing.any():
-        codes = np.full(values.size, MISSING, np.int64)
-        labels, codes[~missing] = _numbered(values[~missing])
-    else:
+    if missing is None or not missing.any():
         labels, codes = _numbered(values)
-    return Column(name, labels.tolist(), codes)
+        return Column(name, labels.tolist(), codes)
+    labels, present = _numbered(values[~missing])
+    spread = np.full(values.size, MISSING, np.int64)
+    spread[~missing] = present
+    return Column(name, labels.tolist(), spread)
 
 
 def _numbered(values: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Codes]:

@@ -88,9 +88,13 @@ def _from_array(array: np.ndarray[Any, Any], wanted: Sequence[str] | None) -> Ta
     if array.ndim != 2:
         raise DataError(f"a NumPy array must have two dimensions (rows, columns); this one has shape {array.shape}")
     names = check_names((f"X{i}" for i in range(array.shape[1])), "the array")
-    read = column_of_numbers if array.dtype.kind in "iubf" else column_of_objects
+    numeric = array.dtype.kind in "iubf"
     position = {name: i for i, name in enumerate(names)}
-    return Table([read(name, array[:, position[name]]) for name in _kept(names, wanted)], names)
+    columns = []
+    for name in _kept(names, wanted):
+        values = array[:, position[name]]
+        columns.append(column_of_numbers(name, values) if numeric else column_of_objects(name, values.tolist()))
+    return Table(columns, names)
 
 
 def _from_pandas(frame: Any, wanted: Sequence[str] | None) -> Table:
@@ -301,7 +305,7 @@ def _csv_complaint(message: str) -> str:
 
 
 def read_vd(path: Path) -> dict[str, list[str]]:
-    """Return the labels of each variable from a ``.vd`` file: a line per variable, its name and labels, tab separated."""
+    """Return each variable's labels from a ``.vd`` file: a line per variable, its name and labels, tab separated."""
     if not path.exists():
         raise DataError(f"there is no file {str(path)!r}; it should hold a line per variable: its name and its labels")
     declared: dict[str, list[str]] = {}
@@ -338,7 +342,8 @@ def _from_idt(path: Path, wanted: Sequence[str] | None) -> Table:
         wrong = np.flatnonzero((column < 0) | (column >= len(labels)))
         if wrong.size:
             raise DataError(
-                f"{str(path)!r}, row {wrong[0] + 1}: {name!r} is {column[wrong[0]]}; its codes are 0 to {len(labels) - 1}"
+                f"{str(path)!r}, row {wrong[0] + 1}: {name!r} is {column[wrong[0]]}; "
+                f"its codes are 0 to {len(labels) - 1}"
             )
         columns.append(Column(name, labels, column, declared=True))
     return Table(columns, names)

@@ -78,7 +78,7 @@ def _typed(label: Any, kind: type | None) -> Any:
         return label_text(label)
     if kind in (int, float) and is_whole(label):
         number = as_number(label)
-        return kind(number)  # type: ignore[misc,arg-type]
+        return kind(number)  # type: ignore[arg-type]
     if kind is bool and label_text(label) in ("True", "False"):
         return label_text(label) == "True"
     return label
@@ -160,7 +160,7 @@ def _binned(
     kept_weights = None if weights is None else weights[present]
     totals = np.bincount(column.codes[present], kept_weights, minlength=numbers.size).astype(np.float64)
     values, inverse = np.unique(numbers, return_inverse=True)  # 1 and 1.0 may both be there as text
-    cuts = cut_points(bins, values, np.bincount(inverse, totals))
+    cuts = cut_points(bins, values, np.bincount(inverse, totals).astype(np.float64))
     return States(bin_labels(cuts), np.append(place(numbers, cuts), -1), cuts)
 
 

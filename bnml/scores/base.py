@@ -4,14 +4,14 @@ Every score here is a sum over the variables, and nearly every one has the form
 
     family score of X given Pa  =  J(X ∪ Pa) - M(Pa),
 
-where ``J(S)`` is the sum of a lookup table ``t_J[n]`` over the counts n in the contingency table of S, plus a closed form
-in the number of configurations of S; and ``M`` is a like sum with a table ``t_M[r]`` that may depend on the arity r of X.
-For the score-equivalent ones ``M = J``: they are *quotients*, a score of a set of variables divided by a score of a
-subset, and equivalent structures multiply and divide by the same things. All n · 2^(n-1) families then cost only 2^n
-tables.
+where ``J(S)`` is the sum of a lookup table ``t_J[n]`` over the counts n in the contingency table of S, plus a closed
+form in the number of configurations of S; and ``M`` is a like sum with a table ``t_M[r]`` that may depend on the
+arity r of X. For the score-equivalent ones ``M = J``: they are *quotients*, a score of a set of variables divided by
+a score of a subset, and equivalent structures multiply and divide by the same things. All n · 2^(n-1) families then
+cost only 2^n tables.
 
-A score states its tables (`Terms`) for a table of given shape; searches and engines work from those. The few that do not
-fit, because a cell's term depends on more than its count (BDe) or on the other cells (BDs), implement `family`.
+A score states its tables (`Terms`) for data of a given shape; searches and engines work from those. The few that do
+not fit, because a cell's term depends on more than its count (BDe) or on the other cells (BDs), implement `family`.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ class Network(Protocol):
         """The states of each variable, in order."""
 
     def probabilities(self, name: str) -> Floats:
-        """Return P(name | parents): an axis for each of ``dag.parents(name)``, in that order, and a last one for name."""
+        """Return P(name | parents): an axis for each of ``dag.parents(name)``, in order, and a last one for name."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,8 +50,8 @@ class PriorNetwork:
     states
         The states of each variable, in order.
     tables
-        For each variable P(variable | parents): an axis for each of ``dag.parents(variable)``, in that order, and a last
-        one for the variable. A variable that is not named has a uniform distribution.
+        For each variable P(variable | parents): an axis for each of ``dag.parents(variable)``, in that order, and a
+        last one for the variable. A variable that is not named has a uniform distribution.
 
     Examples
     --------

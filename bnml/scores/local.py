@@ -26,8 +26,8 @@ MOST_CACHED = 2_000_000  # terms; some 200 MB
 class LocalScores:
     """The family scores of a table under one score, by column number.
 
-    The one interface that all searches use. A family's score is computed when it is first asked for. The terms of sets of
-    columns are kept, so that ``A | B`` and ``B | A`` count the table of A and B once.
+    The one interface that all searches use. A family's score is computed when it is first asked for. The terms of sets
+    of columns are kept, so that ``A | B`` and ``B | A`` count the table of A and B once.
 
     Parameters
     ----------

@@ -41,7 +41,7 @@ def score(dag: DAG, data: Any, score: Score | str = "qnml", prior: StructurePrio
     >>> import bnml, numpy
     >>> table = numpy.array([[0, 0], [0, 0], [1, 1], [1, 1], [1, 0]])
     >>> round(bnml.score(bnml.DAG.parse("[X0][X1|X0]"), table, "bic"), 4)
-    -7.6889
+    -7.6888
     """
     chosen = parse_score(score)
     _check_prior(prior)

@@ -98,5 +98,5 @@ def _hyperparameters(score: Score, data: Data, child: int, parents: tuple[int, .
             a_ij = ess / np.prod([float(data.arities[p]) for p in parents])
             return np.full(n, a_ij / r), np.full(n, a_ij)
         case _:
-            alpha = {"k2": 1.0, "bdj": 0.5}.get(score.name) or getattr(score, "alpha", 1.0)
+            alpha = score.alpha if isinstance(score, BD) else 0.5 if isinstance(score, BDJ) else 1.0
             return np.full(n, alpha), np.full(n, r * alpha)

@@ -22,6 +22,7 @@ _HOME = {
     # data
     "Data": "bnml.data",
     "read": "bnml.data",
+    "example": "bnml.data.example",
     # counts
     "information": "bnml.counts.information:",
     # nml
@@ -34,6 +35,12 @@ _HOME = {
     "priors": "bnml.scores.priors:",
     "score": "bnml.scores",
     "scores": "bnml.scores:",
+    # networks
+    "BayesianNetwork": "bnml.network",
+    "fit": "bnml.network",
+    "kl_divergence": "bnml.network",
+    "load": "bnml.network",
+    "plot": "bnml.plot:",
     # graphs
     "Constraints": "bnml.graph",
     "DAG": "bnml.graph",
@@ -48,10 +55,12 @@ _HOME = {
 __all__ = [*sorted(_HOME), "__version__"]
 
 if TYPE_CHECKING:
+    from bnml import plot as plot
     from bnml import scores as scores
     from bnml.counts import information as information
     from bnml.data import Data as Data
     from bnml.data import read as read
+    from bnml.data.example import example as example
     from bnml.errors import BnmlError as BnmlError
     from bnml.graph import DAG as DAG
     from bnml.graph import PDAG as PDAG
@@ -61,6 +70,10 @@ if TYPE_CHECKING:
     from bnml.graph import is_perfect_map as is_perfect_map
     from bnml.graph import minimal_imap as minimal_imap
     from bnml.graph import shd as shd
+    from bnml.network import BayesianNetwork as BayesianNetwork
+    from bnml.network import fit as fit
+    from bnml.network import kl_divergence as kl_divergence
+    from bnml.network import load as load
     from bnml.nml import regret as regret
     from bnml.scores import LocalScores as LocalScores
     from bnml.scores import code_length as code_length

@@ -8,6 +8,8 @@
         │   └── MissingError    missing values, and ``missing="error"``
         ├── GraphError          an impossible graph, model string or constraint
         ├── ScoreError          an unknown score, or one that cannot be used here
+        ├── NetworkError        tables that are no network, or a query that is too large
+        │   └── FormatError     a network file that cannot be read; it says in which line
         ├── ArgumentError       an argument outside its range, or an unknown name
         └── DependencyError     an optional package is not installed
 
@@ -24,8 +26,10 @@ __all__ = [
     "BnmlError",
     "DataError",
     "DependencyError",
+    "FormatError",
     "GraphError",
     "MissingError",
+    "NetworkError",
     "ScoreError",
     "did_you_mean",
     "quoted",
@@ -52,6 +56,14 @@ class ScoreError(BnmlError):
     """A score is unknown or cannot be used in this place."""
 
 
+class NetworkError(BnmlError):
+    """Tables do not make a network, or a query needs tables that are too large."""
+
+
+class FormatError(NetworkError):
+    """A network file cannot be read."""
+
+
 class ArgumentError(BnmlError):
     """An argument is outside its range or names something unknown."""
 
@@ -69,5 +81,7 @@ def quoted(values: Iterable[object], *, most: int = 8) -> str:
 
 def did_you_mean(word: object, choices: Iterable[object]) -> str:
     """Return ``" Did you mean 'smoke'?"`` for the nearest choice, or an empty string."""
-    near = difflib.get_close_matches(str(word), [str(choice) for choice in choices], n=1)
+    texts = [str(choice) for choice in choices]
+    folded = str(word).strip().casefold()
+    near = [text for text in texts if text.strip().casefold() == folded] or difflib.get_close_matches(str(word), texts)
     return f" Did you mean {near[0]!r}?" if near else ""

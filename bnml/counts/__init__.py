@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bnml.counts.sums import Batch, Lookups, addition_sums, batch_of, configurations, family_sums
+from bnml.counts.sums import Batch, Lookups, addition_sums, as_float, batch_of, configurations, family_sums
 from bnml.counts.tables import FamilyCounts, Occupied, contingency, family_counts, occupied
 
 __all__ = [
@@ -11,6 +11,7 @@ __all__ = [
     "Lookups",
     "Occupied",
     "addition_sums",
+    "as_float",
     "batch_of",
     "configurations",
     "contingency",

@@ -20,12 +20,14 @@ import numpy as np
 
 from bnml._jit import kernel
 
-__all__ = ["additions", "count_dense", "families", "partition"]
+__all__ = ["additions", "configurations", "count_dense", "families", "partition"]
 
 BLOCK = 1024
 LANES = 4
 MAX_DENSE = 1 << 16  # cell numbers of the dense regime are 16 bits wide
 KEY_LIMIT = 1 << 62
+TINY = 1e-18  # below, Γ(a + n) / Γ(a) is a Γ(n) to the last digit
+STIRLING_FROM = 32.0  # from here on Stirling's series with four terms is exact
 
 Array = Any  # kernels are typed by Numba, not by mypy
 
@@ -34,6 +36,12 @@ Array = Any  # kernels are typed by Numba, not by mypy
 def _start(key: Array, column: Array) -> None:
     for i in range(column.size):
         key[i] = np.uint16(column[i])
+
+
+@kernel
+def _base(r: int) -> Array:
+    """Return an arity in 16 bits; 65536 becomes 0, which is as good: the digits before it can only be 0."""
+    return np.uint16(r & 0xFFFF)
 
 
 @kernel
@@ -80,7 +88,7 @@ def _count(columns: Array, weights: Array, arities: Array, variables: Array, key
             _start(key, columns[variables[0], start:stop])
         for t in range(1, variables.size):
             v = variables[t]
-            _append(key, columns[v, start:stop], np.uint16(arities[v]))
+            _append(key, columns[v, start:stop], _base(arities[v]))
         _add(lanes, key, weights[start:stop])
 
 
@@ -170,13 +178,33 @@ def _sum_lookups(table: Array, cells: int, lookup: Array) -> float:
 
 
 @kernel
-def _sum_rising(table: Array, cells: int, a: float) -> float:
-    """Sum of log Γ(a + n) - log Γ(a) over the occupied cells."""
-    base = math.lgamma(a)
+def _stirling(x: float) -> float:
+    """Return what log Γ(x) has beyond (x - ½) log x - x + ½ log 2π, for large x."""
+    u = 1.0 / x
+    v = u * u
+    return u * (1 / 12 - v * (1 / 360 - v * (1 / 1260 - v / 1680)))
+
+
+@kernel
+def _sum_rising(table: Array, cells: int, a: float, log_a: float) -> float:
+    """Sum of log Γ(a + n) - log Γ(a) over the occupied cells; ``a`` may be too small for a float, ``log_a`` is not."""
     total = 0.0
-    for c in range(cells):
-        if table[c] > 0:
-            total += math.lgamma(a + table[c]) - base
+    if a < TINY:
+        for c in range(cells):
+            if table[c] > 0:
+                total += log_a + math.lgamma(table[c])
+    elif a < STIRLING_FROM:
+        base = math.lgamma(a)
+        for c in range(cells):
+            if table[c] > 0:
+                total += math.lgamma(a + table[c]) - base
+    else:  # the two would cancel; see bnml.nml.rising
+        base = _stirling(a)
+        for c in range(cells):
+            n = table[c]
+            if n > 0:
+                main = (a - 0.5) * math.log1p(n / a) + n * (math.log(a + n) - 1.0)
+                total += main + (_stirling(a + n) - base)
     return total
 
 
@@ -206,8 +234,21 @@ def _cells(arities: Array, variables: Array, limit: int) -> int:
 
 
 @kernel
-def _term(table: Array, cells: int, lookup: Array, a: float) -> float:
-    return _sum_rising(table, cells, a) if a > 0.0 else _sum_lookups(table, cells, lookup)
+def configurations(arities: Array, members: Array, offsets: Array, position: Array, out: Array) -> None:
+    """Write the number of configurations of each set, and of the set without its child, as rounded products."""
+    for f in range(offsets.size - 1):
+        q_r, q = 1.0, 1.0
+        for t in range(offsets[f], offsets[f + 1]):
+            r = float(arities[members[t]])
+            q_r *= r
+            if t - offsets[f] != position[f]:
+                q *= r
+        out[0, f], out[1, f] = q_r, q
+
+
+@kernel
+def _term(table: Array, cells: int, lookup: Array, a: Array) -> float:
+    return _sum_rising(table, cells, a[0], a[1]) if a.size > 0 else _sum_lookups(table, cells, lookup)
 
 
 @kernel
@@ -219,7 +260,6 @@ def families(
     offsets: Array,
     position: Array,
     lookups: Array,
-    joint_row: Array,
     margin_row: Array,
     joint_a: Array,
     margin_a: Array,
@@ -229,8 +269,9 @@ def families(
     """Add up over the cells of each family's joint table and over those of its parents' table.
 
     Family ``f`` is the ascending set ``members[offsets[f]:offsets[f + 1]]`` with the child at ``position[f]`` (-1: no
-    child, only the joint sum is wanted). A cell with count n adds ``lookups[row, n]``, or log Γ(a + n) - log Γ(a) where
-    the family's a is positive. Sets of at most ``limit`` configurations are counted densely.
+    child, only the joint sum is wanted). A cell of the joint table with count n adds ``lookups[0, n]``, one of the
+    parents' table ``lookups[margin_row[f], n]``; where pairs (a, log a) are given, log Γ(a + n) - log Γ(a) instead.
+    Sets of at most ``limit`` configurations are counted densely.
     """
     n_distinct = columns.shape[1]
     largest, hashed = 1, False  # scratch is sized for this batch: zeroing it must not cost more than the counting
@@ -255,7 +296,7 @@ def families(
         if cells <= limit:
             _count(columns, weights, arities, variables, key, lanes)
             _collect(lanes, cells, table)
-            out[f, 0] = _term(table, cells, lookups[joint_row[f]], joint_a[f])
+            out[f, 0] = _term(table, cells, lookups[0], joint_a[f])
             if p >= 0:
                 stride = 1
                 for t in range(p + 1, variables.size):
@@ -264,7 +305,7 @@ def families(
                 out[f, 1] = _term(margin, q, lookups[margin_row[f]], margin_a[f])
             continue
         m = _hashed(columns, weights, arities, variables, labels, table)
-        out[f, 0] = _term(table, m, lookups[joint_row[f]], joint_a[f])
+        out[f, 0] = _term(table, m, lookups[0], joint_a[f])
         if p >= 0:
             k = 0
             for t in range(variables.size):
@@ -312,11 +353,11 @@ def additions(
         stop = min(n_distinct, start + BLOCK)
         _start(base_key, columns[base[0], start:stop])
         for t in range(1, base.size):
-            _append(base_key, columns[base[t], start:stop], np.uint16(arities[base[t]]))
+            _append(base_key, columns[base[t], start:stop], _base(arities[base[t]]))
         for c in range(candidates.size):
             key[:] = base_key
             y = candidates[c]
-            _append(key, columns[y, start:stop], np.uint16(arities[y]))
+            _append(key, columns[y, start:stop], _base(arities[y]))
             _add(lanes[:, starts[c] : starts[c + 1]], key, weights[start:stop])
     table = np.empty(MAX_DENSE, weights.dtype)
     ordered = np.empty(MAX_DENSE, weights.dtype)

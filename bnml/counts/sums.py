@@ -6,7 +6,8 @@ over those of its parents' table, so the kernels count and add up in one go, a b
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise
 from typing import Any
@@ -17,13 +18,15 @@ import numpy.typing as npt
 from bnml._threads import cores, run_all
 from bnml.data import Data
 
-__all__ = ["Batch", "Lookups", "addition_sums", "batch_of", "configurations", "family_sums"]
+__all__ = ["Batch", "Lookups", "addition_sums", "as_float", "batch_of", "configurations", "family_sums"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-WORTH_A_THREAD = 2_000_000  # rows to visit before a second thread pays
-ROWS_PER_TASK = 20_000_000  # well under 0.3 s
+WORTH_A_THREAD = 8_000_000  # codes to visit before a second thread pays
+CODES_PER_TASK = 80_000_000  # well under 0.3 s
+CELLS_PER_TASK = 1 << 19  # of all tables that one pass over the rows fills: they should stay in a cache
+EXACT = 1 << 53  # floats skip whole numbers beyond
 
 
 @dataclass(frozen=True)
@@ -50,6 +53,11 @@ class Batch:
     def __len__(self) -> int:
         return self.position.size
 
+    @property
+    def sizes(self) -> Ints:
+        """Number of columns of each set."""
+        return self.offsets[1:] - self.offsets[:-1]
+
 
 def batch_of(children: Sequence[int], parent_sets: Sequence[Sequence[int]]) -> Batch:
     """Return families as a batch; a child of -1 stands for a set alone."""
@@ -63,15 +71,33 @@ def batch_of(children: Sequence[int], parent_sets: Sequence[Sequence[int]]) -> B
 
 
 def configurations(data: Data, batch: Batch) -> tuple[Floats, Floats]:
-    """Return the number of configurations of each set and its logarithm; the number may be infinite."""
-    arities = np.array(data.arities, np.float64)[batch.members]
-    sizes = np.diff(batch.offsets)
-    whole = np.repeat(np.arange(sizes.size), sizes)
-    logs = np.bincount(whole, np.log(arities), minlength=sizes.size).astype(np.float64)
-    numbers = np.ones(sizes.size)
-    with np.errstate(over="ignore"):
-        np.multiply.at(numbers, whole, arities)
+    """Return how many configurations the sets (first row) and the sets less their children (second row) have.
+
+    The numbers are right to the last digit, so they do not depend on the order of the columns, and infinite where they
+    are larger than any float. Their logarithms, which come with them, are always finite.
+    """
+    from bnml.counts._kernels import configurations
+
+    arities = arities_of(data)
+    numbers = np.empty((2, len(batch)))
+    configurations(arities, batch.members, batch.offsets, batch.position, numbers)
+    logs = np.log(numbers)
+    for i in np.flatnonzero(numbers[0] > EXACT).tolist():
+        members = batch.members[batch.offsets[i] : batch.offsets[i + 1]].tolist()
+        parents = [v for place, v in enumerate(members) if place != batch.position[i]]
+        for row, variables in enumerate((members, parents)):
+            number = math.prod(data.arities[v] for v in variables)
+            if number > EXACT:
+                numbers[row, i], logs[row, i] = as_float(number), math.log(number)
     return numbers, logs
+
+
+def as_float(number: int) -> float:
+    """Return a whole number as a float, infinite where it is larger than any."""
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf
 
 
 def _weights(data: Data) -> npt.NDArray[Any]:
@@ -83,7 +109,8 @@ def _weights(data: Data) -> npt.NDArray[Any]:
     return narrow
 
 
-def _arities(data: Data) -> Ints:
+def arities_of(data: Data) -> Ints:
+    """Return the number of states of each column as an array."""
     array: Ints | None = data.memo.get("arities")
     if array is None:
         array = data.memo["arities"] = np.array(data.arities, np.int64)
@@ -102,49 +129,53 @@ def family_sums(data: Data, batch: Batch, lookups: Lookups, threads: int | None 
     from bnml.counts._kernels import families
 
     n = len(batch)
-    columns, weights, arities = data.columns, _weights(data), _arities(data)
-    joint_row = np.zeros(n, np.int64)
-    has_child = batch.position >= 0
-    child = batch.members[np.minimum(batch.offsets[:-1] + batch.position, batch.members.size - 1)] if n else joint_row
-    r = np.where(has_child, arities[child] if batch.members.size else 1, 1)
-    margin_row = _rows(r, lookups)
-    joint_a, margin_a = np.zeros(n), np.zeros(n)
+    columns, weights, arities = data.columns, _weights(data), arities_of(data)
+    margin_row = _margin_rows(batch, arities, lookups)
+    joint_a = margin_a = np.empty((n, 0))
     if lookups.ess > 0:
-        q, _ = configurations(data, batch)
-        joint_a = lookups.ess / q
-        margin_a = joint_a * r
+        joint_a, margin_a = _hyperparameters(lookups.ess, *configurations(data, batch))
     out = np.zeros((n, 2))
     limit = dense_limit(data)
 
     def task(start: int, stop: int) -> None:
         part = slice(start, stop)
-        offsets = batch.offsets[start : stop + 1]
         families(
-            columns, weights, arities, batch.members, offsets, batch.position[part], lookups.table, joint_row[part],
-            margin_row[part], joint_a[part], margin_a[part], limit, out[part],
+            columns, weights, arities, batch.members, batch.offsets[start : stop + 1], batch.position[part],
+            lookups.table, margin_row[part], joint_a[part], margin_a[part], limit, out[part],
         )  # fmt: skip
 
-    work = n * data.n_distinct
-    workers = cores(threads) if work > WORTH_A_THREAD else 1
-    run_all(task, _ranges(n, work, workers), workers)
+    codes = (n + batch.members.size) * data.n_distinct
+    _run(task, n, codes, threads)
     return out
 
 
-def _rows(r: Ints, lookups: Lookups) -> Ints:
-    if not lookups.row_of:
-        return np.zeros(r.size, np.int64)
-    row_of = np.zeros(int(r.max(initial=1)) + 1, np.int64)
-    for arity, row in lookups.row_of.items():
-        if arity < row_of.size:
-            row_of[arity] = row
-    return row_of[r]
+def _margin_rows(batch: Batch, arities: Ints, lookups: Lookups) -> Ints:
+    """Return for each family the row of the lookups for its parents' table."""
+    rows = np.zeros(len(batch), np.int64)
+    if lookups.row_of:
+        row_of = np.zeros(max(lookups.row_of) + 1, np.int64)
+        row_of[list(lookups.row_of)] = list(lookups.row_of.values())
+        has_child = batch.position >= 0
+        rows[has_child] = row_of[arities[batch.members[(batch.offsets[:-1] + batch.position)[has_child]]]]
+    return rows
 
 
-def _ranges(n: int, work: int, workers: int) -> Iterator[tuple[int, int]]:
-    parts = 1 if workers == 1 else 4 * workers
-    parts = min(max(parts, -(-work // ROWS_PER_TASK)), max(n, 1))
-    edges = [n * i // parts for i in range(parts + 1)]
-    return pairwise(edges)
+def _hyperparameters(ess: float, numbers: Floats, logs: Floats) -> Floats:
+    """Return pairs of a = ess / (number of configurations) and log a."""
+    pairs = np.empty((*numbers.shape, 2))
+    np.divide(ess, numbers, out=pairs[..., 0])
+    np.subtract(math.log(ess), logs, out=pairs[..., 1])
+    return pairs
+
+
+def _run(task: Callable[[int, int], None], n: int, codes: int, threads: int | None, least_parts: int = 1) -> None:
+    """Cut n things to do into tasks that last a fraction of a second, and run them on one or more threads."""
+    workers = cores(threads)
+    if codes <= WORTH_A_THREAD:
+        workers = 1
+    parts = max(1 if workers == 1 else 4 * workers, -(-codes // CODES_PER_TASK), least_parts)
+    parts = max(min(parts, n), 1)
+    run_all(task, pairwise(n * i // parts for i in range(parts + 1)), workers)
 
 
 def addition_sums(
@@ -158,34 +189,37 @@ def addition_sums(
     """Return `family_sums` of the child's family plus each candidate as a parent, in one pass over the rows."""
     from bnml.counts._kernels import additions
 
-    arities = _arities(data)
+    arities = arities_of(data)
     base = np.array(sorted((*parents, child)), np.int64)
     chosen = np.array(candidates, np.int64)
-    cells = np.prod(arities[base].astype(np.float64)) * arities[chosen]
-    small = np.flatnonzero(cells <= dense_limit(data))
-    out = np.zeros((chosen.size, 2))
-    large = np.flatnonzero(cells > dense_limit(data))
+    base_cells, limit = math.prod(arities[base].tolist()), dense_limit(data)
+    fits = base_cells * arities[chosen] <= limit if base_cells <= limit else np.zeros(chosen.size, bool)
+    small, large = np.flatnonzero(fits), np.flatnonzero(~fits)
+    out = np.empty((chosen.size, 2))
     if large.size:
         batch = batch_of([child] * large.size, [(*parents, int(chosen[i])) for i in large])
         out[large] = family_sums(data, batch, lookups, threads)
     if not small.size:
         return out
     r = int(arities[child])
-    joint_a = lookups.ess / cells if lookups.ess > 0 else np.zeros(chosen.size)
+    cells = base_cells * arities[chosen[small]]
+    joint_a = margin_a = np.empty((small.size, 0))
+    if lookups.ess > 0:
+        numbers = np.stack([cells / 1, cells / r])
+        joint_a, margin_a = _hyperparameters(lookups.ess, numbers, np.log(numbers))
     margin_row = lookups.row_of.get(r, 0)
     results = np.empty((small.size, 2))
     weights, columns = _weights(data), data.columns
     position = int(np.searchsorted(base, child))
 
     def task(start: int, stop: int) -> None:
-        part = small[start:stop]
+        part = slice(start, stop)
         additions(
-            columns, weights, arities, base, position, chosen[part], lookups.table, margin_row, joint_a[part],
-            joint_a[part] * r, results[start:stop],
+            columns, weights, arities, base, position, chosen[small[part]], lookups.table, margin_row, joint_a[part],
+            margin_a[part], results[part],
         )  # fmt: skip
 
-    work = small.size * data.n_distinct
-    workers = cores(threads) if work > WORTH_A_THREAD else 1
-    run_all(task, _ranges(small.size, work, workers), workers)
+    codes = (base.size + 2 * small.size) * data.n_distinct
+    _run(task, small.size, codes, threads, least_parts=-(-int(cells.sum()) // CELLS_PER_TASK))
     out[small] = results
     return out

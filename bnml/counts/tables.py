@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from bnml.counts.sums import arities_of, as_float
 from bnml.data import Data
 from bnml.errors import ArgumentError
 
@@ -42,7 +42,7 @@ def contingency(data: Data, variables: Sequence[int]) -> Counts:
         )
     table = np.zeros(cells, np.int64)
     if cells <= MAX_DENSE:
-        count_dense(data.columns, data.weights, np.array(data.arities), np.array(variables, np.int64), table)
+        count_dense(data.columns, data.weights, arities_of(data), np.array(variables, np.int64), table)
     else:
         index = np.zeros(data.n_distinct, np.int64)
         for v, r in zip(variables, shape, strict=True):
@@ -69,7 +69,7 @@ def occupied(data: Data, variables: Sequence[int]) -> Occupied:
     from bnml.counts._kernels import partition
 
     labels = np.empty(data.n_distinct, np.int64)
-    m = partition(data.columns, np.array(data.arities), np.array(variables, np.int64), labels)
+    m = partition(data.columns, arities_of(data), np.array(variables, np.int64), labels)
     counts = np.zeros(m, np.int64)
     np.add.at(counts, labels, data.weights)
     rows = np.empty(m, np.int64)
@@ -99,11 +99,7 @@ def family_counts(data: Data, child: int, parents: Sequence[int]) -> FamilyCount
     """Return the counts of a family."""
     above = occupied(data, sorted(parents))
     joint = occupied(data, sorted((*parents, child)))
-    q: Any = math.prod(data.arities[p] for p in parents)
-    try:
-        q = float(q)
-    except OverflowError:
-        q = math.inf
+    q = as_float(math.prod(data.arities[p] for p in parents))
     return FamilyCounts(
         child, tuple(parents), data.arities[child], q, joint.counts, above.labels[joint.rows], above.counts, joint.rows
     )

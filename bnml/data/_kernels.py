@@ -90,3 +90,58 @@ def group(words: Array, weights: Array, index: Array, totals: Array, first: Arra
                     h = (h + 1) & mask
                 slots[h] = g
     return m
+
+
+MOST_TEXTS = 64
+LONGEST_TEXT = 16
+
+
+@kernel
+def _word(words: Array, start: int) -> int:
+    """Return the eight bytes from ``start`` on; those past the end are arbitrary."""
+    last = words.size - 1
+    if start <= last:
+        return int(words[start])
+    shifted: int = int(words[last]) >> min(63, 8 * (start - last))
+    return shifted
+
+
+@kernel
+def encode_texts(offsets: Array, words: Array, codes: Array, first: Array) -> int:
+    """Give equal texts equal codes, in order of first occurrence; return how many there are, or -1 to give up.
+
+    For a few short labels only: at most ``MOST_TEXTS`` of up to ``LONGEST_TEXT`` bytes, which a text's length with its
+    first and its last eight bytes tell apart. ``words[b]`` is the eight bytes from byte b on, ``first[g]`` the first
+    row of text g.
+    """
+    slots = np.full(256, -1, np.int64)
+    heads = np.zeros(MOST_TEXTS, np.int64)
+    tails = np.zeros(MOST_TEXTS, np.int64)
+    lengths = np.zeros(MOST_TEXTS, np.int64)
+    masks = np.zeros(9, np.int64)
+    for n in range(1, 9):
+        masks[n] = (masks[n - 1] << 8) | 0xFF
+    m = 0
+    for i in range(codes.size):
+        start = int(offsets[i])
+        n = int(offsets[i + 1]) - start
+        if n > LONGEST_TEXT:
+            return -1
+        head = _word(words, start) & int(masks[min(n, 8)])
+        tail = _word(words, start + n - 8) if n > 8 else 0
+        h = (((head ^ (head >> 23)) * 0x9E3779B97F4A7C1 + tail * 0x2545F4914F6CDD1 + n) >> 40) & 255
+        while True:
+            g = slots[h]
+            if g < 0:
+                if m == MOST_TEXTS:
+                    return -1
+                g = m
+                slots[h] = g
+                heads[g], tails[g], lengths[g], first[g] = head, tail, n, i
+                m += 1
+                break
+            if heads[g] == head and tails[g] == tail and lengths[g] == n:
+                break
+            h = (h + 1) & 255
+        codes[i] = g
+    return m

@@ -1,13 +1,14 @@
 """Cutting numbers into bins.
 
-Bins are right-closed, and the lowest value belongs to the first. A specification is ``"width:3"`` (bins of equal
-width), ``"quantile:4"`` (bins of about equal numbers of rows) or the cut points themselves. A bin in which no row falls
-is joined to the one below it.
+Bins are right-closed, and the lowest value belongs to the first. A specification is ``"mdl"`` (the NML-optimal
+histogram, see `bnml.nml.histogram`), ``"width:3"`` (bins of equal width), ``"quantile:4"`` (bins of about equal numbers
+of rows) or the cut points themselves. A bin in which no row falls is joined to the one below it.
 """
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise
@@ -16,18 +17,22 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from bnml.data.labels import clip
 from bnml.errors import ArgumentError
+from bnml.nml import nml_histogram
 
 __all__ = ["Bins", "bin_labels", "cut_points", "parse_bins", "place"]
 
 Values = npt.NDArray[np.float64]
 Bins = tuple[str, int] | tuple[float, ...]
 
-HELP = 'expected "width:K", "quantile:K" (K bins, from 2) or a list of cut points'
+MOST_BINS = 1000
+MDL = ("mdl", 0)
+HELP = f'expected "mdl", "width:K", "quantile:K" (K bins, 2 to {MOST_BINS}) or a list of cut points'
 
 
 def parse_bins(spec: Any, where: str) -> Bins:
-    """Return a specification in checked form: ``("width", 3)``, ``("quantile", 4)`` or the cut points.
+    """Return a specification in checked form: `MDL`, ``("width", 3)``, ``("quantile", 4)`` or the cut points.
 
     Raises
     ------
@@ -35,28 +40,35 @@ def parse_bins(spec: Any, where: str) -> Bins:
         If it is none of these; ``where`` names the argument in the message.
     """
     if isinstance(spec, str):
-        kind, _, number = spec.partition(":")
-        if kind in ("width", "quantile") and number.isascii() and number.isdigit() and int(number) >= 2:
-            return kind, int(number)
-    elif isinstance(spec, Sequence | np.ndarray) and len(spec):
+        if spec == "mdl":
+            return MDL
+        match = re.fullmatch(r"(width|quantile):([0-9]{1,9})", spec)
+        if match and 2 <= int(match[2]) <= MOST_BINS:
+            return match[1], int(match[2])
+    elif isinstance(spec, Sequence | np.ndarray):
         try:
             cuts = tuple(float(cut) for cut in spec)
-        except (TypeError, ValueError):
-            raise ArgumentError(f"{where}={spec!r}: {HELP}") from None
+        except (TypeError, ValueError, OverflowError):
+            raise ArgumentError(f"{where}={_shown(spec)}: {HELP}") from None
         if all(math.isfinite(cut) for cut in cuts) and all(a < b for a, b in pairwise(cuts)):
             return cuts
-        raise ArgumentError(f"{where}={spec!r}: cut points must be finite and increase")
-    raise ArgumentError(f"{where}={spec!r}: {HELP}")
+        raise ArgumentError(f"{where}={_shown(spec)}: cut points must be finite and increase")
+    raise ArgumentError(f"{where}={_shown(spec)}: {HELP}")
+
+
+def _shown(spec: Any) -> str:
+    return str(clip(repr(spec), 100))
 
 
 def cut_points(bins: Bins, values: Values, weights: Values) -> tuple[float, ...]:
     """Return the cuts for sorted distinct values with positive weights, so that no bin is empty."""
     match bins:
+        case ("mdl", _):
+            return nml_histogram(values, weights).cuts
         case ("width", int(k)):
             cuts = _equal_width(values, k)
         case ("quantile", int(k)):
-            reached = np.cumsum(weights) / weights.sum()
-            cuts = [float(values[np.searchsorted(reached, i / k - 1e-12)]) for i in range(1, k)]
+            cuts = _equal_frequency(values, weights, k)
         case _:
             cuts = [float(cut) for cut in bins]
     return _without_empty_bins(cuts, values)
@@ -66,6 +78,13 @@ def _equal_width(values: Values, k: int) -> list[float]:
     """Cuts in exact arithmetic on the decimals as written, so that a value on a cut falls below it."""
     low, high = Fraction(repr(float(values[0]))), Fraction(repr(float(values[-1])))
     return [float(low + (high - low) * i / k) for i in range(1, k)]
+
+
+def _equal_frequency(values: Values, weights: Values, k: int) -> list[float]:
+    """Cuts at the lowest values that reach i/k of the rows; the highest value is left for the last bin."""
+    reached = np.cumsum(weights)[:-1] / weights.sum()
+    places = np.searchsorted(reached, np.arange(1, k) / k - 1e-12)
+    return [float(values[min(place, values.size - 2)]) for place in places] if values.size > 1 else []
 
 
 def _without_empty_bins(cuts: list[float], values: Values) -> tuple[float, ...]:

@@ -1,22 +1,31 @@
-"""A column as it comes from a source, batch by batch, before anything is decided about its states."""
+"""A column as it comes from a source, before anything is decided about its states."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from bnml.data.labels import MISSING_TEXTS, as_number, label_text, without_point
+from bnml._threads import cores, run_all
+from bnml.data.labels import MISSING_TEXTS, as_number, is_missing, is_whole, label_text, without_point
 from bnml.errors import DataError
 
-__all__ = ["Column", "ColumnReader", "column_of_numbers", "column_of_objects"]
+__all__ = [
+    "Column",
+    "column_of_arrow",
+    "column_of_categories",
+    "column_of_numbers",
+    "column_of_objects",
+    "columns_of_arrow",
+]
 
 Codes = npt.NDArray[np.integer[Any]]
 
 MISSING = -1
+FEW_ROWS = 50_000  # not worth a thread
 
 
 @dataclass(frozen=True)
@@ -43,30 +52,49 @@ class Column:
 
     def rows(self, keep: npt.NDArray[np.bool_]) -> Column:
         """Return the column with these rows only; labels that no longer occur are dropped, unless declared."""
-        return replace(self, codes=self.codes[keep]).tidy()
+        kept = replace(self, codes=self.codes[keep])
+        return kept if self.declared else kept.occurring()
 
-    def tidy(self) -> Column:
-        """Return the column without labels that never occur (a categorical keeps its own)."""
-        if self.declared:
-            return self
-        used = np.zeros(len(self.labels) + 1, bool)
-        used[self.codes] = True
-        used[-1] = False
-        if used[:-1].all():
-            return self
-        mapping = np.full(len(self.labels) + 1, MISSING, np.int64)
-        mapping[np.flatnonzero(used)] = np.arange(used.sum())
-        kept = [label for label, occurs in zip(self.labels, used, strict=False) if occurs]
-        return replace(self, labels=kept, codes=mapping[self.codes])
+    def occurring(self) -> Column:
+        """Return the column without the labels that never occur."""
+        occurs = np.zeros(len(self.labels) + 1, bool)
+        occurs[self.codes] = True
+        return self._only(np.flatnonzero(occurs[:-1]).tolist())
 
     def without(self, texts: frozenset[str]) -> Column:
         """Return the column with the labels of these texts turned into missing values."""
-        if not texts or not any(label_text(label) in texts for label in self.labels):
+        if texts <= MISSING_TEXTS and not any(isinstance(label, str) for label in self.labels):
             return self
-        kept = [label for label in self.labels if label_text(label) not in texts]
+        return self._only([i for i, label in enumerate(self.labels) if label_text(label) not in texts])
+
+    def _only(self, kept: list[int]) -> Column:
+        """Return the column with these labels only; the others become missing values."""
+        if len(kept) == len(self.labels):
+            return self
         mapping = np.full(len(self.labels) + 1, MISSING, np.int64)
-        mapping[[i for i, label in enumerate(self.labels) if label_text(label) not in texts]] = np.arange(len(kept))
-        return replace(self, labels=kept, codes=mapping[self.codes])
+        mapping[kept] = np.arange(len(kept))
+        return replace(self, labels=[self.labels[i] for i in kept], codes=mapping[self.codes])
+
+    def with_whole_numbers(self) -> Column:
+        """Return a column of text in which ``1.0`` is ``1``, if all of its labels are whole numbers."""
+        texts = [label_text(label) for label in self.labels]
+        if not any("." in text for text in texts) or not all(is_whole(text) for text in texts):
+            return self
+        known: dict[str, int] = {}
+        places = [known.setdefault(without_point(text), len(known)) for text in texts]
+        return replace(self, labels=list(known), codes=np.array([*places, MISSING], np.int64)[self.codes])
+
+    def cleaned(self, declared: Iterable[Any], na_texts: frozenset[str] = frozenset(), *, untyped: bool) -> Column:
+        """Return the column in which what stands for a missing value is one, unless it is declared as a state.
+
+        In an ``untyped`` column ``1.0`` becomes ``1``, unless the declared states are written with a point too.
+        """
+        states = {label_text(label) for label in declared}
+        missing = (MISSING_TEXTS | na_texts) - states
+        column = self.without(missing)
+        if untyped and all(without_point(state) == state for state in states):
+            column = column.with_whole_numbers().without(missing)
+        return column
 
     def numbers(self) -> npt.NDArray[np.float64] | None:
         """Return the labels as numbers, or None if one of them is not a number."""
@@ -80,136 +108,124 @@ def column_of_numbers(name: str, values: npt.NDArray[Any], missing: npt.NDArray[
         nan = np.isnan(values)
         missing = nan if missing is None else missing | nan
         if np.isinf(values).any():
-            raise DataError(f"column {name!r} holds infinite numbers: replace them, or drop the column")
+            raise DataError(f"column {name!r} holds infinite numbers: replace them, or leave it out with columns=")
     if missing is None or not missing.any():
-        labels, codes = _numbered(values)
-        return Column(name, labels.tolist(), codes)
+        return Column(name, *_numbered(values))
     labels, present = _numbered(values[~missing])
-    spread = np.full(values.size, MISSING, np.int64)
-    spread[~missing] = present
-    return Column(name, labels.tolist(), spread)
+    codes = np.full(values.size, MISSING, np.int64)
+    codes[~missing] = present
+    return Column(name, labels, codes)
 
 
-def _numbered(values: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Codes]:
-    """Return the sorted distinct values and for each value its place among them."""
-    if values.dtype.kind in "iub" and values.size:
+def _numbered(values: npt.NDArray[Any]) -> tuple[list[Any], Codes]:
+    """Return the sorted distinct values, and for each value its place among them."""
+    kind = values.dtype.kind
+    if kind == "b":
+        labels, codes = _numbered(values.astype(np.int8))
+        return [bool(label) for label in labels], codes
+    if values.size and kind in "iu":
         low, high = int(values.min()), int(values.max())
         if high - low < max(1024, 4 * values.size):  # mark what occurs instead of sorting
-            offset = values if low == 0 else (values.astype(np.int64) - low if values.dtype.kind != "b" else values)
+            if low:
+                values = values - values.dtype.type(low) if kind == "u" else values.astype(np.int64) - low
+            offsets = values.astype(np.int64, copy=False)
             occurs = np.zeros(high - low + 1, bool)
-            occurs[offset.astype(np.intp, copy=False)] = True
-            labels = np.flatnonzero(occurs) + low
-            if labels.size == occurs.size and values.dtype.kind != "b":
-                return labels.astype(values.dtype), offset
-            places = np.cumsum(occurs) - 1
-            return labels.astype(values.dtype), places[offset]
-    return np.unique(values, return_inverse=True)
+            occurs[offsets] = True
+            labels = [low + place for place in np.flatnonzero(occurs).tolist()]
+            return labels, offsets if len(labels) == occurs.size else (np.cumsum(occurs) - 1)[offsets]
+    if values.size and kind == "f" and float(np.abs(values).max()) < 1 << 31 and (values == np.floor(values)).all():
+        labels, codes = _numbered(values.astype(np.int64))
+        return [float(label) for label in labels], codes
+    distinct, codes = np.unique(values, return_inverse=True)
+    return distinct.tolist(), codes
+
+
+def column_of_objects(name: str, values: Iterable[Any]) -> Column:
+    """Return a column of arbitrary Python values, a label for each text that occurs."""
+    known: dict[str, int] = {}
+    labels: list[Any] = []
+    codes = [_code(name, value, known, labels) for value in values]
+    return Column(name, labels, np.array(codes, np.int64))
+
+
+def column_of_categories(name: str, categories: Iterable[Any], codes: Codes) -> Column:
+    """Return a categorical column: its labels in their order, used or not."""
+    own = column_of_objects(name, categories)
+    return Column(name, own.labels, np.append(own.codes, MISSING)[codes], declared=True)
+
+
+def _code(name: str, value: Any, known: dict[str, int], labels: list[Any]) -> int:
+    """Return a value's code; a new label is added to the known ones."""
+    if is_missing(value):
+        return MISSING
+    if isinstance(value, list | tuple | dict | set | frozenset | bytes | bytearray | complex | np.ndarray):
+        raise _not_labels(name, type(value).__name__)
+    code = known.setdefault(label_text(value), len(labels))
+    if code == len(labels):
+        labels.append(value)
+    return code
+
+
+def _not_labels(name: str, what: object) -> DataError:
+    return DataError(
+        f"column {name!r} holds values of type {what}: expected labels or numbers; convert it, or leave it out with "
+        "columns="
+    )
+
+
+def columns_of_arrow(names: Sequence[str], values: Sequence[Any]) -> list[Column]:
+    """Return Arrow columns; if they are long, in threads."""
+    columns: list[Column | None] = [None] * len(names)
+
+    def read(start: int, stop: int) -> None:
+        for i in range(start, stop):
+            columns[i] = column_of_arrow(names[i], values[i])
+
+    run_all(read, [(i, i + 1) for i in range(len(names))], cores() if len(values[0]) > FEW_ROWS else 1)
+    return [column for column in columns if column is not None]
+
+
+def column_of_arrow(name: str, values: Any) -> Column:
+    """Return an Arrow column (a ``ChunkedArray``) of any type that can be a label; a dictionary is a categorical."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    types, kind = pa.types, values.type
+    if types.is_run_end_encoded(kind):
+        values = pa.chunked_array([pc.run_end_decode(chunk) for chunk in values.chunks], kind.value_type)
+        kind = kind.value_type
+    value_kind = kind.value_type if types.is_dictionary(kind) else kind
+    if types.is_null(kind):
+        return Column(name, [], np.full(len(values), MISSING, np.int64))
+    if types.is_nested(value_kind) or "binary" in str(value_kind):
+        raise _not_labels(name, value_kind)
+    if types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind):
+        missing = values.is_null().to_numpy() if values.null_count else None
+        whole = values.fill_null(False if types.is_boolean(kind) else 0) if values.null_count else values
+        return column_of_numbers(name, whole.to_numpy(), missing)
+    try:
+        column = _column_of_labels(name, values.chunks)
+    except pa.ArrowNotImplementedError:  # an extension type: slowly, as Python values
+        return column_of_objects(name, values.to_pylist())
+    return replace(column, declared=types.is_dictionary(kind))
+
+
+def _column_of_labels(name: str, chunks: Sequence[Any]) -> Column:
+    """Return a column of chunks of text, or of anything else that Arrow can turn into a dictionary."""
+    from bnml.data._kernels import translate
+    from bnml.data.texts import encode
+
+    known: dict[str, int] = {}
+    labels: list[Any] = []
+    parts = [np.empty(0, np.int8)]
+    for chunk in chunks:
+        places, own = encode(chunk)
+        mapping = np.array([*(_code(name, label, known, labels) for label in own), MISSING], np.int64)
+        codes = np.empty(len(chunk), _signed_type(len(labels)))
+        translate(places, mapping, codes)
+        parts.append(codes)
+    return Column(name, labels, np.concatenate(parts))
 
 
 def _signed_type(n_labels: int) -> type[np.signedinteger[Any]]:
     return np.int8 if n_labels < 1 << 7 else np.int16 if n_labels < 1 << 15 else np.int32
-
-
-def column_of_objects(name: str, values: Sequence[Any]) -> Column:
-    """Return a column of arbitrary Python values; None and NaN are missing."""
-    known: dict[str, int] = {}
-    labels: list[Any] = []
-    codes = np.empty(len(values), np.int64)
-    for i, value in enumerate(values):
-        if value is None or value != value or type(value).__name__ in ("NAType", "NaTType"):
-            codes[i] = MISSING
-            continue
-        code = known.setdefault(label_text(value), len(labels))
-        if code == len(labels):
-            labels.append(value)
-        codes[i] = code
-    return Column(name, labels, codes).without(MISSING_TEXTS)
-
-
-class ColumnReader:
-    """Collects the chunks of an Arrow column."""
-
-    def __init__(self, name: str, dtype: Any) -> None:
-        import pyarrow as pa
-
-        types = pa.types
-        self.name = name
-        self.categorical = types.is_dictionary(dtype)
-        self.number = types.is_integer(dtype) or types.is_floating(dtype) or types.is_boolean(dtype)
-        self.decimal = types.is_decimal(dtype)
-        if types.is_nested(dtype) or types.is_binary(dtype) or types.is_large_binary(dtype):
-            raise DataError(f"column {name!r} holds values of type {dtype}: expected labels or numbers")
-        self.view = getattr(types, "is_string_view", lambda _: False)(dtype)
-        self.known: dict[str, int] = {}
-        self.labels: list[Any] = []
-        self.parts: list[npt.NDArray[Any]] = []
-        self.gaps: list[npt.NDArray[np.bool_]] = []
-
-    def add(self, chunk: Any) -> None:
-        """Take the next chunk of the column."""
-        if self.number or self.decimal:
-            self._add_numbers(chunk)
-        else:
-            self._add_labels(chunk)
-
-    def _add_numbers(self, chunk: Any) -> None:
-        import pyarrow as pa
-
-        if self.decimal:
-            chunk = chunk.cast(pa.float64())
-        if chunk.null_count:
-            self.gaps.append(np.asarray(chunk.is_null()))
-            chunk = chunk.fill_null(False if pa.types.is_boolean(chunk.type) else 0)
-        else:
-            self.gaps.append(np.zeros(len(chunk), bool))
-        self.parts.append(chunk.to_numpy(zero_copy_only=False))
-
-    def _add_labels(self, chunk: Any) -> None:
-        import pyarrow as pa
-
-        from bnml.data._kernels import translate
-
-        if self.view:
-            chunk = chunk.cast(pa.large_string())
-        if not self.categorical:
-            chunk = chunk.dictionary_encode()
-        mapping = np.empty(len(chunk.dictionary) + 1, np.int64)
-        for i, label in enumerate(chunk.dictionary.to_pylist()):
-            if label is None:
-                mapping[i] = MISSING
-                continue
-            code = self.known.setdefault(label_text(label), len(self.labels))
-            if code == len(self.labels):
-                self.labels.append(label)
-            mapping[i] = code
-        mapping[-1] = MISSING
-        indices = chunk.indices
-        if indices.null_count:
-            indices = indices.cast(pa.int64()).fill_null(-1)
-        codes = np.empty(len(chunk), _signed_type(len(self.labels)))
-        translate(indices.to_numpy(zero_copy_only=False), mapping, codes)
-        self.parts.append(codes)
-
-    def finish(self) -> Column:
-        """Return the whole column."""
-        values = np.concatenate(self.parts) if self.parts else np.empty(0, np.int64)
-        if self.number or self.decimal:
-            gaps = np.concatenate(self.gaps) if self.gaps else np.empty(0, bool)
-            return column_of_numbers(self.name, values, gaps)
-        return Column(self.name, self.labels, values, declared=self.categorical).without(MISSING_TEXTS)
-
-
-def merge_whole_numbers(column: Column) -> Column:
-    """Return a text column in which ``1.0`` is ``1``, if all of its labels are whole numbers and some have a point."""
-    texts = column.labels
-    if not all(isinstance(text, str) for text in texts) or not any("." in text for text in texts):
-        return column
-    numbers = column.numbers()
-    if numbers is None or not np.equal(numbers, np.floor(numbers)).all():
-        return column
-    known: dict[str, int] = {}
-    mapping = np.full(len(texts) + 1, MISSING, np.int64)
-    for i, text in enumerate(texts):
-        mapping[i] = known.setdefault(without_point(text), len(known))
-    mapping[-1] = MISSING
-    return replace(column, labels=list(known), codes=mapping[column.codes])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
@@ -11,12 +11,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from bnml._display import table
+from bnml.data.labels import clip
 from bnml.errors import ArgumentError, did_you_mean, quoted
 
 __all__ = ["Data"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Data:
     """A table of categories, as `bnml.read` returns it.
 
@@ -49,10 +51,10 @@ class Data:
 
     names: tuple[str, ...]
     states: tuple[tuple[Any, ...], ...]
-    codes: npt.NDArray[np.unsignedinteger[Any]] = field(repr=False)
-    weights: npt.NDArray[np.int64] = field(repr=False)
-    row_index: npt.NDArray[np.integer[Any]] | None = field(default=None, repr=False)
-    cuts: Mapping[str, tuple[float, ...]] = field(default_factory=dict, repr=False)
+    codes: npt.NDArray[np.unsignedinteger[Any]]
+    weights: npt.NDArray[np.int64]
+    row_index: npt.NDArray[np.integer[Any]] | None = None
+    cuts: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for array in (self.codes, self.weights, self.row_index):
@@ -90,7 +92,9 @@ class Data:
     @cached_property
     def columns(self) -> npt.NDArray[np.unsignedinteger[Any]]:
         """The codes with one contiguous row per column, as the kernels read them."""
-        return np.ascontiguousarray(self.codes.T)
+        columns = np.ascontiguousarray(self.codes.T)
+        columns.setflags(write=False)
+        return columns
 
     @cached_property
     def memo(self) -> dict[Any, Any]:
@@ -113,7 +117,8 @@ class Data:
             return self._positions[name]
         except (KeyError, TypeError):
             raise ArgumentError(
-                f"there is no column {name!r}; the columns are {quoted(self.names)}.{did_you_mean(name, self.names)}"
+                f"there is no column {clip(name)!r}; the columns are {quoted(map(clip, self.names))}."
+                f"{did_you_mean(clip(name), self.names)}"
             ) from None
 
     def indices(self, names: str | Iterable[str]) -> tuple[int, ...]:
@@ -124,14 +129,22 @@ class Data:
         ArgumentError
             If a name is unknown or given twice.
         """
+        if not isinstance(names, Iterable):
+            raise ArgumentError(f"expected names of columns, not {clip(repr(names))}")
         found = tuple(self.index(name) for name in ([names] if isinstance(names, str) else names))
         if len(set(found)) < len(found):
             twice = next(self.names[i] for i in found if found.count(i) > 1)
             raise ArgumentError(f"column {twice!r} is named twice")
         return found
 
-    def select(self, names: Sequence[str]) -> Data:
-        """Return the table with these columns only, in this order."""
+    def select(self, names: str | Iterable[str]) -> Data:
+        """Return the table with these columns only, in this order.
+
+        Raises
+        ------
+        ArgumentError
+            If a name is unknown or given twice, or there is none.
+        """
         from bnml.data.grouping import distinct_rows
 
         chosen = list(self.indices(names))
@@ -140,8 +153,19 @@ class Data:
         states = tuple(self.states[i] for i in chosen)
         codes, weights, index = distinct_rows(self.columns[chosen], [len(labels) for labels in states], self.weights)
         row_index = None if self.row_index is None else index[self.row_index]
-        cuts = {name: self.cuts[name] for name in names if name in self.cuts}
-        return Data(tuple(names), states, codes, weights, row_index, cuts)
+        kept = tuple(self.names[i] for i in chosen)
+        cuts = {name: self.cuts[name] for name in kept if name in self.cuts}
+        return Data(kept, states, codes, weights, row_index, cuts)
+
+    def __repr__(self) -> str:
+        return f"<Data: {_size(self)}>"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            [name, str(len(labels)), _shorten(", ".join(str(label) for label in labels[:50]), 80)]
+            for name, labels in zip(self.names, self.states, strict=True)
+        ]
+        return table(_size(self), ["column", "states", "labels"], rows[:200])
 
     def __str__(self) -> str:
         return describe(self)
@@ -149,19 +173,30 @@ class Data:
 
 def describe(data: Data, *, width: int = 80, most: int = 20) -> str:
     """Return a short table: one line per column with its states."""
-    title = (
-        f"{data.n_rows:,} rows ({data.n_distinct:,} distinct) × {len(data.names)} "
-        f"column{'s' if len(data.names) != 1 else ''}"
-    )
-    shown = data.names[:most]
+    shown = [_printable(name) for name in data.names[:most]]
     name_width = min(max([6, *(len(name) for name in shown)]), width // 3)
-    lines = [title, f"{'column':<{name_width}}  states  labels"]
+    lines = [_size(data), f"{'column':<{name_width}}  states  labels"]
     for name, labels in zip(shown, data.states, strict=False):
         head = f"{_shorten(name, name_width):<{name_width}}  {len(labels):>6}  "
-        lines.append(head + _shorten(", ".join(str(label) for label in labels[:50]), width - len(head)))
+        text = ", ".join(_printable(str(label)) for label in labels[:width])
+        lines.append(head + _shorten(text, width - len(head)))
     if len(data.names) > most:
-        lines.append(f"… and {len(data.names) - most} more columns")
+        left = len(data.names) - most
+        lines.append(f"… and {left} more column{'s' if left > 1 else ''}")
     return "\n".join(lines)
+
+
+def _size(data: Data) -> str:
+    rows, columns = data.n_rows, len(data.names)
+    return (
+        f"{rows:,} row{'s' if rows != 1 else ''} ({data.n_distinct:,} distinct) × "
+        f"{columns} column{'s' if columns != 1 else ''}"
+    )
+
+
+def _printable(text: str) -> str:
+    """Return a text on one line: line breaks and the like as Python writes them."""
+    return text if text.isprintable() else repr(text)[1:-1]
 
 
 def _shorten(text: str, width: int) -> str:

@@ -38,7 +38,7 @@ def distinct_rows(
     order = np.lexsort(words[::-1, first])
     rank = np.empty(m, numbers)
     rank[order] = np.arange(m, dtype=numbers)
-    codes = columns[:, first[order]].T
+    codes = np.take(columns, first[order], axis=1).T
     return codes, totals[:m][order], rank[index]
 
 

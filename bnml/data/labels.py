@@ -9,38 +9,62 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Sequence
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
 
-__all__ = ["MISSING_LABEL", "MISSING_TEXTS", "as_number", "is_whole", "label_text", "ordered", "without_point"]
+__all__ = [
+    "MISSING_LABEL",
+    "MISSING_TEXTS",
+    "as_number",
+    "clip",
+    "is_missing",
+    "is_whole",
+    "label_text",
+    "ordered",
+    "without_point",
+]
 
 MISSING_LABEL = "?"
 MISSING_TEXTS = frozenset({"", "?", "NaN"})
 
-_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
-_WHOLE_WITH_POINT = re.compile(r"([+-]?\d+)\.0*")
+_NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
+_WHOLE_WITH_POINT = re.compile(r"([+-]?[0-9]+)\.0*")
+
+
+def is_missing(value: Any) -> bool:
+    """Return whether a value is None, NaN or a frame's own sign for a missing value."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    if isinstance(value, float | np.floating):
+        return math.isnan(value)
+    return isinstance(value, Decimal) and value.is_nan()
 
 
 def label_text(value: Any) -> str:
     """Return the text that a value is matched by."""
     if isinstance(value, str):
         return value
-    if isinstance(value, float | np.floating):
-        return str(int(value)) if math.isfinite(value) and value == int(value) else repr(float(value))
+    if isinstance(value, float | np.floating | Decimal):
+        if math.isfinite(value) and value == int(value):
+            return str(int(value))
+        return str(value) if isinstance(value, Decimal) else repr(float(value))
     return str(value)
 
 
 def as_number(label: Any) -> float | None:
-    """Return the finite number that a label is, or None."""
-    if isinstance(label, bool | np.bool_):
+    """Return the finite number that a label is, or None; booleans are none."""
+    if isinstance(label, str):
+        if not _NUMBER.fullmatch(label):
+            return None
+    elif isinstance(label, bool | np.bool_) or not isinstance(label, int | float | np.integer | np.floating | Decimal):
         return None
-    if isinstance(label, int | float | np.integer | np.floating):
-        return float(label)
-    if isinstance(label, str) and _NUMBER.fullmatch(label):
+    try:
         number = float(label)
-        return number if math.isfinite(number) else None
-    return None
+    except (OverflowError, ValueError):  # more than 300 digits; a signalling NaN
+        return None
+    return number if math.isfinite(number) else None
 
 
 def is_whole(label: Any) -> bool:
@@ -52,12 +76,20 @@ def is_whole(label: Any) -> bool:
 def without_point(text: str) -> str:
     """Return ``1`` for ``1.0``, as a float column of whole numbers prints it; any other text as it is."""
     match = _WHOLE_WITH_POINT.fullmatch(text)
-    return match[1] if match else text
+    if match is None:
+        return text
+    return "0" if match[1] == "-0" else match[1]
 
 
 def ordered(labels: Iterable[Any]) -> list[Any]:
     """Return labels in numeric order if all are whole numbers or booleans, else in order of their texts."""
     items: Sequence[Any] = list(labels)
-    if all(is_whole(label) for label in items):
+    if all(isinstance(label, bool | np.bool_) or is_whole(label) for label in items):
         return sorted(items, key=lambda label: (float(label), label_text(label)))
     return sorted(items, key=label_text)
+
+
+def clip(value: Any, most: int = 60) -> Any:
+    """Return a value for a message: as it is if its text is short, else the start of its text."""
+    text = str(value)
+    return value if len(text) <= most else text[: most - 1] + "…"

@@ -2,33 +2,36 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from bnml.data.bins import Bins, parse_bins
+from bnml.data.arguments import Arguments, check_arguments
 from bnml.data.columns import Column
 from bnml.data.data import Data
 from bnml.data.grouping import code_type, distinct_rows
-from bnml.data.labels import label_text
-from bnml.data.sources import ENGINE_COUNT, open_table, read_vd
-from bnml.data.states import States, codes_as_labels, settle
-from bnml.errors import ArgumentError, DataError, MissingError, did_you_mean, quoted
+from bnml.data.labels import MISSING_TEXTS, as_number, clip
+from bnml.data.sources import open_table
+from bnml.data.states import MOST_WHOLE_NUMBERS, States, codes_as_labels, settle
+from bnml.data.table import Table
+from bnml.errors import DataError, MissingError, quoted
 
 __all__ = ["as_data", "read"]
 
-MISSING_CHOICES = ("error", "drop", "state")
+Weights = npt.NDArray[np.int64]
+
+MOST_ROWS = 1 << 53
 
 
 def read(
     source: Any,
     *,
     columns: Sequence[str] | None = None,
-    states: Mapping[str, Sequence[Any]] | str | Path | None = None,
+    states: Mapping[str, Sequence[Any]] | str | os.PathLike[str] | None = None,
     missing: str = "error",
     na_values: Iterable[Any] = (),
     bins: str | Mapping[str, Any] | None = None,
@@ -90,40 +93,18 @@ def read(
     sky          2  rain, sun
     air          2  cold, warm
     """
-    if missing not in MISSING_CHOICES:
-        raise ArgumentError(
-            f"missing={missing!r}: expected one of {quoted(MISSING_CHOICES)}.{did_you_mean(missing, MISSING_CHOICES)}"
-        )
-    every_bins, bins_of = _checked_bins(bins)
-    wanted = _checked_columns(columns, weights)
-    na_texts = frozenset(label_text(value) for value in ([na_values] if isinstance(na_values, str) else na_values))
-    declared = read_vd(Path(states)) if isinstance(states, str | Path) else _checked_states(states)
-
-    table = open_table(source, wanted)
-    if not isinstance(states, str | Path):
-        _check_known(declared, table.names, "states")
-    _check_known(bins_of, table.names, "bins")
-    if both := set(declared) & set(bins_of):
-        raise ArgumentError(f"column {min(both)!r} has both states= and bins=: give one of them")
-
-    raw = [
-        column if column.name in declared and _declares(declared, column, na_texts) else column.without(na_texts)
-        for column in table.columns
-    ]
-    variables, frequencies = _split_weights(raw, ENGINE_COUNT if table.grouped else None, weights)
-    if not variables:
-        raise DataError("the table has no columns apart from its weights")
-    variables, frequencies = _without_gaps(variables, frequencies, missing)
-    if isinstance(states, str | Path):
-        variables = codes_as_labels(variables, declared)
-    own = {column.name for column in variables}
-    settled = settle(variables, {k: v for k, v in declared.items() if k in own}, every_bins, bins_of, frequencies)
-    if missing == "state":
+    asked = check_arguments(columns, states, missing, na_values, bins, weights)
+    table = open_table(source, asked.wanted)
+    asked.check_columns(table.names)
+    variables, frequencies = _without_gaps(_variables(table, asked), _frequencies(table, asked), asked.missing)
+    settled = settle(variables, asked.states, asked.bins, asked.bins_of, frequencies)
+    if asked.missing == "state":
         settled = [
             states.with_missing_state() if column.has_missing else states
             for column, states in zip(variables, settled, strict=True)
         ]
-    return _assembled(variables, settled, frequencies, keep_rows=not table.grouped)
+    _warn(variables, settled, asked)
+    return _assembled(variables, settled, frequencies, keep_rows=table.counts is None)
 
 
 def as_data(source: Any) -> Data:
@@ -131,126 +112,113 @@ def as_data(source: Any) -> Data:
     return source if isinstance(source, Data) else read(source)
 
 
-def _checked_bins(bins: Any) -> tuple[Bins | None, dict[str, Bins]]:
-    if bins is None:
-        return None, {}
-    if isinstance(bins, Mapping):
-        return None, {str(name): parse_bins(spec, f"bins[{name!r}]") for name, spec in bins.items()}
-    if isinstance(bins, str):
-        return parse_bins(bins, "bins"), {}
-    raise ArgumentError(f"bins={bins!r}: expected a text such as 'quantile:4', or a mapping from columns to bins")
+def _variables(table: Table, asked: Arguments) -> list[Column]:
+    """Return the columns that are variables, with their missing values and labels told apart."""
+    variables = [
+        column.cleaned(asked.states.get(column.name, ()), asked.na_texts, untyped=table.untyped)
+        for column in table.columns
+        if column.name != asked.weights
+    ]
+    if not variables:
+        raise DataError("the table has no columns apart from its weights")
+    return variables if asked.states_file is None else codes_as_labels(variables, asked.states)
 
 
-def _checked_columns(columns: Any, weights: str | None) -> list[str] | None:
-    if columns is None:
+def _frequencies(table: Table, asked: Arguments) -> Weights | None:
+    """Return how often each row occurs: an engine's count, the weights that were asked for, or both."""
+    factors = [table.counts] if table.counts is not None else []
+    factors += [column for column in table.columns if column.name == asked.weights]
+    if not factors:
         return None
-    if isinstance(columns, str) or not isinstance(columns, Iterable):
-        raise ArgumentError(f"columns={columns!r}: expected a list of column names")
-    wanted = [str(name) for name in columns]
-    if not wanted:
-        raise ArgumentError("columns=[]: name at least one column")
-    if len(set(wanted)) < len(wanted):
-        raise ArgumentError(f"columns={wanted!r}: a column is named twice")
-    if weights is not None and weights not in wanted:
-        wanted.append(weights)
-    return wanted
+    numbers: Weights = np.array([_whole_numbers(column) for column in factors])
+    if numbers.prod(axis=0, dtype=np.float64).sum() > MOST_ROWS:
+        raise DataError(f"weights: column {clip(factors[-1].name)!r} adds up to more than 2**53 rows")
+    total: Weights = numbers.prod(axis=0, dtype=np.int64)
+    return total
 
 
-def _checked_states(states: Any) -> dict[str, list[Any]]:
-    if states is None:
-        return {}
-    if not isinstance(states, Mapping):
-        raise ArgumentError(f"states={states!r}: expected a mapping from columns to labels, or the path of a .vd file")
-    declared = {}
-    for name, labels in states.items():
-        if isinstance(labels, str) or not isinstance(labels, Iterable):
-            raise ArgumentError(f"states[{name!r}]={labels!r}: expected a list of labels")
-        declared[str(name)] = list(labels)
-        if not declared[str(name)]:
-            raise ArgumentError(f"states[{name!r}] is empty: declare at least one label")
-    return declared
-
-
-def _check_known(given: Mapping[str, Any], names: Sequence[str], argument: str) -> None:
-    for name in given:
-        if name not in names:
-            raise ArgumentError(
-                f"{argument}: there is no column {name!r}; the columns are {quoted(names)}.{did_you_mean(name, names)}"
-            )
-
-
-def _declares(declared: Mapping[str, Sequence[Any]], column: Column, texts: frozenset[str]) -> bool:
-    """Return whether a column's declared states contain one of these texts: then it is a label there."""
-    return any(label_text(label) in texts for label in declared[column.name])
-
-
-def _split_weights(
-    columns: Sequence[Column], engine: str | None, name: str | None
-) -> tuple[list[Column], npt.NDArray[np.int64] | None]:
-    """Take the frequencies out of the columns."""
-    variables = [column for column in columns if column.name not in (engine, name)]
-    by_name = {column.name: column for column in columns}
-    if name is not None and name not in by_name:
-        known = [column.name for column in variables]
-        raise ArgumentError(f"weights: there is no column {name!r}; the columns are {quoted(known)}")
-    total: npt.NDArray[np.int64] | None = None
-    for source in (engine, name):
-        if source is not None:
-            frequencies = _frequencies(by_name[source])
-            total = frequencies if total is None else total * frequencies
-    return variables, total
-
-
-def _frequencies(column: Column) -> npt.NDArray[np.int64]:
-    numbers = column.numbers()
+def _whole_numbers(column: Column) -> Weights:
+    column = column.without(MISSING_TEXTS).occurring()
     if column.has_missing:
-        raise DataError(f"weights: column {column.name!r} has missing values")
-    if numbers is None or (numbers < 0).any() or not np.equal(numbers, np.floor(numbers)).all():
-        raise DataError(f"weights: column {column.name!r} must hold whole numbers from 0")
-    return numbers.astype(np.int64)[column.codes]
+        raise DataError(f"weights: column {clip(column.name)!r} has missing values; put 0 for rows that do not count")
+    numbers = [as_number(label) for label in column.labels]
+    for label, number in zip(column.labels, numbers, strict=True):
+        if number is None or not number.is_integer() or not 0 <= number <= MOST_ROWS:
+            raise DataError(
+                f"weights: column {clip(column.name)!r} holds {clip(label)!r}; expected whole numbers from 0"
+            )
+    return np.array(numbers, np.int64)[column.codes]
 
 
 def _without_gaps(
-    columns: list[Column], frequencies: npt.NDArray[np.int64] | None, missing: str
-) -> tuple[list[Column], npt.NDArray[np.int64] | None]:
-    """Apply the choice for missing values, and drop rows with a frequency of zero."""
-    n_rows = columns[0].codes.size
-    if n_rows == 0:
+    columns: list[Column], frequencies: Weights | None, missing: str
+) -> tuple[list[Column], Weights | None]:
+    """Drop rows with a frequency of zero, and apply the choice for missing values."""
+    if columns[0].codes.size == 0:
         raise DataError("the table has no rows")
-    keep = np.ones(n_rows, bool) if frequencies is None else frequencies > 0
-    gaps = {column.name: column.missing for column in columns if column.has_missing}
+    if frequencies is not None and not frequencies.all():
+        columns, frequencies = _kept_rows(columns, frequencies, frequencies > 0, "all weights are 0")
+    gaps = [column for column in columns if column.has_missing]
     if gaps and missing == "error":
-        counts = ", ".join(f"{name!r}: {int(where.sum())}" for name, where in list(gaps.items())[:20])
-        raise MissingError(
-            f"missing values in {len(gaps)} column{'s' if len(gaps) > 1 else ''} ({counts}): pass missing='drop' to "
-            "drop those rows, or missing='state' to make them a state of their own"
-        )
-    if missing == "drop":
-        for where in gaps.values():
-            keep &= ~where
-    if keep.all():
-        return columns, frequencies
+        raise _missing_error(gaps, frequencies)
+    if gaps and missing == "drop":
+        keep = ~np.any([column.missing for column in gaps], axis=0)
+        columns, frequencies = _kept_rows(columns, frequencies, keep, "every row has a missing value")
+    return columns, frequencies
+
+
+def _kept_rows(
+    columns: list[Column], frequencies: Weights | None, keep: npt.NDArray[np.bool_], reason: str
+) -> tuple[list[Column], Weights | None]:
     if not keep.any():
-        raise DataError("no rows are left" + (" after dropping those with missing values" if gaps else ""))
+        raise DataError(f"no rows are left: {reason}")
     return [column.rows(keep) for column in columns], None if frequencies is None else frequencies[keep]
 
 
+def _missing_error(gaps: Sequence[Column], frequencies: Weights | None, most: int = 20) -> MissingError:
+    counts = [np.sum(column.missing if frequencies is None else frequencies[column.missing]) for column in gaps[:most]]
+    shown = ", ".join(f"{clip(column.name)!r}: {count}" for column, count in zip(gaps, counts, strict=False))
+    more = f" and {len(gaps) - most} more columns" if len(gaps) > most else ""
+    return MissingError(
+        f"missing values in {len(gaps)} column{'s' if len(gaps) > 1 else ''} ({shown}{more}): pass missing='drop' to "
+        "drop those rows, or missing='state' to make them a state of their own"
+    )
+
+
+def _warn(columns: Sequence[Column], settled: Sequence[States], asked: Arguments) -> None:
+    """Warn of columns with one state, and of labels that are numbers but for a few."""
+    single = [column.name for column, states in zip(columns, settled, strict=True) if len(states.labels) == 1]
+    if single:
+        subject = f"column {clip(single[0])!r} has" if len(single) == 1 else f"columns {quoted(map(clip, single))} have"
+        warnings.warn(f"{subject} only one state", UserWarning, stacklevel=3)
+    for column in columns:
+        if len(column.labels) <= MOST_WHOLE_NUMBERS or column.declared or column.name in asked.states:
+            continue
+        words = [label for label in column.labels if as_number(label) is None]
+        if 0 < len(words) <= 3 and len(column.labels) - len(words) > MOST_WHOLE_NUMBERS:
+            warnings.warn(
+                f"column {clip(column.name)!r} holds numbers apart from {quoted(map(clip, words))}, so all of them are "
+                "taken as labels; if that stands for a missing value, name it in na_values=",
+                UserWarning,
+                stacklevel=3,
+            )
+
+
 def _assembled(
-    columns: Sequence[Column], settled: Sequence[States], frequencies: npt.NDArray[np.int64] | None, *, keep_rows: bool
+    columns: Sequence[Column], settled: Sequence[States], frequencies: Weights | None, *, keep_rows: bool
 ) -> Data:
     from bnml.data._kernels import translate
 
-    names = tuple(column.name for column in columns)
-    single = [name for name, states in zip(names, settled, strict=True) if len(states.labels) == 1]
-    if single:
-        subject = f"column {single[0]!r} has" if len(single) == 1 else f"columns {quoted(single)} have"
-        warnings.warn(f"{subject} only one state", UserWarning, stacklevel=3)
     arities = [len(states.labels) for states in settled]
     matrix = np.empty((len(columns), columns[0].codes.size), code_type(max(arities)))
     for row, column, states in zip(matrix, columns, settled, strict=True):
         translate(column.codes, states.mapping, row)
     codes, weights, row_index = distinct_rows(matrix, arities, frequencies)
-    cuts = {name: states.cuts for name, states in zip(names, settled, strict=True) if states.cuts is not None}
     return Data(
-        names, tuple(states.labels for states in settled), codes, weights, row_index if keep_rows else None, cuts
+        tuple(column.name for column in columns),
+        tuple(states.labels for states in settled),
+        codes,
+        weights,
+        row_index if keep_rows else None,
+        {column.name: states.cuts for column, states in zip(columns, settled, strict=True) if states.cuts is not None},
     )

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from bnml.data.bins import Bins, bin_labels, cut_points, place
 from bnml.data.columns import Column
-from bnml.data.labels import MISSING_LABEL, as_number, is_whole, label_text, ordered
+from bnml.data.labels import MISSING_LABEL, as_number, clip, label_text, ordered, without_point
 from bnml.errors import DataError, did_you_mean, quoted
 
 __all__ = ["States", "codes_as_labels", "declared_states", "settle"]
@@ -32,7 +32,7 @@ class States:
     cuts: tuple[float, ...] | None = None
 
     def with_missing_state(self) -> States:
-        """Return the states with a last one for missing values."""
+        """Return the states with a last one for missing values; a declared ``?`` is that state."""
         texts = [label_text(label) for label in self.labels]
         mapping = self.mapping.copy()
         if MISSING_LABEL in texts:
@@ -48,39 +48,43 @@ def declared_states(column: Column, labels: Sequence[Any]) -> States:
     Raises
     ------
     DataError
-        If a value is none of them.
+        If a value is none of them, or one of them is declared twice.
     """
-    kind = _common_type(column.labels)
+    kinds = {type(label) for label in column.labels}
+    kind = kinds.pop() if len(kinds) == 1 else None
     states = [_typed(label, kind) for label in labels]
     code_of = {label_text(state): code for code, state in enumerate(states)}
     if len(code_of) < len(states):
-        raise DataError(f"states of {column.name!r}: a label is declared twice in {quoted(labels)}")
-    mapping = np.full(len(column.labels) + 1, -1, np.int64)
-    occurs = np.bincount(column.codes[column.codes >= 0], minlength=len(column.labels))
-    for i, label in enumerate(column.labels):
-        mapping[i] = code_of.get(label_text(label), -1)
-        if mapping[i] < 0 and occurs[i]:
+        texts = [label_text(state) for state in states]
+        twice = next(text for text in texts if texts.count(text) > 1)
+        raise DataError(f"states of column {clip(column.name)!r}: {clip(twice)!r} is declared twice")
+    mapping = np.array([*(code_of.get(label_text(label), -1) for label in column.labels), -1], np.int64)
+    if (mapping[:-1] < 0).any():
+        occurring = column.occurring().labels if column.declared else column.labels
+        unknown = next((label for label in occurring if label_text(label) not in code_of), None)
+        if unknown is not None:
+            hint = did_you_mean(clip(label_text(unknown)), map(clip, list(code_of)[:MOST_LABELS]))
             raise DataError(
-                f"column {column.name!r} holds {label!r}, which is not one of its declared states "
-                f"{quoted(states)}.{did_you_mean(label_text(label), code_of)}"
+                f"column {clip(column.name)!r} holds {clip(unknown)!r}, which is not one of its declared states "
+                f"{quoted(map(clip, states))}.{hint}"
             )
     return States(tuple(states), mapping)
 
 
-def _common_type(labels: Sequence[Any]) -> type | None:
-    types = {type(label) for label in labels}
-    return types.pop() if len(types) == 1 else None
-
-
 def _typed(label: Any, kind: type | None) -> Any:
-    """Return a declared label in the type of the column it is for, where that is possible."""
+    """Return a declared label in the type of the column it is for, where that leaves its text as it is."""
+    text = label_text(label)
     if kind is str:
-        return label_text(label)
-    if kind in (int, float) and is_whole(label):
-        number = as_number(label)
-        return kind(number)  # type: ignore[arg-type]
-    if kind is bool and label_text(label) in ("True", "False"):
-        return label_text(label) == "True"
+        return text
+    if kind is bool and text in ("True", "False"):
+        return text == "True"
+    if kind in (int, float):
+        try:
+            value = kind(without_point(text))
+        except ValueError:
+            return label
+        if label_text(value) == without_point(text):
+            return value
     return label
 
 
@@ -94,7 +98,7 @@ def codes_as_labels(columns: Sequence[Column], declared: Mapping[str, Sequence[s
     texts = {column.name: [label_text(label) for label in column.labels] for column in own}
     if all(set(texts[column.name]) <= set(declared[column.name]) for column in own):
         return list(columns)
-    valid = {name: {str(code) for code in range(len(labels))} for name, labels in declared.items()}
+    valid = {column.name: {str(code) for code in range(len(declared[column.name]))} for column in own}
     if not all(set(texts[column.name]) <= valid[column.name] for column in own):
         return list(columns)
     return [
@@ -125,14 +129,12 @@ def settle(
         if column.name in declared:
             settled.append(declared_states(column, declared[column.name]))
             continue
-        numbers = None if column.declared else column.numbers()
-        own = bins_of.get(column.name)
-        if own is not None:
-            settled.append(_binned(column, column.numbers(), own, weights))
+        if column.name in bins_of:
+            settled.append(_binned(column, bins_of[column.name], weights))
             continue
-        complaint = _complaint(column, numbers)
-        if complaint and bins is not None and numbers is not None:
-            settled.append(_binned(column, numbers, bins, weights))
+        complaint = "" if column.declared else _complaint(column)
+        if bins is not None and complaint in ("fractions", "numbers"):
+            settled.append(_binned(column, bins, weights))
         elif complaint:
             complaints.setdefault(complaint, []).append(column.name)
         else:
@@ -148,26 +150,28 @@ def _labelled(column: Column) -> States:
     return States(tuple(labels), np.array([*(rank[label_text(label)] for label in column.labels), -1], np.int64))
 
 
-def _binned(
-    column: Column, numbers: npt.NDArray[np.float64] | None, bins: Bins, weights: npt.NDArray[np.int64] | None
-) -> States:
+def _binned(column: Column, bins: Bins, weights: npt.NDArray[np.int64] | None) -> States:
+    numbers = column.numbers()
     if numbers is None:
         wrong = next(label for label in column.labels if as_number(label) is None)
-        raise DataError(f"bins for column {column.name!r}: it holds {wrong!r}, which is not a number")
-    if numbers.size == 0:
-        raise DataError(f"bins for column {column.name!r}: all of its values are missing")
+        raise DataError(
+            f"bins for column {clip(column.name)!r}: it holds {clip(wrong)!r}, which is not a number; if that stands "
+            "for a missing value, name it in na_values="
+        )
     present = column.codes >= 0
-    kept_weights = None if weights is None else weights[present]
-    totals = np.bincount(column.codes[present], kept_weights, minlength=numbers.size).astype(np.float64)
-    values, inverse = np.unique(numbers, return_inverse=True)  # 1 and 1.0 may both be there as text
-    cuts = cut_points(bins, values, np.bincount(inverse, totals).astype(np.float64))
+    if not present.any():
+        raise DataError(f"bins for column {clip(column.name)!r}: all of its values are missing")
+    frequency = None if weights is None else weights[present]
+    by_label = np.bincount(column.codes[present], frequency, minlength=numbers.size)
+    values, place_of = np.unique(numbers, return_inverse=True)  # 1 and 1.0 may both be there as text
+    totals = np.bincount(place_of, by_label).astype(np.float64)
+    cuts = cut_points(bins, values[totals > 0], totals[totals > 0])
     return States(bin_labels(cuts), np.append(place(numbers, cuts), -1), cuts)
 
 
-def _complaint(column: Column, numbers: npt.NDArray[np.float64] | None) -> str:
+def _complaint(column: Column) -> str:
     """Return what is wrong with taking the labels as states: "fractions", "numbers", "labels", or nothing."""
-    if column.declared:
-        return ""
+    numbers = column.numbers()
     if numbers is not None:
         if not np.equal(numbers, np.floor(numbers)).all():
             return "fractions"
@@ -177,7 +181,7 @@ def _complaint(column: Column, numbers: npt.NDArray[np.float64] | None) -> str:
 
 def _sentence(complaint: str, names: Sequence[str]) -> str:
     one = len(names) == 1
-    subject = f"column {names[0]!r}" if one else f"columns {quoted(names)}"
+    subject = f"column {clip(names[0])!r}" if one else f"columns {quoted(map(clip, names))}"
     holds, them, its = ("holds", "it", "its") if one else ("hold", "them", "their")
     if complaint == "labels":
         return (
@@ -186,6 +190,6 @@ def _sentence(complaint: str, names: Sequence[str]) -> str:
         )
     what = "fractions" if complaint == "fractions" else f"whole numbers with more than {MOST_WHOLE_NUMBERS} values"
     return (
-        f"{subject} {holds} {what}: cut {them} into bins, e.g. bins='quantile:4', bins='width:3' or "
-        f"bins={{{names[0]!r}: [10, 20]}}, or declare {its} states with states="
+        f"{subject} {holds} {what}: cut {them} into bins, e.g. bins='mdl', bins='quantile:4' or "
+        f"bins={{{clip(names[0])!r}: [10, 20]}}, or declare {its} states with states="
     )

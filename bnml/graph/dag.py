@@ -11,6 +11,7 @@ import operator
 from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from bnml._display import picture
 from bnml.errors import ArgumentError, GraphError
 from bnml.graph._base import Graph
 from bnml.graph._bits import bits, closure, mask_of, permuted, transposed, union
@@ -360,6 +361,9 @@ class DAG(Graph):
 
     def __str__(self) -> str:
         return format_model_string(self.names, self.parent_sets, self._order)
+
+    def _repr_html_(self) -> str:
+        return picture(self)
 
     def __repr__(self) -> str:
         if len(self.names) <= 10 and len(text := str(self)) <= 80:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from bnml._display import picture
 from bnml.errors import GraphError
 from bnml.graph._base import Graph
 from bnml.graph._bits import bits, permuted, transposed
@@ -216,6 +217,9 @@ class PDAG(Graph):
     def __str__(self) -> str:
         parts = [f"{a} -> {b}" for a, b in self.directed] + [f"{a} - {b}" for a, b in self.undirected]
         return ", ".join(parts) or "no edges"
+
+    def _repr_html_(self) -> str:
+        return picture(self)
 
     def __repr__(self) -> str:
         arcs, edges = len(self.directed), len(self.undirected)

@@ -1,6 +1,7 @@
-"""Compiled loops of the normaliser C(n, r).
+"""Compiled loops of the normaliser C(n, r), and of the histogram that is priced with it.
 
-All run on values that are scaled by powers of ``HUGE``, because C(n, r) itself soon exceeds the largest float.
+Those of the normaliser run on values that are scaled by powers of ``HUGE``, because C(n, r) itself soon exceeds the
+largest float.
 """
 
 from __future__ import annotations
@@ -121,3 +122,31 @@ def sums_around_peak(ns: Floats, rs: Floats, peaks: Floats, out: Floats) -> None
             total += term
             l += 1.0  # noqa: E741
         out[i] = math.log(total)
+
+
+@kernel
+def bin_costs(positions: Floats, below: Floats, out: Floats) -> None:
+    """Write out[i, j] = h log(n L / h), i < j: what the h of n observations in a bin of length L cost; 0 for h = 0."""
+    n = below[-1]
+    for i in range(positions.size):
+        for j in range(i + 1, positions.size):
+            h = below[j] - below[i]
+            out[i, j] = h * math.log(n * (positions[j] - positions[i]) / h) if h > 0.0 else 0.0
+
+
+@kernel
+def one_more_bin(costs: Floats, rest: Floats, bins: int, tie: float, best: Floats, ends: Integers) -> None:
+    """Write best[i] = min_j costs[i, j] + rest[j], and in ends[i] the first j that is not worse by more than a tie.
+
+    rest[j] is the least cost of so many bins from edge j on; it is infinite where fewer edges are left.
+    """
+    for i in range(rest.size):
+        least = np.inf
+        end = -1
+        for j in range(i + 1, rest.size - bins):
+            cost = costs[i, j] + rest[j]
+            if cost < least - tie:
+                least = cost
+                end = j
+        best[i] = least
+        ends[i] = end

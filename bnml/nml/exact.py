@@ -52,9 +52,12 @@ def exact_regrets(n: int, rs: Floats) -> Floats:
     climb = small & (CLIMB_COST * rs <= sum_cost(float(n), rs))
     add = ~climb & (small | (n <= CLOSED_FORM_FROM))
     closed = ~climb & ~add
-    out[climb] = by_recurrence(n, rs[climb])
-    out[add] = by_sum(np.full(np.count_nonzero(add), float(n)), rs[add])
-    out[closed] = szpankowski_weinberger(n, rs[closed])
+    if climb.any():
+        out[climb] = by_recurrence(n, rs[climb])
+    if add.any():
+        out[add] = by_sum(np.full(np.count_nonzero(add), float(n)), rs[add])
+    if closed.any():
+        out[closed] = szpankowski_weinberger(n, rs[closed])
     return out
 
 

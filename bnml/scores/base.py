@@ -39,10 +39,15 @@ configurations may be infinite, its logarithm never is."""
 
 @dataclass(frozen=True)
 class Shape:
-    """What a score may know of a table apart from its counts."""
+    """What a score may know of a table apart from its counts, and the counts that its lookup tables are for.
+
+    Those are all that a cell can have, 0 … number of rows, unless some are given in ascending order: with billions of
+    rows a table for all of them would not fit in memory.
+    """
 
     n_rows: int
     arities: tuple[int, ...]
+    some_counts: npt.NDArray[np.int64] | None = None
 
     @property
     def n_variables(self) -> int:
@@ -51,8 +56,8 @@ class Shape:
 
     @property
     def counts(self) -> npt.NDArray[np.int64]:
-        """All counts that a cell can have: 0 … number of rows."""
-        return np.arange(self.n_rows + 1)
+        """The counts that lookup tables are for."""
+        return np.arange(self.n_rows + 1) if self.some_counts is None else self.some_counts
 
 
 @dataclass(frozen=True)
@@ -62,9 +67,9 @@ class Terms:
     Attributes
     ----------
     joint
-        ``t_J[n]``: what a cell with count n adds; ``t_J[0]`` is 0.
+        ``t_J[n]``: what a cell with count n adds, for each n of `Shape.counts`; 0 for n = 0.
     margin
-        ``t_M[r][n]`` for each arity r; empty where ``M = J``.
+        ``t_M[r][n]`` likewise for each arity r; empty where ``M = J``.
     ess
         If positive, a cell of a set with q configurations adds log Γ(a + n) - log Γ(a), a = ess / q, in place of
         ``joint`` and ``margin``: a table for each q, never written down.
@@ -91,6 +96,8 @@ class Score(ABC):
         A parent that adds no information never raises the score (004, section 3.4).
     probability
         It is the logarithm of a distribution over tables.
+
+    Those of fNML and qNML are meant with the exact regret.
     """
 
     name: ClassVar[str]
@@ -102,6 +109,9 @@ class Score(ABC):
     def from_text(cls, text: str) -> Self:
         """Return the score for what follows the colon in ``"name:text"``."""
         raise ScoreError(f"score {cls.name + ':' + text!r}: {cls.name} takes no parameter")
+
+    def check(self, data: Data) -> None:  # noqa: B027  # most scores take any data
+        """Raise a ScoreError if the score cannot be used with this table."""
 
     @abstractmethod
     def terms(self, shape: Shape) -> Terms | None:
@@ -121,14 +131,14 @@ def n_log_n(counts: npt.NDArray[np.int64]) -> Floats:
 
 def per_parameter(price: float) -> Closed:
     """Return the closed form that costs ``price`` for each free parameter: (q r - 1) - (q - 1) = q (r - 1)."""
-    return lambda q, log_q, size: -price * (q - 1.0)
+    return lambda q, log_q, size: -price * (q - 1.0) if price > 0.0 else np.zeros_like(q)
 
 
 def positive(value: Any, name: str, score: str) -> float:
     """Return a hyperparameter that must be a positive number."""
     try:
         number = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         number = float("nan")
     if isinstance(value, bool) or not 0.0 < number < float("inf"):
         raise ScoreError(f"{score}: {name}={value!r}: expected a positive number")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from bnml.counts import FamilyCounts
 from bnml.data import Data
+from bnml.data.labels import label_text
 from bnml.errors import ScoreError, quoted
 from bnml.graph import DAG
 from bnml.nml import log_rising
@@ -70,18 +71,29 @@ class PriorNetwork:
     tables: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        if not isinstance(self.dag, DAG):
+            raise ScoreError(f"PriorNetwork: dag={self.dag!r}: expected a DAG")
+        for argument, value in (("states", self.states), ("tables", self.tables)):
+            if not isinstance(value, Mapping):
+                raise ScoreError(f"PriorNetwork: {argument}={value!r}: expected a mapping from variables")
         if set(self.states) != set(self.dag.names):
             raise ScoreError(
                 f"PriorNetwork: states are for {quoted(self.states)}, the graph has {quoted(self.dag.names)}"
             )
-        if unknown := sorted(set(self.tables) - set(self.dag.names)):
+        for name, labels in self.states.items():
+            if isinstance(labels, str) or not isinstance(labels, Collection) or not len(labels):
+                raise ScoreError(f"PriorNetwork: states[{name!r}]={labels!r}: expected a list of labels")
+        if unknown := [name for name in self.tables if name not in self.dag.names]:
             raise ScoreError(f"PriorNetwork: there is no variable {unknown[0]!r}; it has {quoted(self.dag.names)}")
         checked = {name: self._checked(name) for name in self.dag.names}
         object.__setattr__(self, "tables", checked)
 
     def _checked(self, name: str) -> Floats:
         shape = tuple(len(self.states[variable]) for variable in (*self.dag.parents(name), name))
-        table = np.array(self.tables.get(name, np.full(shape, 1.0 / shape[-1])), np.float64)
+        try:
+            table = np.array(self.tables.get(name, np.full(shape, 1.0 / shape[-1])), np.float64)
+        except (TypeError, ValueError):
+            raise ScoreError(f"PriorNetwork: the table of {name!r} is not an array of numbers") from None
         if table.shape != shape:
             raise ScoreError(f"PriorNetwork: the table of {name!r} has shape {table.shape}; expected {shape}")
         if not (table >= 0.0).all() or not np.allclose(table.sum(axis=-1), 1.0, rtol=0.0, atol=1e-6):
@@ -116,7 +128,7 @@ class BDe(Score):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "ess", positive(self.ess, "ess", "BDe"))
-        if not hasattr(self.network, "dag") or not hasattr(self.network, "probabilities"):
+        if not all(hasattr(self.network, name) for name in ("dag", "states", "probabilities")):
             raise ScoreError(f"BDe: expected a network as prior, got {type(self.network).__name__}")
 
     def terms(self, shape: Shape) -> None:
@@ -137,20 +149,16 @@ class BDe(Score):
 
     def marginal(self, data: Data, variables: tuple[int, ...]) -> Floats:
         """Return the prior probabilities of columns: an axis each."""
-        self._check(data)
-        names = [data.names[v] for v in variables]
-        cells = math.prod(data.arities[v] for v in variables)
-        if cells > MOST_CELLS:
-            raise ScoreError(f"BDe: the prior probabilities of {quoted(names)} are {cells:.3g} numbers: too many")
-        return marginal(self.network, names)
+        return marginal(self.network, [data.names[v] for v in variables])
 
-    def _check(self, data: Data) -> None:
+    def check(self, data: Data) -> None:
+        """Raise an error unless the prior network has the variables and states of the table."""
         if set(self.network.dag.names) != set(data.names):
             raise ScoreError(
                 f"BDe: the prior network is over {quoted(self.network.dag.names)}, the data over {quoted(data.names)}"
             )
         for name, labels in zip(data.names, data.states, strict=True):
-            if [str(s) for s in self.network.states[name]] != [str(s) for s in labels]:
+            if [label_text(s) for s in self.network.states[name]] != [label_text(s) for s in labels]:
                 raise ScoreError(
                     f"BDe: {name!r} has the states {quoted(self.network.states[name])} in the prior network and "
                     f"{quoted(labels)} in the data: read the data with states= in the network's order"
@@ -192,6 +200,12 @@ def _product_size(factors: list[tuple[tuple[str, ...], Floats]], name: str) -> i
 
 
 def _multiply(factors: list[tuple[tuple[str, ...], Floats]]) -> tuple[tuple[str, ...], Floats]:
+    sizes = {axis: size for own, table in factors for axis, size in zip(own, table.shape, strict=True)}
+    if (cells := math.prod(sizes.values())) > MOST_CELLS:
+        raise ScoreError(
+            f"BDe: the prior network needs a table of {float(cells):.3g} probabilities over {quoted(sizes)}: too many; "
+            "limit the number of parents, or take a sparser prior network"
+        )
     axes: tuple[str, ...] = ()
     product = np.ones(())
     for own, table in factors:

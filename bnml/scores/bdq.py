@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Self
 
 import numpy as np
 
+from bnml.data import Data
 from bnml.errors import ScoreError
 from bnml.nml import log_rising
 from bnml.scores.base import Floats, Score, Shape, Terms, positive
@@ -37,33 +38,38 @@ class BDq(Score):
     alpha: float | str = 0.5
 
     def __post_init__(self) -> None:
-        if self.alpha != WATANABE_ROOS:
+        if not isinstance(self.alpha, str) or self.alpha != WATANABE_ROOS:
             object.__setattr__(self, "alpha", positive(self.alpha, "alpha", "BDq"))
 
     @classmethod
     def from_text(cls, text: str) -> Self:
         """Read ``bdq:0.33``, ``bdq:1/3`` or ``bdq:watanabe-roos``."""
-        try:
-            return cls(alpha=float(Fraction(text)))
-        except (ValueError, ZeroDivisionError):
-            return cls(alpha=text)
+        alpha: float | str = text
+        above, slash, below = text.partition("/")
+        if slash:
+            with suppress(ValueError, ZeroDivisionError):
+                alpha = float(above) / float(below)
+        return cls(alpha=alpha)
+
+    def check(self, data: Data) -> None:
+        """Raise an error if Watanabe and Roos' α is not positive for so few rows."""
+        if self.alpha == WATANABE_ROOS and data.n_rows < 3:
+            raise ScoreError(f"BDq with alpha={WATANABE_ROOS!r} needs at least 3 rows; there are {data.n_rows}")
 
     def alpha_for(self, n_rows: int) -> float:
         """Return the hyperparameter for a table of this length."""
-        if self.alpha != WATANABE_ROOS:
-            return float(self.alpha)
-        if n_rows < 3:
-            raise ScoreError(f"BDq with alpha={WATANABE_ROOS!r} needs at least 3 rows; there are {n_rows}")
-        return 0.5 - math.log(2) / (2 * math.log(n_rows))
+        if self.alpha == WATANABE_ROOS:
+            return 0.5 - math.log(2) / (2 * math.log(n_rows))
+        return float(self.alpha)
 
     def terms(self, shape: Shape) -> Terms:
         """Γ(α + n) / Γ(α) for a cell, Γ(q α) / Γ(q α + N) for a set."""
         alpha, n = self.alpha_for(shape.n_rows), shape.n_rows
 
         def closed(q: Floats, log_q: Floats, size: Floats) -> Floats:
-            # where q overflows, all N factors of the rising factorial are q α
-            finite = np.isfinite(q)
-            small = log_rising(alpha * np.where(finite, q, 1.0), n)
-            return -np.where(finite, small, n * (log_q + math.log(alpha)))
+            with np.errstate(over="ignore"):
+                a = alpha * q
+            finite = np.isfinite(a)  # where it is not, all N factors of the rising factorial are q α
+            return -np.where(finite, log_rising(np.where(finite, a, 1.0), n), n * (log_q + math.log(alpha)))
 
         return Terms(joint=log_rising(alpha, shape.counts), closed=closed)

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from bnml.counts import as_float
 from bnml.data import as_data
 from bnml.graph import DAG
 from bnml.scores.local import local_scores
@@ -67,6 +68,6 @@ def code_length(dag: DAG, data: Any) -> CodeLength:
     )
     return CodeLength(
         structure=sum(map(len, sets)) * math.log2(len(sets)),
-        parameters=free * math.log2(table.n_rows) / 2,
+        parameters=as_float(free) * math.log2(table.n_rows) / 2 if table.n_rows > 1 else 0.0,
         data=-fit / math.log(2) + 0.0,
     )

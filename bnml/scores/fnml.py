@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from bnml.nml import regret_tables
+import numpy as np
+
+from bnml.nml import regret, regret_tables
 from bnml.nml.regret import check_method
 from bnml.scores.base import Score, Shape, Terms, n_log_n
 
@@ -33,6 +35,10 @@ class FNML(Score):
 
     def terms(self, shape: Shape) -> Terms:
         """Add the regret of each parent configuration's part."""
-        joint = n_log_n(shape.counts)
-        tables = regret_tables(shape.n_rows, sorted(set(shape.arities)), method=self.regret)
+        counts, arities = shape.counts, sorted(set(shape.arities))
+        joint = n_log_n(counts)
+        if counts.size and counts[-1] == counts.size - 1:  # none is left out
+            tables = regret_tables(counts.size - 1, arities, method=self.regret)
+        else:
+            tables = {r: np.array([regret(n, r, self.regret) for n in counts.tolist()]) for r in arities}
         return Terms(joint=joint, margin={r: joint + table for r, table in tables.items()})

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from bnml.counts import Lookups, addition_sums, batch_of, configurations, family_counts, family_sums
+from bnml.counts import Batch, Lookups, addition_sums, batch_of, configurations, family_counts, family_sums
 from bnml.data import Data
 from bnml.scores.base import Score, Shape, Terms
 from bnml.scores.loglik import LogLikelihood
@@ -21,13 +22,16 @@ __all__ = ["LocalScores", "local_scores"]
 Floats = npt.NDArray[np.float64]
 
 MOST_CACHED = 2_000_000  # terms; some 200 MB
+MOST_LOOKUPS = 1 << 26  # entries of lookup tables; 512 MB
+FIRST_LOOKUPS = 1 << 20  # counts that have an entry where not all of them can: few cells hold more than a million rows
 
 
 class LocalScores:
     """The family scores of a table under one score, by column number.
 
-    The one interface that all searches use. A family's score is computed when it is first asked for. The terms of sets
-    of columns are kept, so that ``A | B`` and ``B | A`` count the table of A and B once.
+    The one interface that all searches use. What `family` computes is kept as terms of sets of columns; a family whose
+    two sets have both come up before is not counted again. However a family is asked for, alone or with others, on one
+    thread or more, its score is the same to the last bit.
 
     Parameters
     ----------
@@ -37,6 +41,11 @@ class LocalScores:
         A score of `bnml.scores`.
     prior
         A structure prior whose terms are added; None for none.
+
+    Raises
+    ------
+    BnmlError
+        If the score or the prior does not go with the table.
 
     Examples
     --------
@@ -51,13 +60,16 @@ class LocalScores:
     """
 
     def __init__(self, data: Data, score: Score, prior: StructurePrior | None = None) -> None:
+        score.check(data)
+        if prior is not None:
+            prior.check(data.names)
         self.data = data
         self.score = score
         self.prior = prior
         self.shape = Shape(data.n_rows, data.arities)
         self._joint: dict[int, float] = {}
         self._margin: dict[tuple[int, int], float] = {}
-        self._closed: dict[tuple[float, float, int], float] = {}
+        self._closed: dict[tuple[int, int, int], float] = {}
         self._slow: dict[tuple[int, int], float] = {}
 
     def __repr__(self) -> str:
@@ -65,8 +77,20 @@ class LocalScores:
 
     @cached_property
     def terms(self) -> Terms | None:
-        """The score's tables; None if it takes the slow path."""
+        """The score's tables; None if it takes the slow path: it has none, or there are too many rows for them."""
+        outline = self._outline
+        if outline is None or (outline.ess == 0.0 and (1 + len(outline.margin)) * self.shape.n_rows > MOST_LOOKUPS):
+            return None
         return self.score.terms(self.shape)
+
+    @cached_property
+    def _outline(self) -> Terms | None:
+        """The score's closed form, with tables that hardly have an entry."""
+        return self._terms_at(np.zeros(1, np.int64))
+
+    def _terms_at(self, counts: npt.NDArray[np.int64]) -> Terms | None:
+        """Return the score's tables for some counts only."""
+        return self.score.terms(replace(self.shape, some_counts=counts))
 
     @property
     def quotient(self) -> bool:
@@ -109,11 +133,7 @@ class LocalScores:
         else:
             batch = batch_of(children, candidates)
             sums = family_sums(self.data, batch, self._lookups, threads)
-            values = sums[:, 0] - sums[:, 1]
-            if self.terms.closed is not None and len(children):
-                q, log_q = configurations(self.data, batch)
-                r = np.array(self.data.arities, np.float64)[children]
-                values += self._closed_differences(q, log_q, r, np.diff(batch.offsets))
+            values = sums[:, 0] - sums[:, 1] + self._closed_differences(batch)
         return values + self._priors(children, candidates)
 
     def additions(
@@ -121,15 +141,12 @@ class LocalScores:
     ) -> Floats:
         """Return the child's scores with each candidate added to its parents, in one pass over the rows."""
         larger = [(*parents, candidate) for candidate in candidates]
-        if self.terms is None or not candidates:
+        if self.terms is None:
             return self.families(child, larger, threads)
+        children = [child] * len(larger)
         sums = addition_sums(self.data, child, parents, candidates, self._lookups, threads)
-        values = sums[:, 0] - sums[:, 1]
-        if self.terms.closed is not None:
-            q, log_q = configurations(self.data, batch_of([child] * len(larger), larger))
-            r = np.full(len(larger), float(self.data.arities[child]))
-            values += self._closed_differences(q, log_q, r, np.full(len(larger), len(parents) + 2))
-        return values + self._priors([child] * len(larger), larger)
+        values = sums[:, 0] - sums[:, 1] + self._closed_differences(batch_of(children, larger))
+        return values + self._priors(children, larger)
 
     def subsets(self, sets: Sequence[Sequence[int]], arity: int | None = None, threads: int | None = None) -> Floats:
         """Return the terms of sets of columns: ``J(S)``, or ``M(S)`` for a child of the given arity.
@@ -143,13 +160,13 @@ class LocalScores:
             lookups = Lookups(lookups.table[[lookups.row_of[arity]]], {})
         batch = batch_of([-1] * len(sets), sets)
         values = family_sums(self.data, batch, lookups, threads)[:, 0]
-        if self.terms.closed is not None and len(sets):
-            q, log_q = configurations(self.data, batch)
-            values += self.terms.closed(q, log_q, np.diff(batch.offsets).astype(np.float64))
+        if self.terms.closed is not None:
+            numbers, logs = configurations(self.data, batch)
+            values += self.terms.closed(numbers[0], logs[0], batch.sizes.astype(np.float64))
         return values
 
     def parts(self, child: int, parents: Sequence[int]) -> tuple[float, float]:
-        """Return a family's maximised log-likelihood and its penalty: the score is their difference.
+        """Return a family's maximised log-likelihood and its penalty (with any prior's): the score is their difference.
 
         For BD scores the penalty is the Bayesian regret of 000 eq. 6, for fNML the sum of regrets of eq. 11.
         """
@@ -166,14 +183,33 @@ class LocalScores:
         key = (child, _mask(parents))
         value = self._slow.get(key)
         if value is None:
-            value = self.score.family(family_counts(self.data, child, parents), self.data)
+            counts = family_counts(self.data, child, parents)
+            if self._first_terms is None:
+                value = self.score.family(counts, self.data)
+            else:
+                sums = self._sum_at(counts.n_ijk, None) - self._sum_at(counts.n_ij, counts.r)
+                value = sums + self._closed_difference(child, parents)
             _remember(self._slow, key, value)
         return value
+
+    @cached_property
+    def _first_terms(self) -> Terms | None:
+        """The score's tables for small counts, for data with too many rows for all."""
+        return self._terms_at(np.arange(FIRST_LOOKUPS))
+
+    def _sum_at(self, counts: npt.NDArray[np.int64], r: int | None) -> float:
+        """Sum ``t_J`` (r None) or ``t_M[r]`` over counts, some of which may be beyond the end of the tables."""
+        beyond, times = np.unique(counts[counts >= FIRST_LOOKUPS], return_counts=True)
+        first, rest = self._first_terms, self._terms_at(beyond)
+        assert first is not None
+        assert rest is not None
+        tables = [terms.joint if r is None else terms.margin.get(r, terms.joint) for terms in (first, rest)]
+        return float(tables[0][counts[counts < FIRST_LOOKUPS]].sum() + (tables[1] * times).sum())
 
     def _family_terms(self, child: int, parents: Sequence[int]) -> tuple[float, float]:
         """Return the family's two sums over cells, without the closed form."""
         below = _mask(parents)
-        whole = below | 1 << child
+        whole = below | _mask((child,))
         r = self.data.arities[child]
         joint = self._joint.get(whole)
         margin = self._joint.get(below) if self.quotient else self._margin.get((below, r))
@@ -189,48 +225,31 @@ class LocalScores:
 
     def _closed_difference(self, child: int, parents: Sequence[int]) -> float:
         """Return the closed form of the family less that of its parents."""
-        if self.terms is None or self.terms.closed is None:
+        if self._outline is None or self._outline.closed is None:
             return 0.0
-        q = math.prod(self.data.arities[p] for p in parents)
-        r = self.data.arities[child]
-        key = (q, r, len(parents))
+        key = (math.prod(self.data.arities[p] for p in parents), self.data.arities[child], len(parents))
         value = self._closed.get(key)
         if value is None:
-            joint = _as_float(q * r)
-            log_joint = math.fsum(math.log(self.data.arities[v]) for v in (*parents, child))
-            value = float(
-                self._closed_differences(
-                    np.array([joint]), np.array([log_joint]), np.array([float(r)]), len(parents) + 1
-                )[0]
-            )
+            value = float(self._closed_differences(batch_of([child], [parents]))[0])
             _remember(self._closed, key, value)
         return value
 
-    def _closed_differences(self, q_r: Floats, log_q_r: Floats, r: Floats, size: Any) -> Floats:
-        """Return the closed forms of families, given the configurations and sizes of their joint sets."""
-        assert self.terms is not None
-        assert self.terms.closed is not None
-        n = q_r.size
-        sizes = np.broadcast_to(np.asarray(size, np.float64), n)
-        both = np.concatenate([q_r, q_r / r]), np.concatenate([log_q_r, log_q_r - np.log(r)])
-        values = self.terms.closed(*both, np.concatenate([sizes, sizes - 1.0]))
+    def _closed_differences(self, batch: Batch) -> Floats:
+        """Return the closed forms of the families less those of their parents."""
+        if self._outline is None or self._outline.closed is None:
+            return np.zeros(len(batch))
+        numbers, logs = configurations(self.data, batch)
+        sizes = np.concatenate([batch.sizes, batch.sizes - 1.0])
+        joint, margin = self._outline.closed(numbers.ravel(), logs.ravel(), sizes).reshape(2, -1)
         with np.errstate(invalid="ignore"):
-            difference = values[:n] - values[n:]
-        return np.where(np.isneginf(values[:n]), -np.inf, difference)
+            return np.where(np.isneginf(joint), -np.inf, joint - margin)
 
 
 def _mask(variables: Sequence[int]) -> int:
     mask = 0
     for v in variables:
-        mask |= 1 << v
+        mask |= 1 << int(v)  # NumPy's integers would overflow
     return mask
-
-
-def _as_float(number: int) -> float:
-    try:
-        return float(number)
-    except OverflowError:
-        return math.inf
 
 
 def _remember(cache: dict[Any, float], key: Any, value: float) -> None:

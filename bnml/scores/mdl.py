@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Self
 
 from bnml.scores.base import Floats, Score, Shape, Terms, n_log_n, per_parameter
 
@@ -27,11 +26,6 @@ class MDL(Score):
     equivalent = True
     regular = True
     parent_cost: bool = False
-
-    @classmethod
-    def from_text(cls, text: str) -> Self:
-        """Read ``mdl+parents``."""
-        return cls(parent_cost=True) if text == "+parents" else super().from_text(text)
 
     def terms(self, shape: Shape) -> Terms:
         """Charge for parameters, and for parents: |S| (|S| - 1) / 2 of them in a set, p + 1 of which less p leave p."""

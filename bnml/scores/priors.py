@@ -10,6 +10,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import Any
 
 from bnml.errors import ArgumentError, did_you_mean, quoted
@@ -32,6 +33,11 @@ class StructurePrior(ABC):
     def log_prob(self, dag: DAG) -> float:
         """Return the log-prior of a graph, up to a constant.
 
+        Raises
+        ------
+        ArgumentError
+            If it is no graph, or one over variables that the prior does not know.
+
         Examples
         --------
         >>> from bnml.graph import DAG
@@ -40,6 +46,8 @@ class StructurePrior(ABC):
         >>> round(Distance(a, kappa=0.1).log_prob(b), 4)
         -2.3026
         """
+        if not isinstance(dag, DAG):
+            raise ArgumentError(f"log_prob: expected a DAG, got {type(dag).__name__}")
         self.check(dag.names)
         return math.fsum(self.family(dag.names, i, parents) for i, parents in enumerate(dag.parent_sets))
 
@@ -74,6 +82,12 @@ class ArcProbabilities(StructurePrior):
     arcs: Mapping[tuple[str, str], float] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
+        if not isinstance(self.arcs, Mapping):
+            raise ArgumentError(f"ArcProbabilities: arcs={self.arcs!r}: expected a mapping, {{('A', 'B'): 0.9}}")
+        object.__setattr__(self, "arcs", dict(self.arcs))
+        for arc in self.arcs:
+            if not isinstance(arc, tuple) or len(arc) != 2 or arc[0] == arc[1]:
+                raise ArgumentError(f"ArcProbabilities: {arc!r} is no arc: expected two variables, ('A', 'B')")
         for where, value in (("default", self.default), *((repr(arc), p) for arc, p in self.arcs.items())):
             if not _is_number(value) or not 0.0 <= value <= 1.0:
                 raise ArgumentError(f"ArcProbabilities: {where} is {value!r}: expected a probability from 0 to 1")
@@ -117,6 +131,8 @@ class Distance(StructurePrior):
     kappa: float = 0.5
 
     def __post_init__(self) -> None:
+        if not isinstance(self.dag, DAG):
+            raise ArgumentError(f"Distance: dag={self.dag!r}: expected a DAG")
         if not _is_number(self.kappa) or not 0.0 < self.kappa <= 1.0:
             raise ArgumentError(f"Distance: kappa={self.kappa!r}: expected a number above 0 and at most 1")
 
@@ -132,4 +148,4 @@ class Distance(StructurePrior):
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    return isinstance(value, Real) and not isinstance(value, bool)

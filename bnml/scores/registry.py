@@ -40,15 +40,15 @@ def parse_score(score: Score | str) -> Score:
         return score
     if not isinstance(score, str):
         raise ScoreError(f"score={score!r}: expected a name such as 'qnml' or 'bdeu:10', or an object of bnml.scores")
+    if score == "mdl+parents":
+        return MDL(parent_cost=True)
     name, colon, parameter = score.partition(":")
-    if name == "mdl+parents" and not colon:
-        name, parameter = "mdl", "+parents"
     if name == "bde":
         raise ScoreError("score='bde': BDe needs a prior network; pass score=bnml.scores.BDe(network, ess=1)")
     kind = SCORES.get(name)
     if kind is None:
         raise ScoreError(
-            f"there is no score {score!r}; the scores are {', '.join(SCORES)}.{did_you_mean(name, SCORES)}"
+            f"there is no score {score!r}; the scores are {', '.join(SCORES)}.{did_you_mean(name.lower(), SCORES)}"
         )
     if colon and not parameter:
         raise ScoreError(f"score={score!r}: nothing follows the colon")

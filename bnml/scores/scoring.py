@@ -47,8 +47,6 @@ def score(dag: DAG, data: Any, score: Score | str = "qnml", prior: StructurePrio
     _check_prior(prior)
     table = as_data(data)
     sets = parent_sets(dag, table)
-    if prior is not None:
-        prior.check(table.names)
     local = local_scores(table, chosen, prior)
     return math.fsum(local.families(range(len(sets)), sets).tolist())
 
@@ -97,6 +95,8 @@ def family_score(
     chosen = parse_score(score)
     table = as_data(data)
     x = table.index(child)
+    if not isinstance(parents, Iterable):
+        raise ArgumentError(f"parents={parents!r}: expected the names of variables")
     above = table.indices(parents)
     if x in above:
         raise ArgumentError(f"{child!r} cannot be its own parent")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -47,7 +48,8 @@ def prequential(dag: DAG, data: Any, score: Score | str = "bdeu") -> Floats:
 
     Notes
     -----
-    log P(d_t | d_1 … d_{t-1}, G) = Σ_i log (α_ijk + n_ijk) / (α_ij + n_ij), with the counts of the rows before t.
+    log P(d_t | d_1 … d_{t-1}, G) = Σ_i log (α_ijk + n_ijk) / (α_ij + n_ij), with the counts of the rows before t. A row
+    that BDe's prior network rules out gets minus infinity, whatever came before it.
 
     Examples
     --------
@@ -62,15 +64,17 @@ def prequential(dag: DAG, data: Any, score: Score | str = "bdeu") -> Floats:
         raise ScoreError(f"prequential: {chosen.name} does not predict row by row; take k2, bd, bdj, bdeu or BDe")
     table = as_data(data)
     sets = parent_sets(dag, table)
+    chosen.check(table)
     if table.row_index is None or table.row_index.size != table.n_rows:
         raise ScoreError("prequential: it needs the rows one by one, in order; this table holds only their frequencies")
     total = np.zeros(table.n_rows)
     for child, parents in enumerate(sets):
-        joint, above = occupied(table, sorted((*parents, child))), occupied(table, parents)
-        cell, configuration = joint.labels[table.row_index], above.labels[table.row_index]
-        a_cell, a_configuration = _hyperparameters(chosen, table, child, parents)
-        total += np.log(a_cell[table.row_index] + _seen_before(cell))
-        total -= np.log(a_configuration[table.row_index] + _seen_before(configuration))
+        cell, configuration = (occupied(table, variables).labels for variables in ((*parents, child), parents))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            log_a_ijk, log_a_ij = (a[table.row_index] for a in _log_hyperparameters(chosen, table, child, parents))
+            log_n_ijk, log_n_ij = (np.log(_seen_before(x[table.row_index])) for x in (cell, configuration))
+            predicted = np.logaddexp(log_a_ijk, log_n_ijk) - np.logaddexp(log_a_ij, log_n_ij)
+        total += np.where(np.isneginf(log_a_ijk), -np.inf, predicted)
     return total
 
 
@@ -85,18 +89,18 @@ def _seen_before(labels: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     return seen
 
 
-def _hyperparameters(score: Score, data: Data, child: int, parents: tuple[int, ...]) -> tuple[Floats, Floats]:
-    """Return α_ijk and α_ij of each distinct row's cell."""
+def _log_hyperparameters(score: Score, data: Data, child: int, parents: tuple[int, ...]) -> tuple[Floats, Floats]:
+    """Return log α_ijk and log α_ij for each distinct row's cell; α itself may be too small for a float."""
     n, r = data.n_distinct, data.arities[child]
     match score:
         case BDe():
             variables = (*parents, child)
             joint = score.ess * score.marginal(data, variables)
             at = tuple(data.columns[v] for v in variables)
-            return joint[at], np.broadcast_to(joint.sum(axis=-1)[at[:-1]], n)
+            return np.log(joint[at]), np.broadcast_to(np.log(joint.sum(axis=-1)[at[:-1]]), n)
         case BDeu(ess=ess):
-            a_ij = ess / np.prod([float(data.arities[p]) for p in parents])
-            return np.full(n, a_ij / r), np.full(n, a_ij)
+            log_a_ij = math.log(ess) - math.fsum(math.log(data.arities[p]) for p in parents)
         case _:
             alpha = score.alpha if isinstance(score, BD) else 0.5 if isinstance(score, BDJ) else 1.0
-            return np.full(n, alpha), np.full(n, r * alpha)
+            log_a_ij = math.log(r * alpha)
+    return np.full(n, log_a_ij - math.log(r)), np.full(n, log_a_ij)

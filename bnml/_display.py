@@ -1,0 +1,25 @@
+"""What a notebook shows: the one place where a graph may ask for its picture, and only when it is shown."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any
+
+__all__ = ["picture", "table"]
+
+
+def picture(graph: Any, caption: str = "") -> str:
+    """Return a graph as HTML: its picture, and a caption below."""
+    from bnml.plot import graph_html
+
+    below = f"<div>{escape(caption)}</div>" if caption else ""
+    return f"<div>{graph_html(graph)}{below}</div>"
+
+
+def table(title: str, head: list[str], rows: list[list[str]]) -> str:
+    """Return a table as HTML."""
+    cells = "".join(f"<th style='text-align:left'>{escape(cell)}</th>" for cell in head)
+    body = "".join(
+        "<tr>" + "".join(f"<td style='text-align:left'>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
+    )
+    return f"<div><p>{escape(title)}</p><table><thead><tr>{cells}</tr></thead><tbody>{body}</tbody></table></div>"

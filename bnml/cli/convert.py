@@ -1,0 +1,29 @@
+"""``bnml convert``: a network from one file format to another."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import bnml
+
+__all__ = ["command"]
+
+EXAMPLE = "Example: bnml convert alarm.bif alarm.xdsl"
+
+
+def command(
+    source: Annotated[Path, typer.Argument(metavar="IN", help="A network file: .bif .xmlbif .net .dsc .xdsl .json")],
+    target: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write; its suffix decides the format.")],
+) -> None:
+    """Convert a network file to another format."""
+    from bnml.network.files import check_target
+
+    check_target(target)
+    network = bnml.load(source)
+    network.save(target)
+    print(
+        f"{target}: {len(network.names)} variables, {len(network.dag.arcs)} arcs, {network.n_parameters:,} parameters"
+    )

@@ -1,0 +1,104 @@
+"""``bnml info``: what is in a table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import bnml
+from bnml.cli import common
+
+__all__ = ["command"]
+
+EXAMPLE = "Example: bnml info survey.csv --bins quantile:4 --missing state"
+
+BAR = 24
+
+
+def command(
+    data: common.DataFile,
+    columns: common.Columns = None,
+    drop: common.Drop = None,
+    missing: common.Missing = "error",
+    na_values: common.NaValues = None,
+    states: common.States = None,
+    bins: common.Bins = None,
+    weights: common.Weights = None,
+    config: common.Config = None,
+    as_json: common.Json = False,
+) -> None:
+    """Show the columns of a table, their states and how often each occurs."""
+    table = common.read_data(
+        data, columns=columns, drop=drop, missing=missing, na_values=na_values, states=states, bins=bins,
+        weights=weights, config=config,
+    )  # fmt: skip
+    if as_json:
+        common.print_json(summary(table))
+    else:
+        report(table)
+
+
+def counts_of(table: bnml.Data, column: int) -> list[int]:
+    """Return how often each state of a column occurs."""
+    counts = np.bincount(table.columns[column], table.weights, minlength=table.arities[column])
+    return [int(count) for count in counts]
+
+
+def summary(table: bnml.Data) -> dict[str, Any]:
+    """Return the report as plain values."""
+    return {
+        "rows": table.n_rows,
+        "distinct_rows": table.n_distinct,
+        "columns": [
+            {
+                "name": name,
+                "states": list(table.states[i]),
+                "counts": counts_of(table, i),
+                "entropy": bnml.information.entropy(table, name),
+                **({"cuts": list(table.cuts[name])} if name in table.cuts else {}),
+            }
+            for i, name in enumerate(table.names)
+        ],
+    }
+
+
+def report(table: bnml.Data) -> None:
+    """Print the report."""
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    out = common.console()
+    out.print(f"{table.n_rows:,} rows ({table.n_distinct:,} distinct), {len(table.names)} columns")
+    grid = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    grid.add_column("column", overflow="fold", style="bold")
+    grid.add_column("states", justify="right", no_wrap=True)
+    grid.add_column("labels and shares", overflow="ellipsis", no_wrap=True)
+    for i, name in enumerate(table.names):
+        counts = counts_of(table, i)
+        shares = (
+            f"{label} {100 * count / table.n_rows:.0f} %" for label, count in zip(table.states[i], counts, strict=True)
+        )
+        grid.add_row(Text(name), str(table.arities[i]), Text(", ".join(shares)))
+    out.print(grid)
+    for name in table.cuts:
+        histogram(table, name)
+
+
+def histogram(table: bnml.Data, name: str) -> None:
+    """Draw the bins of a column: a bar per bin."""
+    from rich.text import Text
+
+    out = common.console()
+    i = table.index(name)
+    counts = counts_of(table, i)
+    labels = [str(label) for label in table.states[i]]
+    width = max(map(len, labels))
+    out.print(
+        Text.assemble((name, "bold"), f" cut at {', '.join(f'{cut:g}' for cut in table.cuts[name]) or 'no point'}")
+    )
+    for label, count in zip(labels, counts, strict=True):
+        length = round(BAR * count / max(counts))
+        out.print(Text.assemble(f"  {label:>{width}}  ", ("█" * length, "cyan"), f" {count:,}"))
+    out.print()

@@ -1,0 +1,28 @@
+"""``bnml regret``: the price of not knowing the parameters."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+import bnml
+from bnml.cli import common
+
+__all__ = ["command"]
+
+EXAMPLE = "Example: bnml regret 500 10"
+
+
+def command(
+    n: Annotated[int, typer.Argument(metavar="N", parser=common.whole, help="Sample size, from 0.")],
+    r: Annotated[int, typer.Argument(metavar="R", parser=common.whole, help="Number of values, from 1.")],
+    method: Annotated[str, typer.Option("--method", help="exact, szpankowski or szpankowski-weinberger.")] = "exact",
+    as_json: common.Json = False,
+) -> None:
+    """Print the regret log C(n, r) of the normalised maximum likelihood, in nats."""
+    value = bnml.regret(n, r, method)
+    if as_json:
+        common.print_json({"n": n, "r": r, "method": method, "regret": value})
+    else:
+        print(f"regret of {n:,} draws from {r:,} value{'s' if r != 1 else ''}, {method}: {value:.12g}")

@@ -1,0 +1,41 @@
+"""``bnml sample``: rows drawn from a network."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import bnml
+from bnml.cli import common
+from bnml.errors import ArgumentError
+
+__all__ = ["command"]
+
+EXAMPLE = "Example: bnml sample survey.bif -n 1000 --seed 1 -o rows.csv"
+
+
+def command(
+    network: Annotated[Path, typer.Argument(metavar="NET", help="A network file.")],
+    n: Annotated[int, typer.Option("-n", "--rows", metavar="N", parser=common.whole, help="How many rows.")],
+    seed: Annotated[
+        int, typer.Option("--seed", metavar="S", parser=common.whole, help="The same seed gives the same rows.")
+    ] = 0,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="FILE.csv", help="File to write; standard output without.")
+    ] = None,
+) -> None:
+    """Draw rows from a network, as CSV."""
+    from bnml.network.files import written_whole
+
+    if output is not None and not output.name.lower().endswith((".csv", ".csv.gz")):
+        raise ArgumentError(f"-o {str(output)!r}: expected a name that ends in .csv or .csv.gz")
+    frame = bnml.load(network).sample(n, seed)
+    if output is None:
+        frame.to_csv(sys.stdout, index=False)
+        return
+    with written_whole(output) as temporary:
+        frame.to_csv(temporary, index=False, compression="gzip" if output.suffix == ".gz" else None)
+    print(f"{output}: {len(frame):,} rows of {len(frame.columns)} columns")

@@ -1,0 +1,70 @@
+"""``bnml score``: how well a structure explains a table."""
+
+from __future__ import annotations
+
+import math
+
+import bnml
+from bnml.cli import common
+
+__all__ = ["command"]
+
+EXAMPLE = "Example: bnml score '[smoke][lung|smoke][xray|lung]' survey.csv --score bdeu:10"
+
+
+def command(
+    structure: common.Structure,
+    data: common.DataFile,
+    score: common.ScoreName = "qnml",
+    columns: common.Columns = None,
+    drop: common.Drop = None,
+    missing: common.Missing = "error",
+    na_values: common.NaValues = None,
+    states: common.States = None,
+    bins: common.Bins = None,
+    weights: common.Weights = None,
+    config: common.Config = None,
+    as_json: common.Json = False,
+) -> None:
+    """Score a structure: in all, and for each variable with fit and penalty apart."""
+    chosen = bnml.scores.parse_score(score)
+    dag = common.structure_of(structure)
+    table = common.read_data(
+        data, columns=columns, drop=drop, missing=missing, na_values=na_values, states=states, bins=bins,
+        weights=weights, config=config,
+    )  # fmt: skip
+    total = bnml.score(dag, table, chosen)
+    families = [
+        (x, dag.parents(x), *bnml.family_score(x, dag.parents(x), table, chosen, parts=True)) for x in dag.names
+    ]
+    if as_json:
+        common.print_json(
+            {
+                "score": total,
+                "name": score,
+                "rows": table.n_rows,
+                "families": [
+                    {"variable": x, "parents": list(above), "score": fit - penalty, "fit": fit, "penalty": penalty}
+                    for x, above, fit, penalty in families
+                ],
+            }
+        )
+        return
+    _report(score, total, families)
+
+
+def _report(name: str, total: float, families: list[tuple[str, tuple[str, ...], float, float]]) -> None:
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    grid = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_footer=True)
+    grid.add_column("variable", "in all", overflow="fold", style="bold")
+    grid.add_column("parents", overflow="fold")
+    fit, penalty = math.fsum(row[2] for row in families), math.fsum(row[3] for row in families)
+    for title, value in (("fit", fit), ("penalty", penalty), (name, total)):
+        grid.add_column(title, f"{value:,.3f}", justify="right", no_wrap=True)
+    for x, above, family_fit, family_penalty in families:
+        numbers = (f"{value:,.3f}" for value in (family_fit, family_penalty, family_fit - family_penalty))
+        grid.add_row(Text(x), Text(", ".join(above)), *numbers)
+    common.console().print(grid)

@@ -1,0 +1,168 @@
+"""The arguments of `read`, checked before anything is read."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bnml.data.bene import read_vd
+from bnml.data.bins import Bins, parse_bins
+from bnml.data.labels import clip, is_missing, label_text
+from bnml.data.table import unknown_column
+from bnml.errors import ArgumentError, DataError, did_you_mean, quoted
+
+__all__ = ["Arguments", "check_arguments"]
+
+MISSING_CHOICES = ("error", "drop", "state")
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """What `read` was asked for, in one form."""
+
+    columns: list[str] | None
+    states: dict[str, list[Any]]
+    states_file: Path | None
+    missing: str
+    na_texts: frozenset[str]
+    bins: Bins | None
+    bins_of: dict[str, Bins]
+    weights: str | None
+
+    @property
+    def wanted(self) -> list[str] | None:
+        """The columns to read: those to keep, and the weights."""
+        if self.columns is None or self.weights is None or self.weights in self.columns:
+            return self.columns
+        return [*self.columns, self.weights]
+
+    def check_columns(self, names: Sequence[str]) -> None:
+        """Check what was asked for against the columns that are there.
+
+        Raises
+        ------
+        ArgumentError
+            If a column is named that is not there.
+        DataError
+            If a ``.vd`` file goes with another table.
+        """
+        if self.weights is not None and self.weights not in names:
+            raise unknown_column("weights", self.weights, names)
+        for name in self.bins_of:
+            if name not in names:
+                raise unknown_column("bins", name, names)
+        absent = [name for name in self.states if name not in names]
+        if absent and self.states_file is None:
+            raise unknown_column("states", absent[0], names)
+        undeclared = [name for name in names if name not in self.states and name != self.weights]
+        if absent and undeclared:  # either alone is fine
+            raise DataError(
+                f"{str(self.states_file)!r} declares {quoted(map(clip, absent), most=3)}, which the table does not "
+                f"have, and not {quoted(map(clip, undeclared), most=3)}, which it has: use the same names"
+            )
+
+
+def check_arguments(columns: Any, states: Any, missing: Any, na_values: Any, bins: Any, weights: Any) -> Arguments:
+    """Return the arguments of `read` in one form.
+
+    Raises
+    ------
+    ArgumentError
+        If one of them is not what it should be; the message names it.
+    DataError
+        If the file of states cannot be read.
+    """
+    if not isinstance(missing, str) or missing not in MISSING_CHOICES:
+        raise ArgumentError(
+            f"missing={clip(repr(missing))}: expected one of {quoted(MISSING_CHOICES)}."
+            f"{did_you_mean(clip(missing), MISSING_CHOICES)}"
+        )
+    every_bins, bins_of = _checked_bins(bins)
+    states_file = Path(os.fsdecode(states)) if isinstance(states, str | os.PathLike) else None
+    asked = Arguments(
+        columns=_checked_columns(columns),
+        states=_checked_states(states) if states_file is None else dict(read_vd(states_file)),
+        states_file=states_file,
+        missing=missing,
+        na_texts=_checked_na_values(na_values),
+        bins=every_bins,
+        bins_of=bins_of,
+        weights=_checked_weights(weights),
+    )
+    if both := set(asked.states) & set(bins_of):
+        raise ArgumentError(f"column {clip(min(both))!r} has both states= and bins=: give one of them")
+    if asked.weights in bins_of or (asked.weights in asked.states and states_file is None):
+        raise ArgumentError(f"weights: column {clip(asked.weights)!r} is no variable, it has neither states nor bins")
+    return asked
+
+
+def _checked_bins(bins: Any) -> tuple[Bins | None, dict[str, Bins]]:
+    if bins is None:
+        return None, {}
+    if isinstance(bins, Mapping):
+        return None, {str(name): parse_bins(spec, f"bins[{clip(name)!r}]") for name, spec in bins.items()}
+    if isinstance(bins, str):
+        return parse_bins(bins, "bins"), {}
+    raise ArgumentError(
+        f"bins={clip(repr(bins))}: expected a text such as 'quantile:4', or a mapping from columns to bins"
+    )
+
+
+def _listed(values: Any, argument: str, what: str) -> list[Any]:
+    """Return values that come in an order as a list; a single text, a mapping or a set does not."""
+    if isinstance(values, str | bytes | Mapping | Set) or not isinstance(values, Iterable):
+        order = ", which has an order" if isinstance(values, Set) else ""
+        raise ArgumentError(f"{argument}={clip(repr(values))}: expected a list of {what}{order}")
+    items = list(values)
+    if not items:
+        raise ArgumentError(f"{argument} is empty: give at least one of the {what}")
+    return items
+
+
+def _checked_columns(columns: Any) -> list[str] | None:
+    if columns is None:
+        return None
+    wanted = [str(name) for name in _listed(columns, "columns", "column names")]
+    for name in wanted:
+        if wanted.count(name) > 1:
+            raise ArgumentError(f"columns: {clip(name)!r} is named twice")
+    return wanted
+
+
+def _checked_states(states: Any) -> dict[str, list[Any]]:
+    if states is None:
+        return {}
+    if not isinstance(states, Mapping):
+        raise ArgumentError(
+            f"states={clip(repr(states))}: expected a mapping from columns to labels, or the path of a .vd file"
+        )
+    declared = {}
+    for name, labels in states.items():
+        declared[str(name)] = _listed(labels, f"states[{clip(name)!r}]", "labels")
+        if any(is_missing(label) for label in declared[str(name)]):
+            raise ArgumentError(
+                f"states[{clip(name)!r}] holds None or NaN, which is no label: for a state of the missing values pass "
+                "missing='state'"
+            )
+    return declared
+
+
+def _checked_na_values(na_values: Any) -> frozenset[str]:
+    if isinstance(na_values, Mapping):
+        raise ArgumentError(f"na_values={clip(repr(na_values))}: expected texts, which hold for all columns")
+    single = isinstance(na_values, str) or not isinstance(na_values, Iterable)
+    values = [na_values] if single else list(na_values)
+    return frozenset(label_text(value) for value in values if not is_missing(value))
+
+
+def _checked_weights(weights: Any) -> str | None:
+    if weights is None or isinstance(weights, str):
+        return weights
+    if isinstance(weights, int | np.integer):
+        return str(weights)
+    raise ArgumentError(f"weights={clip(repr(weights))}: expected the name of a column of frequencies")

@@ -1,0 +1,175 @@
+"""Delimited text: a line of names, then a line per row, as Python's own `csv` module would read them.
+
+Every field is text; types are nobody's guess. Fields may be quoted, and then hold delimiters and line breaks. Lines
+end in any of the three ways. An empty line is no row, unless there is a single column: then it is an empty field.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import re
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from itertools import chain
+from pathlib import Path
+from typing import IO, Any
+
+from bnml.data.columns import columns_of_arrow
+from bnml.data.labels import clip
+from bnml.data.table import Table, check_names, kept_names
+from bnml.errors import DataError
+
+__all__ = ["read_delimited", "read_names"]
+
+DELIMITERS = ",;\t|"
+BLOCK = 1 << 22  # bytes that are parsed at once; no line may be longer
+END = "\x00\x00"  # a row of these is read after the last one: an open quote swallows it
+
+
+def read_delimited(path: Path, wanted: Sequence[str] | None, delimiter: str | None = None) -> Table:
+    """Read a file of delimited text, packed by gzip if its name ends so; the header tells the delimiter.
+
+    Raises
+    ------
+    DataError
+        If the file is not such text; the message gives the line.
+    """
+    import pyarrow as pa
+
+    with _understood(path):
+        names, delimiter, start = _header(path, delimiter)
+        kept = kept_names(names, wanted)
+        try:
+            table = _parsed(path, start, names, kept, delimiter)
+        except pa.ArrowInvalid as error:
+            raise DataError(f"{str(path)!r}{_fault(path, names, delimiter, str(error))}") from None
+        if table.column(0)[-1].as_py() != END:
+            raise DataError(f"{str(path)!r}{_fault(path, names, delimiter, 'a quote is not closed')}")
+    rows = table.slice(0, table.num_rows - 1)
+    return Table(columns_of_arrow(kept, rows.columns), names, untyped=True)
+
+
+def read_names(path: Path, delimiter: str | None = None) -> tuple[str, ...]:
+    """Return the names in the first line of such a file."""
+    with _understood(path):
+        return _header(path, delimiter)[0]
+
+
+@contextmanager
+def _understood(path: Path) -> Iterator[None]:
+    """Turn what a file's encoding or packing can raise into an error of ours."""
+    try:
+        yield
+    except UnicodeDecodeError:
+        raise DataError(_not_utf8(path)) from None
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise DataError(f"{str(path)!r} is not a whole gzip file: {error}") from None
+
+
+def _not_utf8(path: Path) -> str:
+    return f"{str(path)!r} is not UTF-8 text: save it as UTF-8 (from a spreadsheet: «CSV UTF-8»)"
+
+
+def _open(path: Path) -> IO[bytes]:
+    return gzip.open(path) if path.name.lower().endswith(".gz") else path.open("rb")  # type: ignore[return-value]
+
+
+def _open_text(path: Path) -> IO[str]:
+    return io.TextIOWrapper(_open(path), encoding="utf-8", newline="")
+
+
+def _header(path: Path, delimiter: str | None) -> tuple[tuple[str, ...], str, int]:
+    """Return the names in the first line, the delimiter, and the number of bytes up to the first row.
+
+    The delimiter is the one that occurs most often, outside of quotes.
+    """
+    with _open_text(path) as file:
+        start = file.readline()
+        while start.count('"') % 2 and (more := file.readline()):  # a quoted name with a line break
+            start += more
+    header = start.removeprefix("\ufeff")
+    if "\x00" in header:
+        raise DataError(_not_utf8(path))
+    if not header.strip():
+        raise DataError(f"{str(path)!r}: the first line is empty; expected the names of the columns")
+    if delimiter is None:
+        bare = re.sub(r'"[^"]*"', "", header)
+        delimiter = max(DELIMITERS, key=bare.count)
+    try:
+        names = next(csv.reader([header], delimiter=delimiter))
+    except csv.Error as error:
+        raise DataError(f"{str(path)!r}, line 1: {error}") from None
+    return check_names(names, repr(str(path))), delimiter, len(start.encode())
+
+
+class _WithEnd(io.RawIOBase):
+    """A file that has one more row, of fields ``END``."""
+
+    def __init__(self, file: IO[bytes], row: str) -> None:
+        self.file = file
+        self.row = row.encode()
+        self.last = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = BLOCK) -> bytes:
+        most = max(1, size - len(self.row) - 1)  # the row must not stand alone in a block
+        block = self.file.read(most)
+        if len(block) < most and self.row:
+            before = block[-1:] or self.last
+            block += self.row if before in b"\r\n" else b"\n" + self.row
+            self.row = b""
+        self.last = block[-1:]
+        return block
+
+
+def _parsed(path: Path, start: int, names: Sequence[str], kept: Sequence[str], delimiter: str) -> Any:
+    """Return the columns as an Arrow table of text, with ``END`` in each of them as the last row."""
+    import pyarrow as pa
+    from pyarrow import csv as arrow_csv
+
+    breaks = _has_quotes(path, start)
+    with _open(path) as file:
+        file.read(start)
+        return arrow_csv.read_csv(
+            _WithEnd(file, delimiter.join([END] * len(names))),
+            arrow_csv.ReadOptions(column_names=list(names), block_size=BLOCK),
+            arrow_csv.ParseOptions(delimiter=delimiter, newlines_in_values=breaks, ignore_empty_lines=len(names) > 1),
+            arrow_csv.ConvertOptions(include_columns=list(kept), column_types=dict.fromkeys(kept, pa.string())),
+        )
+
+
+def _has_quotes(path: Path, start: int) -> bool:
+    """Return whether a file may have quotes after its start, and so line breaks in its fields."""
+    if path.name.lower().endswith(".gz"):
+        return True
+    with path.open("rb") as file:
+        file.seek(start)
+        return any(b'"' in block for block in iter(lambda: file.read(BLOCK), b""))
+
+
+def _fault(path: Path, names: Sequence[str], delimiter: str, complaint: str) -> str:
+    """Return where a file is wrong and how: found by reading it again, slowly, with Python's own reader."""
+    if "UTF8" in complaint:
+        return f": not UTF-8 text ({complaint}); save it as UTF-8"
+    line = 1
+    with _open_text(path) as file:
+        reader = csv.reader(chain(file, [END]), delimiter=delimiter)
+        try:
+            for row in reader:
+                if row and row[-1].endswith(END):
+                    if row != [END]:
+                        return f", line {line}: a quote is not closed"
+                elif row and len(row) != len(names):
+                    found = f"{len(row)} field{'s' if len(row) != 1 else ''}"
+                    return f", line {line}: {found} where the header has {len(names)} ({clip(delimiter.join(row))!r})"
+                line = reader.line_num + 1
+        except csv.Error as error:
+            return f", line {line}: {error}; is a quote not closed?"
+    if "straddling" in complaint:
+        return f": a line is longer than {BLOCK:,} bytes"
+    return f": {complaint}"

@@ -1,0 +1,115 @@
+"""New data in the terms of old: codes into states that are already fixed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from bnml.data.bins import place
+from bnml.data.columns import Column
+from bnml.data.data import Data
+from bnml.data.labels import MISSING_LABEL, clip, label_text
+from bnml.data.sources import open_table
+from bnml.errors import DataError, MissingError, did_you_mean, quoted
+
+__all__ = ["Matched", "match"]
+
+
+@dataclass(frozen=True)
+class Matched:
+    """Rows as codes into given states.
+
+    ``columns``: one row per variable, -1 where a value is missing. ``index``: for each row of the source its column in
+    ``columns``.
+    """
+
+    columns: npt.NDArray[np.int32]
+    index: npt.NDArray[np.integer[Any]]
+
+
+def match(
+    source: Any,
+    states: Mapping[str, Sequence[Any]],
+    cuts: Mapping[str, Sequence[float]],
+    *,
+    optional: bool = False,
+) -> Matched:
+    """Read a table in terms of given states.
+
+    Parameters
+    ----------
+    source
+        A `Data`, or anything that `bnml.read` takes.
+    states
+        The variables and their labels; labels are matched by text.
+    cuts
+        For binned variables the cuts: their numbers are placed by them, unless they are the labels of the bins.
+    optional
+        Allow missing values and missing columns.
+
+    Returns
+    -------
+    Matched
+        The codes; a missing value has the code of the state ``?``, if its variable has that state.
+
+    Raises
+    ------
+    DataError
+        If a column is not there or a value is not among the states.
+    """
+    if isinstance(source, Data):
+        found = {name: Column(name, source.states[i], source.columns[i]) for i, name in enumerate(source.names)}
+        index = source.row_index
+    else:
+        table = open_table(source, None)
+        index = None if table.counts is not None else np.arange(table.columns[0].codes.size)
+        labels_of = {name: [label for label in labels if label != MISSING_LABEL] for name, labels in states.items()}
+        found = {c.name: c.cleaned(labels_of.get(c.name, ()), untyped=table.untyped) for c in table.columns}
+    if index is None:
+        raise DataError("this table holds only frequencies, not its rows one by one: fetch it first")
+    n = source.n_distinct if isinstance(source, Data) else index.size
+    if n == 0:
+        raise DataError("the table has no rows")
+    matched = np.full((len(states), n), -1, np.int32)
+    absent = [name for name in states if name not in found]
+    if absent and not optional:
+        hint = did_you_mean(absent[0], found)
+        raise DataError(f"the data have no column {quoted(absent)}; they have {quoted(found)}.{hint}")
+    for row, (name, labels) in zip(matched, states.items(), strict=True):
+        if name in found:
+            column = found[name]
+            mapping = _mapping(column, labels, cuts.get(name))
+            missing = next((code for code, label in enumerate(labels) if label == MISSING_LABEL), -1)
+            row[:] = np.append(mapping, missing)[column.codes]
+    if not optional:
+        _check_complete(matched, list(states), index)
+    return Matched(matched, index)
+
+
+def _mapping(column: Column, labels: Sequence[Any], cuts: Sequence[float] | None) -> npt.NDArray[np.int64]:
+    """Return for each label of the column its code among the given ones."""
+    code_of = {label_text(label): code for code, label in enumerate(labels)}
+    texts = [label_text(label) for label in column.labels]
+    known = [code_of.get(text, -1) for text in texts]
+    occurs = np.bincount(column.codes[column.codes >= 0], minlength=len(texts))
+    unknown = [i for i, code in enumerate(known) if code < 0 and occurs[i] and texts[i] != MISSING_LABEL]
+    if unknown and cuts is not None and (numbers := column.numbers()) is not None:
+        return place(numbers, cuts)
+    if unknown:
+        label = column.labels[unknown[0]]
+        raise DataError(
+            f"column {clip(column.name)!r} holds {clip(label)!r}, which is not one of its states "
+            f"{quoted(map(clip, labels))}.{did_you_mean(clip(texts[unknown[0]]), map(clip, list(code_of)[:1000]))}"
+        )
+    return np.array(known, np.int64)
+
+
+def _check_complete(matched: npt.NDArray[np.int32], names: Sequence[str], index: npt.NDArray[Any]) -> None:
+    gaps = {name: int((row[index] < 0).sum()) for name, row in zip(names, matched, strict=True) if row.min() < 0}
+    if gaps:
+        counts = ", ".join(f"{name!r}: {count}" for name, count in list(gaps.items())[:20])
+        raise MissingError(f"missing values ({counts}): drop those rows first")

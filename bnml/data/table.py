@@ -1,0 +1,73 @@
+"""What every source becomes: a list of columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bnml.data.columns import Column
+from bnml.data.labels import as_number, clip
+from bnml.errors import ArgumentError, DataError, did_you_mean, quoted
+
+__all__ = ["Table", "check_names", "kept_names", "unknown_column"]
+
+
+@dataclass(frozen=True)
+class Table:
+    """The columns of a source that were asked for, and the names of all of them.
+
+    ``untyped``: the labels are text because the source knows nothing else, so ``1.0`` may be the number 1.
+    ``counts``: how often each row occurs, where an engine has grouped equal rows already.
+    """
+
+    columns: list[Column]
+    names: tuple[str, ...]
+    untyped: bool = False
+    counts: Column | None = None
+
+
+def check_names(names: Iterable[Any], where: str) -> tuple[str, ...]:
+    """Return column names as text; they must be there and differ.
+
+    Raises
+    ------
+    DataError
+        If there are none, or one is empty or occurs twice.
+    """
+    texts = tuple(str(name) for name in names)
+    if not texts:
+        raise DataError(f"{where} has no columns")
+    for i, name in enumerate(texts):
+        if not name.strip():
+            raise DataError(f"column {i + 1} of {where} has no name: give it one, or drop it (a saved row index?)")
+    if len(set(texts)) < len(texts):
+        twice = sorted({name for name in texts if texts.count(name) > 1})
+        hint = "; is its first line a header?" if all(as_number(name) is not None for name in twice) else ""
+        raise DataError(f"column names of {where} must differ; these occur twice: {quoted(map(clip, twice))}{hint}")
+    return texts
+
+
+def kept_names(names: Sequence[str], wanted: Sequence[str] | None) -> list[str]:
+    """Return the names that were asked for, or all.
+
+    Raises
+    ------
+    ArgumentError
+        If there is no such column.
+    """
+    if wanted is None:
+        return list(names)
+    known = set(names)
+    for name in wanted:
+        if name not in known:
+            raise unknown_column("columns", name, names)
+    return list(wanted)
+
+
+def unknown_column(argument: str, name: Any, names: Sequence[str]) -> ArgumentError:
+    """Return the error for an argument that names a column which is not there."""
+    return ArgumentError(
+        f"{argument}: there is no column {clip(name)!r}; the columns are {quoted(map(clip, names))}."
+        f"{did_you_mean(clip(name), map(clip, names))}"
+    )

@@ -1,0 +1,196 @@
+"""Networks from and to files; the suffix decides the format.
+
+A file is written whole or not at all: the text is made first, then written beside its place under another name, and
+only then given its own.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import secrets
+import shutil
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import ModuleType
+
+from bnml.errors import ArgumentError, FormatError, NetworkError, did_you_mean
+from bnml.network.formats import bif, dsc, json, net, xdsl, xmlbif
+from bnml.network.network import BayesianNetwork
+
+__all__ = ["check_target", "load", "save", "written_whole"]
+
+FORMATS: dict[str, ModuleType] = {
+    ".bif": bif,
+    ".bif.gz": bif,
+    ".xmlbif": xmlbif,
+    ".bifxml": xmlbif,
+    ".net": net,
+    ".dsc": dsc,
+    ".xdsl": xdsl,
+    ".json": json,
+}
+
+MOST_BYTES = 2**28  # of a file, unpacked
+
+
+def load(path: str | os.PathLike[str]) -> BayesianNetwork:
+    """Return the network of a file.
+
+    Parameters
+    ----------
+    path
+        A file whose suffix tells its format: ``.bif``, ``.bif.gz``, ``.xmlbif`` or ``.bifxml``, ``.net`` (Hugin),
+        ``.dsc`` (Microsoft), ``.xdsl`` (GeNIe), ``.json`` (bnml's own, which alone keeps the types of labels and cut
+        points).
+
+    Raises
+    ------
+    FormatError
+        If there is no such file or it cannot be understood; with the line and what was expected there.
+    ArgumentError
+        If the suffix is none of these.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from bnml.graph import DAG
+    >>> from bnml.network.network import BayesianNetwork
+    >>> coin = BayesianNetwork(DAG(["coin"]), {"coin": ["heads", "tails"]}, {"coin": [0.5, 0.5]})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(coin, pathlib.Path(folder, "coin.bif"))
+    ...     load(pathlib.Path(folder, "coin.bif")) == coin
+    True
+    """
+    file, suffix = _checked(path)
+    content = _unpacked(file) if suffix.endswith(".gz") else _content(file)
+    network: BayesianNetwork = FORMATS[suffix].read(content, str(file))
+    return network
+
+
+def save(network: BayesianNetwork, path: str | os.PathLike[str]) -> None:
+    """Write a network to a file in the format of its suffix (see `load`), whole or not at all.
+
+    Raises
+    ------
+    ArgumentError
+        If the suffix is none of those of `load`.
+    NetworkError
+        If the file cannot be written.
+    """
+    file, suffix = _checked(path)
+    content: bytes = FORMATS[suffix].write(network).encode("utf-8")
+    if suffix.endswith(".gz"):
+        content = _packed(content)
+    with written_whole(file) as part, part.open("xb") as stream:
+        stream.write(content)
+        stream.flush()
+        os.fsync(stream.fileno())
+
+
+def check_target(path: str | os.PathLike[str]) -> None:
+    """Refuse a path to which `save` could not write, before there is anything to save.
+
+    Raises
+    ------
+    ArgumentError
+        If the suffix is none of those of `load`.
+    NetworkError
+        If it is a folder, or its folder is not there.
+    """
+    file, _ = _checked(path)
+    _writable(file, file)
+
+
+def _checked(path: str | os.PathLike[str]) -> tuple[Path, str]:
+    """Return the path and its suffix, if it is one of those above."""
+    if not isinstance(path, str | os.PathLike) or not isinstance(os.fspath(path), str) or "\0" in os.fspath(path):
+        raise ArgumentError(f"path must be the name of a file, got {path!r}")
+    file = Path(path)
+    name = file.name.lower()
+    suffix = max((known for known in FORMATS if name.endswith(known)), key=len, default=None)
+    if suffix is None:
+        given = "".join(Path(name).suffixes[-1:])
+        raise ArgumentError(
+            f"the suffix of {str(file)!r} is none of those known for networks: {' '.join(FORMATS)}."
+            f"{did_you_mean(given, FORMATS)}"
+        )
+    return file, suffix
+
+
+def _content(file: Path) -> bytes:
+    try:
+        with file.open("rb") as stream:
+            content = stream.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise _unreadable(file, error) from None
+    return _of_fair_size(file, content)
+
+
+def _unpacked(file: Path) -> bytes:
+    try:
+        with file.open("rb") as packed, gzip.GzipFile(fileobj=packed) as stream:
+            content = stream.read(MOST_BYTES + 1)
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise FormatError(f"{file}, line 1: not a whole gzip file: {error}") from None
+    except OSError as error:
+        raise _unreadable(file, error) from None
+    return _of_fair_size(file, content)
+
+
+def _of_fair_size(file: Path, content: bytes) -> bytes:
+    if len(content) > MOST_BYTES:
+        raise FormatError(f"{file} is larger than {MOST_BYTES >> 20} MB, the most that is read")
+    return content
+
+
+def _unreadable(file: Path, error: OSError) -> FormatError:
+    if isinstance(error, FileNotFoundError):
+        return FormatError(f"there is no file {str(file)!r}")
+    return FormatError(f"{str(file)!r} cannot be read: {error.strerror or error}")
+
+
+def _packed(content: bytes) -> bytes:
+    """Return the content packed, the same bytes every time."""
+    buffer = io.BytesIO()
+    with gzip.GzipFile(filename="", mode="wb", fileobj=buffer, mtime=0) as stream:
+        stream.write(content)
+    return buffer.getvalue()
+
+
+@contextmanager
+def written_whole(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Give a name to write to beside a file's place; what was written takes that place if all went well.
+
+    Raises
+    ------
+    NetworkError
+        If it cannot be written; then everything is as it was.
+    """
+    file = Path(path)
+    try:
+        target = file.resolve()
+    except (OSError, RuntimeError) as error:  # links in a circle
+        raise NetworkError(f"{str(file)!r} cannot be written: {error}") from None
+    _writable(file, target)
+    part = target.with_name(f".bnml-{secrets.token_hex(8)}.part")
+    try:
+        yield part
+        if target.exists():
+            shutil.copymode(target, part)
+        part.replace(target)
+    except OSError as error:
+        raise NetworkError(f"{str(file)!r} cannot be written: {error.strerror or error}") from None
+    finally:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
+
+
+def _writable(file: Path, target: Path) -> None:
+    if target.is_dir():
+        raise NetworkError(f"{str(file)!r} cannot be written: it is a folder")
+    if not target.parent.is_dir():
+        raise NetworkError(f"{str(file)!r} cannot be written: there is no folder {str(file.parent)!r}")

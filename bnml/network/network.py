@@ -1,0 +1,311 @@
+"""A Bayesian network: a graph with its probability tables."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from bnml._display import picture
+from bnml.data.labels import label_text
+from bnml.errors import ArgumentError, NetworkError, did_you_mean, quoted
+from bnml.graph import DAG
+
+if TYPE_CHECKING:
+    import pandas
+
+__all__ = ["BayesianNetwork"]
+
+Floats = npt.NDArray[np.float64]
+
+TOLERANCE = 1e-3  # files round their probabilities; rows that miss one by more are refused
+
+
+class BayesianNetwork:
+    """A graph, the states of its variables, and P(variable | parents) for each.
+
+    Nothing in it can be changed. `bnml.fit` makes one from data, `bnml.load` from a file.
+
+    Parameters
+    ----------
+    dag
+        The graph.
+    states
+        For each variable its labels, in order.
+    tables
+        For each variable P(variable | parents): an axis for each of ``dag.parents(variable)``, in that order, and a
+        last one for the variable.
+    cuts
+        For variables that were cut into bins, the cut points: numbers in new data are placed by them.
+
+    Raises
+    ------
+    NetworkError
+        If a table has the wrong shape or its rows are not distributions.
+
+    Examples
+    --------
+    >>> import bnml
+    >>> dag = bnml.DAG.parse("[rain][wet|rain]")
+    >>> states = {"rain": ["no", "yes"], "wet": ["no", "yes"]}
+    >>> network = bnml.BayesianNetwork(dag, states, {"rain": [0.8, 0.2], "wet": [[0.9, 0.1], [0.2, 0.8]]})
+    >>> network.cpt("wet")
+    wet    no  yes
+    rain
+    no    0.9  0.1
+    yes   0.2  0.8
+    >>> network.query("rain", {"wet": "yes"})["yes"].round(4)
+    np.float64(0.6667)
+    """
+
+    __slots__ = ("__dict__", "cuts", "dag", "states")
+
+    dag: DAG
+    states: Mapping[str, tuple[Any, ...]]
+    cuts: Mapping[str, tuple[float, ...]]
+
+    def __init__(
+        self,
+        dag: DAG,
+        states: Mapping[str, Sequence[Any]],
+        tables: Mapping[str, Any],
+        cuts: Mapping[str, Sequence[float]] | None = None,
+    ) -> None:
+        for what, given in (("states", states), ("tables", tables)):
+            if set(given) != set(dag.names):
+                odd = sorted(set(given) ^ set(dag.names))
+                raise NetworkError(f"{what} and graph must have the same variables; they differ in {quoted(odd)}")
+        object.__setattr__(self, "dag", dag)
+        object.__setattr__(self, "states", MappingProxyType({x: _checked_states(x, states[x]) for x in dag.names}))
+        object.__setattr__(self, "cuts", MappingProxyType({x: tuple(c) for x, c in (cuts or {}).items()}))
+        self.__dict__["_tables"] = {x: self._checked_table(x, tables[x]) for x in dag.names}
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"a BayesianNetwork cannot be changed: {name}")
+
+    def _checked_table(self, x: str, given: Any) -> Floats:
+        shape = tuple(len(self.states[v]) for v in (*self.dag.parents(x), x))
+        table = np.array(given, np.float64)
+        if table.shape != shape:
+            raise NetworkError(f"the table of {x!r} has shape {table.shape}; its parents and states make {shape}")
+        sums = table.sum(axis=-1, keepdims=True)
+        if not (table >= 0.0).all() or not (np.abs(sums - 1.0) <= TOLERANCE).all():
+            worst = np.unravel_index(int(np.argmax(np.abs(sums[..., 0] - 1.0))), sums.shape[:-1])
+            where = ", ".join(f"{p}={self.states[p][k]}" for p, k in zip(self.dag.parents(x), worst, strict=True))
+            raise NetworkError(
+                f"the table of {x!r}{f' at {where}' if where else ''} is not a distribution: "
+                f"{table[worst].tolist()} must be at least 0 and sum to 1"
+            )
+        table = np.where(np.abs(sums - 1.0) > 1e-12, table / sums, table)
+        table.setflags(write=False)
+        return table
+
+    def probabilities(self, name: str) -> Floats:
+        """Return P(name | parents) as an array: an axis for each parent, in order, and a last one for the variable."""
+        self._known(name)
+        table: Floats = self.__dict__["_tables"][name]
+        return table
+
+    def _known(self, name: str) -> None:
+        if name not in self.states:
+            raise ArgumentError(
+                f"there is no variable {name!r}; the variables are {quoted(self.dag.names)}."
+                f"{did_you_mean(name, self.dag.names)}"
+            )
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The variables."""
+        return self.dag.names
+
+    @cached_property
+    def n_parameters(self) -> int:
+        """Number of free parameters: Σ q_i (r_i - 1)."""
+        r = {x: len(labels) for x, labels in self.states.items()}
+        return sum(math.prod(r[p] for p in self.dag.parents(x)) * (r[x] - 1) for x in self.dag.names)
+
+    def code(self, name: str, label: Any) -> int:
+        """Return the position of a label among a variable's states, matched by text."""
+        self._known(name)
+        texts = [label_text(state) for state in self.states[name]]
+        try:
+            return texts.index(label_text(label))
+        except ValueError:
+            raise ArgumentError(
+                f"{name!r} has no state {label!r}; its states are {quoted(self.states[name])}."
+                f"{did_you_mean(label_text(label), texts)}"
+            ) from None
+
+    def cpt(self, name: str) -> pandas.DataFrame:
+        """Return P(name | parents) as a frame: a row per parent configuration, a column per state."""
+        import pandas as pd
+
+        table = self.probabilities(name)
+        parents = self.dag.parents(name)
+        columns = pd.Index(list(self.states[name]), name=name)
+        if not parents:
+            return pd.DataFrame(table[None, :], columns=columns)
+        index: pd.Index[Any]
+        if len(parents) == 1:
+            index = pd.Index(list(self.states[parents[0]]), name=parents[0])
+        else:
+            index = pd.MultiIndex.from_product([list(self.states[p]) for p in parents], names=parents)
+        return pd.DataFrame(table.reshape(-1, table.shape[-1]), index=index, columns=columns)
+
+    def log_prob(self, data: Any) -> Floats:
+        """Return the log-probability of each row, in the order of the source.
+
+        Parameters
+        ----------
+        data
+            A `Data` or anything that `bnml.read` takes, with all of the network's variables (others are ignored).
+
+        Raises
+        ------
+        BnmlError
+            If a variable is missing, or a value is none of its states.
+        """
+        from bnml.network.probability import log_prob
+
+        return log_prob(self, data)
+
+    def predict_proba(self, data: Any, name: str) -> pandas.DataFrame:
+        """Return P(name | all other columns) for each row: a column per state.
+
+        Columns that the data do not have, and missing values, are summed out; a column of ``name`` itself is ignored.
+        """
+        from bnml.network.prediction import predict_proba
+
+        return predict_proba(self, data, name)
+
+    def predict(self, data: Any, name: str) -> npt.NDArray[Any]:
+        """Return the most probable state of a variable for each row; of equally probable ones the first."""
+        from bnml.network.prediction import predict
+
+        return predict(self, data, name)
+
+    def sample(self, n: int, seed: int = 0) -> pandas.DataFrame:
+        """Return rows drawn from the network: a frame of categoricals.
+
+        Examples
+        --------
+        >>> import bnml
+        >>> network = bnml.BayesianNetwork(bnml.DAG(["coin"]), {"coin": ["heads", "tails"]}, {"coin": [0.5, 0.5]})
+        >>> network.sample(3, seed=1)["coin"].tolist()
+        ['tails', 'tails', 'heads']
+        """
+        from bnml.network.sampling import sample
+
+        return sample(self, n, seed)
+
+    def query(self, name: str, evidence: Mapping[str, Any] | None = None) -> pandas.Series[float]:
+        """Return P(name | evidence) by exact inference.
+
+        Parameters
+        ----------
+        name
+            The variable that is asked for.
+        evidence
+            Observed states of other variables.
+
+        Raises
+        ------
+        BnmlError
+            If a name or state is unknown, the evidence is impossible, or the tables on the way would be too large; the
+            message says how large.
+        """
+        from bnml.network.inference import query
+
+        return query(self, name, evidence or {})
+
+    def save(self, path: str | Path) -> None:
+        """Write the network to a file; its suffix decides the format (see `bnml.load`)."""
+        from bnml.network.files import save
+
+        save(self, path)
+
+    def to_networkx(self) -> Any:
+        """Return a ``networkx.DiGraph`` whose nodes carry ``states`` and ``table``."""
+        from bnml.network.convert import to_networkx
+
+        return to_networkx(self)
+
+    @classmethod
+    def from_networkx(cls, graph: Any) -> Self:
+        """Return the network that `to_networkx` gave."""
+        from bnml.network.convert import from_networkx
+
+        return cls(*from_networkx(graph))
+
+    def to_pyagrum(self) -> Any:
+        """Return a ``pyagrum.BayesNet``."""
+        from bnml.network.convert import to_pyagrum
+
+        return to_pyagrum(self)
+
+    @classmethod
+    def from_pyagrum(cls, network: Any) -> Self:
+        """Return the network of a ``pyagrum.BayesNet``."""
+        from bnml.network.convert import from_pyagrum
+
+        return cls(*from_pyagrum(network))
+
+    def to_pgmpy(self) -> Any:
+        """Return a ``pgmpy`` network; pgmpy must be installed."""
+        from bnml.network.convert import to_pgmpy
+
+        return to_pgmpy(self)
+
+    @classmethod
+    def from_pgmpy(cls, network: Any) -> Self:
+        """Return the network of a ``pgmpy`` network."""
+        from bnml.network.convert import from_pgmpy
+
+        return cls(*from_pgmpy(network))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, BayesianNetwork):
+            return NotImplemented
+        if self.dag != other.dag or any(self.states[x] != other.states[x] for x in self.names):
+            return False
+        if dict(self.cuts) != dict(other.cuts):
+            return False
+        return all(np.array_equal(self.probabilities(x), _aligned(other, x, self.dag.parents(x))) for x in self.names)
+
+    def __hash__(self) -> int:
+        return hash((self.dag, self.n_parameters))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        tables = {x: np.asarray(self.probabilities(x)) for x in self.names}
+        return type(self), (self.dag, dict(self.states), tables, dict(self.cuts))
+
+    def _repr_html_(self) -> str:
+        return picture(self.dag, repr(self))
+
+    def __repr__(self) -> str:
+        return (
+            f"BayesianNetwork({len(self.names)} variables, {len(self.dag.arcs)} arcs, {self.n_parameters} parameters)"
+        )
+
+    def __str__(self) -> str:
+        return f"{self!r}\n{self.dag}"
+
+
+def _checked_states(x: str, labels: Sequence[Any]) -> tuple[Any, ...]:
+    states = tuple(labels)
+    texts = [label_text(label) for label in states]
+    if not states or len(set(texts)) < len(texts):
+        raise NetworkError(f"the states of {x!r} must be there and differ: {quoted(states)}")
+    return states
+
+
+def _aligned(network: BayesianNetwork, x: str, parents: Sequence[str]) -> Floats:
+    """Return a table with the parents' axes in the given order."""
+    own = network.dag.parents(x)
+    return network.probabilities(x).transpose([*(own.index(p) for p in parents), len(own)])

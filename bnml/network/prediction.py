@@ -1,0 +1,94 @@
+"""Predicting one variable from the others."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from bnml.data.matching import match
+from bnml.errors import NetworkError
+from bnml.network.inference import joint
+from bnml.network.network import BayesianNetwork
+from bnml.network.probability import table_index
+
+if TYPE_CHECKING:
+    import pandas
+
+__all__ = ["predict", "predict_proba"]
+
+Floats = npt.NDArray[np.float64]
+
+
+def predict_proba(network: BayesianNetwork, data: Any, name: str) -> pandas.DataFrame:
+    """Return P(name | all other columns) for each row of the source."""
+    import pandas as pd
+
+    columns = pd.Index(list(network.states[name]) if name in network.states else [], name=name)
+    return pd.DataFrame(_posteriors(network, data, name), columns=columns)
+
+
+def predict(network: BayesianNetwork, data: Any, name: str) -> npt.NDArray[Any]:
+    """Return the most probable state of a variable for each row of the source."""
+    best = _posteriors(network, data, name).argmax(axis=1)
+    states = network.states[name]
+    labels = np.array(states) if len({type(s) for s in states}) == 1 else np.array(states, object)
+    predicted: npt.NDArray[Any] = labels[best]
+    return predicted
+
+
+def _posteriors(network: BayesianNetwork, data: Any, name: str) -> Floats:
+    network.probabilities(name)  # refuses an unknown name
+    others = {x: labels for x, labels in network.states.items() if x != name}
+    if not others:
+        rows = match(data, network.states, network.cuts, optional=True)
+        return np.tile(network.probabilities(name), (rows.index.size, 1))
+    rows = match(data, others, network.cuts, optional=True)
+    position = {x: i for i, x in enumerate(others)}
+    blanket = [x for x in others if x in set(network.dag.markov_blanket(name))]
+    complete = (rows.columns[[position[x] for x in blanket]] >= 0).all(axis=0)
+    result = np.empty((rows.columns.shape[1], len(network.states[name])))
+    if complete.any():
+        result[complete] = _from_blanket(network, name, rows.columns[:, complete], position)
+    if not complete.all():
+        result[~complete] = _with_gaps(network, name, rows.columns[:, ~complete], list(others))
+    posteriors: Floats = result[rows.index]
+    return posteriors
+
+
+def _from_blanket(
+    network: BayesianNetwork, name: str, columns: npt.NDArray[np.int32], position: dict[str, int]
+) -> Floats:
+    """P(x | rest) ∝ P(x | parents) Π P(child | its parents), for rows whose Markov blanket is complete."""
+    n, r = columns.shape[1], len(network.states[name])
+    logs = np.zeros((n, r))
+    filled = np.vstack([columns, np.zeros((1, n), np.int32)])  # the last row stands for the variable itself
+    place = {**position, name: len(columns)}
+    for x in (name, *network.dag.children(name)):
+        with np.errstate(divide="ignore"):
+            table = np.log(network.probabilities(x))
+        variables = tuple(place[v] for v in (*network.dag.parents(x), x))
+        for k in range(r):
+            filled[-1] = k
+            logs[:, k] += table.ravel()[table_index(filled, variables, table.shape)]
+    top = logs.max(axis=1, keepdims=True)
+    if np.isneginf(top).any():
+        raise NetworkError(f"predict {name!r}: a row of the data has probability zero under the network")
+    weights = np.exp(logs - top)
+    posterior: Floats = weights / weights.sum(axis=1, keepdims=True)
+    return posterior
+
+
+def _with_gaps(network: BayesianNetwork, name: str, columns: npt.NDArray[np.int32], others: list[str]) -> Floats:
+    """Sum out what is missing: one exact query for each distinct row of evidence."""
+    distinct, index = np.unique(columns, axis=1, return_inverse=True)
+    answers = np.empty((distinct.shape[1], len(network.states[name])))
+    for i, row in enumerate(distinct.T.tolist()):
+        evidence = {x: code for x, code in zip(others, row, strict=True) if code >= 0}
+        table = joint(network, [name], evidence)
+        total = table.sum()
+        if total <= 0.0:
+            raise NetworkError(f"predict {name!r}: a row of the data has probability zero under the network")
+        answers[i] = table / total
+    return answers[index.ravel()]

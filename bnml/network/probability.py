@@ -1,0 +1,45 @@
+"""The probability of rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from bnml.data.matching import match
+from bnml.network.network import BayesianNetwork
+
+__all__ = ["log_prob", "table_index"]
+
+Floats = npt.NDArray[np.float64]
+BLOCK = 1 << 16  # rows that are worked on together, small enough to stay in the cache
+
+
+def log_prob(network: BayesianNetwork, data: Any) -> Floats:
+    """Return the log-probability of each row of the source: Σ_i log θ_ijk."""
+    rows = match(data, network.states, network.cuts)
+    position = {x: i for i, x in enumerate(network.states)}
+    with np.errstate(divide="ignore"):
+        families = [
+            ([position[p] for p in network.dag.parents(x)], position[x], np.log(network.probabilities(x)))
+            for x in network.names
+        ]
+    n = rows.columns.shape[1]
+    total = np.zeros(n)
+    for start in range(0, n, BLOCK):
+        block = rows.columns[:, start : start + BLOCK]
+        for parents, child, logs in families:
+            total[start : start + BLOCK] += logs.ravel()[table_index(block, (*parents, child), logs.shape)]
+    result: Floats = total[rows.index]
+    return result
+
+
+def table_index(
+    columns: npt.NDArray[np.int32], variables: tuple[int, ...], shape: tuple[int, ...]
+) -> npt.NDArray[np.int32]:
+    """Return for each row its place in the flattened table of some variables."""
+    index: npt.NDArray[np.int32] = columns[variables[0]]
+    for v, size in zip(variables[1:], shape[1:], strict=True):
+        index = index * np.int32(size) + columns[v]
+    return index

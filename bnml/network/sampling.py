@@ -1,0 +1,57 @@
+"""Ancestral sampling: each variable after its parents."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from bnml.errors import ArgumentError
+from bnml.network.network import BayesianNetwork
+from bnml.network.probability import table_index
+
+if TYPE_CHECKING:
+    import pandas
+
+__all__ = ["sample", "sample_codes"]
+
+
+def sample(network: BayesianNetwork, n: int, seed: int = 0) -> pandas.DataFrame:
+    """Return ``n`` rows drawn from a network, as a frame of categoricals."""
+    import pandas as pd
+
+    codes = sample_codes(network, n, seed)
+    columns = {}
+    for row, (x, labels) in zip(codes, network.states.items(), strict=True):
+        dtype = pd.CategoricalDtype(list(labels))
+        columns[x] = pd.Categorical.from_codes(row, dtype=dtype)
+    return pd.DataFrame(columns)
+
+
+def sample_codes(network: BayesianNetwork, n: int, seed: int = 0) -> npt.NDArray[np.int32]:
+    """Return ``n`` rows drawn from a network, as codes: a row of the array per variable."""
+    for name, value, least in (("n", n, 0), ("seed", seed, 0)):
+        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+            raise ArgumentError(f"{name}={value!r}: expected a whole number from {least}")
+    rng = np.random.default_rng(seed)
+    position = {x: i for i, x in enumerate(network.states)}
+    codes = np.zeros((len(position), n), np.int32)
+    for x in network.dag.topological_order():
+        table = network.probabilities(x)
+        rows = table.reshape(-1, table.shape[-1])
+        edges = np.cumsum(rows, axis=-1)[:, :-1]
+        parents = tuple(position[p] for p in network.dag.parents(x))
+        u = rng.random(n)
+        row = codes[position[x]]
+        where = table_index(codes, parents, table.shape[:-1]) if parents else np.zeros(n, np.int32)
+        for k in range(edges.shape[1]):
+            row += u >= edges[:, k][where]
+        _avoid_impossible(row, rows, where)
+    return codes
+
+
+def _avoid_impossible(row: npt.NDArray[np.int32], table: npt.NDArray[np.float64], where: npt.NDArray[np.int32]) -> None:
+    """Move draws that rounding of the cumulative sums put beyond the last possible state to that state."""
+    last = table.shape[1] - 1 - np.argmax(table[:, ::-1] > 0, axis=1)
+    np.minimum(row, last[where], out=row, casting="unsafe")

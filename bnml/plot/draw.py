@@ -1,0 +1,241 @@
+"""Pictures of graphs, on screen and in files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from math import isfinite
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bnml.errors import ArgumentError, did_you_mean, quoted
+from bnml.graph import DAG, PDAG
+from bnml.plot.layout import Arc, checked_graph, edges_of, layout
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from bnml.plot.picture import Line
+
+KINDS = (".png", ".svg", ".pdf")
+THINNEST, THICKEST, ORDINARY = 0.8, 4.0, 1.3  # widths of lines, in points
+
+
+def draw(
+    graph: DAG | PDAG,
+    path: str | os.PathLike[str] | None = None,
+    *,
+    strength: Any = None,
+    highlight: str | Iterable[str | tuple[str, str]] | None = None,
+    title: str | None = None,
+) -> Figure:
+    """Draw a graph in rows, arcs pointing down.
+
+    In the picture of an equivalence class, arcs that all its members share (compelled) are dark arrows, edges on whose
+    direction they differ (reversible) are light, dashed and without a head; a legend says so when there are both.
+
+    Parameters
+    ----------
+    graph : DAG or PDAG
+        What to draw; equal graphs give equal pictures.
+    path : str or path, optional
+        A file to write as well, or to replace; its suffix says what it is: ``.png``, ``.svg`` or ``.pdf``.
+    strength : mapping, table or iterable, optional
+        A number for arcs of the graph, shown as the width of their lines: a mapping from (parent, child) to numbers, a
+        table with the columns ``from`` and ``to`` in which the next column counts (such as that of `bnml.strength`), or
+        triples (parent, child, number). The ends of undirected edges come in either order. Widths grow in proportion
+        from 0.8 points at zero, or at the smallest number if that is negative, to 4 points at the largest; arcs
+        without a number have 0.8.
+    highlight : name, or iterable of names and arcs, optional
+        Variables and arcs that stand out in colour.
+    title : str, optional
+        Text above the picture.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The picture; a notebook shows it. It does not belong to pyplot and needs no closing.
+
+    Raises
+    ------
+    ArgumentError
+        If the suffix is another one or the folder is not there, or if ``strength`` or ``highlight`` name what is not in
+        the graph. Nothing is written then.
+
+    Examples
+    --------
+    >>> from bnml.graph import DAG
+    >>> from bnml.plot import draw
+    >>> dag = DAG.parse("[smoke][lung|smoke][bronc|smoke][dysp|lung:bronc]")
+    >>> figure = draw(dag, strength={("smoke", "lung"): 3.2, ("lung", "dysp"): 8.0}, highlight=["dysp"])
+    >>> len(figure.axes)
+    1
+    """
+    checked_graph(graph)
+    target = None if path is None else _checked_path(path)
+    widths = None if strength is None else _checked_strength(graph, strength)
+    nodes, arcs = _checked_highlight(graph, highlight)
+    if title is not None and not isinstance(title, str):
+        raise ArgumentError(f"title must be a text, got {title!r}.")
+
+    from bnml.plot.picture import draw_picture
+
+    lines, legend = _lines(graph, widths, arcs)
+    picture = draw_picture(layout(graph), lines, highlighted=nodes, title=title, legend=legend)
+    if target is not None:
+        _write_whole(target, picture.render(target.suffix.lower()[1:]))
+    return picture
+
+
+def _lines(
+    graph: DAG | PDAG, strength: Mapping[Arc, float] | None, highlighted: frozenset[Arc]
+) -> tuple[dict[Arc, Line], list[tuple[Line, str]]]:
+    """Return how each edge is drawn, and what the legend has to explain."""
+    from bnml.plot.picture import Line
+
+    directed = set(graph.arcs if isinstance(graph, DAG) else graph.directed)
+    width = _widths(strength)
+    lines = {
+        edge: Line(edge in directed, width.get(edge, THINNEST) if strength else ORDINARY) for edge in edges_of(graph)
+    }
+    for edge in highlighted:
+        lines[edge] = Line(lines[edge].directed, lines[edge].width, highlighted=True)
+    legend: list[tuple[Line, str]] = []
+    if isinstance(graph, PDAG) and graph.directed and graph.undirected:
+        words = ("compelled", "reversible") if graph.is_cpdag() else ("directed", "undirected")
+        legend += [(Line(True, ORDINARY), words[0]), (Line(False, ORDINARY), words[1])]
+    if strength and max(strength.values()) > (low := min(0.0, *strength.values())):
+        high = max(strength.values())
+        legend += [(Line(bool(directed), THINNEST), f"{low:.3g}"), (Line(bool(directed), THICKEST), f"{high:.3g}")]
+    return lines, legend
+
+
+def _widths(strength: Mapping[Arc, float] | None) -> dict[Arc, float]:
+    """Return the width of the line for each number."""
+    if not strength:
+        return {}
+    low, high = min(0.0, *strength.values()), max(0.0, *strength.values())
+    if high == low:
+        return dict.fromkeys(strength, THINNEST)
+    return {edge: THINNEST + (THICKEST - THINNEST) * (value - low) / (high - low) for edge, value in strength.items()}
+
+
+# --- the door ---
+
+
+def _checked_path(path: str | os.PathLike[str]) -> Path:
+    try:
+        target = Path(path)
+    except TypeError:
+        raise ArgumentError(f"path must be the name of a file, got {path!r}.") from None
+    if target.suffix.lower() not in KINDS:
+        raise ArgumentError(
+            f"path is {str(target)!r}, with the suffix {target.suffix!r}; allowed are {', '.join(KINDS)}."
+        )
+    if not target.parent.is_dir():
+        raise ArgumentError(f"path is {str(target)!r}, but there is no folder {str(target.parent)!r}; make it first.")
+    if target.is_dir():
+        raise ArgumentError(f"path is {str(target)!r}, which is a folder; give the name of a file in it.")
+    return target
+
+
+def _checked_strength(graph: DAG | PDAG, strength: Any) -> dict[Arc, float]:
+    known = _edge_of_pair(graph)
+    checked: dict[Arc, float] = {}
+    unknown: list[Arc] = []
+    for pair, value in _numbered_pairs(strength):
+        if pair not in known:
+            unknown.append(pair)
+            continue
+        try:
+            number = float(value)
+        except (TypeError, ValueError):
+            number = float("nan")
+        if not isfinite(number):
+            raise ArgumentError(f"strength of {_text(pair)} is {value!r}; it must be a finite number.")
+        if known[pair] in checked:
+            raise ArgumentError(f"strength has {_text(pair)} twice; give each arc once.")
+        checked[known[pair]] = number
+    if unknown:
+        raise ArgumentError(f"strength names {_no_arcs(unknown, known)}")
+    return checked
+
+
+def _numbered_pairs(strength: Any) -> list[tuple[Arc, Any]]:
+    """Read a mapping, a table or an iterable as pairs of an arc and a number."""
+    wrong = ArgumentError(
+        "strength must map arcs to numbers, such as {('A', 'B'): 1.5}, or be a table with the columns 'from', 'to' and"
+        f" one of numbers, got {type(strength).__name__}."
+    )
+    try:
+        if hasattr(strength, "columns"):
+            columns = [column for column in strength.columns if column not in ("from", "to")]
+            rows = list(zip(strength["from"], strength["to"], strength[columns[0]], strict=True))
+            return [((a, b), value) for a, b, value in rows]
+        items = list(strength.items() if hasattr(strength, "items") else strength)
+        flat = [item if len(item) == 3 else (*item[0], item[1]) for item in items]
+        pairs = [((a, b), value) for a, b, value in flat]
+        if isinstance(strength, str) or not all(isinstance(name, str) for pair, _ in pairs for name in pair):
+            raise wrong
+    except (TypeError, ValueError, KeyError, IndexError):
+        raise wrong from None
+    return pairs
+
+
+def _checked_highlight(
+    graph: DAG | PDAG, highlight: str | Iterable[str | tuple[str, str]] | None
+) -> tuple[frozenset[str], frozenset[Arc]]:
+    if highlight is None:
+        return frozenset(), frozenset()
+    known = _edge_of_pair(graph)
+    nodes: set[str] = set()
+    arcs: set[Arc] = set()
+    if not isinstance(highlight, Iterable):
+        raise ArgumentError(f"highlight must be names of variables and arcs (pairs of names), got {highlight!r}.")
+    for item in [highlight] if isinstance(highlight, str) else highlight:
+        if isinstance(item, str):
+            if item not in graph.names:
+                raise ArgumentError(
+                    f"highlight names {item!r}, which is not a variable.{did_you_mean(item, graph.names)}"
+                    f" The variables are {quoted(graph.names)}."
+                )
+            nodes.add(item)
+        elif not isinstance(item, tuple | list) or len(item) != 2 or not all(isinstance(end, str) for end in item):
+            raise ArgumentError(f"highlight holds {item!r}; it must be the name of a variable, or a pair of names.")
+        elif tuple(item) not in known:
+            raise ArgumentError(f"highlight names {_no_arcs([(item[0], item[1])], known)}")
+        else:
+            arcs.add(known[item[0], item[1]])
+    return frozenset(nodes), frozenset(arcs)
+
+
+def _edge_of_pair(graph: DAG | PDAG) -> dict[Arc, Arc]:
+    """Return the edge that each acceptable pair of names means."""
+    known = {edge: edge for edge in edges_of(graph)}
+    if isinstance(graph, PDAG):
+        known |= {(b, a): (a, b) for a, b in graph.undirected}
+    return known
+
+
+def _no_arcs(pairs: list[Arc], known: Mapping[Arc, Arc]) -> str:
+    several = len(pairs) > 1
+    text = ", ".join(_text(pair) for pair in pairs[:8]) + (f" and {len(pairs) - 8} more" if len(pairs) > 8 else "")
+    turned = [pair for pair in pairs if pair[::-1] in known]
+    hint = f" ({_text(turned[0])} is there the other way round.)" if turned else ""
+    return f"{text}, which {'are not arcs' if several else 'is not an arc'} of the graph.{hint}"
+
+
+def _text(pair: Arc) -> str:
+    return f"{pair[0]} -> {pair[1]}"
+
+
+def _write_whole(target: Path, content: bytes) -> None:
+    """Write a file beside its place, then move it there, so that no half of a picture is ever seen."""
+    beside = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        beside.write_bytes(content)
+        beside.replace(target)
+    except OSError as error:
+        raise ArgumentError(f"path is {str(target)!r}, but it cannot be written: {error.strerror}.") from error
+    finally:
+        beside.unlink(missing_ok=True)

@@ -1,0 +1,68 @@
+"""Pictures in notebooks and pages."""
+
+from __future__ import annotations
+
+from html import escape
+
+from bnml.graph import DAG, PDAG
+from bnml.plot.draw import draw
+from bnml.plot.layout import checked_graph, edges_of
+
+MOST_NODES = 150
+MOST_EDGES = 400
+
+
+def svg_text(graph: DAG | PDAG) -> str:
+    """Return the picture of a graph as an SVG element, to be put into a page.
+
+    Parameters
+    ----------
+    graph : DAG or PDAG
+        What to draw.
+
+    Returns
+    -------
+    str
+        From ``<svg`` to ``</svg>``, without a prolog. It needs no fonts, and its styles stay inside it.
+
+    Examples
+    --------
+    >>> from bnml.graph import DAG
+    >>> from bnml.plot.html import svg_text
+    >>> svg_text(DAG.parse("[A][B|A]"))[:5]
+    '<svg '
+    """
+    from bnml.plot.picture import Picture, svg_element
+
+    picture = draw(graph)
+    assert isinstance(picture, Picture)
+    return svg_element(picture)
+
+
+def graph_html(graph: DAG | PDAG) -> str:
+    """Return what a notebook shows for a graph: its picture or, if it is too large to be read, a line of text.
+
+    Parameters
+    ----------
+    graph : DAG or PDAG
+        What to show.
+
+    Returns
+    -------
+    str
+        HTML.
+
+    Notes
+    -----
+    Graphs with more than 150 variables or 400 edges are not drawn; `draw` draws them all the same.
+
+    Examples
+    --------
+    >>> from bnml.graph import DAG
+    >>> from bnml.plot import graph_html
+    >>> "<svg" in graph_html(DAG.parse("[A][B|A]")), graph_html(DAG([f"X{i}" for i in range(200)], []))
+    (True, '<p>&lt;DAG of 200 variables with 0 arcs&gt;</p>')
+    """
+    if len(checked_graph(graph).names) > MOST_NODES or len(edges_of(graph)) > MOST_EDGES:
+        return f"<p>{escape(repr(graph))}</p>"
+    return f'<div style="overflow-x:auto">{svg_text(graph)}</div>'

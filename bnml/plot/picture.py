@@ -1,0 +1,255 @@
+"""The figure itself: boxes, arcs, legend and title of a laid out graph, as matplotlib artists.
+
+This module imports matplotlib, so `bnml.plot` loads it when the first picture is drawn. One unit of the axes is a tenth
+of a point, as in the layout; nothing depends on the settings of matplotlib, nor changes them.
+"""
+
+from __future__ import annotations
+
+import io
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from math import sqrt
+from typing import Any
+
+import matplotlib as mpl
+import matplotlib.style
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties, fontManager, get_font
+from matplotlib.patches import FancyBboxPatch, PathPatch, Polygon
+from matplotlib.path import Path
+
+from bnml.plot.labels import FONT_SIZE, LINE_HEIGHT, UNITS_PER_POINT, label_lines, text_width
+from bnml.plot.layout import Arc, Layout, Point
+
+UNITS_PER_INCH = 72 * UNITS_PER_POINT
+DPI = 150
+MARGIN = 200
+TITLE_SIZE = 13
+TITLE_LINE = 190
+LEGEND_ROW = 220
+LEGEND_SAMPLE = 340
+CORNER = 60
+LONGEST_SIDE = 190 * UNITS_PER_INCH  # beyond 200 inches readers of PDF give up
+STEEP = 6  # an arc that goes so many times as far down as to the side is drawn straight
+MOST_PIXELS = 60_000_000
+
+INK, BORDER, FILL = "#1B2733", "#51677D", "#EDF2F7"
+ARC, EDGE = "#33424F", "#3A86C8"
+ACCENT, ACCENT_FILL = "#D55E00", "#FDE9DA"
+DASHES = (0, (4.5, 2.5))
+
+# Tried in this order for letters that DejaVu Sans does not have.
+OTHER_FONTS = (
+    "Noto Sans", "Noto Sans CJK SC", "Noto Sans CJK JP", "Noto Sans CJK KR", "Noto Sans SC", "Source Han Sans SC",
+    "PingFang SC", "Hiragino Sans", "Microsoft YaHei", "Yu Gothic", "Malgun Gothic", "WenQuanYi Micro Hei",
+    "Arial Unicode MS", "Segoe UI Symbol", "Noto Emoji",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Line:
+    """How an edge is drawn."""
+
+    directed: bool
+    width: float
+    highlighted: bool = False
+
+    @property
+    def color(self) -> str:
+        """Dark for arcs, light for undirected edges, and a third colour for what is highlighted."""
+        return ACCENT if self.highlighted else ARC if self.directed else EDGE
+
+
+class Picture(Figure):
+    """A matplotlib figure that notebooks show."""
+
+    def render(self, kind: str) -> bytes:
+        """Return the picture as a file of this kind: png, svg or pdf. Equal pictures give equal files."""
+        stream = io.BytesIO()
+        metadata: dict[str, None] = {
+            "png": {"Software": None},
+            "svg": dict.fromkeys(("Creator", "Date", "Format", "Type")),
+            "pdf": {"CreationDate": None},
+        }[kind]
+        with plain_settings():
+            self.savefig(stream, format=kind, dpi=self._dots_per_inch(), metadata=metadata)
+        return stream.getvalue()
+
+    def _dots_per_inch(self) -> float:
+        width, height = self.get_size_inches()
+        return float(min(DPI, sqrt(MOST_PIXELS / (width * height)), 60_000 / max(width, height)))
+
+    def _repr_html_(self) -> str:
+        return svg_element(self)
+
+
+def svg_element(picture: Picture) -> str:
+    """Return the SVG element of a picture, to be put into a page: no prolog, and no style that leaks out of it."""
+    text = picture.render("svg").decode()
+    text = text[text.index("<svg ") :]
+    start, end = text.index("<style"), text.index("</style>") + len("</style>")
+    text = text[:start] + text[end:].lstrip("\n")
+    style = "max-width:100%;height:auto;stroke-linejoin:round;stroke-linecap:butt"
+    return text.replace("<svg ", f'<svg style="{style}" ', 1)
+
+
+@contextmanager
+def plain_settings() -> Iterator[None]:
+    """Draw as matplotlib does out of the box, whatever the user has set; and SVG files the same every time."""
+    with matplotlib.style.context("default"), mpl.rc_context({"svg.hashsalt": "bnml", "pdf.fonttype": 42}):
+        yield
+
+
+def draw_picture(
+    found: Layout,
+    lines: Mapping[Arc, Line],
+    *,
+    highlighted: frozenset[str],
+    title: str | None,
+    legend: Sequence[tuple[Line, str]],
+) -> Picture:
+    """Draw a laid out graph.
+
+    Parameters
+    ----------
+    found : Layout
+        Where everything stands.
+    lines : mapping of (str, str) to Line
+        How each edge is drawn.
+    highlighted : frozenset of str
+        The variables whose boxes stand out.
+    title : str or None
+        Text above the picture.
+    legend : sequence of (Line, str)
+        Samples to be explained below the picture.
+    """
+    legend_width = sum(_legend_width(text) for _, text in legend)
+    title_lines = _title_lines(title, max(found.width, legend_width, 5 * UNITS_PER_INCH)) if title else []
+    title_width = max((text_width(line, TITLE_SIZE) for line in title_lines), default=0)
+    width = max(found.width, legend_width, title_width) + 2 * MARGIN
+    above = MARGIN + len(title_lines) * TITLE_LINE + (120 if title_lines else 0)
+    height = above + found.height + MARGIN + (LEGEND_ROW if legend else 0)
+    with plain_settings():
+        pen = _Pen(width, height, [*found.positions, *title_lines])
+        for i, line in enumerate(title_lines):
+            pen.write(line, width // 2, MARGIN + i * TITLE_LINE + TITLE_LINE // 2, size=TITLE_SIZE)
+        left = (width - found.width) // 2
+        for edge, line_style in lines.items():
+            pen.edge([(x + left, y + above) for x, y in found.routes[edge]], line_style)
+        for name, (x, y) in found.positions.items():
+            pen.box(name, (x + left, y + above), found.sizes[name], highlighted=name in highlighted)
+        x, y = (width - legend_width) // 2, height - MARGIN // 2 - LEGEND_ROW // 2
+        for sample, text in legend:
+            pen.edge([(x, y), (x + LEGEND_SAMPLE, y)], sample)
+            pen.write(text, x + LEGEND_SAMPLE + 70, y, align="left", size=FONT_SIZE - 1)
+            x += _legend_width(text)
+    return pen.picture
+
+
+def _legend_width(text: str) -> int:
+    return LEGEND_SAMPLE + 70 + text_width(text) + 220
+
+
+def _title_lines(title: str, room: int) -> list[str]:
+    """Break a title where it would be wider than the picture."""
+    lines = [""]
+    for word in title.split():
+        longer = f"{lines[-1]} {word}".strip()
+        if lines[-1] and text_width(longer, TITLE_SIZE) > room:
+            lines.append(word)
+        else:
+            lines[-1] = longer
+    return lines
+
+
+class _Pen:
+    """Draws on a sheet of a given size."""
+
+    def __init__(self, width: int, height: int, texts: Sequence[str]) -> None:
+        self.scale = min(1.0, LONGEST_SIDE / max(width, height))
+        inches = (self.scale * width / UNITS_PER_INCH, self.scale * height / UNITS_PER_INCH)
+        self.picture = Picture(figsize=inches, dpi=DPI, facecolor="white")
+        self.axes: Axes = self.picture.add_axes((0.0, 0.0, 1.0, 1.0), xlim=(0, width), ylim=(height, 0))
+        self.axes.set_axis_off()
+        self.families = _families(texts)
+
+    def write(self, text: str, x: int, y: int, *, align: str = "center", size: float = FONT_SIZE) -> None:
+        style: dict[str, Any] = {"ha": align, "va": "center", "color": INK, "family": self.families}
+        self.axes.text(x, y, text, fontsize=size * self.scale, parse_math=False, clip_on=False, zorder=5, **style)
+
+    def box(self, name: str, middle: Point, size: tuple[int, int], *, highlighted: bool) -> None:
+        (x, y), (width, height) = middle, size
+        box = FancyBboxPatch(
+            (x - width / 2, y - height / 2),
+            width,
+            height,
+            boxstyle=f"round,pad=0,rounding_size={CORNER}",
+            facecolor=ACCENT_FILL if highlighted else FILL,
+            edgecolor=ACCENT if highlighted else BORDER,
+            linewidth=(1.6 if highlighted else 1.0) * self.scale,
+            clip_on=False,
+            zorder=4,
+        )
+        self.axes.add_patch(box)
+        lines = label_lines(name)
+        for i, line in enumerate(lines):
+            self.write(line, x, y + (2 * i - len(lines) + 1) * LINE_HEIGHT // 2)
+
+    def edge(self, points: Sequence[Point], line: Line) -> None:
+        points = list(points)
+        if line.directed:
+            points[-1] = self._head(points[-2], points[-1], line)
+        stroke = PathPatch(
+            _curve(points),
+            fill=False,
+            edgecolor=line.color,
+            linewidth=line.width * self.scale,
+            linestyle="solid" if line.directed else DASHES,
+            capstyle="butt",
+            joinstyle="round",
+            clip_on=False,
+            zorder=2.5 if line.highlighted else 2,
+        )
+        self.axes.add_patch(stroke)
+
+    def _head(self, before: Point, tip: Point, line: Line) -> Point:
+        """Draw the head of an arrow, and return where its line ends."""
+        length, half = 65 + 11 * line.width, 26 + 7 * line.width
+        dx, dy = tip[0] - before[0], tip[1] - before[1]
+        far = sqrt(dx * dx + dy * dy)
+        ux, uy = dx / far, dy / far
+        base = (tip[0] - length * ux, tip[1] - length * uy)
+        corners = [tip, (base[0] - half * uy, base[1] + half * ux), (base[0] + half * uy, base[1] - half * ux)]
+        self.axes.add_patch(Polygon(corners, facecolor=line.color, linewidth=0, clip_on=False, zorder=3))
+        return round(tip[0] - 0.8 * length * ux), round(tip[1] - 0.8 * length * uy)
+
+
+def _curve(points: Sequence[Point]) -> Path:
+    """Return a smooth path, vertical at its points; where it would hardly bend it is straight."""
+    (first, top), (last, bottom) = points[0], points[-1]
+    if len(points) == 4 and STEEP * abs(last - first) <= abs(bottom - top):
+        points = [points[0], points[-1]]
+    vertices: list[Point] = [points[0]]
+    codes = [Path.MOVETO]
+    for (x0, y0), (x1, y1) in itertools.pairwise(points):
+        if 2 * STEEP * abs(x1 - x0) <= abs(y1 - y0) or y0 == y1 or len(points) == 2:
+            vertices.append((x1, y1))
+            codes.append(Path.LINETO)
+        else:
+            middle = (y0 + y1) // 2
+            vertices += [(x0, middle), (x1, middle), (x1, y1)]
+            codes += [Path.CURVE4] * 3
+    return Path(vertices, codes)
+
+
+def _families(texts: Sequence[str]) -> list[str]:
+    """Return DejaVu Sans, followed by fonts of this machine if it lacks a letter."""
+    own = get_font(fontManager.findfont(FontProperties(family="DejaVu Sans")))
+    if all(own.get_char_index(ord(letter)) for letter in {*"".join(texts)} if letter.isprintable()):
+        return ["DejaVu Sans"]
+    installed = set(fontManager.get_font_names())
+    return ["DejaVu Sans", *(family for family in OTHER_FONTS if family in installed)]

@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.figures import Figure
-from benchmarks.networks import NoNetworksError
+from benchmarks.samples import NoNetworksError
 
-BENCHMARKS = ("core",)
+BENCHMARKS = ("core", "networks")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -1,57 +1,44 @@
-"""Samples of the standard networks, to measure on data of real shape."""
+"""Networks: probabilities, samples, files, bins."""
 
 from __future__ import annotations
 
-import re
-from pathlib import Path
-
 import numpy as np
-import numpy.typing as npt
+import pandas as pd
 
-__all__ = ["NoNetworksError", "sample"]
+import bnml
+from benchmarks.figures import Figure, best_of
+from benchmarks.samples import network, path_of
+from bnml.network.sampling import sample_codes
 
-FOLDER = Path(__file__).parent.parent.parent / "shared" / "data" / "networks"
-
-Codes = npt.NDArray[np.int16]
-
-
-class NoNetworksError(Exception):
-    """The folder with the networks is not there."""
+__all__ = ["run"]
 
 
-def sample(name: str, n_rows: int, seed: int = 1) -> tuple[list[str], list[list[str]], Codes]:
-    """Return variables, their labels, and rows drawn from a network of the Bayesian Network Repository."""
-    path = FOLDER / f"{name}.bif"
-    if not path.exists():
-        raise NoNetworksError(f"this benchmark samples {path.name}, expected in {FOLDER}")
-    text = path.read_text(encoding="utf-8")
-    labels = {
-        match[1]: [label.strip() for label in match[2].split(",")]
-        for match in re.finditer(r"variable (\S+) \{\s*type discrete \[ \d+ \] \{([^}]*)\}", text)
-    }
-    tables = dict(
-        _table(match[1], match[2], labels) for match in re.finditer(r"probability \((.*?)\) \{(.*?)\n\}", text, re.S)
+def run() -> list[Figure]:
+    """Measure everything."""
+    alarm = network("alarm")
+    codes = sample_codes(alarm, 1_000_000, seed=1).T
+    data = bnml.read(codes, states={f"X{i}": range(len(labels)) for i, labels in enumerate(alarm.states.values())})
+    names = {x: f"X{i}" for i, x in enumerate(alarm.names)}
+    twin = bnml.BayesianNetwork(
+        bnml.DAG(list(names.values()), [(names[a], names[b]) for a, b in alarm.dag.arcs]),
+        {names[x]: range(len(labels)) for x, labels in alarm.states.items()},
+        {names[x]: alarm.probabilities(x) for x in alarm.names},
     )
-    rng = np.random.default_rng(seed)
-    drawn: dict[str, Codes] = {}
-    while len(drawn) < len(labels):
-        for x, (parents, table) in tables.items():
-            if x not in drawn and all(parent in drawn for parent in parents):
-                edges = np.cumsum(table, axis=-1)[tuple(drawn[parent] for parent in parents)]
-                u = rng.random(n_rows)[:, None]
-                drawn[x] = (u > edges).sum(axis=-1).clip(0, table.shape[-1] - 1).astype(np.int16)
-    return list(labels), list(labels.values()), np.stack([drawn[x] for x in labels], axis=1)
+    reals = pd.DataFrame({"x": np.random.default_rng(2).normal(size=100_000), "y": 1})
+    n = f"{data.n_distinct:,} distinct"
+    return [
+        Figure("log_prob, 1,000,000 rows of ALARM, read", best_of(lambda: twin.log_prob(data)), "s", 2, note=n),
+        Figure("log_prob, the same from an array of codes", best_of(lambda: twin.log_prob(codes), 3), "s", 2),
+        Figure("sample 1,000,000 rows of ALARM", best_of(lambda: alarm.sample(1_000_000), 3), "s", 5),
+        Figure("load Link", best_of(lambda: bnml.load(path_of("link"))), "s", 2, note="724 nodes, .bif.gz"),
+        Figure("load Diabetes", best_of(lambda: bnml.load(path_of("diabetes")), 3), "s", note="430,000 parameters"),
+        Figure("MDL bins of 100,000 reals", best_of(lambda: _bins(reals)), "s", 2, note="bnml.read with bins"),
+    ]
 
 
-def _table(head: str, body: str, labels: dict[str, list[str]]) -> tuple[str, tuple[list[str], npt.NDArray[np.float64]]]:
-    x, _, rest = head.partition("|")
-    child, parents = x.strip(), [parent.strip() for parent in rest.split(",") if parent.strip()]
-    table = np.zeros([len(labels[v]) for v in (*parents, child)])
-    for line in filter(None, map(str.strip, body.split(";"))):
-        if line.startswith("table"):
-            table[...] = [float(p) for p in line.removeprefix("table").split(",")]
-            continue
-        configuration, _, row = line.partition(")")
-        where = [labels[p].index(s.strip()) for p, s in zip(parents, configuration.lstrip("(").split(","), strict=True)]
-        table[tuple(where)] = [float(p) for p in row.split(",")]
-    return child, (parents, table)
+def _bins(frame: pd.DataFrame) -> bnml.Data:
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the other column has one state
+        return bnml.read(frame, bins="mdl")

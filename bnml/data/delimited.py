@@ -119,6 +119,8 @@ class _WithEnd(io.RawIOBase):
     def read(self, size: int = BLOCK) -> bytes:
         most = max(1, size - len(self.row) - 1)  # the row must not stand alone in a block
         block = self.file.read(most)
+        while block.endswith(b"\r") and most <= len(block) < size and (more := self.file.read(1)):
+            block += more  # Arrow drops a line feed at the start of a block
         if len(block) < most and self.row:
             before = block[-1:] or self.last
             block += self.row if before in b"\r\n" else b"\n" + self.row
@@ -158,7 +160,7 @@ def _fault(path: Path, names: Sequence[str], delimiter: str, complaint: str) -> 
         return f": not UTF-8 text ({complaint}); save it as UTF-8"
     line = 1
     with _open_text(path) as file:
-        reader = csv.reader(chain(file, [END]), delimiter=delimiter)
+        reader = csv.reader(chain(file, ["\n", END]), delimiter=delimiter)
         try:
             for row in reader:
                 if row and row[-1].endswith(END):

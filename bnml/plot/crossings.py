@@ -12,13 +12,13 @@ from __future__ import annotations
 import itertools
 import random
 from bisect import bisect_left, bisect_right, insort
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from bnml.plot.rows import Rows
 
-MOST_STARTS = 16
-PATIENCE = 6  # rounds without progress before a start is given up
+MOST_STARTS = 40
+PATIENCE = 8  # rounds without progress before a start is given up
 
 
 def count_crossings(rows: Sequence[Sequence[int]], below: Sequence[Sequence[int]]) -> int:
@@ -55,7 +55,7 @@ def order_rows(graph: Rows) -> Rows:
     best = [list(row) for row in graph.rows]
     fewest = count_crossings(best, graph.below)
     arcs = sum(len(ends) for ends in graph.below)
-    for start in range(max(2, min(MOST_STARTS, 6000 // (arcs + 1)))):
+    for start in range(max(2, min(MOST_STARTS, 12000 // (arcs + 1)))):
         if not fewest:
             break
         found, crossings = _sweep(graph, _start(graph, start), by_median=start % 2 == 0)
@@ -97,7 +97,7 @@ def _sweep(graph: Rows, rows: list[list[int]], *, by_median: bool) -> tuple[list
     place = [0] * len(graph.above)
     for row in rows:
         _note(row, place)
-    _exchange(graph, rows, place)
+    _exchange(graph, rows, place, shake=False)
     best, fewest = [list(row) for row in rows], count_crossings(rows, graph.below)
     idle = 0
     turn = 0
@@ -106,7 +106,7 @@ def _sweep(graph: Rows, rows: list[list[int]], *, by_median: bool) -> tuple[list
         neighbours = graph.above if downward else graph.below
         for row in rows if downward else rows[::-1]:
             _sort(row, neighbours, place, by_median=by_median, turn_ties=turn % 4 >= 2)
-        _exchange(graph, rows, place)
+        _exchange(graph, rows, place, shake=turn % 2 == 1)
         crossings = count_crossings(rows, graph.below)
         idle += 1
         turn += 1
@@ -149,32 +149,41 @@ def _middle(places: list[int], *, by_median: bool) -> float:
     return (places[half - 1] * right + places[half] * left) / (left + right)
 
 
-def _exchange(graph: Rows, rows: Sequence[list[int]], place: list[int]) -> None:
-    """Exchange neighbours in a row while that removes crossings."""
+def _exchange(graph: Rows, rows: Sequence[list[int]], place: list[int], *, shake: bool) -> None:
+    """Exchange neighbours in a row while that removes crossings; before, if shaken, where it adds none."""
+    if shake:
+        for row in rows:
+            _exchange_once(row, _ends(graph, row, place), most_gain=0)
+            _note(row, place)
     changed = set(range(len(rows)))
     for _ in range(20):
         again: set[int] = set()
         for r in sorted(changed):
-            if _exchange_in(graph, rows[r], place):
-                again |= {r - 1, r, r + 1}
+            ends = _ends(graph, rows[r], place)
+            if _exchange_once(rows[r], ends, most_gain=-1):
+                while _exchange_once(rows[r], ends, most_gain=-1):
+                    pass
+                _note(rows[r], place)
+                again |= {r - 1, r + 1}
         changed = {r for r in again if 0 <= r < len(rows)}
         if not changed:
             return
 
 
-def _exchange_in(graph: Rows, row: list[int], place: list[int]) -> bool:
-    ends = {v: (sorted([place[w] for w in graph.above[v]]), sorted([place[w] for w in graph.below[v]])) for v in row}
-    exchanged, again = False, True
-    while again:
-        again = False
-        for i in range(len(row) - 1):
-            (a_up, a_down), (b_up, b_down) = ends[row[i]], ends[row[i + 1]]
-            now = _inversions(a_up, b_up) + _inversions(a_down, b_down)
-            if now and _inversions(b_up, a_up) + _inversions(b_down, a_down) < now:
-                row[i], row[i + 1] = row[i + 1], row[i]
-                exchanged = again = True
-    if exchanged:
-        _note(row, place)
+def _ends(graph: Rows, row: Sequence[int], place: Sequence[int]) -> dict[int, tuple[list[int], list[int]]]:
+    """Return where the neighbours of each node of a row stand, above and below."""
+    return {v: (sorted([place[w] for w in graph.above[v]]), sorted([place[w] for w in graph.below[v]])) for v in row}
+
+
+def _exchange_once(row: list[int], ends: Mapping[int, tuple[list[int], list[int]]], *, most_gain: int) -> bool:
+    """Go through a row and exchange neighbours if the crossings they gain by it are at most so many."""
+    exchanged = False
+    for i in range(len(row) - 1):
+        (a_up, a_down), (b_up, b_down) = ends[row[i]], ends[row[i + 1]]
+        now = _inversions(a_up, b_up) + _inversions(a_down, b_down)
+        if now + most_gain >= 0 and _inversions(b_up, a_up) + _inversions(b_down, a_down) <= now + most_gain:
+            row[i], row[i + 1] = row[i + 1], row[i]
+            exchanged = True
     return exchanged
 
 

@@ -27,11 +27,10 @@ class Read:
 
 def read_text(text: str, *, missing: str = "error", na_values: tuple[str, ...] = ()) -> Read:
     """Read comma-separated text."""
-    lines = csv.reader(chain(io.StringIO(text, newline=""), [MARK]))
-    table = list(lines)
-    if table.pop() != [MARK] or not table or not table[0]:
+    table = list(csv.reader(chain(io.StringIO(text, newline=""), ["\n", MARK])))
+    if table[-2:] != [[], [MARK]] or not table[0]:
         raise Refused("an open quote, or no header")
-    names, *rows = table
+    names, *rows = table[:-2]
     rows = [row or [""] for row in rows] if len(names) == 1 else [row for row in rows if row]
     if not rows or any(len(row) != len(names) for row in rows):
         raise Refused("no rows, or rows of another length")

@@ -528,7 +528,7 @@ BAD = [
     ("bif", "table 0.8, 0.2;\n}", "property x }", 10, "does not end with ';'"),
     ("bif", BIF[BIF.index("probability ( b") :], "", 6, "there is no table for the variable 'b'"),
     ("bif", "( a ) {\n  table 0.8, 0.2;", "( a | b ) {\n  default 0.8, 0.2;", 12, "a -> b -> a"),
-    ("xmlbif", "</OUTCOME></VARIABLE>", "</OUTCOME>", 4 + 1, "not well-formed XML"),
+    ("xmlbif", "</OUTCOME></VARIABLE>", "</OUTCOME>", 8, "not well-formed XML"),
     ("xmlbif", "<BIF ", '<!DOCTYPE BIF [<!ENTITY x "y">]>\n<BIF ', 2, "an entity"),
     ("xmlbif", "<BIF ", '<!DOCTYPE BIF SYSTEM "http://localhost/x.dtd">\n<BIF ', None, None),
     ("xmlbif", "<BIF ", f'<!DOCTYPE BIF [<!ATTLIST NAME x CDATA "{"y" * 100}">]>\n<BIF ', 2, "a long default"),
@@ -625,8 +625,8 @@ BAD = [
     ("json", "0.99, 0.01", f"0, {'1' * 400}", 4, "a number above 1"),
     ("json", "0.99, 0.01", f"0, {'1' * 5000}", 4, "not JSON"),
     ("json", '["no", "yes"], "parents": []', '["no", "yes"], "parents": [], "cuts": ["x"]', 3, "cuts"),
-    ("json", "]}\n", "]} x", 5, "expected the end of the file, found 'x'"),
-    ("json", "]}\n", "", 5, "expected ',', found the end of the file"),
+    ("json", "\n]}\n", "\n]} x", 5, "expected the end of the file, found 'x'"),
+    ("json", "\n]}\n", "\n]", 5, "expected ',', found the end of the file"),
     ("json", '{"name": "a"', f"{'[' * 100000}" + '{"name": "a"', 3, "not JSON"),
 ]  # fmt: skip
 

@@ -68,7 +68,7 @@ class Scanner:
         self._blank = re.compile(rf"(?>\s++|{note})*+", re.DOTALL)
         self._string = re.compile(_STRING, re.DOTALL)
         self._bare = re.compile(rf'(?>[^\s"{comment}{re.escape(stops)}]++|{lone})++')
-        self._statement = re.compile(rf'(?>[^;"{comment}]++|{_STRING}|{note}|{lone})*+;', re.DOTALL)
+        self._statement = re.compile(rf'(?>[^;"{{}}{comment}]++|{_STRING}|{note}|{lone})*+;', re.DOTALL)
 
     def error(self, at: int, message: str) -> FormatError:
         """Return the error for a place in the text."""
@@ -182,7 +182,7 @@ class Scanner:
         raise AssertionError("unreachable")
 
     def statement(self) -> None:
-        """Pass over everything up to a semicolon, which is taken too."""
+        """Pass over everything but braces up to a semicolon, which is taken too."""
         match = self._statement.match(self.text, self.at)
         if not match:
             raise self.error(self.at, "a statement that does not end with ';'")

@@ -13,13 +13,14 @@ import bnml
 
 PACKAGE = Path(bnml.__file__).parent
 
-COMMON = {"errors", "_jit", "_threads", "_factors", "_display"}
+COMMON = {"errors", "_jit", "_threads", "_factors", "_files", "_display"}
 DOORS = {"cli", "__main__"}
 MAY_IMPORT = {
     "errors": set(),
     "_jit": set(),
     "_threads": {"errors"},
     "_factors": set(),
+    "_files": {"errors"},
     "_display": {"plot"},
     "graph": set(),
     "nml": set(),
@@ -67,9 +68,10 @@ def test_rooms_import_only_what_they_may(path):
 
 def test_public_names():
     assert sorted(set(bnml.__all__)) == [
-        "BayesianNetwork", "BnmlError", "Constraints", "DAG", "Data", "LocalScores", "PDAG", "__version__", "code_length",
-        "count_dags", "example", "family_score", "fit", "information", "is_imap", "is_perfect_map", "kl_divergence", "load",
-        "minimal_imap", "plot", "prequential", "priors", "read", "regret", "score", "scores", "shd",
+        "BayesianNetwork", "BnmlError", "Constraints", "DAG", "Data", "LocalScores", "PDAG", "__version__",
+        "code_length", "count_dags", "example", "family_score", "fit", "information", "is_imap", "is_perfect_map",
+        "kl_divergence", "load", "minimal_imap", "plot", "prequential", "priors", "read", "regret", "score", "scores",
+        "shd",
     ]  # fmt: skip
     for name in bnml.__all__:
         assert getattr(bnml, name) is not None

@@ -28,7 +28,7 @@ def command(
     ] = None,
 ) -> None:
     """Draw rows from a network, as CSV."""
-    from bnml.network.files import written_whole
+    from bnml._files import written_whole
 
     if output is not None and not output.name.lower().endswith((".csv", ".csv.gz")):
         raise ArgumentError(f"-o {str(output)!r}: expected a name that ends in .csv or .csv.gz")

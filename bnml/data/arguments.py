@@ -51,12 +51,13 @@ class Arguments:
         DataError
             If a ``.vd`` file goes with another table.
         """
-        if self.weights is not None and self.weights not in names:
+        known = set(names)
+        if self.weights is not None and self.weights not in known:
             raise unknown_column("weights", self.weights, names)
         for name in self.bins_of:
-            if name not in names:
+            if name not in known:
                 raise unknown_column("bins", name, names)
-        absent = [name for name in self.states if name not in names]
+        absent = [name for name in self.states if name not in known]
         if absent and self.states_file is None:
             raise unknown_column("states", absent[0], names)
         undeclared = [name for name in names if name not in self.states and name != self.weights]
@@ -128,9 +129,9 @@ def _checked_columns(columns: Any) -> list[str] | None:
     if columns is None:
         return None
     wanted = [str(name) for name in _listed(columns, "columns", "column names")]
-    for name in wanted:
-        if wanted.count(name) > 1:
-            raise ArgumentError(f"columns: {clip(name)!r} is named twice")
+    if len(set(wanted)) < len(wanted):
+        twice = next(name for name in wanted if wanted.count(name) > 1)
+        raise ArgumentError(f"columns: {clip(twice)!r} is named twice")
     return wanted
 
 

@@ -30,10 +30,10 @@ def read_vd(path: Path) -> dict[str, list[str]]:
         raise DataError(
             f"there is no file {str(path)!r}; it should have a line per variable: its name and labels, tab separated"
         ) from None
-    except OSError as error:
-        raise DataError(f"cannot read {str(path)!r}: {error.strerror}") from None
     except UnicodeDecodeError:
         raise DataError(f"{str(path)!r} is not UTF-8 text") from None
+    except (OSError, ValueError) as error:
+        raise DataError(f"cannot read {clip(str(path), 200)!r}: {clip(error)}") from None
     declared: dict[str, list[str]] = {}
     for number, line in enumerate(lines, 1):
         if not line.strip():

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bnml._threads import cores, run_all
-from bnml.data.labels import MISSING_TEXTS, as_number, is_missing, is_whole, label_text, without_point
+from bnml.data.labels import MISSING_TEXTS, as_numbers, clip, is_missing, is_whole, label_text, without_point
 from bnml.errors import DataError
 
 __all__ = [
@@ -41,6 +41,11 @@ class Column:
     declared: bool = False
 
     @property
+    def texts(self) -> list[str]:
+        """The texts of the labels."""
+        return [label if type(label) is str else label_text(label) for label in self.labels]
+
+    @property
     def has_missing(self) -> bool:
         """Whether a value is missing."""
         return bool(self.codes.size) and int(self.codes.min()) < 0
@@ -65,7 +70,8 @@ class Column:
         """Return the column with the labels of these texts turned into missing values."""
         if texts <= MISSING_TEXTS and not any(isinstance(label, str) for label in self.labels):
             return self
-        return self._only([i for i, label in enumerate(self.labels) if label_text(label) not in texts])
+        own = self.texts
+        return self if texts.isdisjoint(own) else self._only([i for i, text in enumerate(own) if text not in texts])
 
     def _only(self, kept: list[int]) -> Column:
         """Return the column with these labels only; the others become missing values."""
@@ -77,7 +83,7 @@ class Column:
 
     def with_whole_numbers(self) -> Column:
         """Return a column of text in which ``1.0`` is ``1``, if all of its labels are whole numbers."""
-        texts = [label_text(label) for label in self.labels]
+        texts = self.texts
         if not any("." in text for text in texts) or not all(is_whole(text) for text in texts):
             return self
         known: dict[str, int] = {}
@@ -98,8 +104,7 @@ class Column:
 
     def numbers(self) -> npt.NDArray[np.float64] | None:
         """Return the labels as numbers, or None if one of them is not a number."""
-        values = [as_number(label) for label in self.labels]
-        return None if None in values else np.array(values, np.float64)
+        return as_numbers(self.labels)
 
 
 def column_of_numbers(name: str, values: npt.NDArray[Any], missing: npt.NDArray[np.bool_] | None = None) -> Column:
@@ -108,7 +113,9 @@ def column_of_numbers(name: str, values: npt.NDArray[Any], missing: npt.NDArray[
         nan = np.isnan(values)
         missing = nan if missing is None else missing | nan
         if np.isinf(values).any():
-            raise DataError(f"column {name!r} holds infinite numbers: replace them, or leave it out with columns=")
+            raise DataError(
+                f"column {clip(name)!r} holds infinite numbers: replace them, or leave it out with columns="
+            )
     if missing is None or not missing.any():
         return Column(name, *_numbered(values))
     labels, present = _numbered(values[~missing])
@@ -156,20 +163,23 @@ def column_of_categories(name: str, categories: Iterable[Any], codes: Codes) -> 
 
 def _code(name: str, value: Any, known: dict[str, int], labels: list[Any]) -> int:
     """Return a value's code; a new label is added to the known ones."""
-    if is_missing(value):
-        return MISSING
-    if isinstance(value, list | tuple | dict | set | frozenset | bytes | bytearray | complex | np.ndarray):
-        raise _not_labels(name, type(value).__name__)
-    code = known.setdefault(label_text(value), len(labels))
+    text = value
+    if type(value) is not str:  # most are
+        if is_missing(value):
+            return MISSING
+        if isinstance(value, list | tuple | dict | set | frozenset | bytes | bytearray | complex | np.ndarray):
+            raise _not_labels(name, type(value).__name__)
+        text = label_text(value)
+    code = known.setdefault(text, len(labels))
     if code == len(labels):
-        labels.append(value)
+        labels.append(value.item() if isinstance(value, np.number | np.bool_) else value)
     return code
 
 
 def _not_labels(name: str, what: object) -> DataError:
     return DataError(
-        f"column {name!r} holds values of type {what}: expected labels or numbers; convert it, or leave it out with "
-        "columns="
+        f"column {clip(name)!r} holds values of type {clip(what)}: expected labels or numbers; convert it, or leave it "
+        "out with columns="
     )
 
 
@@ -191,7 +201,7 @@ def column_of_arrow(name: str, values: Any) -> Column:
     import pyarrow.compute as pc
 
     types, kind = pa.types, values.type
-    if types.is_run_end_encoded(kind):
+    if str(kind).startswith("run_end_encoded"):
         values = pa.chunked_array([pc.run_end_decode(chunk) for chunk in values.chunks], kind.value_type)
         kind = kind.value_type
     value_kind = kind.value_type if types.is_dictionary(kind) else kind

@@ -45,9 +45,9 @@ def read_delimited(path: Path, wanted: Sequence[str] | None, delimiter: str | No
         try:
             table = _parsed(path, start, names, kept, delimiter)
         except pa.ArrowInvalid as error:
-            raise DataError(f"{str(path)!r}{_fault(path, names, delimiter, str(error))}") from None
+            raise _fault(path, names, delimiter, str(error)) from None
         if table.column(0)[-1].as_py() != END:
-            raise DataError(f"{str(path)!r}{_fault(path, names, delimiter, 'a quote is not closed')}")
+            raise _fault(path, names, delimiter, "a quote is not closed")
     rows = table.slice(0, table.num_rows - 1)
     return Table(columns_of_arrow(kept, rows.columns), names, untyped=True)
 
@@ -64,13 +64,13 @@ def _understood(path: Path) -> Iterator[None]:
     try:
         yield
     except UnicodeDecodeError:
-        raise DataError(_not_utf8(path)) from None
+        raise _not_utf8(path) from None
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise DataError(f"{str(path)!r} is not a whole gzip file: {error}") from None
 
 
-def _not_utf8(path: Path) -> str:
-    return f"{str(path)!r} is not UTF-8 text: save it as UTF-8 (from a spreadsheet: «CSV UTF-8»)"
+def _not_utf8(path: Path) -> DataError:
+    return DataError(f"{str(path)!r} is not UTF-8 text: save it as UTF-8 (from a spreadsheet: «CSV UTF-8»)")
 
 
 def _open(path: Path) -> IO[bytes]:
@@ -92,7 +92,7 @@ def _header(path: Path, delimiter: str | None) -> tuple[tuple[str, ...], str, in
             start += more
     header = start.removeprefix("\ufeff")
     if "\x00" in header:
-        raise DataError(_not_utf8(path))
+        raise _not_utf8(path)
     if not header.strip():
         raise DataError(f"{str(path)!r}: the first line is empty; expected the names of the columns")
     if delimiter is None:
@@ -154,10 +154,10 @@ def _has_quotes(path: Path, start: int) -> bool:
         return any(b'"' in block for block in iter(lambda: file.read(BLOCK), b""))
 
 
-def _fault(path: Path, names: Sequence[str], delimiter: str, complaint: str) -> str:
-    """Return where a file is wrong and how: found by reading it again, slowly, with Python's own reader."""
-    if "UTF8" in complaint:
-        return f": not UTF-8 text ({complaint}); save it as UTF-8"
+def _fault(path: Path, names: Sequence[str], delimiter: str, complaint: str) -> DataError:
+    """Return the error for a file that is wrong: found by reading it again, slowly, with Python's own reader."""
+    if complaint.startswith("In CSV column") and complaint.endswith("invalid UTF8 data"):
+        return _not_utf8(path)
     line = 1
     with _open_text(path) as file:
         reader = csv.reader(chain(file, ["\n", END]), delimiter=delimiter)
@@ -165,13 +165,15 @@ def _fault(path: Path, names: Sequence[str], delimiter: str, complaint: str) -> 
             for row in reader:
                 if row and row[-1].endswith(END):
                     if row != [END]:
-                        return f", line {line}: a quote is not closed"
+                        return DataError(f"{str(path)!r}, line {line}: a quote is not closed")
                 elif row and len(row) != len(names):
-                    found = f"{len(row)} field{'s' if len(row) != 1 else ''}"
-                    return f", line {line}: {found} where the header has {len(names)} ({clip(delimiter.join(row))!r})"
+                    return DataError(
+                        f"{str(path)!r}, line {line}: {len(row)} field{'s' if len(row) > 1 else ''} where the header "
+                        f"has {len(names)} ({clip(delimiter.join(row))!r})"
+                    )
                 line = reader.line_num + 1
         except csv.Error as error:
-            return f", line {line}: {error}; is a quote not closed?"
+            return DataError(f"{str(path)!r}, line {line}: {error}; is a quote not closed?")
     if "straddling" in complaint:
-        return f": a line is longer than {BLOCK:,} bytes"
-    return f": {complaint}"
+        complaint = f"a line is longer than {BLOCK:,} bytes"
+    return DataError(f"{str(path)!r}: {clip(complaint, 200)}")

@@ -13,11 +13,13 @@ from decimal import Decimal
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 __all__ = [
     "MISSING_LABEL",
     "MISSING_TEXTS",
     "as_number",
+    "as_numbers",
     "clip",
     "is_missing",
     "is_whole",
@@ -30,6 +32,7 @@ MISSING_LABEL = "?"
 MISSING_TEXTS = frozenset({"", "?", "NaN"})
 
 _NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
+_CHARACTERS = re.compile(r"[0-9+\-.eE,]*")  # of texts that are numbers if Python says so
 _WHOLE_WITH_POINT = re.compile(r"([+-]?[0-9]+)\.0*")
 
 
@@ -65,6 +68,24 @@ def as_number(label: Any) -> float | None:
     except (OverflowError, ValueError):  # more than 300 digits; a signalling NaN
         return None
     return number if math.isfinite(number) else None
+
+
+def as_numbers(labels: Sequence[Any]) -> npt.NDArray[np.float64] | None:
+    """Return the finite numbers that labels are, or None if one of them is none."""
+    kinds = set(map(type, labels))
+    if kinds <= {int, float} or (kinds == {str} and _CHARACTERS.fullmatch(",".join(labels))):
+        try:
+            numbers = np.fromiter(map(float, labels), np.float64, len(labels))
+        except (OverflowError, ValueError):
+            return None
+        return numbers if np.isfinite(numbers).all() else None
+    values = []
+    for label in labels:
+        number = as_number(label)
+        if number is None:
+            return None
+        values.append(number)
+    return np.array(values, np.float64)
 
 
 def is_whole(label: Any) -> bool:

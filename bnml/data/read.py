@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -52,12 +53,14 @@ def read(
         table may hold codes from 0 in place of the labels). A declared state that never occurs counts all the same.
     missing
         What to do with missing values, which are nulls, NaN, the empty field, ``?`` and ``na_values``: ``"error"``,
-        ``"drop"`` the rows, or make them a last ``"state"`` ``?``.
+        ``"drop"`` the rows, or make them a last ``"state"`` ``?``. A text that is declared as a state is no missing
+        value in that column.
     na_values
         More texts that stand for a missing value.
     bins
-        How to cut columns of numbers: ``"width:3"`` or ``"quantile:4"`` for all that have fractions or more than
-        50 distinct whole numbers; or a mapping from names of numeric columns to one of these or to cut points.
+        How to cut columns of numbers: ``"mdl"`` (the NML-optimal histogram), ``"width:3"`` or ``"quantile:4"`` for all
+        that have fractions or more than 50 distinct whole numbers; or a mapping from names of numeric columns to one of
+        these or to cut points.
     weights
         A column of whole-number frequencies, which then is no variable.
 
@@ -76,7 +79,8 @@ def read(
     Warns
     -----
     UserWarning
-        If a column is left with a single state.
+        If a column is left with a single state, or holds many numbers and a few words (``NA``, for one), which makes
+        labels of them all.
 
     Notes
     -----
@@ -192,10 +196,11 @@ def _warn(columns: Sequence[Column], settled: Sequence[States], asked: Arguments
         subject = f"column {clip(single[0])!r} has" if len(single) == 1 else f"columns {quoted(map(clip, single))} have"
         warnings.warn(f"{subject} only one state", UserWarning, stacklevel=3)
     for column in columns:
-        if len(column.labels) <= MOST_WHOLE_NUMBERS or column.declared or column.name in asked.states:
+        few = len(column.labels) <= MOST_WHOLE_NUMBERS
+        if few or column.declared or column.name in asked.states or column.numbers() is not None:
             continue
-        words = [label for label in column.labels if as_number(label) is None]
-        if 0 < len(words) <= 3 and len(column.labels) - len(words) > MOST_WHOLE_NUMBERS:
+        words = list(islice((label for label in column.labels if as_number(label) is None), 4))
+        if 0 < len(words) < 4 and len(column.labels) - len(words) > MOST_WHOLE_NUMBERS:
             warnings.warn(
                 f"column {clip(column.name)!r} holds numbers apart from {quoted(map(clip, words))}, so all of them are "
                 "taken as labels; if that stands for a missing value, name it in na_values=",

@@ -47,6 +47,8 @@ def open_table(source: Any, wanted: Sequence[str] | None) -> Table:
         return _from_path(Path(os.fsdecode(source)), wanted)
     if isinstance(source, np.ndarray):
         return _from_array(source, wanted)
+    if isinstance(source, type):
+        raise _no_table(source)
     kind = type(source)
     package = kind.__module__.partition(".")[0]
     if package == "ibis":
@@ -101,12 +103,15 @@ def _from_pandas(frame: Any, wanted: Sequence[str] | None) -> Table:
 
 
 def _pandas_column(name: str, series: Any) -> Column:
+    import pandas
     import pyarrow as pa
 
     if isinstance(series.dtype, np.dtype) and series.dtype.kind in "iubf":
         return column_of_numbers(name, series.to_numpy())
     if hasattr(series.dtype, "categories"):
         return column_of_categories(name, series.cat.categories.tolist(), series.cat.codes.to_numpy())
+    if series.dtype == object and pandas.api.types.infer_dtype(series).startswith("mixed"):
+        return column_of_objects(name, series.tolist())  # Arrow would make True a 1 beside numbers
     try:
         values = pa.array(series, from_pandas=True)
     except (pa.ArrowException, TypeError, ValueError, OverflowError):  # values of several types
@@ -185,15 +190,15 @@ def _known_file(path: Path) -> Iterator[str]:
     if not name.endswith(SUFFIXES):
         raise DataError(f"{shown}: unknown kind of file; expected one of {', '.join(SUFFIXES)}")
     try:
+        if not path.exists():
+            raise DataError(f"there is no file {shown}")
         if path.is_dir():
             raise DataError(f"{shown} is a folder, not a file")
         if path.stat().st_size == 0:
             raise DataError(f"{shown} is empty")
         yield name
-    except FileNotFoundError:
-        raise DataError(f"there is no file {shown}") from None
     except OSError as error:
-        raise DataError(f"cannot read {shown}: {error}") from None
+        raise DataError(f"cannot read {shown}: {error.strerror or clip(error, 200)}") from None
 
 
 def _delimiter(name: str) -> str | None:

@@ -14,6 +14,8 @@ def encode(chunk: Any) -> tuple[npt.NDArray[np.integer[Any]], list[Any]]:
     """Return the codes of an Arrow array, -1 for nulls, and its labels."""
     import pyarrow as pa
 
+    if str(chunk.type) == "string_view":
+        chunk = chunk.cast(pa.large_string())
     if (found := _encode_short_texts(chunk)) is not None:
         return found
     if not pa.types.is_dictionary(chunk.type):

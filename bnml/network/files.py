@@ -9,19 +9,17 @@ from __future__ import annotations
 import gzip
 import io
 import os
-import secrets
-import shutil
 import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import ModuleType
+from typing import BinaryIO
 
-from bnml.errors import ArgumentError, FormatError, NetworkError, did_you_mean
+from bnml._files import check_writable, written_whole
+from bnml.errors import ArgumentError, FormatError, did_you_mean
 from bnml.network.formats import bif, dsc, json, net, xdsl, xmlbif
 from bnml.network.network import BayesianNetwork
 
-__all__ = ["check_target", "load", "save", "written_whole"]
+__all__ = ["check_target", "load", "save"]
 
 FORMATS: dict[str, ModuleType] = {
     ".bif": bif,
@@ -77,11 +75,10 @@ def save(network: BayesianNetwork, path: str | os.PathLike[str]) -> None:
     Raises
     ------
     ArgumentError
-        If the suffix is none of those of `load`.
-    NetworkError
-        If the file cannot be written.
+        If the suffix is none of those of `load`, or the file cannot be written.
     """
     file, suffix = _checked(path)
+    check_writable(file)
     content: bytes = FORMATS[suffix].write(network).encode("utf-8")
     if suffix.endswith(".gz"):
         content = _packed(content)
@@ -97,12 +94,10 @@ def check_target(path: str | os.PathLike[str]) -> None:
     Raises
     ------
     ArgumentError
-        If the suffix is none of those of `load`.
-    NetworkError
-        If it is a folder, or its folder is not there.
+        If the suffix is none of those of `load`, it is a folder, or its folder is not there.
     """
     file, _ = _checked(path)
-    _writable(file, file)
+    check_writable(file)
 
 
 def _checked(path: str | os.PathLike[str]) -> tuple[Path, str]:
@@ -124,27 +119,28 @@ def _checked(path: str | os.PathLike[str]) -> tuple[Path, str]:
 def _content(file: Path) -> bytes:
     try:
         with file.open("rb") as stream:
-            content = stream.read(MOST_BYTES + 1)
+            return _of_fair_size(file, stream)
     except OSError as error:
         raise _unreadable(file, error) from None
-    return _of_fair_size(file, content)
 
 
 def _unpacked(file: Path) -> bytes:
     try:
         with file.open("rb") as packed, gzip.GzipFile(fileobj=packed) as stream:
-            content = stream.read(MOST_BYTES + 1)
+            return _of_fair_size(file, stream)
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise FormatError(f"{file}, line 1: not a whole gzip file: {error}") from None
     except OSError as error:
         raise _unreadable(file, error) from None
-    return _of_fair_size(file, content)
 
 
-def _of_fair_size(file: Path, content: bytes) -> bytes:
-    if len(content) > MOST_BYTES:
-        raise FormatError(f"{file} is larger than {MOST_BYTES >> 20} MB, the most that is read")
-    return content
+def _of_fair_size(file: Path, stream: BinaryIO | gzip.GzipFile) -> bytes:
+    content = bytearray()
+    while piece := stream.read(1 << 20):
+        content += piece
+        if len(content) > MOST_BYTES:
+            raise FormatError(f"{file} is larger than {MOST_BYTES >> 20} MB, the most that is read")
+    return bytes(content)
 
 
 def _unreadable(file: Path, error: OSError) -> FormatError:
@@ -159,38 +155,3 @@ def _packed(content: bytes) -> bytes:
     with gzip.GzipFile(filename="", mode="wb", fileobj=buffer, mtime=0) as stream:
         stream.write(content)
     return buffer.getvalue()
-
-
-@contextmanager
-def written_whole(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Give a name to write to beside a file's place; what was written takes that place if all went well.
-
-    Raises
-    ------
-    NetworkError
-        If it cannot be written; then everything is as it was.
-    """
-    file = Path(path)
-    try:
-        target = file.resolve()
-    except (OSError, RuntimeError) as error:  # links in a circle
-        raise NetworkError(f"{str(file)!r} cannot be written: {error}") from None
-    _writable(file, target)
-    part = target.with_name(f".bnml-{secrets.token_hex(8)}.part")
-    try:
-        yield part
-        if target.exists():
-            shutil.copymode(target, part)
-        part.replace(target)
-    except OSError as error:
-        raise NetworkError(f"{str(file)!r} cannot be written: {error.strerror or error}") from None
-    finally:
-        with suppress(OSError):
-            part.unlink(missing_ok=True)
-
-
-def _writable(file: Path, target: Path) -> None:
-    if target.is_dir():
-        raise NetworkError(f"{str(file)!r} cannot be written: it is a folder")
-    if not target.parent.is_dir():
-        raise NetworkError(f"{str(file)!r} cannot be written: there is no folder {str(file.parent)!r}")

@@ -6,13 +6,14 @@ Where two alignments are in each other's way, the inside of a long arc wins, so 
 four ways to do this, from above or from below, to the left or to the right. Each is one-sided; taken together (the mean
 of the two middle values) they are balanced, and distances that all four respect are respected still.
 
-Then nodes and the straight parts of long arcs move to the middle of what they are joined to, where there is room.
+From there, the sum of how far all arcs run to the side is made as small as possible (`bnml.plot.simplex`). Last, nodes
+and the straight parts of long arcs move to the middle of what they are joined to, where there is room.
 """
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 from bnml.plot.rows import Rows
 from bnml.plot.simplex import shorten
@@ -38,6 +39,13 @@ def place_nodes(graph: Rows, is_bend: Sequence[bool], separation: Separation) ->
     -------
     list of int
         One position per node; neighbours in a row keep their distance.
+
+    Examples
+    --------
+    >>> from bnml.plot.coordinates import place_nodes
+    >>> from bnml.plot.rows import make_rows
+    >>> place_nodes(make_rows([0, 1, 1], [(0, 1), (0, 2)]), [False] * 3, lambda a, b: 10)
+    [5, 0, 10]
     """
     conflicts = _conflicts(graph, is_bend)
     found = [
@@ -61,7 +69,7 @@ def _shorten_arcs(graph: Rows, is_bend: Sequence[bool], separation: Separation, 
     The distance of two nodes that may stand on either side of each other is twice a difference: that of a third place,
     which is left of both.
     """
-    constraints = [(a, b, separation(a, b), 0) for row in graph.rows for a, b in itertools.pairwise(row)]
+    constraints = [(a, b, separation(a, b), 0) for row in graph.rows for a, b in pairwise(row)]
     places = list(x)
     for v, ends in enumerate(graph.below):
         for w in ends:
@@ -75,7 +83,7 @@ def _shorten_arcs(graph: Rows, is_bend: Sequence[bool], separation: Separation, 
 def _conflicts(graph: Rows, is_bend: Sequence[bool]) -> set[tuple[int, int]]:
     """Return the pairs (upper, lower) of arcs that cross the inside of a long arc and are not inside one themselves."""
     found: set[tuple[int, int]] = set()
-    for upper, lower in zip(graph.rows, graph.rows[1:], strict=False):
+    for upper, lower in pairwise(graph.rows):
         place = {v: i for i, v in enumerate(upper)}
         inner = [(place[graph.above[v][0]], i) for i, v in enumerate(lower) if _inside(graph, is_bend, v)]
         for i, v in enumerate(lower):
@@ -107,7 +115,7 @@ def _align(
 ) -> list[int]:
     """Return for each node the first node of the vertical block that it belongs to."""
     root = list(range(len(neighbours)))
-    for earlier, row in itertools.pairwise(rows):
+    for earlier, row in pairwise(rows):
         place = {v: i for i, v in enumerate(earlier)}
         free_from = 0
         for v in row:
@@ -125,7 +133,7 @@ def _push(rows: Sequence[Sequence[int]], root: Sequence[int], separation: Separa
     distance: dict[int, dict[int, int]] = {v: {} for v in range(len(root)) if root[v] == v}
     pending = dict.fromkeys(distance, 0)
     for row in rows:
-        for a, b in itertools.pairwise(row):
+        for a, b in pairwise(row):
             onward = distance[root[a]]
             if root[b] not in onward:
                 pending[root[b]] += 1
@@ -150,7 +158,7 @@ def _settle(graph: Rows, is_bend: Sequence[bool], separation: Separation, x: lis
     left: dict[int, int] = {}
     right: dict[int, int] = {}
     for row in graph.rows:
-        for a, b in itertools.pairwise(row):
+        for a, b in pairwise(row):
             left[b], right[a] = a, b
     for turn in range(12):
         moved = False

@@ -8,27 +8,27 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bnml._files import check_writable, written_whole
 from bnml.errors import ArgumentError, did_you_mean, quoted
 from bnml.graph import DAG, PDAG
 from bnml.plot.layout import Arc, checked_graph, edges_of, layout
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from bnml.plot.picture import Line
+    from bnml.network import BayesianNetwork
+    from bnml.plot.picture import Line, Picture
 
 KINDS = (".png", ".svg", ".pdf")
 THINNEST, THICKEST, ORDINARY = 0.8, 4.0, 1.3  # widths of lines, in points
 
 
 def draw(
-    graph: DAG | PDAG,
+    graph: DAG | PDAG | BayesianNetwork,
     path: str | os.PathLike[str] | None = None,
     *,
     strength: Any = None,
     highlight: str | Iterable[str | tuple[str, str]] | None = None,
     title: str | None = None,
-) -> Figure:
+) -> Picture:
     """Draw a graph in rows, arcs pointing down.
 
     In the picture of an equivalence class, arcs that all its members share (compelled) are dark arrows, edges on whose
@@ -36,7 +36,7 @@ def draw(
 
     Parameters
     ----------
-    graph : DAG or PDAG
+    graph : DAG, PDAG or BayesianNetwork
         What to draw; equal graphs give equal pictures.
     path : str or path, optional
         A file to write as well, or to replace; its suffix says what it is: ``.png``, ``.svg`` or ``.pdf``.
@@ -44,8 +44,8 @@ def draw(
         A number for arcs of the graph, shown as the width of their lines: a mapping from (parent, child) to numbers, a
         table with the columns ``from`` and ``to`` in which the next column counts (such as that of `bnml.strength`), or
         triples (parent, child, number). The ends of undirected edges come in either order. Widths grow in proportion
-        from 0.8 points at zero, or at the smallest number if that is negative, to 4 points at the largest; arcs
-        without a number have 0.8.
+        from 0.8 points at zero, or at the smallest number if that is negative, to 4 points at the largest number, or
+        at zero if all are negative; arcs without a number have 0.8.
     highlight : name, or iterable of names and arcs, optional
         Variables and arcs that stand out in colour.
     title : str, optional
@@ -71,7 +71,7 @@ def draw(
     >>> len(figure.axes)
     1
     """
-    checked_graph(graph)
+    graph = checked_graph(graph)
     target = None if path is None else _checked_path(path)
     widths = None if strength is None else _checked_strength(graph, strength)
     nodes, arcs = _checked_highlight(graph, highlight)
@@ -83,7 +83,8 @@ def draw(
     lines, legend = _lines(graph, widths, arcs)
     picture = draw_picture(layout(graph), lines, highlighted=nodes, title=title, legend=legend)
     if target is not None:
-        _write_whole(target, picture.render(target.suffix.lower()[1:]))
+        with written_whole(target) as part:
+            part.write_bytes(picture.render(target.suffix.lower()[1:]))
     return picture
 
 
@@ -95,28 +96,35 @@ def _lines(
 
     directed = set(graph.arcs if isinstance(graph, DAG) else graph.directed)
     width = _widths(strength)
-    lines = {
-        edge: Line(edge in directed, width.get(edge, THINNEST) if strength else ORDINARY) for edge in edges_of(graph)
-    }
+    usual = ORDINARY if strength is None else THINNEST
+    lines = {edge: Line(edge in directed, width.get(edge, usual)) for edge in edges_of(graph)}
     for edge in highlighted:
         lines[edge] = Line(lines[edge].directed, lines[edge].width, highlighted=True)
     legend: list[tuple[Line, str]] = []
     if isinstance(graph, PDAG) and graph.directed and graph.undirected:
         words = ("compelled", "reversible") if graph.is_cpdag() else ("directed", "undirected")
         legend += [(Line(True, ORDINARY), words[0]), (Line(False, ORDINARY), words[1])]
-    if strength and max(strength.values()) > (low := min(0.0, *strength.values())):
-        high = max(strength.values())
-        legend += [(Line(bool(directed), THINNEST), f"{low:.3g}"), (Line(bool(directed), THICKEST), f"{high:.3g}")]
+    low, high = _range(strength)
+    if low < high:
+        legend += [(Line(bool(directed), THINNEST), _short(low)), (Line(bool(directed), THICKEST), _short(high))]
     return lines, legend
+
+
+def _short(number: float) -> str:
+    return f"{number:,.0f}" if 100 <= abs(number) < 1e9 else f"{number:.3g}"
+
+
+def _range(strength: Mapping[Arc, float] | None) -> tuple[float, float]:
+    """Return the numbers that the thinnest and the thickest line stand for."""
+    values = strength.values() if strength else ()
+    return min(0.0, *values, 0.0), max(0.0, *values, 0.0)
 
 
 def _widths(strength: Mapping[Arc, float] | None) -> dict[Arc, float]:
     """Return the width of the line for each number."""
-    if not strength:
+    low, high = _range(strength)
+    if not strength or low == high:
         return {}
-    low, high = min(0.0, *strength.values()), max(0.0, *strength.values())
-    if high == low:
-        return dict.fromkeys(strength, THINNEST)
     return {edge: THINNEST + (THICKEST - THINNEST) * (value - low) / (high - low) for edge, value in strength.items()}
 
 
@@ -132,10 +140,7 @@ def _checked_path(path: str | os.PathLike[str]) -> Path:
         raise ArgumentError(
             f"path is {str(target)!r}, with the suffix {target.suffix!r}; allowed are {', '.join(KINDS)}."
         )
-    if not target.parent.is_dir():
-        raise ArgumentError(f"path is {str(target)!r}, but there is no folder {str(target.parent)!r}; make it first.")
-    if target.is_dir():
-        raise ArgumentError(f"path is {str(target)!r}, which is a folder; give the name of a file in it.")
+    check_writable(target)
     return target
 
 
@@ -170,15 +175,15 @@ def _numbered_pairs(strength: Any) -> list[tuple[Arc, Any]]:
     try:
         if hasattr(strength, "columns"):
             columns = [column for column in strength.columns if column not in ("from", "to")]
-            rows = list(zip(strength["from"], strength["to"], strength[columns[0]], strict=True))
-            return [((a, b), value) for a, b, value in rows]
-        items = list(strength.items() if hasattr(strength, "items") else strength)
-        flat = [item if len(item) == 3 else (*item[0], item[1]) for item in items]
-        pairs = [((a, b), value) for a, b, value in flat]
-        if isinstance(strength, str) or not all(isinstance(name, str) for pair, _ in pairs for name in pair):
-            raise wrong
+            triples = list(zip(strength["from"], strength["to"], strength[columns[0]], strict=True))
+        else:
+            items = strength.items() if hasattr(strength, "items") else strength
+            triples = [item if len(item) == 3 else (*item[0], item[1]) for item in items]
+        pairs = [((a, b), value) for a, b, value in triples]
     except (TypeError, ValueError, KeyError, IndexError):
         raise wrong from None
+    if isinstance(strength, str) or not all(isinstance(name, str) for pair, _ in pairs for name in pair):
+        raise wrong
     return pairs
 
 
@@ -213,7 +218,8 @@ def _edge_of_pair(graph: DAG | PDAG) -> dict[Arc, Arc]:
     """Return the edge that each acceptable pair of names means."""
     known = {edge: edge for edge in edges_of(graph)}
     if isinstance(graph, PDAG):
-        known |= {(b, a): (a, b) for a, b in graph.undirected}
+        directed = set(graph.directed)
+        known |= {(b, a): (a, b) for a, b in known if (a, b) not in directed}
     return known
 
 
@@ -227,15 +233,3 @@ def _no_arcs(pairs: list[Arc], known: Mapping[Arc, Arc]) -> str:
 
 def _text(pair: Arc) -> str:
     return f"{pair[0]} -> {pair[1]}"
-
-
-def _write_whole(target: Path, content: bytes) -> None:
-    """Write a file beside its place, then move it there, so that no half of a picture is ever seen."""
-    beside = target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
-        beside.write_bytes(content)
-        beside.replace(target)
-    except OSError as error:
-        raise ArgumentError(f"path is {str(target)!r}, but it cannot be written: {error.strerror}.") from error
-    finally:
-        beside.unlink(missing_ok=True)

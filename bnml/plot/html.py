@@ -32,11 +32,9 @@ def svg_text(graph: DAG | PDAG) -> str:
     >>> svg_text(DAG.parse("[A][B|A]"))[:5]
     '<svg '
     """
-    from bnml.plot.picture import Picture, svg_element
+    from bnml.plot.picture import svg_element
 
-    picture = draw(graph)
-    assert isinstance(picture, Picture)
-    return svg_element(picture)
+    return svg_element(draw(graph))
 
 
 def graph_html(graph: DAG | PDAG) -> str:

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 
 UNITS_PER_POINT = 10
 FONT_SIZE = 10  # points
-LINE_HEIGHT = 125
+LINE_HEIGHT = 126
 PADDING_X, PADDING_Y = 80, 65
 NARROWEST_BOX = 360
 
@@ -48,7 +48,7 @@ def _character_width(character: str) -> int:
         return 0
     if unicodedata.east_asian_width(character) in "WF":
         return 105
-    return 100 if character.isupper() else 85
+    return 100
 
 
 def label_lines(name: str) -> tuple[str, ...]:
@@ -92,7 +92,7 @@ def box_size(name: str) -> tuple[int, int]:
     --------
     >>> from bnml.plot.labels import box_size
     >>> box_size("smoke")
-    (483, 255)
+    (494, 256)
     """
     lines = label_lines(name)
     width = max(text_width(line) for line in lines) + 2 * PADDING_X

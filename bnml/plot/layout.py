@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from bnml.errors import ArgumentError, GraphError
 from bnml.graph import DAG, PDAG, canonical_extension
@@ -27,6 +28,9 @@ from bnml.plot.layers import assign_layers
 from bnml.plot.packing import Piece, pack
 from bnml.plot.routes import BEND_WIDTH, CORNER, HEAD_GAP, TAIL_GAP, heights, route_arcs
 from bnml.plot.rows import break_rows, make_rows
+
+if TYPE_CHECKING:
+    from bnml.network import BayesianNetwork
 
 Point = tuple[int, int]
 Arc = tuple[str, str]
@@ -47,8 +51,8 @@ class Layout:
     sizes : dict of str to (int, int)
         Width and height of the box.
     routes : dict of (str, str) to tuple of (int, int)
-        For each arc of a DAG, and each directed or undirected edge of a PDAG, the points it passes from the border of
-        the one box to the border of the other. It leaves and enters each of them vertically.
+        For each arc of a DAG, and each directed or undirected edge of a PDAG (the smaller name first), the points that
+        it passes from the border of the one box to the border of the other.
     width, height : int
         The whole picture; everything lies between 0 and these.
     crossings : int
@@ -63,7 +67,7 @@ class Layout:
     crossings: int
 
 
-def layout(graph: DAG | PDAG) -> Layout:
+def layout(graph: DAG | PDAG | BayesianNetwork) -> Layout:
     """Lay a graph out in rows, arcs pointing down, with few crossings.
 
     Parameters
@@ -88,9 +92,11 @@ def layout(graph: DAG | PDAG) -> Layout:
     >>> found = layout(DAG.parse("[A][B|A][C|B][D|A]"))
     >>> found.crossings, found.positions["A"][1] < found.positions["B"][1] < found.positions["C"][1]
     (0, True)
-    >>> found.positions["B"][0] == found.positions["C"][0], found.routes["B", "C"]
+    >>> found.positions["B"][0] == found.positions["C"][0]  # one straight below the other
+    True
     """
-    names = sorted(checked_graph(graph).names, key=text_order)
+    graph = checked_graph(graph)
+    names = sorted(graph.names, key=text_order)
     index = {name: i for i, name in enumerate(names)}
     arcs = [(index[a], index[b]) for a, b in _downward_arcs(graph)]
     sizes = _box_sizes(names, arcs)
@@ -125,16 +131,24 @@ def _box_sizes(names: Sequence[str], arcs: Sequence[tuple[int, int]]) -> list[tu
     return [(max(width, room[v]), height) for v, (width, height) in enumerate(map(box_size, names))]
 
 
-def checked_graph(graph: DAG | PDAG) -> DAG | PDAG:
-    """Refuse what is not a graph."""
-    if not isinstance(graph, DAG | PDAG):
-        raise ArgumentError(f"graph must be a bnml.DAG or a bnml.PDAG, got {type(graph).__name__}.")
-    return graph
+def checked_graph(graph: DAG | PDAG | BayesianNetwork) -> DAG | PDAG:
+    """Return the graph to draw, that of a network too; refuse what is neither."""
+    drawn = getattr(graph, "dag", graph)
+    if not isinstance(drawn, DAG | PDAG):
+        raise ArgumentError(f"graph must be a bnml.DAG, a bnml.PDAG or a network, got {type(graph).__name__}.")
+    return drawn
 
 
 def edges_of(graph: DAG | PDAG) -> tuple[Arc, ...]:
-    """Return the edges to be drawn: the directed ones, then the undirected."""
-    return graph.arcs if isinstance(graph, DAG) else graph.directed + graph.undirected
+    """Return the edges to be drawn, in the order of their names: the directed ones, then the undirected."""
+    if isinstance(graph, DAG):
+        return tuple(sorted(graph.arcs, key=_arc_order))
+    undirected = [min((a, b), (b, a), key=_arc_order) for a, b in graph.undirected]
+    return (*sorted(graph.directed, key=_arc_order), *sorted(undirected, key=_arc_order))
+
+
+def _arc_order(arc: Arc) -> tuple[object, ...]:
+    return text_order(arc[0]), text_order(arc[1])
 
 
 def _directed_route(routes: Mapping[tuple[int, int], tuple[Point, ...]], a: int, b: int) -> tuple[Point, ...]:

@@ -7,10 +7,10 @@ of a point, as in the layout; nothing depends on the settings of matplotlib, nor
 from __future__ import annotations
 
 import io
-import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import pairwise
 from math import sqrt
 from typing import Any
 
@@ -32,15 +32,17 @@ TITLE_SIZE = 13
 TITLE_LINE = 190
 LEGEND_ROW = 220
 LEGEND_SAMPLE = 340
+LEGEND_GAP = 260
 CORNER = 60
 LONGEST_SIDE = 190 * UNITS_PER_INCH  # beyond 200 inches readers of PDF give up
 STEEP = 6  # an arc that goes so many times as far down as to the side is drawn straight
 MOST_PIXELS = 60_000_000
 
+METADATA = {"png": ("Software",), "svg": ("Creator", "Date", "Format", "Type"), "pdf": ("CreationDate",)}
+
 INK, BORDER, FILL = "#1B2733", "#51677D", "#EDF2F7"
 ARC, EDGE = "#33424F", "#3A86C8"
 ACCENT, ACCENT_FILL = "#D55E00", "#FDE9DA"
-DASHES = (0, (4.5, 2.5))
 
 # Tried in this order for letters that DejaVu Sans does not have.
 OTHER_FONTS = (
@@ -63,6 +65,11 @@ class Line:
         """Dark for arcs, light for undirected edges, and a third colour for what is highlighted."""
         return ACCENT if self.highlighted else ARC if self.directed else EDGE
 
+    @property
+    def dashes(self) -> tuple[float, tuple[float, float]]:
+        """How far the pen is down and up, in widths of the line; for thick lines less."""
+        return 0.0, (1.0 + 4.5 / self.width, 0.7 + 2.2 / self.width)
+
 
 class Picture(Figure):
     """A matplotlib figure that notebooks show."""
@@ -70,11 +77,7 @@ class Picture(Figure):
     def render(self, kind: str) -> bytes:
         """Return the picture as a file of this kind: png, svg or pdf. Equal pictures give equal files."""
         stream = io.BytesIO()
-        metadata: dict[str, None] = {
-            "png": {"Software": None},
-            "svg": dict.fromkeys(("Creator", "Date", "Format", "Type")),
-            "pdf": {"CreationDate": None},
-        }[kind]
+        metadata = dict.fromkeys(METADATA[kind])  # without these, which name versions and times
         with plain_settings():
             self.savefig(stream, format=kind, dpi=self._dots_per_inch(), metadata=metadata)
         return stream.getvalue()
@@ -127,7 +130,7 @@ def draw_picture(
     legend : sequence of (Line, str)
         Samples to be explained below the picture.
     """
-    legend_width = sum(_legend_width(text) for _, text in legend)
+    legend_width = sum(_legend_width(text) for _, text in legend) - (LEGEND_GAP if legend else 0)
     title_lines = _title_lines(title, max(found.width, legend_width, 5 * UNITS_PER_INCH)) if title else []
     title_width = max((text_width(line, TITLE_SIZE) for line in title_lines), default=0)
     width = max(found.width, legend_width, title_width) + 2 * MARGIN
@@ -151,7 +154,7 @@ def draw_picture(
 
 
 def _legend_width(text: str) -> int:
-    return LEGEND_SAMPLE + 70 + text_width(text) + 220
+    return LEGEND_SAMPLE + 70 + text_width(text, FONT_SIZE - 1) + LEGEND_GAP
 
 
 def _title_lines(title: str, room: int) -> list[str]:
@@ -208,7 +211,7 @@ class _Pen:
             fill=False,
             edgecolor=line.color,
             linewidth=line.width * self.scale,
-            linestyle="solid" if line.directed else DASHES,
+            linestyle="solid" if line.directed else line.dashes,
             capstyle="butt",
             joinstyle="round",
             clip_on=False,
@@ -235,7 +238,7 @@ def _curve(points: Sequence[Point]) -> Path:
         points = [points[0], points[-1]]
     vertices: list[Point] = [points[0]]
     codes = [Path.MOVETO]
-    for (x0, y0), (x1, y1) in itertools.pairwise(points):
+    for (x0, y0), (x1, y1) in pairwise(points):
         if 2 * STEEP * abs(x1 - x0) <= abs(y1 - y0) or y0 == y1 or len(points) == 2:
             vertices.append((x1, y1))
             codes.append(Path.LINETO)

@@ -21,6 +21,7 @@ STUB = 100  # the straight end of an arc: where the head of the arrow is
 PORT_GAP = 110  # between the ends of two arcs at a box, if it is wide enough
 TAIL_GAP, HEAD_GAP = 50, 80  # at least, where arcs begin and where they end
 CORNER = 80
+STRAIGHT = 10_000  # what it weighs that an arc is straight; the other wishes weigh 1
 
 
 @dataclass(frozen=True)
@@ -101,9 +102,9 @@ def _port_wish(here: int, half: int, there: int, other_half: int) -> tuple[int, 
     """Return where an arc would best begin, and how much that matters: most of all if it can then run straight down."""
     away = there - here
     if abs(away) <= min(half, other_half, PORT_GAP):
-        return (here + there) // 2, 100
+        return (here + there) // 2, STRAIGHT
     if not other_half and abs(away) <= half:
-        return there, 100
+        return there, STRAIGHT
     return here + max(-half, min(half, away // 8)), 1
 
 
@@ -116,5 +117,5 @@ def _spread(wishes: Sequence[tuple[int, int]], gap: int, low: int, high: int) ->
             earlier = groups.pop()
             count, total, first = count + earlier[0], total + earlier[1], first + earlier[2]
         groups.append((count, total, first))
-    firsts = [first // total for count, total, first in groups for _ in range(count)]
+    firsts = [(2 * first + total) // (2 * total) for count, total, first in groups for _ in range(count)]
     return [min(max(first, low), high - (len(wishes) - 1) * gap) + i * gap for i, first in enumerate(firsts)]

@@ -79,6 +79,13 @@ def break_rows(graph: Rows, layer: Sequence[int], parts: Sequence[int]) -> tuple
     -------
     (list of int, Rows)
         The new row of each node, and the new graph: all stands as it stood, bends where their arcs were.
+
+    Examples
+    --------
+    >>> from bnml.plot.rows import break_rows, make_rows
+    >>> layer, graph = break_rows(make_rows([0, 1, 1], [(0, 1), (0, 2)]), [0, 1, 1], [1, 2])
+    >>> layer, graph.rows
+    ([0, 1, 2], [[0], [1, 3], [2]])
     """
     n = len(layer)
     first = list(accumulate(parts, initial=0))

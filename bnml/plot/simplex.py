@@ -34,7 +34,7 @@ def shorten(constraints: Sequence[Constraint], x: list[int], *, most_steps: int)
     >>> from bnml.plot.simplex import shorten
     >>> x = [0, 1, 2, 0]
     >>> shorten([(0, 1, 1, 1), (1, 2, 1, 1), (3, 2, 1, 1)], x, most_steps=10)
-    >>> x
+    >>> [place - x[0] for place in x]
     [0, 1, 2, 1]
     """
     surplus = [0] * len(x)

@@ -145,7 +145,9 @@ class LocalScores:
             return self.families(child, larger, threads)
         children = [child] * len(larger)
         sums = addition_sums(self.data, child, parents, candidates, self._lookups, threads)
-        values = sums[:, 0] - sums[:, 1] + self._closed_differences(batch_of(children, larger))
+        values = sums[:, 0] - sums[:, 1]
+        if self.terms.closed is not None:
+            values += self._closed_differences(batch_of(children, larger))
         return values + self._priors(children, larger)
 
     def subsets(self, sets: Sequence[Sequence[int]], arity: int | None = None, threads: int | None = None) -> Floats:

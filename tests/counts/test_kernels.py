@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bnml.counts import _kernels
+from tests import naive
 from tests.counts.strategies import data_of, families, random_table
 
 PROPERTIES = settings(max_examples=40, deadline=None)
@@ -58,7 +59,15 @@ def test_partition_of_binary_columns(n_columns):
     assert labels.tolist() == list(range(m))
 
 
-@pytest.mark.parametrize("log10_a", [-400, -330, -300, -30, -18, -17.99, -5, -0.3, 0, 1.5, 1.51, 3, 8, 15])
+def test_partition_keeps_what_it_has_seen():
+    """Rows that differ in early columns only stay apart, round after round."""
+    rows = [[code >> bit & 1 for bit in range(6)] + [1] * 194 for code in range(64)]
+    data = data_of(naive.table_of(rows, [2] * 200))
+    labels = np.empty(64, np.int64)
+    assert _kernels.partition(data.columns, np.full(200, 2), np.arange(200), labels) == 64
+
+
+@pytest.mark.parametrize("log10_a", [-400, -330, -300, -30, -18, -17.99, -12, -7, -5, -0.3, 0, 1.5, 1.51, 3, 8, 15])
 def test_sum_of_rising_factorials(log10_a):
     """Exact wherever a lies: too small for a float, around the switches, so large that log-gammas would cancel."""
     table = np.array([0, 1, 2, 0, 7, 100, 12_345], np.int64)

@@ -24,13 +24,29 @@ def checked(**given):
     [
         *(("missing", x) for x in ["", "eror", "DROP", None, 3, ["drop"], "x" * 5000]),
         *(("columns", x) for x in ["a", b"a", 5, [], (), {"a", "b"}, frozenset("a"), {"a": 1}, ["a", "a"], [1, "1"]]),
-        *(("states", x) for x in [5, ["no", "yes"], {"a": "no"}, {"a": 5}, {"a": None}, {"a": []}, {"a": {"x", "y"}},
-                                  {"a": ["x", None]}, {"a": [1.0, float("nan")]}, {"a": {"x": 0}}]),
+        *(
+            ("states", x)
+            for x in [
+                5,
+                ["no", "yes"],
+                {"a": "no"},
+                {"a": 5},
+                {"a": None},
+                {"a": []},
+                {"a": {"x", "y"}},
+                {"a": ["x", None]},
+                {"a": [1.0, float("nan")]},
+                {"a": {"x": 0}},
+            ]
+        ),
         *(("na_values", x) for x in [{"a": ["x"]}]),
-        *(("bins", x) for x in [3, ["width:3"], "width", {"a": "x"}, {"a": None}, {"a": [2, 1]}, 2.5, True, {"width:3"}]),
+        *(
+            ("bins", x)
+            for x in [3, ["width:3"], "width", {"a": "x"}, {"a": None}, {"a": [2, 1]}, 2.5, True, {"width:3"}]
+        ),
         *(("weights", x) for x in [["n"], np.array([1, 2]), pd.Series([1, 2]), 1.5, {"n"}]),
     ],
-)  # fmt: skip
+)
 def test_refused(argument, value):
     with pytest.raises(ArgumentError, match=rf"^{argument}") as error:
         checked(**{argument: value})
@@ -46,10 +62,13 @@ def test_suggestions():
         checked(columns={"a", "b"})
 
 
-@pytest.mark.parametrize("columns", [["a", "1"], ("a", 1), pd.Index(["a", "1"]), np.array(["a", "1"]), pd.Series(["a", "1"])])
+@pytest.mark.parametrize(
+    "columns", [["a", "1"], ("a", 1), pd.Index(["a", "1"]), np.array(["a", "1"]), pd.Series(["a", "1"])]
+)
 def test_columns(columns):
     found = checked(columns=columns).columns
-    assert found == ["a", "1"] and all(type(name) is str for name in found)
+    assert found == ["a", "1"]
+    assert all(type(name) is str for name in found)
 
 
 def test_columns_from_a_generator():
@@ -59,15 +78,28 @@ def test_columns_from_a_generator():
 def test_the_weights_are_read_too():
     assert checked(columns=["a"], weights="n").wanted == ["a", "n"]
     assert checked(columns=["n", "a"], weights="n").wanted == ["n", "a"]
-    assert checked(weights="n").wanted is None and checked(columns=["a"]).wanted == ["a"]
-    assert checked(weights=3).weights == "3" and checked(weights=np.int64(3)).weights == "3"
+    assert checked(weights="n").wanted is None
+    assert checked(columns=["a"]).wanted == ["a"]
+    assert checked(weights=3).weights == "3"
+    assert checked(weights=np.int64(3)).weights == "3"
 
 
 @pytest.mark.parametrize(
     ("given", "texts"),
-    [((), set()), (None, set()), ("NA", {"NA"}), (-9, {"-9"}), (9.0, {"9"}), ([-9, "x"], {"-9", "x"}), ({"a", "b"}, {"a", "b"}),
-     ([None, float("nan"), "u"], {"u"}), (np.array([1, 2]), {"1", "2"}), (pd.Series(["a"]), {"a"}), (True, {"True"})],
-)  # fmt: skip
+    [
+        ((), set()),
+        (None, set()),
+        ("NA", {"NA"}),
+        (-9, {"-9"}),
+        (9.0, {"9"}),
+        ([-9, "x"], {"-9", "x"}),
+        ({"a", "b"}, {"a", "b"}),
+        ([None, float("nan"), "u"], {"u"}),
+        (np.array([1, 2]), {"1", "2"}),
+        (pd.Series(["a"]), {"a"}),
+        (True, {"True"}),
+    ],
+)
 def test_na_values(given, texts):
     """None and NaN are missing anyway, and never stand for the texts "None" and "nan"."""
     assert checked(na_values=given).na_texts == texts
@@ -83,7 +115,8 @@ def test_states():
 def test_a_file_of_states(tmp_path, kind):
     (tmp_path / "x.vd").write_text("a\tno\tyes\n")
     found = checked(states=kind(tmp_path / "x.vd"))
-    assert found.states == {"a": ["no", "yes"]} and found.states_file == tmp_path / "x.vd"
+    assert found.states == {"a": ["no", "yes"]}
+    assert found.states_file == tmp_path / "x.vd"
 
 
 def test_states_and_bins_of_one_column():
@@ -117,4 +150,6 @@ def test_a_file_of_states_for_another_table(tmp_path):
 
 
 def test_every_error_is_ours():
-    assert issubclass(ArgumentError, BnmlError) and issubclass(DataError, BnmlError) and issubclass(BnmlError, ValueError)
+    assert issubclass(ArgumentError, BnmlError)
+    assert issubclass(DataError, BnmlError)
+    assert issubclass(BnmlError, ValueError)

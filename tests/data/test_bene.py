@@ -50,11 +50,11 @@ def test_bad_vd(files, text, message):
 
 
 def test_no_vd(tmp_path):
-    with pytest.raises(DataError, match="there is no file .*q.vd"):
+    with pytest.raises(DataError, match=r"there is no file .*q.vd"):
         read_vd(tmp_path / "q.vd")
     with pytest.raises(DataError, match="cannot read"):
         read_vd(tmp_path)
-    with pytest.raises(DataError, match="there is no file .*q.vd"):
+    with pytest.raises(DataError, match=r"there is no file .*q.vd"):
         read([[1]], states=str(tmp_path / "q.vd"))
 
 
@@ -63,7 +63,8 @@ VD = "A\tno\tyes\nB\tlow\tmid\thigh\n"
 
 def test_idt(files):
     data = read(files(VD, "0 2\n1\t0\n\n0 2\n"))
-    assert data.names == ("A", "B") and data.states == (("no", "yes"), ("low", "mid", "high"))
+    assert data.names == ("A", "B")
+    assert data.states == (("no", "yes"), ("low", "mid", "high"))
     assert labels(data) == [["no", "high"], ["yes", "low"], ["no", "high"]]
     assert read(files(VD, "0 2\r\n1 0\r\n"), columns=["B"]).states == (("low", "mid", "high"),)
 
@@ -76,7 +77,8 @@ def test_idt_with_one_row_or_one_variable(files):
 def test_states_of_a_file_beside_another(files, tmp_path):
     (tmp_path / "other.vd").write_text("A\tyes\tno\tmaybe\nB\tlow\tmid\thigh\n")
     data = read(files(VD, "0 2\n1 0\n"), states=tmp_path / "other.vd")
-    assert data.states[0] == ("yes", "no", "maybe") and labels(data) == [["no", "high"], ["yes", "low"]]
+    assert data.states[0] == ("yes", "no", "maybe")
+    assert labels(data) == [["no", "high"], ["yes", "low"]]
 
 
 @pytest.mark.parametrize(

@@ -97,10 +97,12 @@ FINITE = st.integers(-1000, 1000).map(lambda i: i / 10)
 def test_every_bin_has_data_and_bins_are_ordered(values, k, kind):
     cuts = cuts_of((kind, k), values)
     places = place(np.array(values), cuts)
-    assert sorted(set(places.tolist())) == list(range(len(cuts) + 1)) and len(cuts) < k
+    assert sorted(set(places.tolist())) == list(range(len(cuts) + 1))
+    assert len(cuts) < k
     assert len(set(bin_labels(cuts))) == len(cuts) + 1
     for x, i in zip(values, places.tolist(), strict=True):
-        assert (i == 0 or cuts[i - 1] < x) and (i == len(cuts) or x <= cuts[i])
+        assert i == 0 or cuts[i - 1] < x
+        assert i == len(cuts) or x <= cuts[i]
 
 
 @given(values=st.lists(FINITE, min_size=2, max_size=30), cuts=st.lists(FINITE, min_size=1, max_size=6, unique=True))

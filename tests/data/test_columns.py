@@ -63,7 +63,9 @@ def test_infinite_numbers_are_refused():
 
 def test_booleans():
     column = column_of_numbers("a", np.array([True, False, True]))
-    assert column.labels == [False, True] and column.labels[0] is False and column.codes.tolist() == [1, 0, 1]
+    assert column.labels == [False, True]
+    assert column.labels[0] is False
+    assert column.codes.tolist() == [1, 0, 1]
     assert column_of_numbers("a", np.array([True, True])).labels == [True]
 
 
@@ -81,15 +83,19 @@ def test_what_is_no_label(value):
 
 def test_categories():
     column = column_of_categories("a", ["z", "y", "x"], np.array([2, -1, 1], np.int8))
-    assert values(column) == ["x", None, "y"] and column.labels == ["z", "y", "x"] and column.declared
+    assert values(column) == ["x", None, "y"]
+    assert column.labels == ["z", "y", "x"]
+    assert column.declared
     both = column_of_categories("a", [1, "1", "b"], np.array([0, 1, 2], np.int8))
-    assert both.labels == [1, "b"] and both.codes.tolist() == [0, 0, 1]
+    assert both.labels == [1, "b"]
+    assert both.codes.tolist() == [0, 0, 1]
 
 
 def test_rows_drop_labels_that_do_not_occur():
     column = Column("a", ["x", "y", "z"], np.array([0, 1, 2, -1]))
     kept = column.rows(np.array([True, False, True, True]))
-    assert kept.labels == ["x", "z"] and kept.codes.tolist() == [0, 1, -1]
+    assert kept.labels == ["x", "z"]
+    assert kept.codes.tolist() == [0, 1, -1]
     own = Column("a", ["x", "y", "z"], np.array([0, 1, 2, -1]), declared=True)
     assert own.rows(np.array([True, False, True, True])).labels == ["x", "y", "z"]
     assert column.occurring() is column
@@ -98,7 +104,8 @@ def test_rows_drop_labels_that_do_not_occur():
 def test_without():
     column = Column("a", ["x", "?", 1], np.array([0, 1, 2, -1]))
     gone = column.without(frozenset({"?", "1"}))
-    assert gone.labels == ["x"] and gone.codes.tolist() == [0, -1, -1, -1]
+    assert gone.labels == ["x"]
+    assert gone.codes.tolist() == [0, -1, -1, -1]
     assert column.without(frozenset({"y"})) is column
 
 
@@ -119,7 +126,8 @@ def test_a_numeric_column_has_no_missing_texts():
 
 def test_missing():
     column = Column("a", ["x"], np.array([0, -1]))
-    assert column.has_missing and column.missing.tolist() == [False, True]
+    assert column.has_missing
+    assert column.missing.tolist() == [False, True]
     assert not Column("a", [], np.array([], np.int64)).has_missing
 
 
@@ -148,7 +156,8 @@ def test_chunks_with_their_own_dictionaries(chunks):
     ]
     column = column_of_arrow("a", pa.chunked_array(arrays, kind))
     assert values(column) == [None if i is None else own[i % len(own)] for own, places in chunks for i in places]
-    assert column.declared and len(set(column.labels)) == len(column.labels)
+    assert column.declared
+    assert len(set(column.labels)) == len(column.labels)
 
 
 @given(lists=st.lists(st.lists(st.none() | st.integers(-3, 300)), max_size=3))
@@ -161,7 +170,8 @@ def test_chunks_of_numbers(lists):
 def test_many_labels_in_later_chunks():
     lists = [[f"x{i}" for i in range(100)], [f"x{i}" for i in range(50, 40_000)]]
     column = column_of_arrow("a", pa.chunked_array(lists))
-    assert values(column) == lists[0] + lists[1] and len(column.labels) == 40_000
+    assert values(column) == lists[0] + lists[1]
+    assert len(column.labels) == 40_000
 
 
 def test_long_columns_in_threads():

@@ -26,10 +26,14 @@ def data() -> Data:
 def test_attributes(data):
     check(data)
     assert isinstance(data, bnml.Data)
-    assert data.names == ("a", "b", "x") and data.states[:2] == ((0, 1, 2), ("u", "v"))
-    assert data.n_rows == len(data) == 50 and data.arities == (3, 2, 3)
-    assert data.codes.dtype == np.uint8 and data.weights.dtype == np.int64
-    assert set(data.cuts) == {"x"} and len(data.cuts["x"]) == 2
+    assert data.names == ("a", "b", "x")
+    assert data.states[:2] == ((0, 1, 2), ("u", "v"))
+    assert data.n_rows == len(data) == 50
+    assert data.arities == (3, 2, 3)
+    assert data.codes.dtype == np.uint8
+    assert data.weights.dtype == np.int64
+    assert set(data.cuts) == {"x"}
+    assert len(data.cuts["x"]) == 2
 
 
 def test_nothing_can_be_changed(data):
@@ -44,7 +48,9 @@ def test_nothing_can_be_changed(data):
 
 def test_positions(data):
     assert data.index("b") == 1
-    assert data.indices(["x", "a"]) == (2, 0) and data.indices("b") == (1,) and data.indices([]) == ()
+    assert data.indices(["x", "a"]) == (2, 0)
+    assert data.indices("b") == (1,)
+    assert data.indices([]) == ()
     assert data.indices(name for name in "ab") == (0, 1)
 
 
@@ -74,8 +80,10 @@ def test_bad_names(data):
 def test_select(data):
     part = data.select(["x", "a"])
     check(part)
-    assert part.names == ("x", "a") and part.states == (data.states[2], data.states[0])
-    assert dict(part.cuts) == dict(data.cuts) and part.n_rows == 50
+    assert part.names == ("x", "a")
+    assert part.states == (data.states[2], data.states[0])
+    assert dict(part.cuts) == dict(data.cuts)
+    assert part.n_rows == 50
     assert labels(part) == [[row[2], row[0]] for row in labels(data)]
     assert not data.select(["b"]).cuts
 
@@ -93,23 +101,28 @@ def test_select_with_weights():
 
 def test_select_without_rows_of_its_own(data):
     part = Data(data.names, data.states, data.codes, data.weights).select(["a"])
-    assert part.row_index is None and part.n_rows == 50
+    assert part.row_index is None
+    assert part.n_rows == 50
 
 
 @pytest.mark.parametrize("again", [lambda data: pickle.loads(pickle.dumps(data)), copy.copy, copy.deepcopy])
 def test_copies(data, again):
     data.memo["x"] = 1
-    assert data.n_rows and data.columns is data.columns
+    assert data.n_rows
+    assert data.columns is data.columns
     other = again(data)
     check(other)
-    assert other.names == data.names and other.states == data.states and dict(other.cuts) == dict(data.cuts)
+    assert other.names == data.names
+    assert other.states == data.states
+    assert dict(other.cuts) == dict(data.cuts)
     for name in ("codes", "weights", "row_index"):
         assert (getattr(other, name) == getattr(data, name)).all()
     assert other.memo == {}
 
 
 def test_columns_are_contiguous(data):
-    assert data.columns.flags.c_contiguous and (data.columns == data.codes.T).all()
+    assert data.columns.flags.c_contiguous
+    assert (data.columns == data.codes.T).all()
     assert np.shares_memory(data.columns, data.codes)
 
 
@@ -128,7 +141,9 @@ def test_print_stays_short():
     frame = pd.DataFrame({f"{'long name ' * 20}{i}": [f"a\nb\t{'x' * 500}", "é" * 100, "?!"] for i in range(30)})
     frame["many"] = pd.Categorical(["c0", "c1", "c2"], categories=[f"c{i}" for i in range(70_000)])
     lines = str(read(frame[["many", *frame.columns[:-1]]])).split("\n")
-    assert len(lines) == 2 + 20 + 1 and lines[-1] == "… and 11 more columns"
-    assert all(len(line) <= 80 for line in lines) and "70000" in lines[2]
+    assert len(lines) == 2 + 20 + 1
+    assert lines[-1] == "… and 11 more columns"
+    assert all(len(line) <= 80 for line in lines)
+    assert "70000" in lines[2]
     with pytest.warns(UserWarning, match="only one state"):
         assert str(read(pd.DataFrame({"a": ["x"]}))).startswith("1 row (1 distinct) × 1 column\n")

@@ -94,7 +94,23 @@ def test_spaces_belong_to_labels(file):
 
 
 def test_labels_are_never_guessed(file):
-    odd = ["None", "NA", "null", "NULL", "True", "FALSE", "05", "1e5", "<5", "12+", "Asy/Patch", "nan", "N/A", "-", "inf"]
+    odd = [
+        "None",
+        "NA",
+        "null",
+        "NULL",
+        "True",
+        "FALSE",
+        "05",
+        "1e5",
+        "<5",
+        "12+",
+        "Asy/Patch",
+        "nan",
+        "N/A",
+        "-",
+        "inf",
+    ]
     assert table(file("a,b\n" + "".join(f"{x},{x}\n" for x in odd)))[1:] == [[x, x] for x in odd]
 
 
@@ -103,6 +119,7 @@ def test_labels_are_never_guessed(file):
     [
         ("a,b\n1,x\n3\n", r"line 3: 1 field where the header has 2 \('3'\)"),
         ("a,b\n1,x\n3,4,5\n", "line 3: 3 fields where the header has 2"),
+        ("a,b\n1,x\nUTF8,straddling,invalid UTF8 data\n", "line 3: 3 fields"),
         ("a,b\n1,x,\n2,y,\n", "line 2: 3 fields where the header has 2"),
         ("a,b\n" + "1,x\n" * 70_000 + "3\n", "line 70002: 1 field"),
         ('a,b\n1,"line\nbreak"\n\n3\n', "line 5: 1 field"),
@@ -122,7 +139,7 @@ def test_labels_are_never_guessed(file):
         ("a,b\n1,x\n".encode("utf-16"), "not UTF-8"),
         ("a,b\n1,x\n".encode("utf-16-le"), "not UTF-8"),
         ("a,b\n1,é\n".encode("latin-1"), "not UTF-8"),
-        ("a,b\n".encode() + b"1,x\n" * 70_000 + "2,é\n".encode("latin-1"), "not UTF-8"),
+        (b"a,b\n" + b"1,x\n" * 70_000 + "2,é\n".encode("latin-1"), "not UTF-8"),
         ("é,b\n1,x\n".encode("latin-1"), "not UTF-8"),
         (b"a,b\x00\n1,x\n", "not UTF-8"),
         (b"\x89PNG\r\n\x1a\n\x00", "not UTF-8"),
@@ -132,7 +149,8 @@ def test_labels_are_never_guessed(file):
 def test_bad_files(file, content, message):
     with pytest.raises(DataError, match=message) as error:
         read_delimited(file(content), None)
-    assert "x.csv" in str(error.value) and len(str(error.value)) < 400
+    assert "x.csv" in str(error.value)
+    assert len(str(error.value)) < 400
 
 
 def test_nul_bytes_in_a_field_are_kept(file):
@@ -141,7 +159,8 @@ def test_nul_bytes_in_a_field_are_kept(file):
 
 def test_only_the_columns_that_are_wanted(file):
     found = read_delimited(file("a,b,c\n1,2,3\n4,5,6\n"), ["c", "a"])
-    assert [c.name for c in found.columns] == ["c", "a"] and found.names == ("a", "b", "c")
+    assert [c.name for c in found.columns] == ["c", "a"]
+    assert found.names == ("a", "b", "c")
     assert [list(c.labels) for c in found.columns] == [["3", "6"], ["1", "4"]]
     with pytest.raises(BnmlError, match="no column 'q'"):
         read_delimited(file("a,b,c\n1,2,3\n4,5,6\n"), ["q"])
@@ -187,14 +206,46 @@ def test_seventy_thousand_labels(file):
 
 # labels that a reader might be tempted to change
 ODD = st.sampled_from(
-    ["", "?", "NaN", "NA", "None", "True", "1", "1.0", "01", "2", "2.00", "-0.0", "0", "1e2", "1.5", "x", "X", " ", "a b", ",",
-     '"', '""', "\n", "\r\n", "a\nb", "é", "\U0001f600", "<5", "?!", "'", ";", "\t"]
-)  # fmt: skip
+    [
+        "",
+        "?",
+        "NaN",
+        "NA",
+        "None",
+        "True",
+        "1",
+        "1.0",
+        "01",
+        "2",
+        "2.00",
+        "-0.0",
+        "0",
+        "1e2",
+        "1.5",
+        "x",
+        "X",
+        " ",
+        "a b",
+        ",",
+        '"',
+        '""',
+        "\n",
+        "\r\n",
+        "a\nb",
+        "é",
+        "\U0001f600",
+        "<5",
+        "?!",
+        "'",
+        ";",
+        "\t",
+    ]
+)
 
 
 @st.composite
 def written(draw):
-    """A table as a program writes it: quoted as needed, or all over."""
+    """Return a table as a program writes it: quoted as needed, or all over."""
     width = draw(st.integers(1, 4))
     rows = draw(st.lists(st.lists(ODD, min_size=width, max_size=width), min_size=1, max_size=12))
     out = io.StringIO()
@@ -223,7 +274,8 @@ def both(text, *, missing, na_values=()):
     assert (data is None) == (expected is None), (data, expected)
     if data is not None:
         check(data)
-        assert list(data.names) == expected.names and [list(s) for s in data.states] == expected.states
+        assert list(data.names) == expected.names
+        assert [list(s) for s in data.states] == expected.states
         assert labels(data) == expected.rows
         assert counts(data) == Counter(naive.distinct(expected.rows))
 

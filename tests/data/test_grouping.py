@@ -17,8 +17,11 @@ def check(columns, arities, weights=None):
     ones = np.ones(columns.shape[1], np.int64) if weights is None else weights
     expected = np.zeros(len(rows), np.int64)
     np.add.at(expected, inverse.reshape(-1), ones)
-    assert codes.dtype == columns.dtype and (codes == rows).all() and codes.shape == rows.shape
-    assert totals.dtype == np.int64 and (totals == expected).all()
+    assert codes.dtype == columns.dtype
+    assert (codes == rows).all()
+    assert codes.shape == rows.shape
+    assert totals.dtype == np.int64
+    assert (totals == expected).all()
     assert (index == inverse.reshape(-1)).all()
     assert codes.flags.f_contiguous
 
@@ -78,4 +81,5 @@ def test_one_row_and_one_state():
 
 def test_large_weights():
     codes, totals, _ = distinct_rows(np.zeros((1, 2), np.uint8), [1], np.array([2**52, 2**52 - 1]))
-    assert totals.tolist() == [2**53 - 1] and codes.tolist() == [[0]]
+    assert totals.tolist() == [2**53 - 1]
+    assert codes.tolist() == [[0]]

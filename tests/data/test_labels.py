@@ -8,8 +8,10 @@ from decimal import Decimal
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from bnml.data.labels import as_number, clip, is_missing, is_whole, label_text, ordered, without_point
+from bnml.data.labels import as_number, as_numbers, clip, is_missing, is_whole, label_text, ordered, without_point
 
 
 @pytest.mark.parametrize(
@@ -67,6 +69,22 @@ def test_no_numbers(label):
     assert not is_whole(label)
 
 
+@given(labels=st.lists(st.text("0159+-.eE,\n _x", max_size=6)))
+def test_many_numbers_at_once(labels):
+    numbers = [as_number(label) for label in labels]
+    found = as_numbers(labels)
+    assert found is None if None in numbers else found.tolist() == numbers
+
+
+@pytest.mark.parametrize(
+    "labels", [[], [1, 2.5], ["1", 2], [True], [10**400], [float("inf"), 1], ["1e999"], [1, Decimal(2)]]
+)
+def test_many_numbers_of_any_type(labels):
+    numbers = [as_number(label) for label in labels]
+    found = as_numbers(labels)
+    assert found is None if None in numbers else found.tolist() == numbers
+
+
 @pytest.mark.parametrize(
     ("text", "plain"),
     [("1.0", "1"), ("1.", "1"), ("-2.00", "-2"), ("05.0", "05"), ("-0.0", "0"), ("1.5", "1.5"), ("1e3", "1e3"),
@@ -87,5 +105,7 @@ def test_order():
 
 
 def test_clip():
-    assert clip("short") == "short" and clip(5) == 5
-    assert clip("x" * 100) == "x" * 59 + "…" and len(clip(list(range(100)), 20)) == 20
+    assert clip("short") == "short"
+    assert clip(5) == 5
+    assert clip("x" * 100) == "x" * 59 + "…"
+    assert len(clip(list(range(100)), 20)) == 20

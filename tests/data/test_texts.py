@@ -23,7 +23,8 @@ TEXTS = st.lists(
 
 def decoded(chunk):
     codes, labels = encode(chunk)
-    assert len(codes) == len(chunk) and len(set(labels)) == len(labels)
+    assert len(codes) == len(chunk)
+    assert len(set(labels)) == len(labels)
     return [None if code < 0 else labels[code] for code in codes.tolist()]
 
 
@@ -55,7 +56,8 @@ def test_lengths(length):
 def test_dictionaries():
     chunk = pa.DictionaryArray.from_arrays(pa.array([1, None, 0, 1], pa.uint8()), pa.array(["a", "b"]))
     codes, labels = encode(chunk)
-    assert codes.tolist() == [1, -1, 0, 1] and labels == ["a", "b"]
+    assert codes.tolist() == [1, -1, 0, 1]
+    assert labels == ["a", "b"]
 
 
 def test_the_last_texts_of_a_buffer():

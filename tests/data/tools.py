@@ -36,14 +36,18 @@ def counts(data: Data) -> Counter[tuple[Any, ...]]:
 
 def check(data: Data) -> None:
     """Check what holds for every table."""
-    assert data.codes.shape == (data.n_distinct, len(data.names)) and data.n_distinct == len(data.weights)
+    assert data.codes.shape == (data.n_distinct, len(data.names))
+    assert data.n_distinct == len(data.weights)
     assert len(data.states) == len(data.names) == len(set(data.names))
     assert data.arities == tuple(len(states) for states in data.states)
-    assert data.n_rows == len(data) == int(data.weights.sum()) and (data.weights > 0).all()
+    assert data.n_rows == len(data) == int(data.weights.sum())
+    assert (data.weights > 0).all()
     assert (data.codes < np.array(data.arities)).all()
     rows = data.codes.tolist()
-    assert rows == sorted(rows) and len({tuple(row) for row in rows}) == len(rows)
+    assert rows == sorted(rows)
+    assert len({tuple(row) for row in rows}) == len(rows)
     if data.row_index is not None:
-        assert data.row_index.min() >= 0 and data.row_index.max() < data.n_distinct
+        assert data.row_index.min() >= 0
+        assert data.row_index.max() < data.n_distinct
     for array in (data.codes, data.weights, data.row_index, data.columns):
         assert array is None or not array.flags.writeable

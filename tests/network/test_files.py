@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from bnml._files import written_whole
 from bnml.errors import ArgumentError, FormatError, NetworkError
 from bnml.graph import DAG
 from bnml.network import files
-from bnml.network.files import FORMATS, check_target, load, save, written_whole
+from bnml.network.files import FORMATS, check_target, load, save
 from bnml.network.network import BayesianNetwork
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX permissions")
@@ -61,18 +62,18 @@ def test_what_is_no_path(network, path):
 def test_files_that_are_not_there(network, tmp_path, suffix):
     with pytest.raises(FormatError, match="there is no file"):
         load(tmp_path / f"n{suffix}")
-    with pytest.raises(NetworkError, match="there is no folder"):
+    with pytest.raises(ArgumentError, match="there is no folder"):
         save(network, tmp_path / "nowhere" / f"n{suffix}")
-    with pytest.raises(NetworkError, match="there is no folder"):
+    with pytest.raises(ArgumentError, match="there is no folder"):
         check_target(tmp_path / "nowhere" / f"n{suffix}")
     folder = tmp_path / f"folder{suffix}"
     folder.mkdir()
     check_target(tmp_path / f"n{suffix}")
     with pytest.raises(FormatError, match="cannot be read"):
         load(folder)
-    with pytest.raises(NetworkError, match="it is a folder"):
+    with pytest.raises(ArgumentError, match="it is a folder"):
         save(network, folder)
-    with pytest.raises(NetworkError, match="it is a folder"):
+    with pytest.raises(ArgumentError, match="it is a folder"):
         check_target(folder)
     assert list(tmp_path.iterdir()) == [folder]
 
@@ -136,7 +137,7 @@ def test_a_failure_leaves_everything_as_it_was(network, tmp_path, monkeypatch, e
         raise error
 
     monkeypatch.setattr(*((os, "fsync", fail) if step == "fsync" else (Path, "replace", fail)))
-    with pytest.raises(NetworkError if isinstance(error, OSError) else KeyboardInterrupt):
+    with pytest.raises(ArgumentError if isinstance(error, OSError) else KeyboardInterrupt):
         save(network, path)
     assert [file.name for file in tmp_path.iterdir()] == ["n.bif"]
     assert path.read_text(encoding="utf-8") == "what was there"
@@ -160,7 +161,7 @@ def test_written_whole(tmp_path):
     with pytest.raises(UnicodeEncodeError), written_whole(tmp_path / "a") as part:
         part.write_text("half \ud800", encoding="utf-8")
     assert (tmp_path / "a").read_text(encoding="utf-8") == "text"
-    with pytest.raises(NetworkError, match="cannot be written"), written_whole(tmp_path / "b"):
+    with pytest.raises(ArgumentError, match="cannot be written"), written_whole(tmp_path / "b"):
         pass  # nothing was written
     assert [file.name for file in tmp_path.iterdir()] == ["a"]
 
@@ -178,7 +179,7 @@ def test_permissions_and_links_are_kept(network, tmp_path):
     assert link.is_symlink()
     assert stat.S_IMODE(path.stat().st_mode) == 0o640
     circle.symlink_to(circle)
-    with pytest.raises(NetworkError, match="cannot be written"):
+    with pytest.raises(ArgumentError, match="cannot be written"):
         save(network, circle)
     with pytest.raises(FormatError, match="cannot be read"):
         load(circle)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from bnml.errors import FormatError, NetworkError
 from bnml.graph import DAG
-from bnml.network.formats import bif, dsc, json, net, xdsl, xmlbif
+from bnml.network.formats import _xml, bif, dsc, json, net, xdsl, xmlbif
 from bnml.network.formats._names import identifiers
 from bnml.network.network import BayesianNetwork
 
@@ -409,6 +409,17 @@ def test_xdsl_reads_deterministic_nodes():
     assert network.probabilities("b").tolist() == [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]
 
 
+@pytest.mark.parametrize(
+    ("results", "message"),
+    [("x", "has 'x', which is no state"), ("u u", "expected 1 states in <resultingstates>, found 2")],
+)
+def test_xdsl_refuses_results_that_are_no_states(results, message):
+    text = f"""<smile><nodes><deterministic id="b"><state id="u"/>
+<resultingstates>{results}</resultingstates></deterministic></nodes></smile>"""
+    with pytest.raises(FormatError, match=f"line 2: .*{message}"):
+        xdsl.read(text.encode(), "FILE")
+
+
 def test_rounded_rows_are_normalised():
     network = bif.read(
         b"network x {} variable a { type discrete [3] {u, v, w}; } probability (a) { table 0.333 0.333 0.3335; }", "f"
@@ -705,6 +716,23 @@ def test_long_nonsense_takes_no_long_time(text):
     with pytest.raises(FormatError) as caught:
         bif.read(text.encode(), "FILE")
     assert len(str(caught.value)) < 1000
+
+
+def test_many_states_take_no_long_time():
+    states = " ".join(f"s{i}" for i in range(50_000))
+    with pytest.raises(FormatError, match="the state 's7' twice"):
+        bif.read(f"network x {{}} variable a {{ type discrete [ 50001 ] {{ {states} s7 }}; }}".encode(), "FILE")
+    listed = "".join(f'<state id="s{i}"/>' for i in range(50_000))
+    node = f'<deterministic id="b">{listed}<resultingstates>s7</resultingstates></deterministic>'
+    network = xdsl.read(f"<smile><nodes>{node}</nodes></smile>".encode(), "FILE")
+    assert network.probabilities("b")[7] == 1.0
+
+
+def test_the_number_of_elements_is_limited(monkeypatch):
+    monkeypatch.setattr(_xml, "MOST_ELEMENTS", 100)
+    many = f"<smile>\n<nodes>{'<x/>' * 100}</nodes></smile>"
+    with pytest.raises(FormatError, match="line 2: more than 100 elements"):
+        xdsl.read(many.encode(), "FILE")
 
 
 def test_a_long_chain_that_closes_is_refused_in_time():

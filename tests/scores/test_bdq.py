@@ -57,7 +57,7 @@ def test_bad_names(alpha):
 @pytest.mark.parametrize("arity", [3, 4])
 def test_more_configurations_than_a_float_counts(alpha, arity):
     """Finite: where q α overflows, the N factors of its rising factorial are all q α."""
-    n = 650 if arity == 3 else 513  # 3^646 and 4^512 are the first beyond
+    n = 646 if arity == 3 else 512  # 3^646 is the last that is a float, 4^512 the first that is not
     table = random_table(2, 12, [arity] * n)
     parents = list(range(1, n))
     value = LocalScores(data_of(table), BDq(alpha)).family(0, parents)

@@ -7,6 +7,7 @@ A reader tells a `Draft` what it finds, in the order of the file, and where. A p
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -64,7 +65,7 @@ class Draft:
         if not texts:
             raise self.error(at, f"the variable {shown(name)} has no states")
         if len(set(texts)) < len(texts):
-            twice = next(text for i, text in enumerate(texts) if text in set(texts[:i]))
+            twice = Counter(texts).most_common(1)[0][0]
             raise self.error(at, f"the variable {shown(name)} has the state {shown(twice)} twice")
         self._states[name], self._declared[name] = tuple(states), at
 
@@ -159,8 +160,9 @@ class Rows:
         self._draft, self._at, self._name, self._parents = draft, at, name, tuple(parents)
         self._shape = draft.begin(at, name, parents)
         self.arity = self._shape[-1]
-        self._table: Floats = np.empty((math.prod(self._shape[:-1]), self.arity))
-        self._places = np.full(len(self._table), -1, np.int64)
+        self.number = math.prod(self._shape[:-1])
+        self._table: Floats = np.empty((self.number, self.arity))
+        self._places = np.full(self.number, -1, np.int64)
         self._default: list[float] | None = None
         self._begun = False
 

@@ -18,6 +18,7 @@ __all__ = ["BLANKS", "Element", "is_plain", "numbers", "parse", "true_labels", "
 
 BLANKS = " \t\r\n"
 MOST_LEVELS = 50
+MOST_ELEMENTS = 1_000_000
 LONGEST_DEFAULT = 64  # of an attribute, in the declaration of the document type
 
 
@@ -45,11 +46,15 @@ def parse(content: bytes, file: str, *, fold: bool = False) -> Element:
     """Return the outermost element of a document; with ``fold`` all names are in capitals."""
     parser = expat.ParserCreate()
     parser.buffer_text = True
-    parser.ordered_attributes = False
     top = Element("", {}, 1)
     stack = [top]
+    number = 0
 
     def start(name: str, attributes: dict[str, str]) -> None:
+        nonlocal number
+        number += 1
+        if number > MOST_ELEMENTS:
+            raise failure(file, parser.CurrentLineNumber, f"more than {MOST_ELEMENTS} elements")
         if len(stack) > MOST_LEVELS:
             raise failure(file, parser.CurrentLineNumber, f"elements in each other, more than {MOST_LEVELS} deep")
         element = Element(name.upper() if fold else name, attributes, parser.CurrentLineNumber)

@@ -15,7 +15,9 @@
     </smile>
 
 - The probabilities go through the parents in their order, the first one slowest, and through the variable itself
-  fastest. ``<deterministic>`` nodes give ``<resultingstates>`` instead, one for each configuration.
+  fastest, as SMILE stores them (pyAgrum 3 has the first parent fastest in its own ``.xdsl`` files, which are therefore
+  not understood: take another of its formats). ``<deterministic>`` nodes give ``<resultingstates>`` instead, one for
+  each configuration.
 - Parents stand before their children. Where this is not the order of the variables, each node has its place as a
   ``<property id="bnml_position">``.
 - SMILE wants identifiers for nodes and states. Another name or label gets one, and stands as JSON in
@@ -115,20 +117,26 @@ def _read_table(element: Element, draft: Draft, names: dict[str, str], file: str
     if len(found) != 1:
         raise failure(file, element.line, f"expected one <{wanted}> in {shown(node)}, found {len(found)}")
     rows = Rows(draft, element.line, names[node], [names[parent] for parent in parents])
-    values = numbers(found[0], file) if element.name == "cpt" else _results(element, found[0], file)
-    rows.whole(found[0].line, values)
+    if element.name == "cpt":
+        rows.whole(found[0].line, numbers(found[0], file))
+    else:
+        rows.whole(found[0].line, _results(element, found[0], rows, file))
     rows.done()
 
 
-def _results(element: Element, results: Element, file: str) -> list[float]:
-    """Return the rows of a node that follows from its parents."""
+def _results(element: Element, results: Element, rows: Rows, file: str) -> list[float]:
+    """Return the table of a node whose state follows from those of its parents."""
     states = {_id(state, file): code for code, state in enumerate(element.all("state"))}
     words = results.text.split()
-    for word in words:
+    if len(words) != rows.number:
+        raise failure(file, results.line, f"expected {rows.number} states in <resultingstates>, found {len(words)}")
+    table = np.zeros((rows.number, rows.arity))
+    for row, word in enumerate(words):
         if word not in states:
             raise failure(file, results.line, f"<resultingstates> has {shown(word)}, which is no state of the node")
-    rows = np.eye(len(states))[[states[word] for word in words]]
-    return [float(value) for value in rows.ravel()]
+        table[row, states[word]] = 1.0
+    values: list[float] = table.ravel().tolist()
+    return values
 
 
 _HEAD = """<?xml version="1.0" encoding="UTF-8"?>

@@ -1,0 +1,1 @@
+"""Examples, and the programs that make what the project ships."""

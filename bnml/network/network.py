@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
@@ -77,7 +77,11 @@ class BayesianNetwork:
         tables: Mapping[str, Any],
         cuts: Mapping[str, Sequence[float]] | None = None,
     ) -> None:
+        if not isinstance(dag, DAG):
+            raise NetworkError(f"dag={dag!r}: expected a DAG, such as bnml.DAG.parse('[A][B|A]')")
         for what, given in (("states", states), ("tables", tables)):
+            if not isinstance(given, Mapping):
+                raise NetworkError(f"{what}={given!r}: expected a mapping with an entry for each variable")
             if set(given) != set(dag.names):
                 odd = sorted(set(given) ^ set(dag.names))
                 raise NetworkError(f"{what} and graph must have the same variables; they differ in {quoted(odd)}")
@@ -91,7 +95,10 @@ class BayesianNetwork:
 
     def _checked_table(self, x: str, given: Any) -> Floats:
         shape = tuple(len(self.states[v]) for v in (*self.dag.parents(x), x))
-        table = np.array(given, np.float64)
+        try:
+            table = np.array(given, np.float64)
+        except (TypeError, ValueError):
+            raise NetworkError(f"the table of {x!r} is not an array of numbers") from None
         if table.shape != shape:
             raise NetworkError(f"the table of {x!r} has shape {table.shape}; its parents and states make {shape}")
         sums = table.sum(axis=-1, keepdims=True)
@@ -298,6 +305,8 @@ class BayesianNetwork:
 
 
 def _checked_states(x: str, labels: Sequence[Any]) -> tuple[Any, ...]:
+    if isinstance(labels, str) or not isinstance(labels, Iterable):
+        raise NetworkError(f"the states of {x!r} must be a list of labels, not {labels!r}")
     states = tuple(labels)
     texts = [label_text(label) for label in states]
     if not states or len(set(texts)) < len(texts):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from bnml.scores.aic import AIC
 from bnml.scores.base import Score, Shape, Terms
 from bnml.scores.bd import BD, BDJ, K2
-from bnml.scores.bde import BDe, PriorNetwork
+from bnml.scores.bde import BDe
 from bnml.scores.bdeu import BDeu
 from bnml.scores.bdq import BDq
 from bnml.scores.bds import BDs
@@ -43,7 +43,6 @@ __all__ = [
     "CodeLength",
     "LocalScores",
     "LogLikelihood",
-    "PriorNetwork",
     "Score",
     "Shape",
     "Terms",

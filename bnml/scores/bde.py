@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from bnml._factors import Factor, eliminate, plan
 from bnml.counts import FamilyCounts
 from bnml.data import Data
 from bnml.data.labels import label_text
@@ -18,7 +19,7 @@ from bnml.graph import DAG
 from bnml.nml import log_rising
 from bnml.scores.base import Score, Shape, positive
 
-__all__ = ["BDe", "Network", "PriorNetwork"]
+__all__ = ["BDe", "Network"]
 
 MOST_CELLS = 10_000_000
 
@@ -40,72 +41,6 @@ class Network(Protocol):
         """Return P(name | parents): an axis for each of ``dag.parents(name)``, in order, and a last one for name."""
 
 
-@dataclass(frozen=True, eq=False)
-class PriorNetwork:
-    """A network that states what is believed before the data: a graph with its probability tables.
-
-    Parameters
-    ----------
-    dag
-        The graph.
-    states
-        The states of each variable, in order.
-    tables
-        For each variable P(variable | parents): an axis for each of ``dag.parents(variable)``, in that order, and a
-        last one for the variable. A variable that is not named has a uniform distribution.
-
-    Examples
-    --------
-    >>> from bnml.graph import DAG
-    >>> from bnml.scores import BDe, PriorNetwork
-    >>> dag = DAG.parse("[rain][wet|rain]")
-    >>> states = {"rain": ["no", "yes"], "wet": ["no", "yes"]}
-    >>> prior = PriorNetwork(dag, states, {"wet": [[0.9, 0.1], [0.2, 0.8]]})
-    >>> prior.probabilities("rain")
-    array([0.5, 0.5])
-    >>> score = BDe(prior, ess=10)
-    """
-
-    dag: DAG
-    states: Mapping[str, Sequence[Any]]
-    tables: Mapping[str, Any] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.dag, DAG):
-            raise ScoreError(f"PriorNetwork: dag={self.dag!r}: expected a DAG")
-        for argument, value in (("states", self.states), ("tables", self.tables)):
-            if not isinstance(value, Mapping):
-                raise ScoreError(f"PriorNetwork: {argument}={value!r}: expected a mapping from variables")
-        if set(self.states) != set(self.dag.names):
-            raise ScoreError(
-                f"PriorNetwork: states are for {quoted(self.states)}, the graph has {quoted(self.dag.names)}"
-            )
-        for name, labels in self.states.items():
-            if isinstance(labels, str) or not isinstance(labels, Collection) or not len(labels):
-                raise ScoreError(f"PriorNetwork: states[{name!r}]={labels!r}: expected a list of labels")
-        if unknown := [name for name in self.tables if name not in self.dag.names]:
-            raise ScoreError(f"PriorNetwork: there is no variable {unknown[0]!r}; it has {quoted(self.dag.names)}")
-        checked = {name: self._checked(name) for name in self.dag.names}
-        object.__setattr__(self, "tables", checked)
-
-    def _checked(self, name: str) -> Floats:
-        shape = tuple(len(self.states[variable]) for variable in (*self.dag.parents(name), name))
-        try:
-            table = np.array(self.tables.get(name, np.full(shape, 1.0 / shape[-1])), np.float64)
-        except (TypeError, ValueError):
-            raise ScoreError(f"PriorNetwork: the table of {name!r} is not an array of numbers") from None
-        if table.shape != shape:
-            raise ScoreError(f"PriorNetwork: the table of {name!r} has shape {table.shape}; expected {shape}")
-        if not (table >= 0.0).all() or not np.allclose(table.sum(axis=-1), 1.0, rtol=0.0, atol=1e-6):
-            raise ScoreError(f"PriorNetwork: the table of {name!r}: each row must hold probabilities that sum to one")
-        return table
-
-    def probabilities(self, name: str) -> Floats:
-        """Return P(name | parents), the parents' axes first."""
-        table: Floats = self.tables[name]
-        return table
-
-
 @dataclass(frozen=True)
 class BDe(Score):
     """Marginal likelihood under Dirichlet parameters α_ijk = ess · P(X_i = k, Pa_i = j | prior network)  (001).
@@ -115,7 +50,7 @@ class BDe(Score):
     Parameters
     ----------
     network
-        The prior network, over the same variables and states as the data.
+        The prior network, a `bnml.BayesianNetwork` over the same variables and states as the data.
     ess
         The equivalent sample size: how many rows the prior network is worth.
     """
@@ -173,47 +108,18 @@ def marginal(network: Network, names: Sequence[str]) -> Floats:
     """Return the joint probabilities of some variables: an axis each, by eliminating their other ancestors."""
     dag = network.dag
     needed = set(names).union(*(dag.ancestors(name) for name in names))
-    factors: list[tuple[tuple[str, ...], Floats]] = [
-        ((*dag.parents(name), name), np.asarray(network.probabilities(name), np.float64))
-        for name in dag.names
-        if name in needed
+    position = {x: i for i, x in enumerate(dag.names)}
+    factors = [
+        Factor((*(position[p] for p in dag.parents(x)), position[x]), np.asarray(network.probabilities(x), np.float64))
+        for x in dag.names
+        if x in needed
     ]
-    others = [name for name in dag.names if name in needed and name not in names]
-    while others:
-        sizes = {name: _product_size(factors, name) for name in others}
-        name = min(others, key=lambda x: sizes[x])
-        others.remove(name)
-        touched = [factor for factor in factors if name in factor[0]]
-        axes, table = _multiply(touched)
-        table = table.sum(axis=axes.index(name))
-        factors = [factor for factor in factors if name not in factor[0]]
-        factors.append((tuple(axis for axis in axes if axis != name), table))
-    axes, table = _multiply(factors)
-    return table.transpose([axes.index(name) for name in names])
-
-
-def _product_size(factors: list[tuple[tuple[str, ...], Floats]], name: str) -> int:
-    sizes = {
-        axis: size for axes, table in factors if name in axes for axis, size in zip(axes, table.shape, strict=True)
-    }
-    return math.prod(sizes.values())
-
-
-def _multiply(factors: list[tuple[tuple[str, ...], Floats]]) -> tuple[tuple[str, ...], Floats]:
-    sizes = {axis: size for own, table in factors for axis, size in zip(own, table.shape, strict=True)}
-    if (cells := math.prod(sizes.values())) > MOST_CELLS:
+    wanted = [position[name] for name in names]
+    sizes = {position[x]: len(network.states[x]) for x in needed}
+    forecast = plan([factor.axes for factor in factors], sizes, wanted)
+    if forecast.largest > MOST_CELLS:
         raise ScoreError(
-            f"BDe: the prior network needs a table of {float(cells):.3g} probabilities over {quoted(sizes)}: too many; "
+            f"BDe: the prior network needs a table of {forecast.largest:.3g} probabilities for {quoted(names)}: too many; "
             "limit the number of parents, or take a sparser prior network"
         )
-    axes: tuple[str, ...] = ()
-    product = np.ones(())
-    for own, table in factors:
-        axes_both = axes + tuple(axis for axis in own if axis not in axes)
-        order = sorted(range(len(own)), key=lambda i: axes_both.index(own[i]))
-        shape = [table.shape[own.index(axis)] if axis in own else 1 for axis in axes_both]
-        product = product.reshape(product.shape + (1,) * (len(axes_both) - len(axes))) * table.transpose(order).reshape(
-            shape
-        )
-        axes = axes_both
-    return axes, product
+    return eliminate(factors, forecast.order, wanted)

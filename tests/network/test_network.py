@@ -70,11 +70,30 @@ def test_cpt_with_no_one_and_several_parents():
         (STATES, {**TABLES, "B": [0.2, 0.3, 0.5]}, r"shape \(3,\)"),
         ({**STATES, "A": ["x", "x"]}, TABLES, "'A'"),
         ({**STATES, "A": []}, TABLES, "'A'"),
+        ({**STATES, "A": "xy"}, TABLES, "'A' must be a list"),
+        ({**STATES, "A": 2}, TABLES, "'A' must be a list"),
+        (["x", "y"], TABLES, "states=.*mapping"),
+        (STATES, [[0.5, 0.5]], "tables=.*mapping"),
+        (STATES, {**TABLES, "A": None}, "'A'"),
+        (STATES, {**TABLES, "A": ["x", "y"]}, "'A' is not an array"),
+        (STATES, {**TABLES, "B": [[0.2, 0.8], [1.0]]}, "'B' is not an array"),
     ],
 )
 def test_impossible_networks(states, tables, message):
     with pytest.raises(NetworkError, match=message):
         BayesianNetwork(DAG.parse("[A][B|A]"), states, tables)
+
+
+def test_no_graph():
+    with pytest.raises(NetworkError, match="expected a DAG"):
+        BayesianNetwork("[A][B|A]", STATES, TABLES)
+
+
+def test_tables_cannot_be_changed_from_outside():
+    table = np.array([0.5, 0.5])
+    network = BayesianNetwork(DAG(["A"]), {"A": ["x", "y"]}, {"A": table})
+    table[0] = 0.9
+    assert network.probabilities("A").tolist() == [0.5, 0.5]
 
 
 def test_rounded_rows_are_normalised():

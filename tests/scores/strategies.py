@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations, product
 
 import numpy as np
 from hypothesis import strategies as st
 
-from bnml import DAG
-from bnml.scores import BDe, PriorNetwork, Score, parse_score
+from bnml import DAG, BayesianNetwork
+from bnml.scores import BDe, Score, parse_score
 from tests import naive
 from tests.counts.strategies import tables
 from tests.naive import Row, Table
@@ -29,7 +29,7 @@ def score_and_twin(label: str, table: Table) -> tuple[Score, Naive]:
     return BDe(network, ess), lambda t, x, pa: naive.bde(t, x, pa, joint, ess)
 
 
-def prior_network(arities: Sequence[int], seed: int = 0) -> tuple[PriorNetwork, dict[Row, float]]:
+def prior_network(arities: Sequence[int], seed: int = 0) -> tuple[BayesianNetwork, dict[Row, float]]:
     """Return a random network over columns of these arities, and the probability of each of their configurations."""
     rng = np.random.default_rng([seed, *arities])
     n = len(arities)
@@ -42,8 +42,17 @@ def prior_network(arities: Sequence[int], seed: int = 0) -> tuple[PriorNetwork, 
     tables_ = [
         {j: array[j] for j in product(*(range(arities[p]) for p in pa))} for array, pa in zip(arrays, sets, strict=True)
     ]
-    network = PriorNetwork(dag, states, {f"X{i}": array for i, array in enumerate(arrays)})
+    network = BayesianNetwork(dag, states, {f"X{i}": array for i, array in enumerate(arrays)})
     return network, naive.network_joint(arities, sets, tables_)
+
+
+def prior_of(
+    dag: DAG, states: Mapping[str, Sequence[object]], tables: Mapping[str, object] | None = None
+) -> BayesianNetwork:
+    """Return a network in which a variable without a table is uniform."""
+    shapes = {x: [len(states[v]) for v in (*dag.parents(x), x)] for x in dag.names}
+    uniform = {x: np.full(shape, 1.0 / shape[-1]) for x, shape in shapes.items()}
+    return BayesianNetwork(dag, states, uniform | dict(tables or {}))
 
 
 def dag_of(arcs: naive.Arcs, n: int) -> DAG:

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 import bnml
 from bnml import DAG
 from bnml.errors import ArgumentError, ScoreError
-from bnml.scores import BDe, PriorNetwork
+from bnml.scores import BDe
 from tests import naive
 from tests.counts.strategies import data_of, random_table
-from tests.scores.strategies import dag_of, prior_network, structures
+from tests.scores.strategies import dag_of, prior_network, prior_of, structures
 
 PROPERTIES = settings(max_examples=30, deadline=None)
 
@@ -79,7 +79,7 @@ def test_frequencies_have_no_order():
 def test_other_variables():
     with pytest.raises(ArgumentError, match="'Y'"):
         bnml.prequential(DAG(["X0", "Y"]), np.array([[0, 1], [1, 0]]), "k2")
-    prior = PriorNetwork(DAG(["X0"]), {"X0": [0, 1]})
+    prior = prior_of(DAG(["X0"]), {"X0": [0, 1]})
     with pytest.raises(ScoreError, match="'X0', 'X1'"):
         bnml.prequential(DAG(["X0", "X1"]), np.array([[0, 1], [1, 0]]), BDe(prior))
 
@@ -87,7 +87,7 @@ def test_other_variables():
 def test_what_the_prior_network_rules_out():
     """Minus infinity for these rows, as for the sum, and no warning."""
     dag, every = DAG.parse("[X0][X1|X0]"), {"X0": [0, 1], "X1": [0, 1]}
-    prior = PriorNetwork(dag, every, {"X0": [1.0, 0.0], "X1": [[1.0, 0.0], [0.5, 0.5]]})
+    prior = prior_of(dag, every, {"X0": [1.0, 0.0], "X1": [[1.0, 0.0], [0.5, 0.5]]})
     data = bnml.read(np.array([[0, 0], [0, 1], [1, 1], [0, 1], [0, 0]]), states=every)
     found = bnml.prequential(dag, data, BDe(prior))
     assert np.isneginf(found).tolist() == [False, True, True, True, False]

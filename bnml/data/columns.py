@@ -15,6 +15,7 @@ from bnml.errors import DataError
 
 __all__ = [
     "Column",
+    "LabelEncoder",
     "column_of_arrow",
     "column_of_categories",
     "column_of_numbers",
@@ -213,28 +214,38 @@ def column_of_arrow(name: str, values: Any) -> Column:
         missing = values.is_null().to_numpy() if values.null_count else None
         whole = values.fill_null(False if types.is_boolean(kind) else 0) if values.null_count else values
         return column_of_numbers(name, whole.to_numpy(), missing)
+    encoder = LabelEncoder(name)
     try:
-        column = _column_of_labels(name, values.chunks)
+        for chunk in values.chunks:
+            encoder.add(chunk)
     except pa.ArrowNotImplementedError:  # an extension type: slowly, as Python values
         return column_of_objects(name, values.to_pylist())
-    return replace(column, declared=types.is_dictionary(kind))
+    return replace(encoder.column(), declared=types.is_dictionary(kind))
 
 
-def _column_of_labels(name: str, chunks: Sequence[Any]) -> Column:
-    """Return a column of chunks of text, or of anything else that Arrow can turn into a dictionary."""
-    from bnml.data._kernels import translate
-    from bnml.data.texts import encode
+class LabelEncoder:
+    """Makes a column of chunks of text, or of anything else that Arrow can turn into a dictionary."""
 
-    known: dict[str, int] = {}
-    labels: list[Any] = []
-    parts = [np.empty(0, np.int8)]
-    for chunk in chunks:
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.known: dict[str, int] = {}
+        self.labels: list[Any] = []
+        self.parts: list[Codes] = [np.empty(0, np.int8)]
+
+    def add(self, chunk: Any) -> None:
+        """Take the next chunk; nothing of it is kept but its codes."""
+        from bnml.data._kernels import translate
+        from bnml.data.texts import encode
+
         places, own = encode(chunk)
-        mapping = np.array([*(_code(name, label, known, labels) for label in own), MISSING], np.int64)
-        codes = np.empty(len(chunk), _signed_type(len(labels)))
-        translate(places, mapping, codes)
-        parts.append(codes)
-    return Column(name, labels, np.concatenate(parts))
+        mapping = [_code(self.name, label, self.known, self.labels) for label in own]
+        codes = np.empty(len(chunk), _signed_type(len(self.labels)))
+        translate(places, np.array([*mapping, MISSING], np.int64), codes)
+        self.parts.append(codes)
+
+    def column(self) -> Column:
+        """Return the whole column."""
+        return Column(self.name, self.labels, np.concatenate(self.parts))
 
 
 def _signed_type(n_labels: int) -> type[np.signedinteger[Any]]:

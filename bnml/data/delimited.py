@@ -11,13 +11,14 @@ import gzip
 import io
 import re
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
 from typing import IO, Any
 
-from bnml.data.columns import columns_of_arrow
+from bnml._threads import cores
+from bnml.data.columns import LabelEncoder
 from bnml.data.labels import clip
 from bnml.data.table import Table, check_names, kept_names
 from bnml.errors import DataError
@@ -42,14 +43,15 @@ def read_delimited(path: Path, wanted: Sequence[str] | None, delimiter: str | No
     with _understood(path):
         names, delimiter, start = _header(path, delimiter)
         kept = kept_names(names, wanted)
+        encoders = [LabelEncoder(name) for name in kept]
         try:
-            table = _parsed(path, start, names, kept, delimiter)
+            with _batches(path, start, names, kept, delimiter) as batches:
+                last = _encode(batches, encoders)
         except pa.ArrowInvalid as error:
             raise _fault(path, names, delimiter, str(error)) from None
-        if table.column(0)[-1].as_py() != END:
+        if last != END:
             raise _fault(path, names, delimiter, "a quote is not closed")
-    rows = table.slice(0, table.num_rows - 1)
-    return Table(columns_of_arrow(kept, rows.columns), names, untyped=True)
+    return Table([encoder.column() for encoder in encoders], names, untyped=True)
 
 
 def read_names(path: Path, delimiter: str | None = None) -> tuple[str, ...]:
@@ -129,20 +131,57 @@ class _WithEnd(io.RawIOBase):
         return block
 
 
-def _parsed(path: Path, start: int, names: Sequence[str], kept: Sequence[str], delimiter: str) -> Any:
-    """Return the columns as an Arrow table of text, with ``END`` in each of them as the last row."""
+@contextmanager
+def _batches(
+    path: Path, start: int, names: Sequence[str], kept: Sequence[str], delimiter: str
+) -> Iterator[Iterable[Any]]:
+    """Give the rows as Arrow batches of text, one after the other; the last row has ``END`` in each column."""
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
     breaks = _has_quotes(path, start)
     with _open(path) as file:
         file.read(start)
-        return arrow_csv.read_csv(
+        with arrow_csv.open_csv(
             _WithEnd(file, delimiter.join([END] * len(names))),
             arrow_csv.ReadOptions(column_names=list(names), block_size=BLOCK),
             arrow_csv.ParseOptions(delimiter=delimiter, newlines_in_values=breaks, ignore_empty_lines=len(names) > 1),
             arrow_csv.ConvertOptions(include_columns=list(kept), column_types=dict.fromkeys(kept, pa.string())),
-        )
+        ) as reader:
+            yield reader
+
+
+def _encode(batches: Iterable[Any], encoders: Sequence[LabelEncoder]) -> str | None:
+    """Encode all rows but the last, in threads, while the next batch is parsed; return the last one's first field."""
+    from concurrent.futures import Future, ThreadPoolExecutor
+
+    threads = min(cores(), len(encoders))
+
+    def add(first: int, columns: Sequence[Any]) -> None:
+        for encoder, chunk in zip(encoders[first::threads], columns[first::threads], strict=True):
+            encoder.add(chunk)
+
+    with ThreadPoolExecutor(threads) as pool:
+        pending: list[Future[None]] = []
+
+        def submit(rows: Any) -> None:
+            for future in pending:
+                future.result()
+            pending[:] = [pool.submit(add, first, rows.columns) for first in range(threads)]
+
+        held = None
+        for batch in batches:
+            if batch.num_rows:
+                if held is not None:
+                    submit(held)
+                held = batch
+        if held is None:
+            return None
+        submit(held.slice(0, held.num_rows - 1))
+        for future in pending:
+            future.result()
+    last: str | None = held.column(0)[-1].as_py()
+    return last
 
 
 def _has_quotes(path: Path, start: int) -> bool:

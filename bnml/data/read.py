@@ -45,7 +45,8 @@ def read(
     source
         A path (``.csv``, ``.tsv``, either with ``.gz``, ``.parquet``, ``.arrow``, ``.feather``, or ``.idt`` with its
         ``.vd`` beside it), a DataFrame (pandas, polars, pyarrow, or anything else that speaks the Arrow interface), a
-        2-D integer array (columns ``X0``, ``X1``, …) or an Ibis table, whose rows its own engine groups.
+        2-D integer array (columns ``X0``, ``X1``, …), or an Ibis table or DuckDB relation, whose rows their own engine
+        groups.
     columns
         The columns to keep, in this order; all by default.
     states

@@ -7,7 +7,7 @@ Arrow is the common language: frames and binary files speak it, delimited text i
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -27,7 +27,7 @@ from bnml.data.columns import (
 from bnml.data.delimited import read_delimited, read_names
 from bnml.data.labels import clip
 from bnml.data.table import Table, check_names, kept_names
-from bnml.errors import DataError
+from bnml.errors import BnmlError, DataError
 
 __all__ = ["column_names", "open_table"]
 
@@ -53,6 +53,8 @@ def open_table(source: Any, wanted: Sequence[str] | None) -> Table:
     package = kind.__module__.partition(".")[0]
     if package == "ibis":
         return _from_ibis(source, wanted)
+    if package in ("duckdb", "_duckdb") and kind.__name__ == "DuckDBPyRelation":
+        return _from_duckdb(source, wanted)
     if package == "pandas" and kind.__name__ == "DataFrame":
         return _from_pandas(source, wanted)
     if hasattr(source, "__arrow_c_stream__") or package == "pyarrow":
@@ -62,7 +64,8 @@ def open_table(source: Any, wanted: Sequence[str] | None) -> Table:
 
 def _no_table(source: Any) -> DataError:
     kind = type(source)
-    hint = "expected a path, a DataFrame (pandas, polars, pyarrow), a 2-D integer NumPy array or an Ibis table"
+    hint = "expected a path, a DataFrame (pandas, polars, pyarrow), a 2-D integer NumPy array, an Ibis table "
+    hint += "or a DuckDB relation"
     if kind.__name__ == "Data":
         hint = "it has been read already: use it as it is"
     elif kind.__name__ == "LazyFrame":
@@ -148,14 +151,35 @@ def _from_ibis(table: Any, wanted: Sequence[str] | None) -> Table:
     """Let the table's own engine group equal rows, and fetch only the groups."""
     if not hasattr(table, "group_by"):
         raise DataError(f"an Ibis {type(table).__name__} is not a table: pass the table it comes from")
-    names = check_names(table.columns, "the table")
-    kept = kept_names(names, wanted)
+
+    def group(kept: Sequence[str]) -> Any:
+        return table.group_by(kept).aggregate(**{ENGINE_COUNT: table.count()}).to_pyarrow()
+
+    return _grouped(table, wanted, group)
+
+
+def _from_duckdb(relation: Any, wanted: Sequence[str] | None) -> Table:
+    """Let DuckDB group the equal rows of a relation: a query, a table, or files that are larger than memory."""
+
+    def group(kept: Sequence[str]) -> Any:
+        columns = ", ".join('"' + name.replace('"', '""') + '"' for name in kept)
+        return relation.aggregate(f'{columns}, count(*) AS "{ENGINE_COUNT}"', columns).to_arrow_table()
+
+    return _grouped(relation, wanted, group)
+
+
+def _grouped(table: Any, wanted: Sequence[str] | None, group: Callable[[Sequence[str]], Any]) -> Table:
+    """Return the distinct rows that an engine sends, with their numbers."""
     try:
-        groups = table.group_by(kept).aggregate(**{ENGINE_COUNT: table.count()}).to_pyarrow()
+        every = check_names(table.columns, "the table")
+        kept = kept_names(every, wanted)
+        groups = group(kept)
+    except BnmlError:
+        raise
     except Exception as error:
         raise DataError(f"the table's engine could not group its rows: {clip(error, 300)}") from error
     *columns, counts = _from_arrow(groups, [*kept, ENGINE_COUNT]).columns
-    return Table(columns, names, counts=counts)
+    return Table(columns, every, counts=counts)
 
 
 def _from_path(path: Path, wanted: Sequence[str] | None) -> Table:

@@ -119,7 +119,7 @@ def marginal(network: Network, names: Sequence[str]) -> Floats:
     forecast = plan([factor.axes for factor in factors], sizes, wanted)
     if forecast.largest > MOST_CELLS:
         raise ScoreError(
-            f"BDe: the prior network needs a table of {forecast.largest:.3g} probabilities for {quoted(names)}: too many; "
-            "limit the number of parents, or take a sparser prior network"
+            f"BDe: the prior network needs a table of {forecast.largest:.3g} probabilities for {quoted(names)}: "
+            "too many; limit the number of parents, or take a sparser prior network"
         )
     return eliminate(factors, forecast.order, wanted)

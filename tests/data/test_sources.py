@@ -8,6 +8,7 @@ import os
 from decimal import Decimal
 from pathlib import Path
 
+import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -608,7 +609,7 @@ def test_a_generator():
         read(row for row in [[1, 2]])
 
 
-# Ibis
+# Engines: tables that stay where they are
 
 
 @pytest.fixture
@@ -616,16 +617,27 @@ def ibis():
     return pytest.importorskip("ibis", reason="Ibis is not installed")
 
 
-def stored(ibis, frame):
+def in_ibis(ibis, frame):
     return ibis.memtable(pa.Table.from_pandas(frame, preserve_index=False))
 
 
-def test_ibis(ibis):
+@pytest.fixture(params=["ibis", "duckdb"])
+def stored(request):
+    """Put a frame into an engine; the same questions are asked of each."""
+    if request.param == "ibis":
+        engine = request.getfixturevalue("ibis")
+        yield lambda frame: in_ibis(engine, frame)
+        return
+    with duckdb.connect() as connection:
+        yield lambda frame: connection.from_arrow(pa.Table.from_pandas(frame, preserve_index=False))
+
+
+def test_engines(stored):
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(
         {"a": rng.choice(["u", "v"], 500), "b": rng.integers(0, 3, 500), "c": rng.choice([True, False], 500)}
     )
-    table, data = read(stored(ibis, frame)), read(frame)
+    table, data = read(stored(frame)), read(frame)
     check(table)
     assert table.row_index is None
     assert table.names == data.names
@@ -633,38 +645,38 @@ def test_ibis(ibis):
     assert (table.codes == data.codes).all()
     assert (table.weights == data.weights).all()
     assert table.n_rows == 500
-    assert read(stored(ibis, frame), columns=["c", "a"]).names == ("c", "a")
-    assert counts(read(stored(ibis, frame), columns=["a"])) == counts(read(frame, columns=["a"]))
+    assert read(stored(frame), columns=["c", "a"]).names == ("c", "a")
+    assert counts(read(stored(frame), columns=["a"])) == counts(read(frame, columns=["a"]))
     assert table.select(["b"]).row_index is None
 
 
-def test_weights_in_ibis(ibis):
+def test_weights_in_engines(stored):
     frame = pd.DataFrame({"a": list("uvuvu"), "b": list("xxyyx"), "n": [3, 1, 2, 4, 3]})
-    table, data = read(stored(ibis, frame), weights="n"), read(frame, weights="n")
+    table, data = read(stored(frame), weights="n"), read(frame, weights="n")
     assert table.names == ("a", "b")
     assert counts(table) == counts(data)
     assert table.n_rows == 13
-    assert counts(read(stored(ibis, frame), columns=["a"], weights="n")) == {("u",): 8, ("v",): 5}
+    assert counts(read(stored(frame), columns=["a"], weights="n")) == {("u",): 8, ("v",): 5}
 
 
-def test_missing_values_in_ibis(ibis):
+def test_missing_values_in_engines(stored):
     frame = pd.DataFrame({"a": ["u", None, None, "?", "v"] * 3, "b": [1.0, 2.0, np.nan, 2.0, 2.0] * 3})
     with pytest.raises(DataError, match=r"2 columns \('a': 9, 'b': 3\)"):  # rows, not groups
-        read(stored(ibis, frame))
+        read(stored(frame))
     for missing in ("drop", "state"):
-        assert counts(read(stored(ibis, frame), missing=missing)) == counts(read(frame, missing=missing))
+        assert counts(read(stored(frame), missing=missing)) == counts(read(frame, missing=missing))
 
 
-def test_bins_in_ibis(ibis):
+def test_bins_in_engines(stored):
     frame = pd.DataFrame({"x": np.repeat([0.5, 1.5, 2.5, 9.5], [40, 30, 20, 10]), "a": ["u", "v"] * 50})
     for bins in ("width:3", "quantile:4", {"x": [1, 2]}):
-        table, data = read(stored(ibis, frame), bins=bins), read(frame, bins=bins)
+        table, data = read(stored(frame), bins=bins), read(frame, bins=bins)
         assert table.cuts == data.cuts
         assert counts(table) == counts(data)
 
 
 def test_expressions_of_ibis(ibis):
-    table = stored(ibis, FRAME)
+    table = in_ibis(ibis, FRAME)
     assert read(table.filter(table.b < 10)).n_rows == 3
     with pytest.raises(DataError, match="is not a table"):
         read(table.a)
@@ -674,3 +686,20 @@ def test_expressions_of_ibis(ibis):
         read(ibis.table({"a": "string"}, name="nowhere"))
     with pytest.raises(BnmlError, match="no column 'q'"):
         read(table, columns=["q"])
+
+
+def test_relations_of_duckdb():
+    with duckdb.connect() as connection:
+        relation = connection.sql(
+            """SELECT 'x' AS "a b", 1 AS "quo""te" UNION ALL SELECT 'y', 2 UNION ALL SELECT 'x', 1"""
+        )
+        data = read(relation)
+        assert data.names == ("a b", 'quo"te')
+        assert counts(data) == {("x", 1): 2, ("y", 2): 1}
+        assert data.row_index is None
+        with pytest.raises(DataError, match="has no rows"):
+            read(relation.filter("\"a b\" = 'z'"))
+        with pytest.raises(BnmlError, match="no column 'q'"):
+            read(relation, columns=["q"])
+    with pytest.raises(DataError, match="engine could not group"):
+        read(relation)  # its connection is closed

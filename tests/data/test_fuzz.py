@@ -1,0 +1,69 @@
+"""Mutated CSV files give a table or an error of ours: never another exception, and never late.
+
+``BNML_FUZZ`` in the environment sets how many are tried.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import time
+import warnings
+
+import pytest
+
+from bnml.data import read
+from bnml.errors import BnmlError
+
+N = int(os.environ.get("BNML_FUZZ", "1500"))
+
+SEEDS = [
+    b"a,b,c\nNone,True,<5\nMild,False,12+\nNone,True,Asy/Patch\nNA,True,<5\n",
+    b'"name, one";"two"\n"x ""y""";1\n"line\nbreak";2\n;3\n',
+    b"\xef\xbb\xbfage\tsick\r\n50.5\tyes\r\n61\tno\r\n?\tno\r\n",
+    b"x|y\n1|2\n3|4\n05|NaN\n1.0|1e5\n",
+    "größe,farbe\nklein,grün\ngroß,blau\n".encode(),
+    b"only\n1\n\n2\n",
+]
+PIECES = [b'"', b'""', b",", b";", b"\t", b"|", b"\n", b"\r", b"\r\n", b"\x00", b"\xff", b"\xef\xbb\xbf", b"?", b"NaN", b"1e999",
+          b"-0", b" ", b"\\", b"a" * 3000, b"\n" * 50, "\u2028".encode(), b"inf", b"9" * 400]  # fmt: skip
+
+
+def mutated(rng: random.Random) -> bytes:
+    text = bytearray(rng.choice(SEEDS))
+    for _ in range(rng.randint(1, 6)):
+        i, j = sorted((rng.randint(0, len(text)), rng.randint(0, len(text))))
+        match rng.randint(0, 5):
+            case 0:
+                text[i:i] = rng.choice(PIECES)
+            case 1:
+                del text[i : min(j, i + 5)]
+            case 2:
+                text[i:i] = text[i : min(j, i + 20)]
+            case 3 if text:
+                text[min(i, len(text) - 1)] = rng.randint(0, 255)
+            case 4:
+                text = bytearray(bytes(text[:i]))
+            case _:
+                text[i : i + 1] = rng.choice(PIECES)
+    return bytes(text)
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv"])
+def test_mutations(tmp_path, suffix):
+    rng = random.Random(20261115)
+    path = tmp_path / f"mutant{suffix}"
+    options = [{}, {"missing": "state"}, {"missing": "drop", "bins": "mdl"}, {"bins": "width:3", "missing": "state"}]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        for i in range(N):
+            text = mutated(rng)
+            path.write_bytes(text)
+            start = time.perf_counter()
+            try:
+                data = read(path, **options[i % len(options)])
+                assert data.n_rows == int(data.weights.sum()) > 0, text
+            except BnmlError as error:
+                assert str(error), text
+                assert len(str(error)) < 3000, text
+            assert i == 0 or time.perf_counter() - start < 1.0, text

@@ -25,8 +25,10 @@ SEEDS = [
     "größe,farbe\nklein,grün\ngroß,blau\n".encode(),
     b"only\n1\n\n2\n",
 ]
-PIECES = [b'"', b'""', b",", b";", b"\t", b"|", b"\n", b"\r", b"\r\n", b"\x00", b"\xff", b"\xef\xbb\xbf", b"?", b"NaN", b"1e999",
-          b"-0", b" ", b"\\", b"a" * 3000, b"\n" * 50, "\u2028".encode(), b"inf", b"9" * 400]  # fmt: skip
+PIECES = [
+    *(b'"', b'""', b",", b";", b"\t", b"|", b"\n", b"\r", b"\r\n", b"\x00", b"\xff", b"\xef\xbb\xbf", b" ", b"\\"),
+    *(b"?", b"NaN", b"1e999", b"-0", b"inf", b"9" * 400, b"a" * 3000, b"\n" * 50, "\u2028".encode()),
+]
 
 
 def mutated(rng: random.Random) -> bytes:
@@ -49,6 +51,13 @@ def mutated(rng: random.Random) -> bytes:
     return bytes(text)
 
 
+def table_or_error(path, options):
+    try:
+        return read(path, **options)
+    except BnmlError as error:
+        return error
+
+
 @pytest.mark.parametrize("suffix", [".csv", ".tsv"])
 def test_mutations(tmp_path, suffix):
     rng = random.Random(20261115)
@@ -60,10 +69,9 @@ def test_mutations(tmp_path, suffix):
             text = mutated(rng)
             path.write_bytes(text)
             start = time.perf_counter()
-            try:
-                data = read(path, **options[i % len(options)])
-                assert data.n_rows == int(data.weights.sum()) > 0, text
-            except BnmlError as error:
-                assert str(error), text
-                assert len(str(error)) < 3000, text
+            outcome = table_or_error(path, options[i % len(options)])
+            if isinstance(outcome, BnmlError):
+                assert 0 < len(str(outcome)) < 3000, text
+            else:
+                assert outcome.n_rows == int(outcome.weights.sum()) > 0, text
             assert i == 0 or time.perf_counter() - start < 1.0, text

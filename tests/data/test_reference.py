@@ -116,6 +116,21 @@ def test_missing_values_of_raw_sets(name):
     assert read(raw, bins=bins, missing="drop").n_rows == sum("?" not in row for row in rows)
 
 
+@pytest.mark.filterwarnings("ignore:.*only one state")
+@pytest.mark.parametrize("name", GAPPY)
+def test_the_authors_discretisation_where_no_value_is_missing(name):
+    """How they filled the gaps is not known; every other cell has their code."""
+    raw = path_of("uci", name)
+    names, rows = table_of(raw)
+    numeric = numeric_columns(names, rows)
+    data = read(raw, bins=dict.fromkeys(numeric, "width:3"), missing="state")
+    found = data.codes[data.row_index]
+    expected = np.array(table_of(path_of("uci-discretised", name))[1], int)
+    present = np.array(rows) != "?"
+    assert present.any(axis=0).all()
+    assert (found[present] == expected[present]).all()
+
+
 def test_labels_with_leading_zeros_stay():
     data = read(path_of("uci", "post_operative"), missing="drop")
     assert data.states[data.index("COMFORT")] == ("05", "07", "10", "15")

@@ -34,6 +34,8 @@ __all__ = [
     "names_of",
     "print_json",
     "read_data",
+    "shorten",
+    "size_of",
     "structure_of",
     "whole",
 ]
@@ -163,6 +165,18 @@ def structure_of(text: str) -> bnml.DAG:
     if not Path(text).exists() and not Path(text).suffix:
         raise ArgumentError(f"STRUCTURE {text!r} is neither a model string such as '[A][B|A]' nor a network file")
     return bnml.load(text).dag
+
+
+def shorten(text: str, width: int) -> str:
+    """Return a text of at most some width, on one line."""
+    line = text if text.isprintable() else repr(text)[1:-1]
+    return line if len(line) <= width else line[: width - 1] + "…"
+
+
+def size_of(network: bnml.BayesianNetwork) -> str:
+    """Return the size of a network in words."""
+    sizes = (len(network.names), "variable"), (len(network.dag.arcs), "arc"), (network.n_parameters, "parameter")
+    return ", ".join(f"{n:,} {word}{'s' if n != 1 else ''}" for n, word in sizes)
 
 
 def print_json(values: Mapping[str, Any]) -> None:

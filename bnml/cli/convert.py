@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 import bnml
+from bnml.cli import common
 
 __all__ = ["command"]
 
@@ -24,6 +25,4 @@ def command(
     check_target(target)
     network = bnml.load(source)
     network.save(target)
-    print(
-        f"{target}: {len(network.names)} variables, {len(network.dag.arcs)} arcs, {network.n_parameters:,} parameters"
-    )
+    print(f"{target}: {common.size_of(network)}")

@@ -53,7 +53,4 @@ def command(
             }
         )
         return
-    print(
-        f"{output}: {len(network.names)} variables, {len(network.dag.arcs)} arcs, "
-        f"{network.n_parameters:,} parameters ({estimator})"
-    )
+    print(f"{output}: {common.size_of(network)} ({estimator})")

@@ -65,23 +65,20 @@ def summary(table: bnml.Data) -> dict[str, Any]:
 
 def report(table: bnml.Data) -> None:
     """Print the report."""
-    from rich import box
-    from rich.table import Table
     from rich.text import Text
 
     out = common.console()
-    out.print(f"{table.n_rows:,} rows ({table.n_distinct:,} distinct), {len(table.names)} columns")
-    grid = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    grid.add_column("column", overflow="fold", style="bold")
-    grid.add_column("states", justify="right", no_wrap=True)
-    grid.add_column("labels and shares", overflow="ellipsis", no_wrap=True)
+    out.print(f"{table.n_rows:,} rows ({table.n_distinct:,} distinct), {len(table.names)} columns\n")
+    width = max(6, min(max(len(name) for name in table.names), out.width // 3))
+    out.print(Text(f"{'column':<{width}}  states  labels and shares", style="bold"))
     for i, name in enumerate(table.names):
-        counts = counts_of(table, i)
         shares = (
-            f"{label} {100 * count / table.n_rows:.0f} %" for label, count in zip(table.states[i], counts, strict=True)
+            f"{label} {100 * count / table.n_rows:.0f} %"
+            for label, count in zip(table.states[i], counts_of(table, i), strict=True)
         )
-        grid.add_row(Text(name), str(table.arities[i]), Text(", ".join(shares)))
-    out.print(grid)
+        line = f"{common.shorten(name, width):<{width}}  {table.arities[i]:>6}  {', '.join(shares)}"
+        out.print(Text(common.shorten(line, out.width)), soft_wrap=True)
+    out.print()
     for name in table.cuts:
         histogram(table, name)
 

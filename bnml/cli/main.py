@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import warnings
 from collections.abc import Sequence
@@ -58,7 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 )
             )
         except BnmlError as error:
-            return _complain(str(error))
+            return _complain(_as_options(str(error)))
         except KeyboardInterrupt:
             print("interrupted", file=sys.stderr)
             return 130
@@ -86,6 +87,22 @@ def _usage(error: Exception) -> int:
         return int(getattr(error, "exit_code", 2))
     hint = f" (see {context.command_path} --help)" if context is not None else ""
     return _complain(message.rstrip(".") + hint)
+
+
+OPTIONS = [  # how the library names an argument, and how the command line does
+    (r"missing='(\w+)'", r"--missing \1"),
+    (r"bins='([\w:]+)'", r"--bins \1"),
+    (r"bins=\{.*?\}", "[bins] in a --config file"),
+    (r"\bstates=", "--states"),
+    (r"\bcolumns=", "--columns or --drop"),
+]
+
+
+def _as_options(message: str) -> str:
+    """Return a message of the library with its advice in terms of the command line."""
+    for pattern, option in OPTIONS:
+        message = re.sub(pattern, option, message)
+    return message
 
 
 def _complain(message: str) -> int:

@@ -43,6 +43,22 @@ def test_info(run):
     assert sum(found["columns"][0]["counts"]) == 300
 
 
+def test_advice_in_terms_of_the_command_line(run, folder):
+    shown = run("info", "survey.csv")
+    assert "--bins mdl" in shown.err
+    assert "bins='" not in shown.err
+    (folder / "gap.csv").write_text("a,b\nx,y\n,z\nw,y\n")
+    assert "--missing drop" in run("info", "gap.csv").err
+
+
+def test_long_labels_leave_room_for_names(run, folder):
+    rows = "\n".join(f"{'long label ' * 3}{i},{i % 2}" for i in range(30))
+    (folder / "long.csv").write_text(f"a name of some length,b\n{rows}\n")
+    shown = run("info", "long.csv").out
+    assert "a name of some length" in shown
+    assert max(map(len, shown.splitlines())) <= 80
+
+
 def test_info_shows_the_cuts(run):
     shown = run("info", "survey.csv", "--bins", "quantile:3")
     assert "age cut at" in shown.out

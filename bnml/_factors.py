@@ -90,25 +90,40 @@ def _greedy(near: dict[int, set[int]], sizes: Mapping[int, int], keep: Collectio
     return Plan(tuple(order), 2.0 ** min(largest, 1000.0), total)
 
 
-def eliminate(factors: Iterable[Factor], order: Sequence[int], keep: Sequence[int]) -> Floats:
-    """Return the product of the factors summed over ``order``: an axis for each variable of ``keep``."""
+def eliminate(factors: Iterable[Factor], order: Sequence[int], keep: Sequence[int]) -> tuple[Floats, float]:
+    """Return the product of the factors summed over ``order``: an axis for each variable of ``keep``.
+
+    The largest number of the table is one, unless all are zero, and the logarithm of what it was divided by comes with
+    it: a product of hundreds of probabilities would be too small for a float.
+    """
     pool = list(factors)
+    scale = 0.0
     for v in order:
         touched = [factor for factor in pool if v in factor.axes]
         pool = [factor for factor in pool if v not in factor.axes]
-        product = _multiply(touched)
+        product, log = _multiply(touched)
         axis = product.axes.index(v)
         rest = product.axes[:axis] + product.axes[axis + 1 :]
-        pool.append(Factor(rest, product.table.sum(axis=axis)))
-    product = _multiply(pool)
-    return product.table.transpose([product.axes.index(v) for v in keep])
+        table, more = _scaled(product.table.sum(axis=axis))
+        pool.append(Factor(rest, table))
+        scale += log + more
+    product, log = _multiply(pool)
+    return product.table.transpose([product.axes.index(v) for v in keep]), scale + log
 
 
-def _multiply(factors: Sequence[Factor]) -> Factor:
+def _multiply(factors: Sequence[Factor]) -> tuple[Factor, float]:
     axes = tuple(dict.fromkeys(axis for factor in factors for axis in factor.axes))
     product = np.ones((1,) * len(axes))
+    scale = 0.0
     for factor in sorted(factors, key=lambda factor: factor.table.size):
         order = sorted(range(len(factor.axes)), key=lambda i: axes.index(factor.axes[i]))
         sizes = dict(zip(factor.axes, factor.table.shape, strict=True))
-        product = product * factor.table.transpose(order).reshape([sizes.get(axis, 1) for axis in axes])
-    return Factor(axes, product)
+        product, log = _scaled(product * factor.table.transpose(order).reshape([sizes.get(axis, 1) for axis in axes]))
+        scale += log
+    return Factor(axes, product), scale
+
+
+def _scaled(table: Floats) -> tuple[Floats, float]:
+    """Return a table divided by its largest number, and the logarithm of that number."""
+    largest = float(table.max())
+    return (table / largest, math.log(largest)) if largest > 0.0 else (table, 0.0)

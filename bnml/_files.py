@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -15,11 +16,21 @@ __all__ = ["check_writable", "written_whole"]
 
 
 def check_writable(path: Path) -> None:
-    """Refuse a path that is a folder, or whose folder is not there."""
-    if path.is_dir():
-        raise ArgumentError(f"{str(path)!r} cannot be written: it is a folder")
-    if not path.parent.is_dir():
-        raise ArgumentError(f"{str(path)!r} cannot be written: there is no folder {str(path.parent)!r}")
+    """Refuse a path that is a folder, whose folder is not there, or that no file can have."""
+    try:
+        is_folder = stat.S_ISDIR(path.stat().st_mode)
+    except (FileNotFoundError, NotADirectoryError):
+        if path.parent.is_dir():
+            return
+        raise _refusal(path, f"there is no folder {str(path.parent)!r}") from None
+    except (OSError, ValueError) as error:  # too long, in a folder that cannot be searched, or with a NUL
+        raise _refusal(path, error) from None
+    if is_folder:
+        raise _refusal(path, "it is a folder")
+
+
+def _refusal(path: Path, reason: str | Exception) -> ArgumentError:
+    return ArgumentError(f"{str(path)!r} cannot be written: {getattr(reason, 'strerror', None) or reason}")
 
 
 @contextmanager
@@ -32,11 +43,11 @@ def written_whole(path: str | os.PathLike[str]) -> Iterator[Path]:
         If it cannot be written; then everything is as it was.
     """
     file = Path(path)
+    check_writable(file)
     try:
         target = file.resolve()
     except (OSError, RuntimeError) as error:  # links in a circle
-        raise ArgumentError(f"{str(file)!r} cannot be written: {error}") from None
-    check_writable(target)
+        raise _refusal(file, error) from None
     part = target.with_name(f".bnml-{secrets.token_hex(8)}.part")
     try:
         yield part
@@ -44,7 +55,7 @@ def written_whole(path: str | os.PathLike[str]) -> Iterator[Path]:
             shutil.copymode(target, part)
         part.replace(target)
     except OSError as error:
-        raise ArgumentError(f"{str(file)!r} cannot be written: {error.strerror or error}") from None
+        raise _refusal(file, error) from None
     finally:
         with suppress(OSError):
             part.unlink(missing_ok=True)

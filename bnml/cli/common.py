@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import math
+import re
+import sys
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -26,17 +29,23 @@ __all__ = [
     "Json",
     "Missing",
     "NaValues",
+    "PriorNetwork",
     "ScoreName",
     "States",
     "Structure",
+    "TableReader",
     "Weights",
     "console",
     "names_of",
     "print_json",
     "read_data",
+    "reads_a_table",
+    "score_of",
     "shorten",
     "size_of",
+    "speaks_unicode",
     "structure_of",
+    "summary_of",
     "whole",
 ]
 
@@ -46,7 +55,18 @@ DataFile = Annotated[
 Structure = Annotated[
     str, typer.Argument(metavar="STRUCTURE", help="A model string such as '[A][B|A]', or a network file.")
 ]
-ScoreName = Annotated[str, typer.Option("--score", help="The score: qnml, bic, bdeu:10, fnml, … (see docs/scores.md).")]
+ScoreName = Annotated[
+    str,
+    typer.Option(
+        "--score",
+        metavar="NAME",
+        help="The score: qnml, fnml, bic, aic, hqc, mdl, mdl+parents, loglik, k2, bdj; with a number that may be left "
+        "out bd:1, bdeu:1, bds:1, bdq:0.5, and bde:1 with --prior-network.",
+    ),
+]
+PriorNetwork = Annotated[
+    Path | None, typer.Option("--prior-network", metavar="NET", help="The network file that --score bde starts from.")
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 
 _PANEL = "How to read the data"
@@ -57,7 +77,8 @@ Drop = Annotated[
     str | None, typer.Option("--drop", metavar="A,B,…", help="Columns to leave out.", rich_help_panel=_PANEL)
 ]
 Missing = Annotated[
-    str, typer.Option("--missing", help="Missing values: error, drop or state.", rich_help_panel=_PANEL)
+    str | None,
+    typer.Option("--missing", help="Missing values: error (the default), drop or state.", rich_help_panel=_PANEL),
 ]
 NaValues = Annotated[
     str | None,
@@ -78,35 +99,63 @@ Config = Annotated[
     typer.Option("--config", metavar="FILE.toml", help="These options from a TOML file.", rich_help_panel=_PANEL),
 ]
 
-_CONFIG_KEYS = ("columns", "drop", "missing", "na_values", "states", "bins", "weights")
+_CONFIG_KEYS = {
+    "columns": "a list of texts",
+    "drop": "a list of texts",
+    "missing": "a text",
+    "na_values": "a list of texts",
+    "states": "a text or a table",
+    "bins": "a text or a table",
+    "weights": "a text",
+}
+
+TableReader = Callable[[], bnml.Data]
+
+
+def reads_a_table(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of `read_data` in place of its parameter ``table``, which is called to read."""
+    options = inspect.signature(read_data, eval_str=True).parameters
+    parameters: dict[str, inspect.Parameter] = {}
+    for name, parameter in inspect.signature(command, eval_str=True).parameters.items():
+        parameters |= options if name == "table" else {name: parameter}
+
+    def run(**given: Any) -> None:
+        reading = {name: given.pop(name) for name in options}
+        command(table=lambda: read_data(**reading), **given)
+
+    run.__doc__ = command.__doc__
+    run.__annotations__ = {name: parameter.annotation for name, parameter in parameters.items()}
+    run.__signature__ = inspect.Signature(  # type: ignore[attr-defined]  # read by `inspect.signature`
+        [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in parameters.values()]
+    )
+    return run
 
 
 def read_data(
-    path: Path,
-    *,
-    columns: str | None = None,
-    drop: str | None = None,
-    missing: str = "error",
-    na_values: str | None = None,
-    states: Path | None = None,
-    bins: str | None = None,
-    weights: str | None = None,
-    config: Path | None = None,
+    data: DataFile,
+    columns: Columns = None,
+    drop: Drop = None,
+    missing: Missing = None,
+    na_values: NaValues = None,
+    states: States = None,
+    bins: Bins = None,
+    weights: Weights = None,
+    config: Config = None,
 ) -> bnml.Data:
     """Read a table as the options say; what the command line leaves open comes from the TOML file."""
     given = _config(config)
     kept = names_of(columns, "--columns") if columns else given.get("columns")
     dropped = names_of(drop, "--drop") if drop else given.get("drop") or []
     arguments: dict[str, Any] = {
-        "missing": missing if missing != "error" else given.get("missing", "error"),
+        "missing": missing or given.get("missing", "error"),
         "na_values": names_of(na_values, "--na-values") if na_values else given.get("na_values", ()),
         "states": states or given.get("states"),
         "bins": bins or given.get("bins"),
         "weights": weights or given.get("weights"),
     }
     if dropped:
-        kept = _without(path, kept, dropped)
-    return bnml.read(path, columns=kept, **arguments)
+        kept = _without(data, kept, dropped)
+    return bnml.read(data, columns=kept, **arguments)
 
 
 def _without(path: Path, kept: Sequence[str] | None, dropped: Sequence[str]) -> list[str]:
@@ -133,13 +182,27 @@ def _config(path: Path | None) -> Mapping[str, Any]:
         raise ArgumentError(f"--config: cannot read {str(path)!r}: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ArgumentError(f"--config: {str(path)!r} is not TOML: {error}") from None
-    for key in settings:
+    for key, value in settings.items():
         if key not in _CONFIG_KEYS:
             raise ArgumentError(
                 f"--config: {str(path)!r} has an unknown key {key!r}; the keys are {quoted(_CONFIG_KEYS, most=20)}."
                 f"{did_you_mean(key, _CONFIG_KEYS)}"
             )
+        expected = _CONFIG_KEYS[key]
+        if "list" in expected and isinstance(value, str):
+            settings[key] = value = [value]
+        if not any(kind in expected for kind in _kinds(value)):
+            raise ArgumentError(
+                f"--config: {str(path)!r} has {key} = {shorten(repr(value), 60)}; it must be {expected}"
+            )
     return settings
+
+
+def _kinds(value: Any) -> list[str]:
+    """Return what a value of a TOML file is, in the words of the keys."""
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        return ["a list of texts"]
+    return ["a text"] if isinstance(value, str) else ["a table"] if isinstance(value, dict) else []
 
 
 def names_of(text: str, option: str) -> list[str]:
@@ -150,21 +213,41 @@ def names_of(text: str, option: str) -> list[str]:
     return names
 
 
-def whole(text: str) -> int:
-    """Return the whole number that a text is."""
-    try:
-        return int(text)
-    except ValueError:
-        raise typer.BadParameter(f"{text!r} is not a whole number") from None
+def whole(given: str | int) -> int:
+    """Return the whole number that a text is; a default is one already."""
+    text = str(given)
+    if not re.fullmatch(r"[+-]?[0-9]{1,1000}", text):
+        raise typer.BadParameter(f"{shorten(text, 60)!r} is not a whole number")
+    return int(text)
 
 
 def structure_of(text: str) -> bnml.DAG:
     """Return the graph of a model string or of a network file."""
     if text.lstrip().startswith("["):
         return bnml.DAG.parse(text)
-    if not Path(text).exists() and not Path(text).suffix:
-        raise ArgumentError(f"STRUCTURE {text!r} is neither a model string such as '[A][B|A]' nor a network file")
+    from bnml.network.files import FORMATS
+
+    if not text.lower().endswith(tuple(FORMATS)):
+        raise ArgumentError(
+            f"STRUCTURE {shorten(text, 60)!r} is neither a model string such as '[A][B|A]' nor a network file "
+            f"({' '.join(FORMATS)})"
+        )
     return bnml.load(text).dag
+
+
+def score_of(name: str, prior_network: Path | None) -> bnml.scores.Score:
+    """Return the score of a name; ``bde`` takes a prior network, and the others do not."""
+    kind, colon, ess = name.partition(":")
+    if kind != "bde":
+        if prior_network is not None:
+            raise ArgumentError(f"--prior-network goes with --score bde only, not with --score {name}")
+        return bnml.scores.parse_score(name)
+    if prior_network is None:
+        raise ArgumentError(f"--score {name} needs --prior-network NET, the network file to start from")
+    if colon and not ess:
+        raise ArgumentError(f"--score {name}: nothing follows the colon")
+    network = bnml.load(prior_network)
+    return bnml.scores.BDe(network, ess or 1)  # type: ignore[arg-type]  # a text that is no number is refused there
 
 
 def shorten(text: str, width: int) -> str:
@@ -179,9 +262,25 @@ def size_of(network: bnml.BayesianNetwork) -> str:
     return ", ".join(f"{n:,} {word}{'s' if n != 1 else ''}" for n, word in sizes)
 
 
+def summary_of(network: bnml.BayesianNetwork, file: Path) -> dict[str, Any]:
+    """Return what was written to a file as plain values."""
+    return {
+        "file": str(file),
+        "variables": len(network.names),
+        "arcs": [list(arc) for arc in network.dag.arcs],
+        "parameters": network.n_parameters,
+    }
+
+
 def print_json(values: Mapping[str, Any]) -> None:
     """Print one JSON object; numbers that JSON does not have become null."""
-    print(json.dumps(_plain(values), ensure_ascii=False))
+    print(json.dumps(_plain(values), ensure_ascii=not speaks_unicode()))
+
+
+def speaks_unicode() -> bool:
+    """Return whether standard output can show any letter."""
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    return encoding.lower().replace("-", "").startswith("utf")
 
 
 def _plain(value: Any) -> Any:

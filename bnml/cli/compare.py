@@ -11,7 +11,7 @@ from bnml.cli import common
 
 __all__ = ["command"]
 
-EXAMPLE = "Example: bnml compare '[A][B|A][C|B]' learned.bif"
+EXAMPLE = "Example: bnml compare '[A][B|A][C|B]' '[A][C][B|A:C]'"
 
 SIDE = "A model string such as '[A][B|A]', or a network file."
 

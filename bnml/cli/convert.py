@@ -12,12 +12,13 @@ from bnml.cli import common
 
 __all__ = ["command"]
 
-EXAMPLE = "Example: bnml convert alarm.bif alarm.xdsl"
+EXAMPLE = "Example: bnml convert survey.bif survey.xdsl"
 
 
 def command(
     source: Annotated[Path, typer.Argument(metavar="IN", help="A network file: .bif .xmlbif .net .dsc .xdsl .json")],
     target: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write; its suffix decides the format.")],
+    as_json: common.Json = False,
 ) -> None:
     """Convert a network file to another format."""
     from bnml.network.files import check_target
@@ -25,4 +26,7 @@ def command(
     check_target(target)
     network = bnml.load(source)
     network.save(target)
+    if as_json:
+        common.print_json(common.summary_of(network, target))
+        return
     print(f"{target}: {common.size_of(network)}")

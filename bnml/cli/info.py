@@ -16,27 +16,16 @@ EXAMPLE = "Example: bnml info survey.csv --bins quantile:4 --missing state"
 BAR = 24
 
 
+@common.reads_a_table
 def command(
-    data: common.DataFile,
-    columns: common.Columns = None,
-    drop: common.Drop = None,
-    missing: common.Missing = "error",
-    na_values: common.NaValues = None,
-    states: common.States = None,
-    bins: common.Bins = None,
-    weights: common.Weights = None,
-    config: common.Config = None,
+    table: common.TableReader,
     as_json: common.Json = False,
 ) -> None:
     """Show the columns of a table, their states and how often each occurs."""
-    table = common.read_data(
-        data, columns=columns, drop=drop, missing=missing, na_values=na_values, states=states, bins=bins,
-        weights=weights, config=config,
-    )  # fmt: skip
     if as_json:
-        common.print_json(summary(table))
+        common.print_json(summary(table()))
     else:
-        report(table)
+        report(table())
 
 
 def counts_of(table: bnml.Data, column: int) -> list[int]:
@@ -92,10 +81,11 @@ def histogram(table: bnml.Data, name: str) -> None:
     counts = counts_of(table, i)
     labels = [str(label) for label in table.states[i]]
     width = max(map(len, labels))
+    block = "█" if common.speaks_unicode() else "#"
     out.print(
         Text.assemble((name, "bold"), f" cut at {', '.join(f'{cut:g}' for cut in table.cuts[name]) or 'no point'}")
     )
     for label, count in zip(labels, counts, strict=True):
         length = round(BAR * count / max(counts))
-        out.print(Text.assemble(f"  {label:>{width}}  ", ("█" * length, "cyan"), f" {count:,}"))
+        out.print(Text.assemble(f"  {label:>{width}}  ", (block * length, "cyan"), f" {count:,}"))
     out.print()

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import io
+import os
 import re
 import sys
 import warnings
 from collections.abc import Sequence
-from typing import Annotated, Any
+from contextlib import suppress
+from typing import Annotated
 
 import typer
 from rich.markup import escape
@@ -20,7 +23,7 @@ __all__ = ["app", "main"]
 app = typer.Typer(
     name="bnml",
     help="Structure learning of Bayesian networks from discrete data, with scores that need no tuning.",
-    epilog=escape("Example: bnml score '[smoke][lung|smoke]' survey.csv"),
+    epilog=escape("Example: bnml score '[smoke][lung|smoke]' survey.csv --columns smoke,lung"),
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
@@ -29,7 +32,7 @@ app = typer.Typer(
 
 for module in (info, score, fit, sample, regret, compare, convert):
     name = module.__name__.rpartition(".")[2]
-    app.command(name, epilog=escape(module.EXAMPLE))(module.command)
+    app.command(name, epilog=escape(module.EXAMPLE), context_settings=getattr(module, "SETTINGS", None))(module.command)
 
 
 def _version(wanted: bool) -> None:
@@ -49,31 +52,51 @@ def _top(
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit status: 0, or 2 for anything the user can mend."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # names may have letters that the terminal lacks
     with warnings.catch_warnings():
         warnings.simplefilter("always", UserWarning)
         warnings.showwarning = _show_warning  # type: ignore[assignment]  # it needs the message only
         try:
-            return _status(
-                app(
-                    args=list(sys.argv[1:] if arguments is None else arguments), prog_name="bnml", standalone_mode=False
-                )
-            )
+            _run(list(sys.argv[1:] if arguments is None else arguments))
+            if sys.stdout is not None:
+                sys.stdout.flush()
+            return 0
         except BnmlError as error:
             return _complain(_as_options(str(error)))
         except KeyboardInterrupt:
             print("interrupted", file=sys.stderr)
             return 130
         except BrokenPipeError:  # the reader of our output has gone, as in `bnml sample … | head`
-            sys.stderr.close()
+            _give_up_output()
             return 0
+        except SystemExit as stop:
+            if not isinstance(stop.__context__, BrokenPipeError):
+                raise
+            return 0  # rich has met a broken pipe, and answered it with an exit
+        except OSError as error:
+            _give_up_output()
+            what = "the output cannot be written" if error.filename is None else repr(error.filename)
+            return _complain(f"{what}: {error.strerror or error}")
         except Exception as error:
             if type(error).__module__.partition(".")[0] not in ("click", "typer"):
                 raise
             return _usage(error)
 
 
-def _status(value: Any) -> int:
-    return value if isinstance(value, int) else 0
+def _run(arguments: list[str]) -> None:
+    """Run a command; unlike ``app()``, leave interrupts and broken pipes to the caller."""
+    if "_BNML_COMPLETE" in os.environ:  # a shell asks for completions
+        app(args=arguments, prog_name="bnml")
+    command = typer.main.get_command(app)
+    with command.make_context("bnml", arguments) as context:
+        command.invoke(context)
+
+
+def _give_up_output() -> None:
+    """Let what is still to be written to standard output go nowhere, so that Python does not try again at its end."""
+    with suppress(OSError, ValueError, AttributeError):  # not all that stands in for it has a number
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _usage(error: Exception) -> int:
@@ -90,11 +113,12 @@ def _usage(error: Exception) -> int:
 
 
 OPTIONS = [  # how the library names an argument, and how the command line does
-    (r"missing='(\w+)'", r"--missing \1"),
-    (r"bins='([\w:]+)'", r"--bins \1"),
-    (r"bins=\{.*?\}", "[bins] in a --config file"),
-    (r"\bstates=", "--states"),
-    (r"\bcolumns=", "--columns or --drop"),
+    (r"\bmissing='(\w+)'", r"--missing \1"),
+    (r"\bbins='([\w:]+)'", r"--bins \1"),
+    (r"\bbins=\{.*?: \[10, 20\]\}", "[bins] in a --config file"),
+    (r"\b(states|bins)=(?![^\s,.:;)])", r"--\1"),
+    (r"\bcolumns=(?![^\s,.:;)])", "--columns or --drop"),
+    (r"^(score|estimator|method)='([^']*)'", r"--\1 \2"),
 ]
 
 

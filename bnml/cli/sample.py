@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -9,6 +10,7 @@ from typing import Annotated
 import typer
 
 import bnml
+from bnml._files import check_writable, written_whole
 from bnml.cli import common
 from bnml.errors import ArgumentError
 
@@ -26,16 +28,44 @@ def command(
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE.csv", help="File to write; standard output without.")
     ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="With -o: print one JSON object and nothing else.")] = False,
 ) -> None:
     """Draw rows from a network, as CSV."""
-    from bnml._files import written_whole
-
-    if output is not None and not output.name.lower().endswith((".csv", ".csv.gz")):
-        raise ArgumentError(f"-o {str(output)!r}: expected a name that ends in .csv or .csv.gz")
-    frame = bnml.load(network).sample(n, seed)
+    if as_json and output is None:
+        raise ArgumentError("--json needs -o: without it the rows go to standard output")
+    if output is not None:
+        if not output.name.lower().endswith((".csv", ".csv.gz")):
+            raise ArgumentError(f"-o {str(output)!r}: expected a name that ends in .csv or .csv.gz")
+        check_writable(output)
+    model = bnml.load(network)
+    _check_room(n, len(model.names))
+    frame = model.sample(n, seed)
     if output is None:
         frame.to_csv(sys.stdout, index=False)
         return
     with written_whole(output) as temporary:
         frame.to_csv(temporary, index=False, compression="gzip" if output.suffix == ".gz" else None)
+    if as_json:
+        common.print_json({"file": str(output), "rows": len(frame), "columns": list(frame.columns)})
+        return
     print(f"{output}: {len(frame):,} rows of {len(frame.columns)} columns")
+
+
+def _check_room(n: int, variables: int) -> None:
+    """Refuse more rows than the memory of this machine can hold."""
+    needed = 4 * n * (variables + 4)  # four bytes a code, and some while a column is drawn
+    room = _memory()
+    if room is not None and room < needed:
+        raise ArgumentError(
+            f"-n {n}: these rows take {needed / 2**30:,.0f} GiB, and the memory is {room / 2**30:,.0f} GiB; "
+            "draw fewer at a time, each time with another --seed"
+        )
+
+
+def _memory() -> int | None:
+    """Return the bytes of memory of this machine, if it tells."""
+    try:
+        room = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):
+        return None
+    return room if room > 0 else None

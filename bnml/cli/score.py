@@ -9,40 +9,29 @@ from bnml.cli import common
 
 __all__ = ["command"]
 
-EXAMPLE = "Example: bnml score '[smoke][lung|smoke][xray|lung]' survey.csv --score bdeu:10"
+EXAMPLE = "Example: bnml score '[smoke][lung|smoke]' survey.csv --columns smoke,lung --score bdeu:10"
 
 
+@common.reads_a_table
 def command(
     structure: common.Structure,
-    data: common.DataFile,
+    table: common.TableReader,
     score: common.ScoreName = "qnml",
-    columns: common.Columns = None,
-    drop: common.Drop = None,
-    missing: common.Missing = "error",
-    na_values: common.NaValues = None,
-    states: common.States = None,
-    bins: common.Bins = None,
-    weights: common.Weights = None,
-    config: common.Config = None,
+    prior_network: common.PriorNetwork = None,
     as_json: common.Json = False,
 ) -> None:
     """Score a structure: in all, and for each variable with fit and penalty apart."""
-    chosen = bnml.scores.parse_score(score)
+    chosen = common.score_of(score, prior_network)
     dag = common.structure_of(structure)
-    table = common.read_data(
-        data, columns=columns, drop=drop, missing=missing, na_values=na_values, states=states, bins=bins,
-        weights=weights, config=config,
-    )  # fmt: skip
-    total = bnml.score(dag, table, chosen)
-    families = [
-        (x, dag.parents(x), *bnml.family_score(x, dag.parents(x), table, chosen, parts=True)) for x in dag.names
-    ]
+    data = table()
+    total = bnml.score(dag, data, chosen)
+    families = [(x, dag.parents(x), *bnml.family_score(x, dag.parents(x), data, chosen, parts=True)) for x in dag.names]
     if as_json:
         common.print_json(
             {
                 "score": total,
                 "name": score,
-                "rows": table.n_rows,
+                "rows": data.n_rows,
                 "families": [
                     {"variable": x, "parents": list(above), "score": fit - penalty, "fit": fit, "penalty": penalty}
                     for x, above, fit, penalty in families

@@ -7,7 +7,7 @@ over those of its parents' table, so the kernels count and add up in one go, a b
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise
 from typing import Any
@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from bnml._threads import cores, run_all
 from bnml.data import Data
+from bnml.errors import ArgumentError
 
 __all__ = ["Batch", "Lookups", "addition_sums", "as_float", "batch_of", "configurations", "family_sums"]
 
@@ -124,10 +125,38 @@ def dense_limit(data: Data) -> int:
     return min(MAX_DENSE, max(1024, 4 * data.n_distinct))
 
 
+def check_columns(data: Data, variables: Iterable[int]) -> None:
+    """Refuse numbers of columns that are not there.
+
+    Raises
+    ------
+    ArgumentError
+        If a number is not one of 0 … number of columns - 1.
+    """
+    n = len(data.names)
+    for v in variables:
+        if not 0 <= v < n:
+            raise ArgumentError(f"there is no column {v}; the columns are numbered from 0 to {n - 1}")
+
+
+def check_batch(data: Data, batch: Batch) -> None:
+    """Refuse columns that are not there or stand twice in a set: a kernel would read past the end of an array."""
+    members = batch.members
+    if members.size == 0:
+        return
+    check_columns(data, (int(members.min()), int(members.max())))
+    fresh = np.zeros(members.size + 1, bool)
+    fresh[batch.offsets] = True
+    again = np.flatnonzero(~fresh[1:-1] & (members[1:] == members[:-1]))
+    if again.size:
+        raise ArgumentError(f"column {int(members[again[0]])} stands twice in a family")
+
+
 def family_sums(data: Data, batch: Batch, lookups: Lookups, threads: int | None = None) -> Floats:
     """Return for each family the sum over its joint table and the sum over its parents' table (0 without a child)."""
     from bnml.counts._kernels import families
 
+    check_batch(data, batch)
     n = len(batch)
     columns, weights, arities = data.columns, _weights(data), arities_of(data)
     margin_row = _margin_rows(batch, arities, lookups)
@@ -189,6 +218,9 @@ def addition_sums(
     """Return `family_sums` of the child's family plus each candidate as a parent, in one pass over the rows."""
     from bnml.counts._kernels import additions
 
+    check_columns(data, (child, *parents, *candidates))
+    if len({child, *parents}) <= len(parents) or {child, *parents} & set(candidates):
+        raise ArgumentError(f"child {child}, parents {list(parents)} and candidates must be different columns")
     arities = arities_of(data)
     base = np.array(sorted((*parents, child)), np.int64)
     chosen = np.array(candidates, np.int64)

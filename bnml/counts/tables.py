@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from bnml.counts.sums import arities_of, as_float
+from bnml.counts.sums import arities_of, as_float, check_columns
 from bnml.data import Data
 from bnml.errors import ArgumentError
 
@@ -33,6 +33,7 @@ def contingency(data: Data, variables: Sequence[int]) -> Counts:
     """
     from bnml.counts._kernels import MAX_DENSE, count_dense
 
+    check_columns(data, variables)
     shape = [data.arities[v] for v in variables]
     cells = math.prod(shape)
     if cells > MOST_CELLS:
@@ -68,6 +69,7 @@ def occupied(data: Data, variables: Sequence[int]) -> Occupied:
     """Return the configurations that occur, however many are possible."""
     from bnml.counts._kernels import partition
 
+    check_columns(data, variables)
     labels = np.empty(data.n_distinct, np.int64)
     m = partition(data.columns, arities_of(data), np.array(variables, np.int64), labels)
     counts = np.zeros(m, np.int64)

@@ -8,7 +8,7 @@ import numpy as np
 
 from bnml._jit import kernel
 
-__all__ = ["group", "pack", "translate"]
+__all__ = ["enter", "group", "pack", "translate"]
 
 Array = Any
 
@@ -40,23 +40,28 @@ def pack(columns: Array, bits: Array, word_of: Array, words: Array) -> None:
 
 
 @kernel
-def group(words: Array, weights: Array, index: Array, totals: Array, first: Array) -> int:
-    """Give equal rows of ``words`` (words × rows) equal numbers, in order of first occurrence; return how many.
+def _hash(words: Array, i: int) -> int:
+    h = 0
+    for w in range(words.shape[0]):
+        h = ((h ^ int(words[w, i])) * 0x9E3779B97F4A7C1) & 0x7FFFFFFFFFFFFFFF
+        h ^= h >> 29
+    return h
 
-    ``index[i]`` is the number of row i, ``totals[g]`` the weight of group g, ``first[g]`` its first row. An empty
-    ``weights`` stands for ones. Open addressing; the table doubles when it is half full.
+
+@kernel
+def group(
+    words: Array, weights: Array, slots: Array, i: int, stop: int, m: int, index: Array, totals: Array, first: Array
+) -> tuple[int, int]:
+    """Give equal rows of ``words`` (words × rows) equal numbers, in order of first occurrence.
+
+    Goes on from row ``i``, with ``m`` groups known, up to row ``stop`` or until the ``slots`` are half full; returns
+    the next row and the number of groups. ``index[i]`` is the number of row i, ``totals[g]`` the weight of group g,
+    ``first[g]`` its first row. An empty ``weights`` stands for ones. Open addressing.
     """
-    n_words, n_rows = words.shape
-    size = 1024
-    slots = np.full(size, -1, np.int64)
-    m = 0
-    for i in range(n_rows):
-        mask = size - 1
-        h = 0
-        for w in range(n_words):
-            h = ((h ^ int(words[w, i])) * 0x9E3779B97F4A7C1) & 0x7FFFFFFFFFFFFFFF
-            h ^= h >> 29
-        h &= mask
+    n_words = words.shape[0]
+    mask = slots.size - 1
+    while i < stop and 2 * m <= slots.size:
+        h = _hash(words, i) & mask
         while True:
             g = slots[h]
             if g < 0:
@@ -76,20 +81,19 @@ def group(words: Array, weights: Array, index: Array, totals: Array, first: Arra
             h = (h + 1) & mask
         index[i] = g
         totals[g] += weights[i] if weights.size else 1
-        if 2 * m > size:
-            size *= 4
-            slots = np.full(size, -1, np.int64)
-            mask = size - 1
-            for g in range(m):
-                h = 0
-                for w in range(n_words):
-                    h = ((h ^ int(words[w, first[g]])) * 0x9E3779B97F4A7C1) & 0x7FFFFFFFFFFFFFFF
-                    h ^= h >> 29
-                h &= mask
-                while slots[h] >= 0:
-                    h = (h + 1) & mask
-                slots[h] = g
-    return m
+        i += 1
+    return i, m
+
+
+@kernel
+def enter(words: Array, first: Array, start: int, stop: int, slots: Array) -> None:
+    """Put the groups from ``start`` to ``stop`` into new slots."""
+    mask = slots.size - 1
+    for g in range(start, stop):
+        h = _hash(words, first[g]) & mask
+        while slots[h] >= 0:
+            h = (h + 1) & mask
+        slots[h] = g
 
 
 MOST_TEXTS = 64

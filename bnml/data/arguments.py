@@ -12,8 +12,8 @@ import numpy as np
 
 from bnml.data.bene import read_vd
 from bnml.data.bins import Bins, parse_bins
-from bnml.data.labels import clip, is_missing, label_text
-from bnml.data.table import unknown_column
+from bnml.data.labels import clip, is_missing, label_text, plain
+from bnml.data.table import kept_names, unknown_column
 from bnml.errors import ArgumentError, DataError, did_you_mean, quoted
 
 __all__ = ["Arguments", "check_arguments"]
@@ -40,6 +40,11 @@ class Arguments:
         if self.columns is None or self.weights is None or self.weights in self.columns:
             return self.columns
         return [*self.columns, self.weights]
+
+    def kept(self, names: Sequence[str]) -> list[str]:
+        """Return which of a table's columns to read, once all that was asked for has been checked against them."""
+        self.check_columns(names)
+        return kept_names(names, self.wanted)
 
     def check_columns(self, names: Sequence[str]) -> None:
         """Check what was asked for against the columns that are there.
@@ -144,7 +149,7 @@ def _checked_states(states: Any) -> dict[str, list[Any]]:
         )
     declared = {}
     for name, labels in states.items():
-        declared[str(name)] = _listed(labels, f"states[{clip(name)!r}]", "labels")
+        declared[str(name)] = [plain(label) for label in _listed(labels, f"states[{clip(name)!r}]", "labels")]
         if any(is_missing(label) for label in declared[str(name)]):
             raise ArgumentError(
                 f"states[{clip(name)!r}] holds None or NaN, which is no label: for a state of the missing values pass "

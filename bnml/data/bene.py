@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from bnml.data.columns import Column
-from bnml.data.labels import clip
-from bnml.data.table import Table, check_names, kept_names
+from bnml.data.labels import MISSING_TEXTS, clip
+from bnml.data.table import Table, Wanted, check_names, kept_names
 from bnml.errors import DataError
 
 __all__ = ["read_idt", "read_vd"]
@@ -59,7 +59,7 @@ def _fault(name: str, labels: Sequence[str], declared: dict[str, list[str]]) -> 
     return "a label occurs twice" if len(set(labels)) < len(labels) else ""
 
 
-def read_idt(path: Path, wanted: Sequence[str] | None) -> Table:
+def read_idt(path: Path, wanted: Wanted) -> Table:
     """Read an ``.idt`` file: rows of codes from 0 without a header, the names and labels in the ``.vd`` beside it.
 
     Raises
@@ -69,6 +69,7 @@ def read_idt(path: Path, wanted: Sequence[str] | None) -> Table:
     """
     declared = read_vd(path.with_suffix(".vd"))
     names = check_names(declared, repr(str(path.with_suffix(".vd"))))
+    kept = kept_names(names, wanted)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # a file without rows: said below
@@ -78,7 +79,7 @@ def read_idt(path: Path, wanted: Sequence[str] | None) -> Table:
     if codes.size and codes.shape[1] != len(names):
         raise DataError(f"{str(path)!r} has {codes.shape[1]} columns and its .vd {len(names)} variables")
     columns = []
-    for name in kept_names(names, wanted):
+    for name in kept:
         labels = declared[name]
         column = codes[:, names.index(name)] if codes.size else np.empty(0, np.int64)
         wrong = np.flatnonzero((column < 0) | (column >= len(labels)))
@@ -88,4 +89,5 @@ def read_idt(path: Path, wanted: Sequence[str] | None) -> Table:
                 f"its codes are 0 to {len(labels) - 1}"
             )
         columns.append(Column(name, labels, column, declared=True))
-    return Table(columns, names)
+    odd = {name: [label for label in declared[name] if label in MISSING_TEXTS] for name in kept}
+    return Table(columns, names, states=odd)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bnml._threads import cores, run_all
-from bnml.data.labels import MISSING_TEXTS, as_numbers, clip, is_missing, is_whole, label_text, without_point
+from bnml.data.labels import MISSING_TEXTS, as_numbers, clip, is_missing, is_whole, label_text, plain, without_point
 from bnml.errors import DataError
 
 __all__ = [
@@ -68,10 +68,12 @@ class Column:
         return self._only(np.flatnonzero(occurs[:-1]).tolist())
 
     def without(self, texts: frozenset[str]) -> Column:
-        """Return the column with the labels of these texts turned into missing values."""
+        """Return the column with the labels of these texts turned into missing values; ``9`` stands for ``9.0`` too."""
         if texts <= MISSING_TEXTS and not any(isinstance(label, str) for label in self.labels):
             return self
         own = self.texts
+        if any(is_whole(text) for text in texts):
+            own = [without_point(text) for text in own]
         return self if texts.isdisjoint(own) else self._only([i for i, text in enumerate(own) if text not in texts])
 
     def _only(self, kept: list[int]) -> Column:
@@ -87,20 +89,30 @@ class Column:
         texts = self.texts
         if not any("." in text for text in texts) or not all(is_whole(text) for text in texts):
             return self
+        return self._renamed([without_point(text) for text in texts])
+
+    def _renamed(self, texts: list[str]) -> Column:
+        """Return the column with these labels in place of its own; equal ones become one."""
+        if texts == self.labels:
+            return self
         known: dict[str, int] = {}
-        places = [known.setdefault(without_point(text), len(known)) for text in texts]
+        places = [known.setdefault(text, len(known)) for text in texts]
         return replace(self, labels=list(known), codes=np.array([*places, MISSING], np.int64)[self.codes])
 
     def cleaned(self, declared: Iterable[Any], na_texts: frozenset[str] = frozenset(), *, untyped: bool) -> Column:
         """Return the column in which what stands for a missing value is one, unless it is declared as a state.
 
-        In an ``untyped`` column ``1.0`` becomes ``1``, unless the declared states are written with a point too.
+        In an ``untyped`` column of whole numbers ``1.0`` becomes ``1``, unless the declared states are written with a
+        point too; in any other, if ``1`` is declared and ``1.0`` is not.
         """
         states = {label_text(label) for label in declared}
-        missing = (MISSING_TEXTS | na_texts) - states
-        column = self.without(missing)
+        missing = {without_point(text) for text in MISSING_TEXTS | na_texts} - {without_point(text) for text in states}
+        column = self.without(frozenset(missing))
         if untyped and all(without_point(state) == state for state in states):
-            column = column.with_whole_numbers().without(missing)
+            column = column.with_whole_numbers()
+        if untyped and states:
+            short = {text: without_point(text) for text in column.texts if text not in states}
+            column = column._renamed([short[text] if short.get(text) in states else text for text in column.texts])
         return column
 
     def numbers(self) -> npt.NDArray[np.float64] | None:
@@ -173,7 +185,7 @@ def _code(name: str, value: Any, known: dict[str, int], labels: list[Any]) -> in
         text = label_text(value)
     code = known.setdefault(text, len(labels))
     if code == len(labels):
-        labels.append(value.item() if isinstance(value, np.number | np.bool_) else value)
+        labels.append(plain(value))
     return code
 
 

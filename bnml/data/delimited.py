@@ -20,17 +20,19 @@ from typing import IO, Any
 from bnml._threads import cores
 from bnml.data.columns import LabelEncoder
 from bnml.data.labels import clip
-from bnml.data.table import Table, check_names, kept_names
+from bnml.data.table import Table, Wanted, check_names, kept_names
 from bnml.errors import DataError
 
 __all__ = ["read_delimited", "read_names"]
 
 DELIMITERS = ",;\t|"
-BLOCK = 1 << 22  # bytes that are parsed at once; no line may be longer
+BLOCK = 1 << 22  # bytes that are parsed at once; a line may be refused if it is longer
+LONGEST_NAMES = 1 << 20  # characters up to the end of a quote in the header
+LONGEST_FIELD = 1 << 26  # characters of a field in which a fault is looked for
 END = "\x00\x00"  # a row of these is read after the last one: an open quote swallows it
 
 
-def read_delimited(path: Path, wanted: Sequence[str] | None, delimiter: str | None = None) -> Table:
+def read_delimited(path: Path, wanted: Wanted, delimiter: str | None = None) -> Table:
     """Read a file of delimited text, packed by gzip if its name ends so; the header tells the delimiter.
 
     Raises
@@ -90,20 +92,25 @@ def _header(path: Path, delimiter: str | None) -> tuple[tuple[str, ...], str, in
     """
     with _open_text(path) as file:
         start = file.readline()
-        while start.count('"') % 2 and (more := file.readline()):  # a quoted name with a line break
+        is_open = start.count('"') % 2 == 1
+        while is_open and len(start) < LONGEST_NAMES and (more := file.readline()):  # a quoted name with a line break
             start += more
+            is_open ^= more.count('"') % 2 == 1
     header = start.removeprefix("\ufeff")
     if "\x00" in header:
         raise _not_utf8(path)
     if not header.strip():
         raise DataError(f"{str(path)!r}: the first line is empty; expected the names of the columns")
+    if is_open:
+        raise DataError(f"{str(path)!r}, line 1: a quote is not closed")
     if delimiter is None:
         bare = re.sub(r'"[^"]*"', "", header)
         delimiter = max(DELIMITERS, key=bare.count)
     try:
         names = next(csv.reader([header], delimiter=delimiter))
     except csv.Error as error:
-        raise DataError(f"{str(path)!r}, line 1: {error}") from None
+        reason = "a quote is not closed" if "new-line" in str(error) else error
+        raise DataError(f"{str(path)!r}, line 1: {reason}") from None
     return check_names(names, repr(str(path))), delimiter, len(start.encode())
 
 
@@ -193,12 +200,22 @@ def _has_quotes(path: Path, start: int) -> bool:
         return any(b'"' in block for block in iter(lambda: file.read(BLOCK), b""))
 
 
+@contextmanager
+def _long_fields() -> Iterator[None]:
+    """Let Python's own reader take long fields, for a while: its limit holds for the whole process."""
+    limit = csv.field_size_limit(LONGEST_FIELD)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(limit)
+
+
 def _fault(path: Path, names: Sequence[str], delimiter: str, complaint: str) -> DataError:
     """Return the error for a file that is wrong: found by reading it again, slowly, with Python's own reader."""
     if complaint.startswith("In CSV column") and complaint.endswith("invalid UTF8 data"):
         return _not_utf8(path)
     line = 1
-    with _open_text(path) as file:
+    with _open_text(path) as file, _long_fields():
         reader = csv.reader(chain(file, ["\n", END]), delimiter=delimiter)
         try:
             for row in reader:
@@ -211,8 +228,11 @@ def _fault(path: Path, names: Sequence[str], delimiter: str, complaint: str) -> 
                         f"has {len(names)} ({clip(delimiter.join(row))!r})"
                     )
                 line = reader.line_num + 1
-        except csv.Error as error:
-            return DataError(f"{str(path)!r}, line {line}: {error}; is a quote not closed?")
+        except csv.Error:
+            return DataError(
+                f"{str(path)!r}, line {line}: a field is longer than {LONGEST_FIELD:,} characters; is a quote not "
+                "closed?"
+            )
     if "straddling" in complaint:
         complaint = f"a line is longer than {BLOCK:,} bytes"
     return DataError(f"{str(path)!r}: {clip(complaint, 200)}")

@@ -10,7 +10,10 @@ import numpy.typing as npt
 
 __all__ = ["code_type", "distinct_rows"]
 
+Array = npt.NDArray[Any]
 Codes = npt.NDArray[np.unsignedinteger[Any]]
+
+SLICE = 1 << 19  # rows in a call
 
 
 def code_type(arity: int) -> type[np.unsignedinteger[Any]]:
@@ -25,21 +28,35 @@ def distinct_rows(
 
     ``columns`` has one contiguous row per column.
     """
-    from bnml.data._kernels import group
-
     words = _packed(columns, arities)
     n_rows = columns.shape[1]
     numbers = np.int32 if n_rows < 1 << 31 else np.int64
     index = np.empty(n_rows, numbers)
     totals = np.empty(n_rows, np.int64)
     first = np.empty(n_rows, np.int64)
-    m = group(words, np.empty(0, np.int64) if weights is None else weights, index, totals, first)
+    m = _group(words, np.empty(0, np.int64) if weights is None else weights, index, totals, first)
     first = first[:m]
     order = np.lexsort(words[::-1, first])
     rank = np.empty(m, numbers)
     rank[order] = np.arange(m, dtype=numbers)
     codes = np.take(columns, first[order], axis=1).T
     return codes, totals[:m][order], rank[index]
+
+
+def _group(words: Array, weights: Array, index: Array, totals: Array, first: Array) -> int:
+    """Group all rows, a slice at a time, so that no call is long; return the number of groups."""
+    from bnml.data._kernels import enter, group
+
+    n_rows = words.shape[1]
+    slots = np.full(1024, -1, np.int64)
+    i, m = 0, 0
+    while i < n_rows:
+        i, m = group(words, weights, slots, i, min(n_rows, i + SLICE), m, index, totals, first)
+        if 2 * m > slots.size:
+            slots = np.full(4 * slots.size, -1, np.int64)
+            for start in range(0, m, SLICE):
+                enter(words, first, start, min(m, start + SLICE), slots)
+    return m
 
 
 def _packed(columns: Codes, arities: Sequence[int]) -> npt.NDArray[np.int64]:

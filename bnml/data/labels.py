@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from bnml.errors import DataError
+
 __all__ = [
     "MISSING_LABEL",
     "MISSING_TEXTS",
@@ -25,6 +27,7 @@ __all__ = [
     "is_whole",
     "label_text",
     "ordered",
+    "plain",
     "without_point",
 ]
 
@@ -45,15 +48,31 @@ def is_missing(value: Any) -> bool:
     return isinstance(value, Decimal) and value.is_nan()
 
 
+def plain(value: Any) -> Any:
+    """Return NumPy's numbers, booleans and texts as Python's own; any other value as it is."""
+    return value.item() if isinstance(value, np.number | np.bool_ | np.str_) else value
+
+
 def label_text(value: Any) -> str:
-    """Return the text that a value is matched by."""
+    """Return the text that a value is matched by.
+
+    Raises
+    ------
+    DataError
+        If it is a number with more digits than Python prints.
+    """
     if isinstance(value, str):
         return value
     if isinstance(value, float | np.floating | Decimal):
-        if math.isfinite(value) and value == int(value):
-            return str(int(value))
-        return str(value) if isinstance(value, Decimal) else repr(float(value))
-    return str(value)
+        if not math.isfinite(value) or value != int(value):
+            return str(value) if isinstance(value, Decimal) else repr(float(value))
+        value = int(value)
+    try:
+        return str(value)
+    except ValueError:
+        if not isinstance(value, int):
+            raise
+    raise DataError("a number of more than 4300 digits is no label: make it a text")
 
 
 def as_number(label: Any) -> float | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
@@ -99,8 +100,7 @@ def read(
     air          2  cold, warm
     """
     asked = check_arguments(columns, states, missing, na_values, bins, weights)
-    table = open_table(source, asked.wanted)
-    asked.check_columns(table.names)
+    table = open_table(source, asked.kept)
     variables, frequencies = _without_gaps(_variables(table, asked), _frequencies(table, asked), asked.missing)
     settled = settle(variables, asked.states, asked.bins, asked.bins_of, frequencies)
     if asked.missing == "state":
@@ -120,7 +120,9 @@ def as_data(source: Any) -> Data:
 def _variables(table: Table, asked: Arguments) -> list[Column]:
     """Return the columns that are variables, with their missing values and labels told apart."""
     variables = [
-        column.cleaned(asked.states.get(column.name, ()), asked.na_texts, untyped=table.untyped)
+        column.cleaned(
+            asked.states.get(column.name, table.states.get(column.name, ())), asked.na_texts, untyped=table.untyped
+        )
         for column in table.columns
         if column.name != asked.weights
     ]
@@ -195,7 +197,7 @@ def _warn(columns: Sequence[Column], settled: Sequence[States], asked: Arguments
     single = [column.name for column, states in zip(columns, settled, strict=True) if len(states.labels) == 1]
     if single:
         subject = f"column {clip(single[0])!r} has" if len(single) == 1 else f"columns {quoted(map(clip, single))} have"
-        warnings.warn(f"{subject} only one state", UserWarning, stacklevel=3)
+        warnings.warn(f"{subject} only one state", UserWarning, stacklevel=_level_of_caller())
     for column in columns:
         few = len(column.labels) <= MOST_WHOLE_NUMBERS
         if few or column.declared or column.name in asked.states or column.numbers() is not None:
@@ -206,8 +208,16 @@ def _warn(columns: Sequence[Column], settled: Sequence[States], asked: Arguments
                 f"column {clip(column.name)!r} holds numbers apart from {quoted(map(clip, words))}, so all of them are "
                 "taken as labels; if that stands for a missing value, name it in na_values=",
                 UserWarning,
-                stacklevel=3,
+                stacklevel=_level_of_caller(),
             )
+
+
+def _level_of_caller() -> int:
+    """Return the ``stacklevel`` at which a warning of the calling function points outside of this package."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "bnml":
+        level, frame = level + 1, frame.f_back
+    return level
 
 
 def _assembled(

@@ -26,7 +26,7 @@ from bnml.data.columns import (
 )
 from bnml.data.delimited import read_delimited, read_names
 from bnml.data.labels import clip
-from bnml.data.table import Table, check_names, kept_names
+from bnml.data.table import Table, Wanted, check_names, kept_names
 from bnml.errors import BnmlError, DataError
 
 __all__ = ["column_names", "open_table"]
@@ -35,8 +35,8 @@ SUFFIXES = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet", ".arrow", ".feathe
 ENGINE_COUNT = "bnml row count"  # the numbers of rows that an SQL engine has grouped
 
 
-def open_table(source: Any, wanted: Sequence[str] | None) -> Table:
-    """Read a source of any kind; ``wanted`` limits the columns that are kept.
+def open_table(source: Any, wanted: Wanted) -> Table:
+    """Read a source of any kind; ``wanted`` limits the columns that are kept, and is asked before any are read.
 
     Raises
     ------
@@ -49,17 +49,22 @@ def open_table(source: Any, wanted: Sequence[str] | None) -> Table:
         return _from_array(source, wanted)
     if isinstance(source, type):
         raise _no_table(source)
-    kind = type(source)
-    package = kind.__module__.partition(".")[0]
-    if package == "ibis":
+    if _is_from(source, "ibis"):
         return _from_ibis(source, wanted)
-    if package in ("duckdb", "_duckdb") and kind.__name__ == "DuckDBPyRelation":
+    if _is_from(source, "duckdb", "DuckDBPyRelation") or _is_from(source, "_duckdb", "DuckDBPyRelation"):
         return _from_duckdb(source, wanted)
-    if package == "pandas" and kind.__name__ == "DataFrame":
+    if _is_from(source, "pandas", "DataFrame"):
         return _from_pandas(source, wanted)
-    if hasattr(source, "__arrow_c_stream__") or package == "pyarrow":
+    if hasattr(source, "__arrow_c_stream__") or _is_from(source, "pyarrow"):
         return _from_arrow(source, wanted)
     raise _no_table(source)
+
+
+def _is_from(source: Any, package: str, name: str | None = None) -> bool:
+    """Return whether a source is of a class (of this name) of a package, or of one derived from it."""
+    return any(
+        kind.__module__.partition(".")[0] == package and name in (None, kind.__name__) for kind in type(source).__mro__
+    )
 
 
 def _no_table(source: Any) -> DataError:
@@ -77,7 +82,7 @@ def _no_table(source: Any) -> DataError:
     return DataError(f"cannot read a table from {kind.__module__}.{kind.__qualname__}: {hint}")
 
 
-def _from_array(array: np.ndarray[Any, Any], wanted: Sequence[str] | None) -> Table:
+def _from_array(array: np.ndarray[Any, Any], wanted: Wanted) -> Table:
     if array.ndim != 2:
         raise DataError(f"a NumPy array must have two dimensions (rows, columns); this one has shape {array.shape}")
     names = check_names((f"X{i}" for i in range(array.shape[1])), "the array")
@@ -89,17 +94,17 @@ def _from_array(array: np.ndarray[Any, Any], wanted: Sequence[str] | None) -> Ta
     if mask is not None and not numeric:
         values = values.astype(object)
         values[mask] = None
-    positions = range(len(names)) if wanted is None else [names.index(name) for name in kept_names(names, wanted)]
+    position = {name: i for i, name in enumerate(names)}
     columns = [
         column_of_numbers(names[i], values[:, i], None if mask is None else mask[:, i])
         if numeric
         else column_of_objects(names[i], values[:, i].tolist())
-        for i in positions
+        for i in [position[name] for name in kept_names(names, wanted)]
     ]
     return Table(columns, names)
 
 
-def _from_pandas(frame: Any, wanted: Sequence[str] | None) -> Table:
+def _from_pandas(frame: Any, wanted: Wanted) -> Table:
     names = check_names(frame.columns, "the DataFrame")
     position = {name: i for i, name in enumerate(names)}
     return Table([_pandas_column(n, frame.iloc[:, position[n]]) for n in kept_names(names, wanted)], names)
@@ -124,15 +129,15 @@ def _pandas_column(name: str, series: Any) -> Column:
     return column_of_arrow(name, values if isinstance(values, pa.ChunkedArray) else pa.chunked_array([values]))
 
 
-def _from_arrow(source: Any, wanted: Sequence[str] | None) -> Table:
+def _from_arrow(source: Any, wanted: Wanted) -> Table:
     import pyarrow as pa
 
     try:
         table = source.read_all() if isinstance(source, pa.RecordBatchReader) else pa.table(source)
     except (pa.ArrowException, TypeError, ValueError):
         raise _no_table(source) from None
-    names = check_names(table.column_names, "the table")
-    position = {name: i for i, name in enumerate(names)}
+    names = _arrow_names(table.schema)
+    position = {name: i for i, name in enumerate(table.column_names)}
     kept = kept_names(names, wanted)
     columns = columns_of_arrow(kept, [table.column(position[name]) for name in kept])
     compressed = _polars_categoricals(source)
@@ -140,14 +145,20 @@ def _from_arrow(source: Any, wanted: Sequence[str] | None) -> Table:
     return Table(columns, names)
 
 
+def _arrow_names(schema: Any) -> tuple[str, ...]:
+    """Return the names of the columns, without those that pandas has stored its index in."""
+    index = [name for name in (schema.pandas_metadata or {}).get("index_columns", ()) if isinstance(name, str)]
+    return check_names((name for name in schema.names if name not in index), "the table")
+
+
 def _polars_categoricals(source: Any) -> set[str]:
     """Columns of polars' ``Categorical``: a compressed text, whose categories are shared with other columns."""
-    if type(source).__module__.partition(".")[0] != "polars":
+    if not _is_from(source, "polars"):
         return set()
     return {name for name, dtype in source.schema.items() if type(dtype).__name__ == "Categorical"}
 
 
-def _from_ibis(table: Any, wanted: Sequence[str] | None) -> Table:
+def _from_ibis(table: Any, wanted: Wanted) -> Table:
     """Let the table's own engine group equal rows, and fetch only the groups."""
     if not hasattr(table, "group_by"):
         raise DataError(f"an Ibis {type(table).__name__} is not a table: pass the table it comes from")
@@ -158,7 +169,7 @@ def _from_ibis(table: Any, wanted: Sequence[str] | None) -> Table:
     return _grouped(table, wanted, group)
 
 
-def _from_duckdb(relation: Any, wanted: Sequence[str] | None) -> Table:
+def _from_duckdb(relation: Any, wanted: Wanted) -> Table:
     """Let DuckDB group the equal rows of a relation: a query, a table, or files that are larger than memory."""
 
     def group(kept: Sequence[str]) -> Any:
@@ -168,7 +179,7 @@ def _from_duckdb(relation: Any, wanted: Sequence[str] | None) -> Table:
     return _grouped(relation, wanted, group)
 
 
-def _grouped(table: Any, wanted: Sequence[str] | None, group: Callable[[Sequence[str]], Any]) -> Table:
+def _grouped(table: Any, wanted: Wanted, group: Callable[[Sequence[str]], Any]) -> Table:
     """Return the distinct rows that an engine sends, with their numbers."""
     try:
         every = check_names(table.columns, "the table")
@@ -178,16 +189,18 @@ def _grouped(table: Any, wanted: Sequence[str] | None, group: Callable[[Sequence
         raise
     except Exception as error:
         raise DataError(f"the table's engine could not group its rows: {clip(error, 300)}") from error
+    if len(set(groups.column_names)) <= len(kept):
+        raise DataError("the table's engine does not tell apart names of columns that differ in case only: rename them")
     *columns, counts = _from_arrow(groups, [*kept, ENGINE_COUNT]).columns
     return Table(columns, every, counts=counts)
 
 
-def _from_path(path: Path, wanted: Sequence[str] | None) -> Table:
+def _from_path(path: Path, wanted: Wanted) -> Table:
     with _known_file(path) as name:
         if name.endswith(".idt"):
             return read_idt(path, wanted)
         if name.endswith((".parquet", ".arrow", ".feather")):
-            return _from_arrow(_binary_table(path, name), wanted)
+            return _from_arrow(_binary_table(path, name, wanted), wanted)
         return read_delimited(path, wanted, _delimiter(name))
 
 
@@ -229,7 +242,7 @@ def _delimiter(name: str) -> str | None:
     return "\t" if name.endswith((".tsv", ".tsv.gz")) else None
 
 
-def _binary_table(path: Path, name: str) -> Any:
+def _binary_table(path: Path, name: str, wanted: Wanted) -> Any:
     import pyarrow as pa
 
     try:
@@ -237,11 +250,15 @@ def _binary_table(path: Path, name: str) -> Any:
             if name.endswith(".parquet"):
                 from pyarrow.parquet import ParquetFile
 
-                return ParquetFile(file).read()
+                parquet = ParquetFile(file)
+                kept_names(_arrow_names(parquet.schema_arrow), wanted)  # it is checked before the rows are read
+                return parquet.read()
             try:
-                return pa.ipc.open_file(file).read_all()
+                reader = pa.ipc.open_file(file)
             except pa.ArrowInvalid:
                 file.seek(0)
-                return pa.ipc.open_stream(file).read_all()
+                reader = pa.ipc.open_stream(file)
+            kept_names(_arrow_names(reader.schema), wanted)
+            return reader.read_all()
     except pa.ArrowException as error:
         raise DataError(f"{str(path)!r} is not a readable {path.suffix} file: {error}") from None

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from bnml.data.columns import Column
 from bnml.data.labels import as_number, clip
 from bnml.errors import ArgumentError, DataError, did_you_mean, quoted
 
-__all__ = ["Table", "check_names", "kept_names", "unknown_column"]
+__all__ = ["Table", "Wanted", "check_names", "kept_names", "unknown_column"]
+
+# the columns to read (None: all), or what chooses them once their names are known
+Wanted = Sequence[str] | Callable[[Sequence[str]], list[str]] | None
 
 
 @dataclass(frozen=True)
@@ -19,12 +22,14 @@ class Table:
 
     ``untyped``: the labels are text because the source knows nothing else, so ``1.0`` may be the number 1.
     ``counts``: how often each row occurs, where an engine has grouped equal rows already.
+    ``states``: by column, the labels that the source declares although they look like missing values.
     """
 
     columns: list[Column]
     names: tuple[str, ...]
     untyped: bool = False
     counts: Column | None = None
+    states: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 def check_names(names: Iterable[Any], where: str) -> tuple[str, ...]:
@@ -48,7 +53,7 @@ def check_names(names: Iterable[Any], where: str) -> tuple[str, ...]:
     return texts
 
 
-def kept_names(names: Sequence[str], wanted: Sequence[str] | None) -> list[str]:
+def kept_names(names: Sequence[str], wanted: Wanted) -> list[str]:
     """Return the names that were asked for, or all.
 
     Raises
@@ -58,6 +63,8 @@ def kept_names(names: Sequence[str], wanted: Sequence[str] | None) -> list[str]:
     """
     if wanted is None:
         return list(names)
+    if callable(wanted):
+        return wanted(names)
     known = set(names)
     for name in wanted:
         if name not in known:

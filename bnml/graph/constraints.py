@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 
 from bnml.errors import ArgumentError, GraphError, did_you_mean, quoted
 from bnml.graph._bits import transposed
-from bnml.graph._names import Variables, check_name, checked_pairs
+from bnml.graph._names import Variables, check_name, checked_pairs, listed_names, require_dag
 from bnml.graph.dag import DAG
 from bnml.graph.order import cycle_text, find_cycle, topological_order
 
@@ -93,14 +93,14 @@ class Constraints:
         keep("_tier", {name: k for k, tier in enumerate(self.tiers, 1) for name in tier})
         both_ways = [arc for a, b in self.forbidden_links for arc in ((a, b), (b, a))]
         keep("_barred", frozenset([*self.forbidden, *both_ways]))
-        _refuse_cycle(self.required, "The required arcs")
+        _refuse_cycle(self.required, "the required arcs")
         for arc in self.required:
             if obstacle := self._obstacle(arc):
-                raise GraphError(f"The arc {_arrow(arc)} is required, but {obstacle}. Drop one of the two.")
+                raise GraphError(f"the arc {_arrow(arc)} is required, but {obstacle}. Drop one of the two.")
         keep("_forced", self._forced_links())
         _refuse_cycle(
             [*self.required, *self._forced],
-            "The required arcs, with the required links that have one allowed direction,",
+            "the required arcs, with the required links that have one allowed direction,",
         )
 
     def _obstacle(self, arc: Arc) -> str:
@@ -123,7 +123,7 @@ class Constraints:
             not_forth, not_back = self._obstacle(forth), self._obstacle(back)
             if not_forth and not_back:
                 why = not_forth if not_forth == not_back else f"{not_forth} and {not_back}"
-                raise GraphError(f"The link {' - '.join(link)} is required, but {why}. Drop one of these.")
+                raise GraphError(f"the link {' - '.join(link)} is required, but {why}. Drop one of these.")
             if not_forth or not_back:
                 forced.append(back if not_forth else forth)
         return tuple(forced)
@@ -140,7 +140,7 @@ class Constraints:
         --------
         >>> Constraints(required=[("A", "B")]).check(["A", "B", "C"])
         """
-        known = dict.fromkeys(names)
+        known = dict.fromkeys(listed_names(names, "names"))
         for what, groups in (
             ("required", self.required),
             ("forbidden", self.forbidden),
@@ -192,7 +192,7 @@ class Constraints:
         >>> Constraints(required=[("A", "B")], forbidden_links=[("B", "C")]).violations(DAG.parse("[A][B][C|B]"))
         ['the required arc A -> B is missing', 'B -> C is there, but the link B - C is forbidden']
         """
-        self.check(dag.names)
+        self.check(require_dag(dag, "dag").names)
         present = set(dag.arcs)
         found = [f"the required arc {_arrow(arc)} is missing" for arc in self.required if arc not in present]
         found += [
@@ -227,17 +227,17 @@ def _sorted_pairs(pairs: Iterable[Collection[str]], what: str, *, ordered: bool 
 
 def _checked_tiers(tiers: Iterable[Iterable[str]]) -> tuple[tuple[str, ...], ...]:
     if isinstance(tiers, str) or not isinstance(tiers, Iterable):
-        raise GraphError(f"tiers must be a list of lists of names such as [['A', 'B'], ['C']], got {tiers!r}.")
+        raise GraphError(f"tiers must be a list of lists of names such as [['A', 'B'], ['C']], got {tiers!r}")
     result: list[tuple[str, ...]] = []
     place: dict[str, int] = {}
     for k, tier in enumerate(tiers, 1):
         if isinstance(tier, str) or not isinstance(tier, Iterable):
-            raise GraphError(f"Each tier must be a list of names such as ['A', 'B'], got {tier!r}.")
+            raise GraphError(f"each tier must be a list of names such as ['A', 'B'], got {tier!r}")
         members = list(tier)
         for name in members:
             check_name(name, "tiers")
             if name in place:
-                raise GraphError(f"tiers hold {name!r} twice, in tier {place[name]} and in tier {k}; put it in one.")
+                raise GraphError(f"tiers hold {name!r} twice, in tier {place[name]} and in tier {k}; put it in one")
             place[name] = k
         if members:  # an empty tier says nothing
             result.append(tuple(sorted(str(name) for name in members)))
@@ -252,4 +252,4 @@ def _refuse_cycle(arcs: Sequence[Arc], what: str) -> None:
         parents[at[child]] |= 1 << at[parent]
     order = topological_order(parents, transposed(parents))
     if len(order) < len(names):
-        raise GraphError(f"{what} close the cycle {cycle_text(names, find_cycle(parents, order))}, and a DAG has none.")
+        raise GraphError(f"{what} close the cycle {cycle_text(names, find_cycle(parents, order))}, and a DAG has none")

@@ -28,12 +28,12 @@ def arcs_from_networkx(graph: nx.DiGraph[str]) -> Named:
     import networkx as nx
 
     if not isinstance(graph, nx.DiGraph):
-        raise GraphError(f"Expected a networkx.DiGraph, got {type(graph).__name__}.")
+        raise GraphError(f"graph must be a networkx.DiGraph, got {type(graph).__name__}")
     nodes = list(graph.nodes)
     odd = [node for node in nodes if not isinstance(node, str)]
     if odd:
         raise GraphError(
-            f"The networkx graph has the node {odd[0]!r}; names of variables are strings."
+            f"the networkx graph has the node {odd[0]!r}; names of variables are strings."
             " networkx.relabel_nodes(graph, str) makes them so."
         )
     return nodes, [(arc[0], arc[1]) for arc in graph.edges]  # a multigraph's edges carry a key as third entry

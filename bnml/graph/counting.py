@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import operator
+import numbers
 from math import comb
+from typing import Any
 
 from bnml.errors import ArgumentError
 
@@ -14,7 +15,7 @@ def count_dags(n: int) -> int:
     Parameters
     ----------
     n : int
-        The number of nodes, 0 or more.
+        The number of nodes, 0 or more; a float that is a whole number will do.
 
     Returns
     -------
@@ -37,14 +38,18 @@ def count_dags(n: int) -> int:
     >>> [count_dags(n) for n in range(7)]
     [1, 1, 3, 25, 543, 29281, 3781503]
     """
-    try:
-        size = operator.index(n)
-    except TypeError:
-        raise ArgumentError(f"n must be a whole number, got {n!r}.") from None
+    size = _whole_number(n)
     if size < 0:
-        raise ArgumentError(f"n must be 0 or more, got {n}.")
+        raise ArgumentError(f"n must be 0 or more, got {n!r}")
     counts = [1]
     for k in range(1, size + 1):
         terms = (comb(k, i) * counts[k - i] << i * (k - i) for i in range(1, k + 1))
         counts.append(sum(term if i % 2 else -term for i, term in enumerate(terms, 1)))
     return counts[size]
+
+
+def _whole_number(n: Any) -> int:
+    is_number = isinstance(n, numbers.Real) and not isinstance(n, bool)
+    if not is_number or n % 1 != 0:  # the remainder of inf and of nan is nan
+        raise ArgumentError(f"n must be a whole number, got {n!r}")
+    return int(n)

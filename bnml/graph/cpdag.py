@@ -16,6 +16,7 @@ from heapq import heapify, heappop, heappush
 
 from bnml.errors import GraphError
 from bnml.graph._bits import bits
+from bnml.graph._names import require_pdag
 from bnml.graph.dag import DAG
 from bnml.graph.meek import Orienter
 from bnml.graph.pdag import PDAG
@@ -87,6 +88,8 @@ def canonical_extension(pdag: PDAG) -> DAG:
     ------
     GraphError
         If there is no consistent extension.
+    ArgumentError
+        If ``pdag`` is not a PDAG.
 
     Notes
     -----
@@ -99,7 +102,7 @@ def canonical_extension(pdag: PDAG) -> DAG:
     >>> print(canonical_extension(DAG.parse("[C][B|C][A|B]").cpdag()))
     [A][B|A][C|B]
     """
-    ordered = pdag.reordered(sorted(pdag.names))
+    ordered = require_pdag(pdag, "pdag").reordered(sorted(pdag.names))
     work = Orienter(ordered.names, ordered.parent_masks, ordered.neighbour_masks, strict=True)
     work.close()
     placed = 0
@@ -117,6 +120,6 @@ def canonical_extension(pdag: PDAG) -> DAG:
             if not work.parents[j] & ~placed:
                 heappush(ready, j)
     if placed.bit_count() < len(work.parents):
-        raise GraphError("This PDAG has no consistent extension: its arcs, or those that follow, close a cycle.")
+        raise GraphError("this PDAG has no consistent extension: its arcs, or those that follow, close a cycle")
     parent_sets = [tuple(bits(mask)) for mask in work.parents]
     return DAG.from_parent_sets(ordered.names, parent_sets).reordered(pdag.names)

@@ -7,15 +7,14 @@ Outside, variables have names; inside they are positions in ``names``, and a nei
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from bnml._display import picture
-from bnml.errors import ArgumentError, GraphError
+from bnml.errors import GraphError
 from bnml.graph._base import Graph
 from bnml.graph._bits import bits, closure, mask_of, permuted, transposed, union
-from bnml.graph._names import Variables
+from bnml.graph._names import Variables, checked_integers, require_dag
 from bnml.graph.convert import arcs_from_networkx, directed_networkx
 from bnml.graph.model_string import format_model_string, parse_model_string
 from bnml.graph.order import cycle_text, find_cycle, topological_order
@@ -78,7 +77,7 @@ class DAG(Graph):
         order = topological_order(parents, children)
         if len(order) < len(parents):
             cycle = cycle_text(variables.names, find_cycle(parents, order))
-            raise GraphError(f"The arcs close a cycle: {cycle}. A DAG has none; drop or reverse one of these arcs.")
+            raise GraphError(f"the arcs close a cycle: {cycle}. A DAG has none; drop or reverse one of these arcs.")
         self._variables = variables
         self._parents, self._children, self._order = tuple(parents), tuple(children), tuple(order)
         self._hash = None
@@ -119,12 +118,14 @@ class DAG(Graph):
         """
         variables = Variables(names)
         n = len(variables)
-        if len(parent_sets) != n:
-            raise GraphError(f"parent_sets has {len(parent_sets)} entries for {n} variables; give one per variable.")
-        sets = [tuple(operator.index(i) for i in parents) for parents in parent_sets]
+        if not isinstance(parent_sets, Iterable):
+            raise GraphError(f"parent_sets must be a list of lists of positions, got {parent_sets!r}")
+        sets = [tuple(checked_integers(given, f"parent_sets[{child}]")) for child, given in enumerate(parent_sets)]
+        if len(sets) != n:
+            raise GraphError(f"parent_sets has {len(sets)} entries for {n} variables; give one per variable")
         for child, parents in enumerate(sets):
             if any(not 0 <= i < n or i == child for i in parents):
-                raise GraphError(f"parent_sets[{child}] is {parents}; allowed are 0 to {n - 1} without {child} itself.")
+                raise GraphError(f"parent_sets[{child}] is {parents}; allowed are 0 to {n - 1} without {child} itself")
         return cls._of(variables, [mask_of(parents) for parents in sets])
 
     @classmethod
@@ -240,8 +241,7 @@ class DAG(Graph):
         >>> DAG.parse("[A][B|A]").is_equivalent(DAG.parse("[B][A|B]"))
         True
         """
-        if not isinstance(other, DAG):
-            raise ArgumentError(f"Only a DAG can be equivalent to a DAG, got {type(other).__name__}.")
+        require_dag(other, "other")
         return set(self.names) == set(other.names) and self.cpdag() == other.cpdag()
 
     def v_structures(self) -> tuple[tuple[str, str, str], ...]:
@@ -303,7 +303,7 @@ class DAG(Graph):
         parents = list(self._parents)
         for i, j in self._variables.pairs(arcs, "arcs"):
             if not self._parents[j] >> i & 1:
-                raise GraphError(f"There is no arc {self.names[i]} -> {self.names[j]} to take away.")
+                raise GraphError(f"there is no arc {self.names[i]} -> {self.names[j]} to take away")
             parents[j] &= ~(1 << i)
         return DAG._of(self._variables, parents)
 

@@ -48,7 +48,7 @@ def shd(a: DAG | PDAG, b: DAG | PDAG, of: str = "cpdag") -> int:
     """
     if of not in ("cpdag", "dag"):
         raise ArgumentError(f"of must be 'cpdag' or 'dag', got {of!r}.{did_you_mean(of, ['cpdag', 'dag'])}")
-    _check_graphs(a, b)
+    _check_graphs(a=a, b=b)
     if of == "cpdag":
         a, b = _as_pdag(a), _as_pdag(b)
     elif not (isinstance(a, DAG) and isinstance(b, DAG)):
@@ -101,7 +101,7 @@ def compare(truth: DAG | PDAG, learned: DAG | PDAG) -> Comparison:
     >>> found.true_arcs, found.false_arcs, found.missed_arcs, found.shd
     (1, 1, 1, 2)
     """
-    _check_graphs(truth, learned)
+    _check_graphs(truth=truth, learned=learned)
     other = learned.reordered(truth.names)
     arcs = _overlap(truth.parent_masks, other.parent_masks)
     t, f, m = _overlap(_adjacent(truth), _adjacent(other))
@@ -114,11 +114,11 @@ def _overlap(truth: Sequence[int], learned: Sequence[int]) -> tuple[int, int, in
     return both, sum(f.bit_count() for _, f in pairs) - both, sum(t.bit_count() for t, _ in pairs) - both
 
 
-def _check_graphs(a: object, b: object) -> None:
-    for graph in (a, b):
+def _check_graphs(**graphs: DAG | PDAG) -> None:
+    for what, graph in graphs.items():
         if not isinstance(graph, DAG | PDAG):
-            raise ArgumentError(f"Only a DAG or PDAG can be compared, got {type(graph).__name__}.")
-    require_same(a.names, b.names)  # type: ignore[attr-defined]
+            raise ArgumentError(f"{what} must be a DAG or PDAG, got {type(graph).__name__}")
+    require_same(*(graph.names for graph in graphs.values()))
 
 
 def _as_pdag(graph: DAG | PDAG) -> PDAG:

@@ -21,7 +21,7 @@ from math import comb
 
 from bnml.errors import ArgumentError
 from bnml.graph._bits import bits
-from bnml.graph._names import Variables, require_same
+from bnml.graph._names import Variables, require_dag, require_same
 from bnml.graph.dag import DAG
 from bnml.graph.separation import reachable
 
@@ -61,7 +61,7 @@ def is_imap(dag: DAG, oracle: DAG | Oracle) -> bool:
     >>> is_imap(DAG.parse("[A][B|A][C|A:B]"), truth), is_imap(DAG.parse("[A][B|A][C]"), truth)
     (True, False)
     """
-    _check_oracle(oracle, dag.names)
+    _check_oracle(oracle, require_dag(dag, "dag").names)
     domain = oracle.reordered(dag.names) if isinstance(oracle, DAG) else oracle
     before = 0
     for i in (dag.variables.index[name] for name in dag.topological_order()):
@@ -117,7 +117,7 @@ def minimal_imap(order: Iterable[str], oracle: DAG | Oracle) -> DAG:
     >>> print(minimal_imap(["C", "A", "B"], DAG.parse("[A][B][C|A:B]")))
     [C][A|C][B|C:A]
     """
-    variables = Variables(order)
+    variables = Variables(order, "order")
     names = variables.names
     _check_oracle(oracle, names)
     if isinstance(oracle, DAG):
@@ -175,14 +175,16 @@ def is_perfect_map(dag: DAG, oracle: DAG | Oracle, *, limit: int = 5_000_000) ->
     >>> is_perfect_map(DAG.parse("[A][B|A]"), DAG.parse("[B][A|B]"))
     True
     """
-    _check_oracle(oracle, dag.names)
+    _check_oracle(oracle, require_dag(dag, "dag").names)
     if isinstance(oracle, DAG):
         return dag.is_equivalent(oracle)
+    if isinstance(limit, bool) or not isinstance(limit, int | float):
+        raise ArgumentError(f"limit must be a number, got {limit!r}")
     n = len(dag.names)
     questions = comb(n, 2) << max(n - 2, 0)
     if questions > limit:
         raise ArgumentError(
-            f"A perfect map of {n} variables needs {questions:,} questions to the oracle, more than limit={limit:,}."
+            f"a perfect map of {n} variables needs {questions:,} questions to the oracle, more than limit={limit:,}."
             " Give a DAG as oracle, use is_imap, or raise the limit."
         )
     return all(dag.d_separated(x, y, given) == bool(oracle(x, y, given)) for x, y, given in statements(dag.names))
@@ -209,4 +211,4 @@ def _check_oracle(oracle: DAG | Oracle, names: tuple[str, ...]) -> None:
     if isinstance(oracle, DAG):
         require_same(names, oracle.names)
     elif not callable(oracle):
-        raise ArgumentError(f"oracle must be a DAG or a function (x, y, given) -> bool, got {oracle!r}.")
+        raise ArgumentError(f"oracle must be a DAG or a function (x, y, given) -> bool, got {oracle!r}")

@@ -23,6 +23,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 from bnml.errors import GraphError
 from bnml.graph._bits import bits, transposed
+from bnml.graph._names import require_pdag
 from bnml.graph.order import cycle_text, find_cycle, topological_order
 from bnml.graph.pdag import PDAG
 
@@ -91,7 +92,7 @@ class Orienter:
     def _both_ways(self, i: int, j: int, forth: int, back: int) -> str:
         a, b = self.names[i], self.names[j]
         return (
-            f"The directions contradict each other: {a} - {b} must become {a} -> {b} by Meek's rule {forth} and"
+            f"the directions contradict each other: {a} - {b} must become {a} -> {b} by Meek's rule {forth} and"
             f" {b} -> {a} by rule {back}. No DAG has these edges, arcs and v-structures."
         )
 
@@ -132,6 +133,7 @@ def apply_meek_rules(pdag: PDAG, background: Iterable[Collection[str]] = (), *, 
     >>> print(apply_meek_rules(chain, background=[("A", "B")]))
     A -> B, B -> C
     """
+    require_pdag(pdag, "pdag")
     work = Orienter(pdag.names, pdag.parent_masks, pdag.neighbour_masks, strict)
     work.close()
     for i, j in pdag.variables.pairs(background, "background"):
@@ -140,18 +142,18 @@ def apply_meek_rules(pdag: PDAG, background: Iterable[Collection[str]] = (), *, 
         order = topological_order(work.parents, work.children)
         if len(order) < len(pdag.names):
             cycle = cycle_text(pdag.names, find_cycle(work.parents, order))
-            raise GraphError(f"The directions contradict each other: the arcs that follow close the cycle {cycle}.")
+            raise GraphError(f"the directions contradict each other: the arcs that follow close the cycle {cycle}")
     return PDAG.from_masks(pdag.names, work.parents, work.neighbours)
 
 
 def _add_background(work: Orienter, i: int, j: int) -> None:
     arc = f"{work.names[i]} -> {work.names[j]}"
     if not work.adjacent[i] >> j & 1:
-        raise GraphError(f"The background arc {arc} is not an edge of the graph; rules orient edges, they add none.")
+        raise GraphError(f"the background arc {arc} is not an edge of the graph; rules orient edges, they add none")
     if work.parents[i] >> j & 1:
         raise GraphError(
-            f"The background arc {arc} contradicts the graph: {work.names[j]} -> {work.names[i]} is there, or follows"
-            " from it and the other background arcs."
+            f"the background arc {arc} contradicts the graph: {work.names[j]} -> {work.names[i]} is there, or follows"
+            " from it and the other background arcs"
         )
     if work.neighbours[i] >> j & 1:
         work.orient(i, j)

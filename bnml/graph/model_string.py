@@ -31,14 +31,14 @@ def format_model_string(names: Sequence[str], parent_sets: Sequence[Sequence[int
 def parse_model_string(text: str) -> tuple[list[str], list[tuple[str, str]]]:
     """Return the names and the arcs of a model string."""
     if not isinstance(text, str):
-        raise ArgumentError(f"A model string is a text such as '[A][B|A]', got {text!r}.")
+        raise ArgumentError(f"text must be a model string such as '[A][B|A]', got {text!r}")
     families: dict[str, list[str]] = {}
     at = _skip_space(text, 0)
     while at < len(text):
         at = _expect(text, at, "[")
         child, at = _read_name(text, at)
         if child in families:
-            raise GraphError(f"Model string: [{child}] is there twice; each variable has one pair of brackets.")
+            raise GraphError(f"model string: [{child}] is there twice; each variable has one pair of brackets")
         families[child] = []
         closing, separators = False, "|"
         while not closing:
@@ -46,12 +46,12 @@ def parse_model_string(text: str) -> tuple[list[str], list[tuple[str, str]]]:
             if not closing:
                 parent, at = _read_name(text, at)
                 if parent in families[child]:
-                    raise GraphError(f"Model string: {child!r} has the parent {parent!r} twice.")
+                    raise GraphError(f"model string: {child!r} has the parent {parent!r} twice")
                 families[child].append(parent)
                 separators = ":"
         at = _skip_space(text, at)
     if not families:
-        raise GraphError("The model string is empty; write at least one variable, for example '[A]' or '[A][B|A]'.")
+        raise GraphError("the model string is empty; write at least one variable, for example '[A]' or '[A][B|A]'")
     return list(families), _arcs(families)
 
 
@@ -61,7 +61,7 @@ def _arcs(families: dict[str, list[str]]) -> list[tuple[str, str]]:
             if parent not in families:
                 hint = did_you_mean(parent, families)
                 raise GraphError(
-                    f"Model string: {child!r} has the parent {parent!r}, which has no brackets of its own.{hint}"
+                    f"model string: {child!r} has the parent {parent!r}, which has no brackets of its own.{hint}"
                     f" Add [{parent}] or drop the parent."
                 )
     return [(parent, child) for child, parents in families.items() for parent in parents]
@@ -103,6 +103,6 @@ def _unexpected(text: str, at: int, expected: str) -> GraphError:
     elif text[at : at + 1] in set("[]|:"):
         hint = " Inside a name, put a backslash before it."
     return GraphError(
-        f"Model string: expected {expected} at character {at + 1}{after}, found {found}.{hint}"
+        f"model string: expected {expected} at character {at + 1}{after}, found {found}.{hint}"
         " A model string looks like '[A][C][B|A:C]'."
     )

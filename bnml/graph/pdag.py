@@ -15,7 +15,7 @@ from bnml._display import picture
 from bnml.errors import GraphError
 from bnml.graph._base import Graph
 from bnml.graph._bits import bits, permuted, transposed
-from bnml.graph._names import Variables
+from bnml.graph._names import Variables, checked_integers
 from bnml.graph.convert import arcs_from_networkx, directed_networkx
 from bnml.graph.dag import DAG
 from bnml.graph.extension import extend
@@ -77,11 +77,9 @@ class PDAG(Graph):
         names = variables.names
         for i, name in enumerate(names):
             for j in bits(parents[i] & children[i]):
-                raise GraphError(
-                    f"{name} -> {names[j]} is there both ways; if it has no direction, give it undirected."
-                )
+                raise GraphError(f"{name} -> {names[j]} is there both ways; if it has no direction, give it undirected")
             for j in bits((parents[i] | children[i]) & neighbours[i]):
-                raise GraphError(f"{name} - {names[j]} is both directed and undirected; give it once.")
+                raise GraphError(f"{name} - {names[j]} is both directed and undirected; give it once")
         self._variables = variables
         self._parents, self._children, self._neighbours = tuple(parents), tuple(children), tuple(neighbours)
 
@@ -96,12 +94,13 @@ class PDAG(Graph):
         """
         variables = Variables(names)
         whole = (1 << len(variables)) - 1
+        parents, neighbours = checked_integers(parents, "parents"), checked_integers(neighbours, "neighbours")
         if len(parents) != len(variables) or len(neighbours) != len(variables):
-            raise GraphError(f"There are {len(variables)} variables; give one mask of parents and neighbours for each.")
+            raise GraphError(f"there are {len(variables)} variables; give one mask of parents and neighbours for each")
         if any((mask & ~whole) or mask >> i & 1 for masks in (parents, neighbours) for i, mask in enumerate(masks)):
-            raise GraphError(f"A mask may hold only the positions 0 to {len(variables) - 1}, and not its own.")
-        if transposed(neighbours) != list(neighbours):
-            raise GraphError("The masks of neighbours are not symmetric; if i is a neighbour of j, j is one of i.")
+            raise GraphError(f"a mask may hold only the positions 0 to {len(variables) - 1}, and not its own")
+        if transposed(neighbours) != neighbours:
+            raise GraphError("the masks of neighbours are not symmetric; if i is a neighbour of j, j is one of i")
         graph = cls.__new__(cls)
         graph._fill(variables, parents, neighbours)
         return graph
@@ -173,8 +172,8 @@ class PDAG(Graph):
         parents = extend(self._parents, self._neighbours)
         if parents is None:
             raise GraphError(
-                "This PDAG has no consistent extension: however its undirected edges are oriented, there is a cycle"
-                " or a v-structure that it does not have."
+                "this PDAG has no consistent extension: however its undirected edges are oriented, there is a cycle"
+                " or a v-structure that it does not have"
             )
         return DAG._of(self._variables, parents)
 

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 
 from bnml.errors import ArgumentError, quoted
 from bnml.graph._bits import closure, union
+from bnml.graph._names import require_dag
 
 if TYPE_CHECKING:
     from bnml.graph.dag import DAG
@@ -56,11 +57,11 @@ def reachable(parents: Sequence[int], children: Sequence[int], source: int, give
 
 def d_separated(dag: DAG, x: str | Iterable[str], y: str | Iterable[str], given: str | Iterable[str] = ()) -> bool:
     """Tell whether x and y are d-separated given a set of variables; see `DAG.d_separated`."""
-    variables = dag.variables
-    xs, ys, zs = variables.mask(x), variables.mask(y), variables.mask(given)
+    variables = require_dag(dag, "dag").variables
+    xs, ys, zs = variables.mask(x, "x"), variables.mask(y, "y"), variables.mask(given, "given")
     overlap = xs & ys | xs & zs | ys & zs
     if overlap:
-        raise ArgumentError(f"x, y and given must not share variables; {quoted(variables.pick(overlap))} is in two.")
+        raise ArgumentError(f"x, y and given must not share variables; {quoted(variables.pick(overlap))} is in two")
     return not reachable(dag.parent_masks, dag.child_masks, xs, zs) & ys
 
 
@@ -93,12 +94,13 @@ def minimal_separator(dag: DAG, x: str | Iterable[str], y: str | Iterable[str]) 
     >>> minimal_separator(DAG.parse("[A][B|A][C|A][D|B:C]"), "A", "D")
     ('B', 'C')
     """
-    xs, ys = dag.variables.mask(x), dag.variables.mask(y)
+    variables = require_dag(dag, "dag").variables
+    xs, ys = variables.mask(x, "x"), variables.mask(y, "y")
     if xs & ys:
-        raise ArgumentError(f"x and y must not share variables; both hold {quoted(dag.variables.pick(xs & ys))}.")
+        raise ArgumentError(f"x and y must not share variables; both hold {quoted(variables.pick(xs & ys))}")
     parents, children = dag.parent_masks, dag.child_masks
     if (union(parents, xs) | union(children, xs)) & ys:
         return None
     ancestors = closure(parents, xs | ys) & ~(xs | ys)
     near_x = ancestors & reachable(parents, children, xs, ancestors)
-    return dag.variables.pick(near_x & reachable(parents, children, ys, near_x))
+    return variables.pick(near_x & reachable(parents, children, ys, near_x))

@@ -51,7 +51,8 @@ def kl_divergence(p: BayesianNetwork, q: BayesianNetwork) -> float:
 def _expected_log(p: BayesianNetwork, of: BayesianNetwork, x: str) -> float:
     """Return the expectation under p of log P(x | parents) in another network."""
     family = [*of.dag.parents(x), x]
-    weights = joint(p, family)
+    table, scale = joint(p, family)
+    weights = table * math.exp(scale)
     for axis, v in enumerate(family):  # p's order of states may be another
         order = [p.code(v, label) for label in of.states[v]]
         weights = weights.take(order, axis=axis)

@@ -12,7 +12,7 @@ from bnml.counts import contingency
 from bnml.data import as_data
 from bnml.errors import ArgumentError, NetworkError, did_you_mean, quoted
 from bnml.graph import DAG
-from bnml.network.network import BayesianNetwork
+from bnml.network.network import MOST_PARENTS, BayesianNetwork
 
 __all__ = ["ESTIMATORS", "fit"]
 
@@ -57,11 +57,11 @@ def fit(dag: DAG, data: Any, estimator: str = "snml", ess: float = 1.0) -> Bayes
         raise ArgumentError(
             f"estimator={estimator!r}: expected one of {quoted(ESTIMATORS)}.{did_you_mean(estimator, ESTIMATORS)}"
         )
-    if isinstance(ess, bool) or not isinstance(ess, int | float) or not 0 < ess < math.inf:
+    if isinstance(ess, bool) or not isinstance(ess, int | float | np.number) or not 0 < ess < math.inf:
         raise ArgumentError(f"ess={ess!r}: expected a positive number")
-    table = as_data(data)
     if not isinstance(dag, DAG):
         raise ArgumentError(f"expected a DAG, got {type(dag).__name__}: make one with bnml.DAG.parse('[A][B|A]')")
+    table = as_data(data)
     if set(dag.names) != set(table.names):
         odd = sorted(set(dag.names) ^ set(table.names))
         raise ArgumentError(f"graph and data must have the same variables; they differ in {quoted(odd)}")
@@ -69,9 +69,9 @@ def fit(dag: DAG, data: Any, estimator: str = "snml", ess: float = 1.0) -> Bayes
     for x in dag.names:
         variables = [table.index(v) for v in (*dag.parents(x), x)]
         size = math.prod(table.arities[v] for v in variables)
-        if size > MOST_PARAMETERS:
+        if size > MOST_PARAMETERS or len(variables) > MOST_PARENTS + 1:
             raise NetworkError(
-                f"the table of {x!r} given {quoted(dag.parents(x))} has {size:.3g} entries: too many; "
+                f"the table of {x!r} has {len(variables) - 1} parents and {size:.3g} entries: too many; "
                 "take a structure with fewer parents"
             )
         tables[x] = _estimate(contingency(table, variables).astype(np.float64), estimator, ess)

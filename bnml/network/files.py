@@ -9,13 +9,14 @@ from __future__ import annotations
 import gzip
 import io
 import os
+import warnings
 import zlib
 from pathlib import Path
 from types import ModuleType
 from typing import BinaryIO
 
 from bnml._files import check_writable, written_whole
-from bnml.errors import ArgumentError, FormatError, did_you_mean
+from bnml.errors import ArgumentError, FormatError, did_you_mean, quoted
 from bnml.network.formats import bif, dsc, json, net, xdsl, xmlbif
 from bnml.network.network import BayesianNetwork
 
@@ -79,6 +80,9 @@ def save(network: BayesianNetwork, path: str | os.PathLike[str]) -> None:
     """
     file, suffix = _checked(path)
     check_writable(file)
+    if network.cuts and suffix != ".json":
+        lost = f"the cuts of {quoted(network.cuts)} are not kept in {suffix} files, only in .json"
+        warnings.warn(f"{lost}: the network will take the labels of the bins, not numbers", stacklevel=3)
     content: bytes = FORMATS[suffix].write(network).encode("utf-8")
     if suffix.endswith(".gz"):
         content = _packed(content)

@@ -15,11 +15,11 @@ from bnml.network.network import BayesianNetwork
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["joint", "query"]
+__all__ = ["joint", "posterior", "query"]
 
 Floats = npt.NDArray[np.float64]
 
-LARGEST_TABLE = 2.0**27  # numbers, a gigabyte
+LARGEST_TABLE = 2.0**26  # numbers; half a gigabyte, and as much again for each of two copies
 LARGEST_WORK = 2.0**31
 
 
@@ -27,22 +27,40 @@ def query(network: BayesianNetwork, name: str, evidence: Mapping[str, Any]) -> p
     """Return P(name | evidence) as a series over the states of ``name``."""
     import pandas as pd
 
+    if not isinstance(evidence, Mapping):
+        raise ArgumentError(f"evidence={evidence!r}: expected a mapping from variables to their observed states")
+    network.probabilities(name)  # refuses an unknown name
     observed = {x: network.code(x, label) for x, label in evidence.items()}
     if name in observed:
         raise ArgumentError(f"{name!r} is both asked for and observed")
-    table = joint(network, [name], observed)
+    index = pd.Index(list(network.states[name]), name=name)
+    return pd.Series(posterior(network, name, observed), index=index, name=f"P({name})")
+
+
+def posterior(network: BayesianNetwork, name: str, observed: Mapping[str, int]) -> Floats:
+    """Return P(name | evidence); the evidence as codes.
+
+    Raises
+    ------
+    NetworkError
+        If the evidence is impossible, or a table on the way would be too large.
+    """
+    table, _ = joint(network, [name], observed)
     total = float(table.sum())
     if total <= 0.0:
-        raise NetworkError(f"the evidence {dict(evidence)!r} has probability zero")
-    index = pd.Index(list(network.states[name]), name=name)
-    return pd.Series(table / total, index=index, name=f"P({name})")
+        shown = {x: network.states[x][code] for x, code in observed.items()}
+        raise NetworkError(f"the evidence has probability zero: {quoted(f'{x}={s}' for x, s in shown.items())}")
+    result: Floats = table / total
+    return result
 
 
-def joint(network: BayesianNetwork, names: Sequence[str], observed: Mapping[str, int] | None = None) -> Floats:
-    """Return P(names, evidence) up to a factor that does not depend on names: an axis for each of ``names``.
+def joint(
+    network: BayesianNetwork, names: Sequence[str], observed: Mapping[str, int] | None = None
+) -> tuple[Floats, float]:
+    """Return P(names, evidence): an axis for each of ``names``, and the logarithm of a factor that belongs to it.
 
-    Without evidence the factor is one. Only ancestors of what is asked for or observed matter, and of those only what
-    hangs together with what is asked for.
+    Only ancestors of what is asked for or observed matter. They fall into parts that share no variable once the
+    evidence is known; a part without any of the names is one number.
 
     Raises
     ------
@@ -51,8 +69,6 @@ def joint(network: BayesianNetwork, names: Sequence[str], observed: Mapping[str,
     """
     evidence = dict(observed or {})
     dag = network.dag
-    for name in names:
-        network.probabilities(name)  # refuses an unknown name
     needed = {*names, *evidence}.union(*(dag.ancestors(x) for x in (*names, *evidence)))
     position = {x: i for i, x in enumerate(dag.names)}
     fixed = {position[x]: code for x, code in evidence.items()}
@@ -62,32 +78,12 @@ def joint(network: BayesianNetwork, names: Sequence[str], observed: Mapping[str,
         if x in needed
     ]
     wanted = [position[x] for x in names]
-    factors = _connected(factors, wanted)
     sizes = {position[x]: len(labels) for x, labels in network.states.items()}
     forecast = plan([factor.axes for factor in factors], sizes, wanted)
     if forecast.largest > LARGEST_TABLE or forecast.total > LARGEST_WORK:
+        advice = "observe more variables" if len(names) == 1 else "observe more variables, or ask for fewer at a time"
         raise NetworkError(
             f"exact inference of {quoted(names)} would need a table of {forecast.largest:.2g} numbers "
-            f"({forecast.total:.2g} in all): observe more variables, or ask for fewer at a time"
+            f"({forecast.total:.2g} in all): {advice}"
         )
     return eliminate(factors, forecast.order, wanted)
-
-
-def _connected(factors: Sequence[Factor], wanted: Sequence[int]) -> list[Factor]:
-    """Return the factors that share variables with the wanted ones, directly or through others."""
-    touching: dict[int, list[int]] = {}
-    for i, factor in enumerate(factors):
-        for axis in factor.axes:
-            touching.setdefault(axis, []).append(i)
-    reached: set[int] = set()
-    seen = set(wanted)
-    todo = list(wanted)
-    while todo:
-        for i in touching.get(todo.pop(), ()):
-            if i not in reached:
-                reached.add(i)
-                fresh = [axis for axis in factors[i].axes if axis not in seen]
-                seen.update(fresh)
-                todo += fresh
-    # a factor without variables left is a probability of the evidence: keep it, so that impossible evidence shows
-    return [factor for i, factor in enumerate(factors) if i in reached or np.ndim(factor.table) == 0]

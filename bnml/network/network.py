@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
@@ -13,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from bnml._display import picture
-from bnml.data.labels import label_text
+from bnml.data.bins import place
+from bnml.data.labels import MISSING_LABEL, as_number, label_text
 from bnml.errors import ArgumentError, NetworkError, did_you_mean, quoted
 from bnml.graph import DAG
 
@@ -24,6 +26,7 @@ __all__ = ["BayesianNetwork"]
 
 Floats = npt.NDArray[np.float64]
 
+MOST_PARENTS = 31
 TOLERANCE = 1e-3  # files round their probabilities; rows that miss one by more are refused
 
 
@@ -83,18 +86,35 @@ class BayesianNetwork:
             if not isinstance(given, Mapping):
                 raise NetworkError(f"{what}={given!r}: expected a mapping with an entry for each variable")
             if set(given) != set(dag.names):
-                odd = sorted(set(given) ^ set(dag.names))
+                odd = sorted(set(given) ^ set(dag.names), key=str)
                 raise NetworkError(f"{what} and graph must have the same variables; they differ in {quoted(odd)}")
         object.__setattr__(self, "dag", dag)
         object.__setattr__(self, "states", MappingProxyType({x: _checked_states(x, states[x]) for x in dag.names}))
-        object.__setattr__(self, "cuts", MappingProxyType({x: tuple(c) for x, c in (cuts or {}).items()}))
+        object.__setattr__(self, "cuts", MappingProxyType(self._checked_cuts(cuts or {})))
         self.__dict__["_tables"] = {x: self._checked_table(x, tables[x]) for x in dag.names}
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"a BayesianNetwork cannot be changed: {name}")
 
+    def _checked_cuts(self, cuts: Mapping[str, Sequence[float]]) -> dict[str, tuple[float, ...]]:
+        checked = {}
+        for x, given in cuts.items():
+            self._known(x)
+            try:
+                points = tuple(float(cut) for cut in given)
+            except (TypeError, ValueError):
+                raise NetworkError(f"the cuts of {x!r} must be numbers, not {given!r}") from None
+            bins = [label for label in self.states[x] if label_text(label) != MISSING_LABEL]
+            ascending = all(a < b for a, b in pairwise(points)) and all(map(math.isfinite, points))
+            if not ascending or len(points) + 1 != len(bins):
+                raise NetworkError(f"the cuts {given!r} of {x!r} must increase and separate its {len(bins)} bins")
+            checked[x] = points
+        return checked
+
     def _checked_table(self, x: str, given: Any) -> Floats:
         shape = tuple(len(self.states[v]) for v in (*self.dag.parents(x), x))
+        if len(shape) > MOST_PARENTS + 1:
+            raise NetworkError(f"{x!r} has {len(shape) - 1} parents; {MOST_PARENTS} are the most a table can have")
         try:
             table = np.array(given, np.float64)
         except (TypeError, ValueError):
@@ -103,7 +123,8 @@ class BayesianNetwork:
             raise NetworkError(f"the table of {x!r} has shape {table.shape}; its parents and states make {shape}")
         sums = table.sum(axis=-1, keepdims=True)
         if not (table >= 0.0).all() or not (np.abs(sums - 1.0) <= TOLERANCE).all():
-            worst = np.unravel_index(int(np.argmax(np.abs(sums[..., 0] - 1.0))), sums.shape[:-1])
+            fault = np.abs(sums[..., 0] - 1.0) + np.where((table >= 0.0).all(axis=-1), 0.0, 2.0)
+            worst = np.unravel_index(int(np.argmax(np.nan_to_num(fault, nan=np.inf))), sums.shape[:-1])
             where = ", ".join(f"{p}={self.states[p][k]}" for p, k in zip(self.dag.parents(x), worst, strict=True))
             raise NetworkError(
                 f"the table of {x!r}{f' at {where}' if where else ''} is not a distribution: "
@@ -120,7 +141,7 @@ class BayesianNetwork:
         return table
 
     def _known(self, name: str) -> None:
-        if name not in self.states:
+        if not isinstance(name, str) or name not in self.states:
             raise ArgumentError(
                 f"there is no variable {name!r}; the variables are {quoted(self.dag.names)}."
                 f"{did_you_mean(name, self.dag.names)}"
@@ -138,12 +159,15 @@ class BayesianNetwork:
         return sum(math.prod(r[p] for p in self.dag.parents(x)) * (r[x] - 1) for x in self.dag.names)
 
     def code(self, name: str, label: Any) -> int:
-        """Return the position of a label among a variable's states, matched by text."""
+        """Return the place of a label among a variable's states, matched by text; of a number, its bin."""
         self._known(name)
         texts = [label_text(state) for state in self.states[name]]
         try:
             return texts.index(label_text(label))
         except ValueError:
+            number = as_number(label)
+            if name in self.cuts and number is not None:
+                return int(place(np.array([number]), self.cuts[name])[0])
             raise ArgumentError(
                 f"{name!r} has no state {label!r}; its states are {quoted(self.states[name])}."
                 f"{did_you_mean(label_text(label), texts)}"

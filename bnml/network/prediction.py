@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from bnml.data.matching import match
-from bnml.errors import NetworkError
-from bnml.network.inference import joint
+from bnml.errors import NetworkError, quoted
+from bnml.network.inference import posterior
 from bnml.network.network import BayesianNetwork
 from bnml.network.probability import table_index
 
@@ -25,8 +25,9 @@ def predict_proba(network: BayesianNetwork, data: Any, name: str) -> pandas.Data
     """Return P(name | all other columns) for each row of the source."""
     import pandas as pd
 
-    columns = pd.Index(list(network.states[name]) if name in network.states else [], name=name)
-    return pd.DataFrame(_posteriors(network, data, name), columns=columns)
+    table = _posteriors(network, data, name)
+    index = data.index if isinstance(data, pd.DataFrame) else None
+    return pd.DataFrame(table, index=index, columns=pd.Index(list(network.states[name]), name=name))
 
 
 def predict(network: BayesianNetwork, data: Any, name: str) -> npt.NDArray[Any]:
@@ -41,9 +42,6 @@ def predict(network: BayesianNetwork, data: Any, name: str) -> npt.NDArray[Any]:
 def _posteriors(network: BayesianNetwork, data: Any, name: str) -> Floats:
     network.probabilities(name)  # refuses an unknown name
     others = {x: labels for x, labels in network.states.items() if x != name}
-    if not others:
-        rows = match(data, network.states, network.cuts, optional=True)
-        return np.tile(network.probabilities(name), (rows.index.size, 1))
     rows = match(data, others, network.cuts, optional=True)
     position = {x: i for i, x in enumerate(others)}
     blanket = [x for x in others if x in set(network.dag.markov_blanket(name))]
@@ -74,7 +72,9 @@ def _from_blanket(
             logs[:, k] += table.ravel()[table_index(filled, variables, table.shape)]
     top = logs.max(axis=1, keepdims=True)
     if np.isneginf(top).any():
-        raise NetworkError(f"predict {name!r}: a row of the data has probability zero under the network")
+        row = {x: network.states[x][columns[i, int(np.argmin(top))]] for x, i in position.items()}
+        known = quoted(f"{x}={label}" for x, label in row.items())
+        raise NetworkError(f"predict {name!r}: the row {known} has probability zero under the network")
     weights = np.exp(logs - top)
     posterior: Floats = weights / weights.sum(axis=1, keepdims=True)
     return posterior
@@ -86,9 +86,5 @@ def _with_gaps(network: BayesianNetwork, name: str, columns: npt.NDArray[np.int3
     answers = np.empty((distinct.shape[1], len(network.states[name])))
     for i, row in enumerate(distinct.T.tolist()):
         evidence = {x: code for x, code in zip(others, row, strict=True) if code >= 0}
-        table = joint(network, [name], evidence)
-        total = table.sum()
-        if total <= 0.0:
-            raise NetworkError(f"predict {name!r}: a row of the data has probability zero under the network")
-        answers[i] = table / total
+        answers[i] = posterior(network, name, evidence)
     return answers[index.ravel()]

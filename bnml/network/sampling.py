@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import os
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -34,6 +36,8 @@ def sample_codes(network: BayesianNetwork, n: int, seed: int = 0) -> npt.NDArray
     for name, value, least in (("n", n, 0), ("seed", seed, 0)):
         if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
             raise ArgumentError(f"{name}={value!r}: expected a whole number from {least}")
+    if n * len(network.names) * 12 > physical_memory():
+        raise ArgumentError(f"n={n:,}: so many rows do not fit into memory; draw them in parts, with a seed each")
     rng = np.random.default_rng(seed)
     position = {x: i for i, x in enumerate(network.states)}
     codes = np.zeros((len(position), n), np.int32)
@@ -49,6 +53,14 @@ def sample_codes(network: BayesianNetwork, n: int, seed: int = 0) -> npt.NDArray
             row += u >= edges[:, k][where]
         _avoid_impossible(row, rows, where)
     return codes
+
+
+def physical_memory() -> float:
+    """Return the size of this machine's memory in bytes, infinite where it does not tell."""
+    try:
+        return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    except (AttributeError, ValueError, OSError):
+        return math.inf
 
 
 def _avoid_impossible(row: npt.NDArray[np.int32], table: npt.NDArray[np.float64], where: npt.NDArray[np.int32]) -> None:

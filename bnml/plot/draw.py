@@ -154,7 +154,7 @@ def _checked_strength(graph: DAG | PDAG, strength: Any) -> dict[Arc, float]:
             continue
         try:
             number = float(value)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             number = float("nan")
         if not isfinite(number):
             raise ArgumentError(f"strength of {_text(pair)} is {value!r}; it must be a finite number.")

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from html import escape
+from typing import TYPE_CHECKING
 
 from bnml.graph import DAG, PDAG
 from bnml.plot.draw import draw
 from bnml.plot.layout import checked_graph, edges_of
+
+if TYPE_CHECKING:
+    from bnml.network import BayesianNetwork
 
 MOST_NODES = 150
 MOST_EDGES = 400
@@ -37,12 +41,12 @@ def svg_text(graph: DAG | PDAG) -> str:
     return svg_element(draw(graph))
 
 
-def graph_html(graph: DAG | PDAG) -> str:
+def graph_html(graph: DAG | PDAG | BayesianNetwork) -> str:
     """Return what a notebook shows for a graph: its picture or, if it is too large to be read, a line of text.
 
     Parameters
     ----------
-    graph : DAG or PDAG
+    graph : DAG, PDAG or BayesianNetwork
         What to show.
 
     Returns
@@ -61,6 +65,7 @@ def graph_html(graph: DAG | PDAG) -> str:
     >>> "<svg" in graph_html(DAG.parse("[A][B|A]")), graph_html(DAG([f"X{i}" for i in range(200)], []))
     (True, '<p>&lt;DAG of 200 variables with 0 arcs&gt;</p>')
     """
-    if len(checked_graph(graph).names) > MOST_NODES or len(edges_of(graph)) > MOST_EDGES:
+    graph = checked_graph(graph)
+    if len(graph.names) > MOST_NODES or len(edges_of(graph)) > MOST_EDGES:
         return f"<p>{escape(repr(graph))}</p>"
     return f'<div style="overflow-x:auto">{svg_text(graph)}</div>'

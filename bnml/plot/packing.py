@@ -62,7 +62,7 @@ def pack(pieces: Sequence[Piece]) -> Piece:
     room = max([isqrt(ASPECT * area), *(piece.width for piece in pieces)])
     shelves = [_beside(shelf, PIECE_GAP) for shelf in _shelves(parts, room)]
     if singles:
-        shelves.append(_grid(singles, room))
+        shelves.append(_rows_of_singles(singles, room))
     return _stacked(shelves, PIECE_GAP)
 
 
@@ -78,6 +78,14 @@ def _shelves(pieces: Sequence[Piece], room: int) -> list[list[Piece]]:
         shelves[k].append(piece)
         free[k] -= piece.width + PIECE_GAP
     return shelves
+
+
+def _rows_of_singles(singles: Sequence[Piece], room: int) -> Piece:
+    """Set single boxes in a grid; those much wider than most would stretch its columns and come below it."""
+    usual = sorted(piece.width for piece in singles)[len(singles) // 2]
+    grid = _grid([piece for piece in singles if piece.width <= 2 * usual], room)
+    wide = _shelves([piece for piece in singles if piece.width > 2 * usual], room)
+    return _stacked([grid, *(_beside(shelf, SINGLE_GAP) for shelf in wide)], SINGLE_GAP)
 
 
 def _grid(singles: Sequence[Piece], room: int) -> Piece:

@@ -134,12 +134,15 @@ def per_parameter(price: float) -> Closed:
     return lambda q, log_q, size: -price * (q - 1.0) if price > 0.0 else np.zeros_like(q)
 
 
+LARGEST = 1e100  # no hyperparameter is larger: sums of them must stay finite
+
+
 def positive(value: Any, name: str, score: str) -> float:
     """Return a hyperparameter that must be a positive number."""
     try:
         number = float(value)
     except (TypeError, ValueError, OverflowError):
         number = float("nan")
-    if isinstance(value, bool) or not 0.0 < number < float("inf"):
-        raise ScoreError(f"{score}: {name}={value!r}: expected a positive number")
+    if isinstance(value, bool) or not 0.0 < number <= LARGEST:
+        raise ScoreError(f"{score}: {name}={value!r}: expected a positive number, {LARGEST:g} at most")
     return number

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Self
+from typing import ClassVar, Self
 
 from bnml.nml import log_rising
 from bnml.scores.base import Score, Shape, Terms, positive
@@ -55,10 +55,11 @@ class K2(Score):
 
     name = "k2"
     probability = True
+    alpha: ClassVar[float] = 1.0
 
     def terms(self, shape: Shape) -> Terms:
         """Return the Dirichlet tables."""
-        return _terms(1.0, shape)
+        return _terms(self.alpha, shape)
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,8 @@ class BDJ(Score):
 
     name = "bdj"
     probability = True
+    alpha: ClassVar[float] = 0.5
 
     def terms(self, shape: Shape) -> Terms:
         """Return the Dirichlet tables."""
-        return _terms(0.5, shape)
+        return _terms(self.alpha, shape)

@@ -122,4 +122,5 @@ def marginal(network: Network, names: Sequence[str]) -> Floats:
             f"BDe: the prior network needs a table of {forecast.largest:.3g} probabilities for {quoted(names)}: "
             "too many; limit the number of parents, or take a sparser prior network"
         )
-    return eliminate(factors, forecast.order, wanted)
+    table, scale = eliminate(factors, forecast.order, wanted)
+    return table * math.exp(scale)

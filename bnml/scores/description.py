@@ -11,7 +11,7 @@ from bnml.data import as_data
 from bnml.graph import DAG
 from bnml.scores.local import local_scores
 from bnml.scores.loglik import LogLikelihood
-from bnml.scores.scoring import parent_sets
+from bnml.scores.scoring import check_dag, parent_sets
 
 __all__ = ["CodeLength", "code_length"]
 
@@ -60,6 +60,7 @@ def code_length(dag: DAG, data: Any) -> CodeLength:
     >>> print(bnml.code_length(bnml.DAG.parse("[X0][X1|X0]"), table))
     12.1 bits: structure 1.0, parameters 3.5, data 7.6
     """
+    check_dag(dag)
     table = as_data(data)
     sets = parent_sets(dag, table)
     fit = math.fsum(local_scores(table, LogLikelihood()).families(range(len(sets)), sets).tolist())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -12,16 +12,20 @@ import numpy as np
 import numpy.typing as npt
 
 from bnml.counts import Batch, Lookups, addition_sums, batch_of, configurations, family_counts, family_sums
-from bnml.data import Data
+from bnml.counts.sums import check_batch, check_columns
+from bnml.data import Data, as_data
+from bnml.errors import ArgumentError, ScoreError
 from bnml.scores.base import Score, Shape, Terms
 from bnml.scores.loglik import LogLikelihood
-from bnml.scores.priors import StructurePrior
+from bnml.scores.priors import StructurePrior, check_prior
+from bnml.scores.registry import parse_score
 
 __all__ = ["LocalScores", "local_scores"]
 
 Floats = npt.NDArray[np.float64]
 
 MOST_CACHED = 2_000_000  # terms; some 200 MB
+MOST_REMEMBERED = 4096  # families of a batch whose terms are kept; larger batches are counted afresh
 MOST_LOOKUPS = 1 << 26  # entries of lookup tables; 512 MB
 FIRST_LOOKUPS = 1 << 20  # counts that have an entry where not all of them can: few cells hold more than a million rows
 
@@ -29,16 +33,16 @@ FIRST_LOOKUPS = 1 << 20  # counts that have an entry where not all of them can: 
 class LocalScores:
     """The family scores of a table under one score, by column number.
 
-    The one interface that all searches use. What `family` computes is kept as terms of sets of columns; a family whose
-    two sets have both come up before is not counted again. However a family is asked for, alone or with others, on one
-    thread or more, its score is the same to the last bit.
+    The one interface that all searches use. What is computed is kept as terms of sets of columns (except in very large
+    batches); a family whose two sets have both come up before is not counted again. However a family is asked for,
+    alone or with others, on one thread or more, its score is the same to the last bit.
 
     Parameters
     ----------
     data
-        The table.
+        A `Data`, or anything that `bnml.read` takes.
     score
-        A score of `bnml.scores`.
+        A name or an object of `bnml.scores`.
     prior
         A structure prior whose terms are added; None for none.
 
@@ -59,16 +63,17 @@ class LocalScores:
     array([-4.1698, -3.519 ])
     """
 
-    def __init__(self, data: Data, score: Score, prior: StructurePrior | None = None) -> None:
-        score.check(data)
+    def __init__(self, data: Any, score: Score | str, prior: StructurePrior | None = None) -> None:
+        self.score = parse_score(score)
+        check_prior(prior)
+        self.data = as_data(data)
+        self.score.check(self.data)
         if prior is not None:
-            prior.check(data.names)
-        self.data = data
-        self.score = score
+            prior.check(self.data.names)
         self.prior = prior
-        self.shape = Shape(data.n_rows, data.arities)
+        self.shape = Shape(self.data.n_rows, self.data.arities)
         self._joint: dict[int, float] = {}
-        self._margin: dict[tuple[int, int], float] = {}
+        self._margin: dict[Any, float] = {}
         self._closed: dict[tuple[int, int, int], float] = {}
         self._slow: dict[tuple[int, int], float] = {}
 
@@ -106,6 +111,9 @@ class LocalScores:
 
     def family(self, child: int, parents: Sequence[int]) -> float:
         """Return the score of one family."""
+        check_columns(self.data, (child, *parents))
+        if len({child, *parents}) <= len(parents):
+            raise ArgumentError(f"child {child} and parents {list(parents)} must be different columns")
         if self.terms is None:
             value = self._slow_family(child, parents)
         else:
@@ -128,13 +136,57 @@ class LocalScores:
             How many threads may be used where it pays; all cores by default.
         """
         children = [child] * len(candidates) if isinstance(child, int | np.integer) else list(child)
+        if len(children) != len(candidates):
+            raise ArgumentError(f"{len(children)} children for {len(candidates)} sets of parents")
+        check_columns(self.data, {min(children, default=0), max(children, default=0)})
         if self.terms is None:
-            values = np.array([self._slow_family(c, p) for c, p in zip(children, candidates, strict=True)])
-        else:
-            batch = batch_of(children, candidates)
+            return np.array([self.family(c, p) for c, p in zip(children, candidates, strict=True)])
+        batch = batch_of(children, candidates)
+        check_batch(self.data, batch)
+        if len(batch) > MOST_REMEMBERED:
             sums = family_sums(self.data, batch, self._lookups, threads)
-            values = sums[:, 0] - sums[:, 1] + self._closed_differences(batch)
-        return values + self._priors(children, candidates)
+        else:
+            sums = self._remembered(children, candidates, lambda todo: self._sums(children, candidates, todo, threads))
+        return sums[:, 0] - sums[:, 1] + self._closed_differences(batch) + self._priors(children, candidates)
+
+    def _sums(
+        self, children: Sequence[int], candidates: Sequence[Sequence[int]], todo: Sequence[int], threads: int | None
+    ) -> Floats:
+        batch = batch_of([children[k] for k in todo], [candidates[k] for k in todo])
+        return family_sums(self.data, batch, self._lookups, threads)
+
+    def _remembered(
+        self,
+        children: Sequence[int],
+        parent_sets: Sequence[Sequence[int]],
+        count: Callable[[list[int]], Floats],
+    ) -> Floats:
+        """Return the sums of families, those of known sets from memory; ``count`` gives the others by number."""
+        sums = np.empty((len(children), 2))
+        todo, keys = [], []
+        for k, (c, p) in enumerate(zip(children, parent_sets, strict=True)):
+            key = self._keys(c, p)
+            known = self._joint.get(key[0]), self._margin_cache.get(key[1])
+            if known[0] is None or known[1] is None:
+                todo.append(k)
+                keys.append(key)
+            else:
+                sums[k] = known
+        if todo:
+            sums[todo] = count(todo)
+            for k, (whole, below) in zip(todo, keys, strict=True):
+                _remember(self._joint, whole, float(sums[k, 0]))
+                _remember(self._margin_cache, below, float(sums[k, 1]))
+        return sums
+
+    def _keys(self, child: int, parents: Sequence[int]) -> tuple[int, Any]:
+        """Return under what the two terms of a family are remembered."""
+        below = _mask(parents)
+        return below | _mask((child,)), below if self.quotient else (below, self.data.arities[child])
+
+    @property
+    def _margin_cache(self) -> dict[Any, float]:
+        return self._joint if self.quotient else self._margin
 
     def additions(
         self, child: int, parents: Sequence[int], candidates: Sequence[int], threads: int | None = None
@@ -144,7 +196,15 @@ class LocalScores:
         if self.terms is None:
             return self.families(child, larger, threads)
         children = [child] * len(larger)
-        sums = addition_sums(self.data, child, parents, candidates, self._lookups, threads)
+        check_columns(self.data, (child, *parents, *candidates))
+        if len({child, *parents}) <= len(parents) or {child, *parents} & set(candidates):
+            raise ArgumentError(f"child {child}, parents {list(parents)} and candidates must be different columns")
+
+        def count(todo: list[int]) -> Floats:
+            chosen = [candidates[k] for k in todo]
+            return addition_sums(self.data, child, parents, chosen, self._lookups, threads)
+
+        sums = self._remembered(children, larger, count)
         values = sums[:, 0] - sums[:, 1]
         if self.terms.closed is not None:
             values += self._closed_differences(batch_of(children, larger))
@@ -156,8 +216,10 @@ class LocalScores:
         A family's score is ``J(X ∪ Pa) - M(Pa)``. Only for scores with `terms`.
         """
         if self.terms is None:
-            raise TypeError(f"{self.score.name} is not a difference of terms of sets")
+            raise ScoreError(f"{self.score.name} is not a difference of terms of sets")
         lookups = self._lookups
+        if arity is not None and arity not in self.data.arities:
+            raise ArgumentError(f"arity={arity!r}: no column has so many states")
         if arity is not None and lookups.row_of:
             lookups = Lookups(lookups.table[[lookups.row_of[arity]]], {})
         batch = batch_of([-1] * len(sets), sets)
@@ -210,19 +272,13 @@ class LocalScores:
 
     def _family_terms(self, child: int, parents: Sequence[int]) -> tuple[float, float]:
         """Return the family's two sums over cells, without the closed form."""
-        below = _mask(parents)
-        whole = below | _mask((child,))
-        r = self.data.arities[child]
-        joint = self._joint.get(whole)
-        margin = self._joint.get(below) if self.quotient else self._margin.get((below, r))
+        whole, below = self._keys(child, parents)
+        joint, margin = self._joint.get(whole), self._margin_cache.get(below)
         if joint is None or margin is None:
             sums = family_sums(self.data, batch_of([child], [parents]), self._lookups, 1)
             joint, margin = float(sums[0, 0]), float(sums[0, 1])
             _remember(self._joint, whole, joint)
-            if self.quotient:
-                _remember(self._joint, below, margin)
-            else:
-                _remember(self._margin, (below, r), margin)
+            _remember(self._margin_cache, below, margin)
         return joint, margin
 
     def _closed_difference(self, child: int, parents: Sequence[int]) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from bnml.errors import ScoreError
 from bnml.scores.base import Floats, Score, Shape, Terms, n_log_n, per_parameter
 
 __all__ = ["MDL"]
@@ -26,6 +27,10 @@ class MDL(Score):
     equivalent = True
     regular = True
     parent_cost: bool = False
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.parent_cost, bool):
+            raise ScoreError(f"MDL: parent_cost={self.parent_cost!r}: expected True or False")
 
     def terms(self, shape: Shape) -> Terms:
         """Charge for parameters, and for parents: |S| (|S| - 1) / 2 of them in a set, p + 1 of which less p leave p."""

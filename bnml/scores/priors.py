@@ -16,7 +16,7 @@ from typing import Any
 from bnml.errors import ArgumentError, did_you_mean, quoted
 from bnml.graph import DAG
 
-__all__ = ["ArcProbabilities", "Distance", "StructurePrior", "Uniform"]
+__all__ = ["ArcProbabilities", "Distance", "StructurePrior", "Uniform", "check_prior"]
 
 
 class StructurePrior(ABC):
@@ -145,6 +145,12 @@ class Distance(StructurePrior):
         """Raise an error unless the prior graph has the same variables."""
         if set(names) != set(self.dag.names):
             raise ArgumentError(f"Distance: the prior graph is over {quoted(self.dag.names)}, not over {quoted(names)}")
+
+
+def check_prior(prior: Any) -> None:
+    """Refuse what is not a structure prior."""
+    if prior is not None and not isinstance(prior, StructurePrior):
+        raise ArgumentError(f"prior={prior!r}: expected a structure prior of bnml.priors, or None")
 
 
 def _is_number(value: Any) -> bool:

@@ -45,6 +45,8 @@ def parse_score(score: Score | str) -> Score:
     name, colon, parameter = score.partition(":")
     if name == "bde":
         raise ScoreError("score='bde': BDe needs a prior network; pass score=bnml.scores.BDe(network, ess=1)")
+    if name == "nml":
+        raise ScoreError("score='nml': the exact NML of forests is not available in this version; qnml comes nearest")
     kind = SCORES.get(name)
     if kind is None:
         raise ScoreError(

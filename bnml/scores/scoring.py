@@ -11,10 +11,10 @@ from bnml.errors import ArgumentError, quoted
 from bnml.graph import DAG
 from bnml.scores.base import Score
 from bnml.scores.local import local_scores
-from bnml.scores.priors import StructurePrior
+from bnml.scores.priors import StructurePrior, check_prior
 from bnml.scores.registry import parse_score
 
-__all__ = ["check_variables", "family_score", "parent_sets", "score"]
+__all__ = ["check_dag", "check_variables", "family_score", "parent_sets", "score"]
 
 
 def score(dag: DAG, data: Any, score: Score | str = "qnml", prior: StructurePrior | None = None) -> float:
@@ -44,7 +44,8 @@ def score(dag: DAG, data: Any, score: Score | str = "qnml", prior: StructurePrio
     -7.6888
     """
     chosen = parse_score(score)
-    _check_prior(prior)
+    check_prior(prior)
+    check_dag(dag)
     table = as_data(data)
     sets = parent_sets(dag, table)
     local = local_scores(table, chosen, prior)
@@ -93,10 +94,10 @@ def family_score(
     (-1.9095, 1.6094)
     """
     chosen = parse_score(score)
-    table = as_data(data)
-    x = table.index(child)
     if not isinstance(parents, Iterable):
         raise ArgumentError(f"parents={parents!r}: expected the names of variables")
+    table = as_data(data)
+    x = table.index(child)
     above = table.indices(parents)
     if x in above:
         raise ArgumentError(f"{child!r} cannot be its own parent")
@@ -104,10 +105,15 @@ def family_score(
     return local.parts(x, above) if parts else local.family(x, above)
 
 
-def check_variables(dag: DAG, data: Data) -> None:
-    """Raise an error unless graph and data have the same variables."""
+def check_dag(dag: Any) -> None:
+    """Refuse what is not a structure."""
     if not isinstance(dag, DAG):
         raise ArgumentError(f"expected a DAG, got {type(dag).__name__}: make one with bnml.DAG.parse('[A][B|A]')")
+
+
+def check_variables(dag: DAG, data: Data) -> None:
+    """Raise an error unless graph and data have the same variables."""
+    check_dag(dag)
     graph, table = set(dag.names), set(data.names)
     if graph != table:
         only_graph = [name for name in dag.names if name not in table]
@@ -125,8 +131,3 @@ def parent_sets(dag: DAG, data: Data) -> list[tuple[int, ...]]:
     for i, parents in enumerate(dag.parent_sets):
         sets[column[i]] = tuple(sorted(column[p] for p in parents))
     return sets
-
-
-def _check_prior(prior: Any) -> None:
-    if prior is not None and not isinstance(prior, StructurePrior):
-        raise ArgumentError(f"prior={prior!r}: expected a structure prior of bnml.priors, or None")

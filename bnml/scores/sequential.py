@@ -17,7 +17,7 @@ from bnml.scores.bd import BD, BDJ, K2
 from bnml.scores.bde import BDe
 from bnml.scores.bdeu import BDeu
 from bnml.scores.registry import parse_score
-from bnml.scores.scoring import parent_sets
+from bnml.scores.scoring import check_dag, parent_sets
 
 __all__ = ["prequential"]
 
@@ -62,6 +62,7 @@ def prequential(dag: DAG, data: Any, score: Score | str = "bdeu") -> Floats:
     chosen = parse_score(score)
     if not isinstance(chosen, BD | K2 | BDJ | BDeu | BDe):
         raise ScoreError(f"prequential: {chosen.name} does not predict row by row; take k2, bd, bdj, bdeu or BDe")
+    check_dag(dag)
     table = as_data(data)
     sets = parent_sets(dag, table)
     chosen.check(table)
@@ -100,7 +101,6 @@ def _log_hyperparameters(score: Score, data: Data, child: int, parents: tuple[in
             return np.log(joint[at]), np.broadcast_to(np.log(joint.sum(axis=-1)[at[:-1]]), n)
         case BDeu(ess=ess):
             log_a_ij = math.log(ess) - math.fsum(math.log(data.arities[p]) for p in parents)
-        case _:
-            alpha = score.alpha if isinstance(score, BD) else 0.5 if isinstance(score, BDJ) else 1.0
-            log_a_ij = math.log(r * alpha)
+        case BD() | K2() | BDJ():
+            log_a_ij = math.log(r * score.alpha)
     return np.full(n, log_a_ij - math.log(r)), np.full(n, log_a_ij)

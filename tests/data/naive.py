@@ -36,7 +36,7 @@ def read_text(text: str, *, missing: str = "error", na_values: tuple[str, ...] =
         raise Refused("no rows, or rows of another length")
     if len(set(names)) < len(names) or not all(name.strip() for name in names):
         raise Refused("names")
-    gone = {"", "?", "NaN", *na_values}
+    gone = {"", "?", "NaN", *map(_integer, na_values)}
     columns = [_column([row[j] for row in rows], gone) for j in range(len(names))]
     if any(None in column for column in columns):
         if missing == "error":
@@ -51,11 +51,10 @@ def read_text(text: str, *, missing: str = "error", na_values: tuple[str, ...] =
 
 
 def _column(values: list[str], gone: set[str]) -> list[str | None]:
-    column = [None if value in gone else value for value in values]
+    column = [None if _integer(value) in gone else value for value in values]
     present = [value for value in column if value is not None]
     if all(_whole(value) for value in present):
         column = [None if value is None else _integer(value) for value in column]
-        column = [None if value in gone else value for value in column]
     return column
 
 

@@ -74,6 +74,16 @@ def test_idt_with_one_row_or_one_variable(files):
     assert labels(read(files("A\tno\tyes\n", "0\n1\n1\n"))) == [["no"], ["yes"], ["yes"]]
 
 
+def test_declared_question_marks_are_labels(files):
+    path = files("A\t?\tx\ty\nB\tNaN\t1\n", "0 1\n1 0\n")
+    data = read(path)
+    assert data.states == (("?", "x", "y"), ("NaN", "1"))
+    assert labels(data) == [["?", "1"], ["x", "NaN"]]
+    assert read(path, missing="state").states == data.states
+    assert read(path, na_values="x", missing="drop").n_rows == 1
+    assert read(path, states={"A": ["x", "y"]}, missing="drop").n_rows == 1
+
+
 def test_states_of_a_file_beside_another(files, tmp_path):
     (tmp_path / "other.vd").write_text("A\tyes\tno\tmaybe\nB\tlow\tmid\thigh\n")
     data = read(files(VD, "0 2\n1 0\n"), states=tmp_path / "other.vd")

@@ -128,6 +128,12 @@ def test_labels_are_never_guessed(file):
         ('a\n1\n"2\n3', "line 3: a quote is not closed"),
         ('a,b\n1,x\n2,"y\n' + "3,z\n" * 2_000_000, "line 3: .*quote"),
         ("a,b\n1," + "x" * 15_000_000 + "\n", "line 2: .*quote|longer than"),
+        ("a,b\n1," + "x" * 9_000_000 + "\n", f"a line is longer than {delimited.BLOCK:,} bytes"),
+        ("a,b\n1," + "x" * 9_000_000 + "\n2\n", "line 3: 1 field where the header has 2"),
+        ("a,b\n1," + "x" * 200_000 + "\n2\n", "line 3: 1 field where the header has 2"),
+        ('a"b,d\n1,2\n', "line 1: a quote is not closed"),
+        ('a"b,d\n1,2"\n', "line 1: a quote is not closed"),
+        ('a"b,d\n' + "1,2\n" * 1_000_000, "line 1: a quote is not closed"),
         ("", "the first line is empty"),
         ("\n\n", "the first line is empty"),
         ("\ufeff", "the first line is empty"),
@@ -151,6 +157,24 @@ def test_bad_files(file, content, message):
         read_delimited(file(content), None)
     assert "x.csv" in str(error.value)
     assert len(str(error.value)) < 400
+
+
+def test_the_limit_of_fields_is_left_as_it_was(file, monkeypatch):
+    before = csv.field_size_limit()
+    with pytest.raises(DataError, match="line 3: 1 field"):
+        read_delimited(file("a,b\n1," + "x" * 200_000 + "\n2\n"), None)
+    assert csv.field_size_limit() == before
+    monkeypatch.setattr(delimited, "LONGEST_FIELD", 1000)
+    with pytest.raises(DataError, match="line 2: a field is longer than 1,000 characters; is a quote not closed"):
+        read_delimited(file("a,b\n1," + "x" * 2000 + "\n2\n"), None)
+    assert csv.field_size_limit() == before
+
+
+def test_an_open_quote_in_the_header_is_not_followed_to_the_end(file, monkeypatch):
+    monkeypatch.setattr(delimited, "LONGEST_NAMES", 10)
+    with pytest.raises(DataError, match="line 1: a quote is not closed"):
+        read_names(file('a"b,d\n' + "1,2\n" * 10 + '"\n'))
+    assert read_names(file('"a\nb\nc",d\n1,2\n')) == ("a\nb\nc", "d")
 
 
 def test_nul_bytes_in_a_field_are_kept(file):
@@ -283,7 +307,7 @@ def both(text, *, missing, na_values=()):
 @given(
     text=written(),
     missing=st.sampled_from(["error", "drop", "state"]),
-    na_values=st.sampled_from([(), ("x",), ("NA", "1"), ("01", "None")]),
+    na_values=st.sampled_from([(), ("x",), ("NA", "1"), ("01", "None"), ("2.0", "-0")]),
     block=st.sampled_from([64, 100, 1 << 22]),
 )
 @settings(deadline=None, max_examples=300)

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bnml._jit import JIT
+from bnml.data import grouping
 from bnml.data.grouping import code_type, distinct_rows
 
 
@@ -72,6 +73,14 @@ def test_the_table_of_groups_grows():
     rng = np.random.default_rng(1)
     check(rng.integers(0, 300, (3, n)).astype(np.uint16), [300] * 3)
     check(np.arange(n, dtype=np.uint32)[None, ::-1].copy(), [n])
+
+
+@pytest.mark.parametrize("size", [1, 7, 600])
+def test_slices_do_not_matter(monkeypatch, size):
+    monkeypatch.setattr(grouping, "SLICE", size)
+    rng = np.random.default_rng(2)
+    columns = rng.integers(0, 40, (2, 1500)).astype(np.uint8)
+    check(columns, [40] * 2, rng.integers(1, 9, 1500))
 
 
 def test_one_row_and_one_state():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import warnings
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -13,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bnml
-from bnml.data import Data, as_data, read
+from bnml.data import Data, as_data, read, sources
 from bnml.errors import ArgumentError, DataError, MissingError
 
 from .tools import check, counts, labels
@@ -214,6 +215,44 @@ def test_na_values(csv):
     )
 
 
+@pytest.mark.parametrize("na_values", [[-999.0], [-999], ["-999"], ["-999.0"], "-999.00"])
+def test_na_values_that_are_numbers(csv, na_values):
+    path = csv("t,y\n36.6,a\n-999.0,b\n37.1,a\n38.2,b\n")
+    for source in (path, pd.read_csv(path)):
+        data = read(source, na_values=na_values, missing="drop", bins={"t": [37]})
+        assert data.n_rows == 3
+        with pytest.raises(MissingError, match="'t': 1"):
+            read(source, na_values=na_values, bins="width:2")
+    kept = read(path, na_values=na_values, states={"t": [-999.0, 36.6, 37.1, 38.2]})
+    assert labels(kept)[1] == ["-999", "b"]
+
+
+def test_declared_numbers_in_a_file(csv):
+    path = csv("a,b\n1.0,x\n2.5,y\n1,x\n")
+    data = read(path, states={"a": [1.0, 2.5]})
+    assert data.states[0] == ("1", "2.5")
+    assert labels(data) == [["1", "x"], ["2.5", "y"], ["1", "x"]]
+    assert read(path, states={"a": ["1", "1.0", "2.5"]}).n_distinct == 3
+
+
+def test_declared_labels_of_numpy():
+    frame = pd.DataFrame({"a": ["x", "y"], "b": [1, 2]})
+    for source in (frame, pd.DataFrame({"a": np.array([np.str_("x"), "y"], object), "b": [1, 2]})):
+        data = read(source, states={"a": np.array(["y", "x"]), "b": np.array([2, 1])})
+        assert data.states == (("y", "x"), (2, 1))
+        assert [[type(label) for label in states] for states in data.states] == [[str, str], [int, int]]
+    own = read(pd.DataFrame({"a": np.array([np.str_("x"), 1], object)}))
+    assert {type(label) for label in own.states[0]} == {str, int}
+
+
+def test_numbers_of_too_many_digits():
+    with pytest.raises(DataError, match="more than 4300 digits"):
+        read(pd.DataFrame({"a": pd.Series([1, 10**5000], dtype=object)}))
+    with pytest.raises(DataError, match="more than 4300 digits"):
+        read(pd.DataFrame({"a": [1, 2]}), states={"a": [1, 2, 10**5000]})
+    assert len(read(pd.DataFrame({"a": [Decimal(1), Decimal("1e5000")]}, dtype=object)).states[0]) == 2
+
+
 def test_no_rows_are_left(csv):
     with pytest.raises(DataError, match="no rows are left: every row has a missing value"):
         read(csv("a,b\n?,1\n1,?\n"), missing="drop")
@@ -395,6 +434,37 @@ def test_one_state_is_a_warning_that_names_it(csv):
     with pytest.warns(UserWarning, match="columns 'a', 'b' have only one state"):
         read(csv("a,b\nx,1\n"))
     read(csv("a,b\nx,1\ny,1\n"), states={"b": [0, 1]})
+
+
+def test_warnings_point_out_of_the_package():
+    frame = pd.DataFrame({"a": ["x", "x"], "b": ["u", "v"]})
+    with pytest.warns(UserWarning, match="only one state") as caught:
+        bnml.score(bnml.DAG({"a": [], "b": []}), frame)
+    assert caught[0].filename == __file__
+    numbers = pd.DataFrame({"a": [*map(str, range(60)), "NA"], "b": ["u"] * 61})
+    with pytest.warns(UserWarning, match="only one state|holds numbers") as caught:
+        as_data(numbers)
+    assert [warning.filename for warning in caught] == [__file__] * 2
+
+
+@pytest.mark.parametrize(
+    "arguments", [{"weights": "q"}, {"bins": {"q": [1]}}, {"states": {"q": ["x"]}}, {"columns": ["a"], "weights": "q"}]
+)
+def test_names_are_checked_before_the_rows_are_read(csv, tmp_path, monkeypatch, arguments):
+    """Each source is broken in its rows, or says so when they are read."""
+    (tmp_path / "x.idt").write_text("broken")
+    (tmp_path / "x.vd").write_text("a\tx\ty\n")
+    frame = pd.DataFrame({"a": ["x", "y"]})
+    frame.to_parquet(tmp_path / "x.parquet")
+    frame.to_feather(tmp_path / "x.feather")
+    monkeypatch.setattr(sources, "columns_of_arrow", None)
+    monkeypatch.setattr(sources, "_pandas_column", None)
+    monkeypatch.setattr(sources, "column_of_numbers", None)
+    array = np.zeros((2, 1), int)
+    paths = [csv("a\nx,y\n"), *(tmp_path / name for name in ("x.idt", "x.parquet", "x.feather"))]
+    for source in [*paths, frame, array]:
+        with pytest.raises(ArgumentError, match=f"{[*arguments][-1]}: there is no column 'q'"):
+            read(source, **arguments)
 
 
 def test_numbers_but_for_a_word_are_a_warning(csv):

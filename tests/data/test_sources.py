@@ -368,6 +368,19 @@ def test_missing_values_in_polars():
         assert read(pl.DataFrame({"n": [None, None], "a": [1, 2]}), missing="state").states == (("?",), (1, 2))
 
 
+def test_classes_derived_from_frames():
+    class Pandas(pd.DataFrame):
+        pass
+
+    class Polars(pl.DataFrame):
+        pass
+
+    mixed = {"a": [True, 1, "x"]}  # Arrow alone would refuse it
+    assert read(Pandas(mixed)).states == read(pd.DataFrame(mixed)).states
+    shared = pl.DataFrame({"a": ["y", "x"], "b": ["u", "v"]}, schema={"a": pl.Categorical, "b": pl.Categorical})
+    assert read(Polars(shared)).states == read(shared).states == (("x", "y"), ("u", "v"))
+
+
 def test_polars_that_is_no_table():
     with pytest.raises(DataError, match=r"LazyFrame: collect\(\) it first"):
         read(pl.LazyFrame({"a": [1]}))
@@ -391,6 +404,25 @@ def test_arrow():
             return table.__arrow_c_stream__(requested_schema)
 
     assert labels(read(Speaker())) == ROWS
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".feather", ".arrow"])
+def test_the_index_of_pandas_is_no_variable(tmp_path, suffix):
+    frame = pd.DataFrame({"key": [7, 8, 9], "a": ["x", "y", "x"], "b": [1, 2, 1]})
+    shuffled = frame[["a", "b"]].iloc[[2, 0, 1]]
+    for own in (frame.set_index("key"), shuffled, frame[["a", "b"]], frame.set_index(["key", "b"])):
+        table = pa.Table.from_pandas(own)
+        path = tmp_path / f"x{suffix}"
+        if suffix == ".parquet":
+            own.to_parquet(path)
+        else:
+            pa.feather.write_feather(table, path)
+        for source in (path, table):
+            data = read(source)
+            assert data.names == tuple(own.columns)
+            assert labels(data) == own.to_numpy().tolist()
+        assert column_names(path) == tuple(own.columns)
+    assert read(pa.Table.from_pandas(frame)).names == ("key", "a", "b")
 
 
 def dictionary(indices, values):
@@ -701,5 +733,7 @@ def test_relations_of_duckdb():
             read(relation.filter("\"a b\" = 'z'"))
         with pytest.raises(BnmlError, match="no column 'q'"):
             read(relation, columns=["q"])
+        with pytest.raises(DataError, match="does not tell apart names of columns that differ in case"):
+            read(connection.sql('SELECT 1 AS a, 2 AS "A"'))
     with pytest.raises(DataError, match="engine could not group"):
         read(relation)  # its connection is closed

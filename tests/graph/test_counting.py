@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from bnml.errors import ArgumentError
@@ -25,7 +26,12 @@ def test_large():
     assert count_dags(200).bit_length() > 19_900
 
 
-@pytest.mark.parametrize("n", [-1, 2.5, "3", None])
+@pytest.mark.parametrize("n", [3.0, np.float32(3), np.int64(3)])
+def test_whole_numbers_of_other_types(n):
+    assert count_dags(n) == 25
+
+
+@pytest.mark.parametrize("n", [-1, -1.0, 2.5, float("inf"), float("nan"), "3", None, True, False, [3]])
 def test_refused(n):
     with pytest.raises(ArgumentError, match="n must be"):
         count_dags(n)

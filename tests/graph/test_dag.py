@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pickle
 
-import networkx as nx
 import pytest
 from hypothesis import given, settings
 
@@ -123,9 +122,6 @@ def test_round_trips(dag):
     assert DAG.parse(str(dag)) == dag
     assert DAG.from_parent_sets(dag.names, dag.parent_sets) == dag
     assert pickle.loads(pickle.dumps(dag)) == dag
-    back = DAG.from_networkx(dag.to_networkx())
-    assert back == dag
-    assert back.names == dag.names
     reordered = dag.reordered(dag.names[::-1])
     assert reordered == dag
     assert reordered.names == dag.names[::-1]
@@ -157,16 +153,6 @@ def test_changed_copies():
 def test_bad_parent_sets(sets, message):
     with pytest.raises(GraphError, match=message):
         DAG.from_parent_sets(["A", "B"], sets)
-
-
-def test_bad_networkx_graphs():
-    with pytest.raises(GraphError, match=r"node 1; .*relabel_nodes"):
-        DAG.from_networkx(nx.DiGraph([(1, 2)]))
-    with pytest.raises(GraphError, match=r"networkx\.DiGraph, got Graph"):
-        DAG.from_networkx(nx.Graph([("A", "B")]))
-    with pytest.raises(GraphError, match="cycle"):
-        DAG.from_networkx(nx.DiGraph([("A", "B"), ("B", "A")]))
-    assert DAG.from_networkx(nx.MultiDiGraph([("A", "B"), ("A", "B")])).arcs == (("A", "B"),)
 
 
 def test_repr_is_short():

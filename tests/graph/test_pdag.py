@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pickle
 
-import networkx as nx
 import pytest
 from hypothesis import given, settings
 
@@ -72,17 +71,9 @@ def test_bad_masks(parents, neighbours, message):
 @settings(max_examples=60, deadline=None)
 @given(pdags())
 def test_round_trips(graph):
-    back = PDAG.from_networkx(graph.to_networkx())
-    assert back == graph
-    assert back.names == graph.names
     assert pickle.loads(pickle.dumps(graph)) == graph
     assert PDAG.from_masks(graph.names, graph.parent_masks, graph.neighbour_masks) == graph
     assert graph.reordered(graph.names[::-1]) == graph
-
-
-def test_networkx_loops_are_refused():
-    with pytest.raises(GraphError, match="itself"):
-        PDAG.from_networkx(nx.DiGraph([("A", "A")]))
 
 
 def test_is_cpdag():

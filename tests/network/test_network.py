@@ -84,6 +84,28 @@ def test_impossible_networks(states, tables, message):
         BayesianNetwork(DAG.parse("[A][B|A]"), states, tables)
 
 
+@pytest.mark.parametrize(
+    ("cuts", "message"),
+    [
+        ({"Z": [1]}, "'Z'"),
+        ({"A": "abc"}, "'A' must be numbers"),
+        ({"A": [1, 2, 3]}, "'A' must increase and separate its 2 bins"),
+        ({"B": [5, 1]}, "'B' must increase"),
+        ({"A": [float("inf")]}, "'A' must increase"),
+    ],
+)
+def test_impossible_cuts(cuts, message):
+    with pytest.raises(BnmlError, match=message):
+        BayesianNetwork(DAG.parse("[A][B|A]"), STATES, TABLES, cuts)
+
+
+def test_the_wrong_row_is_named():
+    with pytest.raises(NetworkError, match="at A=y"):
+        BayesianNetwork(
+            DAG.parse("[A][B|A]"), {**STATES, "B": ["u", "v"]}, {"A": [0.5, 0.5], "B": [[0.5, 0.5], [1.5, -0.5]]}
+        )
+
+
 def test_no_graph():
     with pytest.raises(NetworkError, match="expected a DAG"):
         BayesianNetwork("[A][B|A]", STATES, TABLES)

@@ -311,3 +311,15 @@ def test_other_wrong_arguments():
         draw(CHAIN, title=5)
     with pytest.raises(ArgumentError, match="graph"):
         draw("A -> B")
+
+
+def test_a_strength_beyond_all_floats():
+    with pytest.raises(ArgumentError, match="it must be a finite number"):
+        draw(CHAIN, strength={("A", "B"): 10**400})
+
+
+@pytest.mark.parametrize("kind", ["png", "svg", "pdf"])
+def test_letters_that_no_font_has(tmp_path, kind):
+    """They are drawn as boxes; warnings are errors in these tests."""
+    draw(DAG(["\U00012000", "\ue123 x", "क्षि"]), tmp_path / f"x.{kind}", title="\U00012001")
+    assert (tmp_path / f"x.{kind}").stat().st_size > 0

@@ -8,6 +8,7 @@ import pytest
 
 from bnml.errors import ArgumentError
 from bnml.graph import DAG
+from bnml.network import BayesianNetwork
 from bnml.plot import draw, graph_html
 from bnml.plot.html import MOST_EDGES, MOST_NODES, svg_text
 
@@ -31,6 +32,12 @@ def test_html_and_figures_show_the_same():
     assert html.startswith("<div")
     assert svg_text(ASIA) in html
     assert draw(ASIA)._repr_html_() == svg_text(ASIA)
+
+
+def test_networks():
+    pair = DAG.parse("[A][B|A]")
+    network = BayesianNetwork(pair, {"A": ["0", "1"], "B": ["0", "1"]}, {"A": [0.5, 0.5], "B": [[0.5, 0.5]] * 2})
+    assert graph_html(network) == graph_html(pair)
 
 
 def test_too_large_to_be_read():

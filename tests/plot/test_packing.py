@@ -37,6 +37,20 @@ def test_single_boxes_in_rows():
     assert [whole.positions[k][1] for k in range(6)] == sorted(whole.positions[k][1] for k in range(6))
 
 
+def test_one_wide_box_leaves_the_others_in_rows():
+    widths = [400] * 5 + [9000] + [400] * 6
+    whole = pack([Piece.of_one(k, width, 200) for k, width in enumerate(widths)])
+    rows: dict[int, list[int]] = {}
+    for k, (_, y) in whole.positions.items():
+        rows.setdefault(y, []).append(k)
+    assert [5] in rows.values()
+    assert len(rows) == 2
+    for k, width in enumerate(widths):
+        x, y = whole.positions[k]
+        assert width // 2 <= x <= whole.width - width // 2
+        assert 100 <= y <= whole.height - 100
+
+
 def test_around_starts_at_the_corner():
     found = Piece.around(
         {0: (50, 60), 1: (50, 300)}, {0: (40, 20), 1: (80, 20)}, {(0, 1): ((50, 70), (200, 80), (50, 290))}

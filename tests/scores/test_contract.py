@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import bnml
 from bnml import scores
+from bnml.errors import ScoreError
 from bnml.scores import SCORES, BDe, LocalScores, Score, local, parse_score
 from tests import naive
 from tests.counts.strategies import data_of, families, random_table, tables
@@ -91,7 +92,7 @@ def test_it_is_the_sum_of_its_terms(label, family):
     scored = LocalScores(data_of(table), score)
     if scored.terms is None:
         assert isinstance(score, scores.BDs | BDe)
-        with pytest.raises(TypeError, match=score.name):
+        with pytest.raises(ScoreError, match=score.name):
             scored.subsets([parents])
         return
     value, r = scored.family(child, parents), table.arities[child]

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+import bnml
 from bnml import DAG, priors
 from bnml._jit import JIT
 from bnml.counts import sums
@@ -212,3 +213,57 @@ def test_empty_batches():
 
 def test_repr():
     assert repr(LocalScores(data_of(random_table(11, 10, [2, 3])), BIC())) == "LocalScores(BIC(), 2 columns, 10 rows)"
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda local: local.family(0, [0]),
+        lambda local: local.family(-1, [0]),
+        lambda local: local.family(0, [1, 1]),
+        lambda local: local.family(0, [99]),
+        lambda local: local.families(0, [[10**9]]),
+        lambda local: local.families(-1, [[0]]),
+        lambda local: local.families(0, [[1, 1]]),
+        lambda local: local.families(0, [[0]]),
+        lambda local: local.families([0, 1], [[2]]),
+        lambda local: local.subsets([[-1]]),
+        lambda local: local.subsets([[0, 0]]),
+        lambda local: local.subsets([[0]], arity=9),
+        lambda local: local.additions(0, [], [0]),
+        lambda local: local.additions(0, [1], [1, 2]),
+        lambda local: local.additions(0, [], [50]),
+    ],
+)
+@pytest.mark.parametrize("score", ["bic", "fnml", "bds"])
+def test_columns_that_are_not_there(ask, score):
+    """Wrong numbers of columns are refused, in a batch too: a kernel would read past the end of an array."""
+    local = bnml.LocalScores(bnml.example(), score)
+    local.families(0, [[1], [2]])
+    with pytest.raises(bnml.BnmlError):
+        ask(local)
+
+
+def test_the_door_takes_tables_and_names():
+    table = np.array([[0, 0], [0, 0], [1, 1], [1, 1], [1, 0]])
+    assert bnml.LocalScores(table, "bic").family(1, [0]) == bnml.family_score("X1", ["X0"], table, "bic")
+    for wrong in ({"score": "bicc"}, {"score": 3}, {"score": "bic", "prior": 0.5}, {"score": "bic", "data": 7}):
+        with pytest.raises(bnml.BnmlError):
+            bnml.LocalScores(**{"data": table, **wrong})
+
+
+def test_terms_of_batches_are_remembered(monkeypatch):
+    """What a batch has counted is not counted again, alone or in another batch."""
+    local = bnml.LocalScores(bnml.example(), "bic")
+    first = local.families([1, 0, 3], [[0], [1], [2, 4]])
+    more = local.additions(5, [1], [0, 3])
+
+    def fail(*arguments):
+        raise AssertionError("counted again")
+
+    monkeypatch.setattr("bnml.scores.local.family_sums", fail)
+    monkeypatch.setattr("bnml.scores.local.addition_sums", fail)
+    assert (local.families([1, 0, 3], [[0], [1], [4, 2]]) == first).all()
+    assert local.family(0, [1]) == first[1]
+    assert (local.additions(5, [1], [0, 3]) == more).all()
+    assert local.family(5, [3, 1]) == more[1]

@@ -99,7 +99,7 @@ def numbers(element: Element, file: str) -> list[float]:
             return [float(word) for word in words]
     except ValueError:
         pass
-    wrong = next(word for word in words if not _is_number(word))
+    wrong = next((word for word in words if not _is_number(word)), text.strip())  # or a blank of another script
     raise failure(file, element.line, f"expected numbers in <{element.name}>, found {shown(wrong)}")
 
 

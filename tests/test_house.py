@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -110,3 +112,19 @@ def test_kernels_run_without_a_folder_for_their_cache(tmp_path):
     target = tmp_path / "a-file"
     target.write_text("")
     assert float(python(program, NUMBA_CACHE_DIR=str(target / "below"))) == pytest.approx(13.24, abs=0.01)
+
+
+PAGES = sorted(PACKAGE.parent.glob("*.md")) + sorted(PACKAGE.parent.glob("docs/*.md"))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page):
+    for target in re.findall(r"\]\(([^)#]+)\)|src=\"([^\"]+)\"", page.read_text(encoding="utf-8")):
+        link = "".join(target)
+        if "://" not in link:
+            assert (page.parent / link).exists(), f"{page.name} links to {link}"
+
+
+def test_the_version_is_the_same_everywhere():
+    project = tomllib.loads((PACKAGE.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert project["version"] == bnml.__version__

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -37,9 +36,7 @@ def command(
         if not output.name.lower().endswith((".csv", ".csv.gz")):
             raise ArgumentError(f"-o {str(output)!r}: expected a name that ends in .csv or .csv.gz")
         check_writable(output)
-    model = bnml.load(network)
-    _check_room(n, len(model.names))
-    frame = model.sample(n, seed)
+    frame = bnml.load(network).sample(n, seed)
     if output is None:
         frame.to_csv(sys.stdout, index=False)
         return
@@ -49,23 +46,3 @@ def command(
         common.print_json({"file": str(output), "rows": len(frame), "columns": list(frame.columns)})
         return
     print(f"{output}: {len(frame):,} rows of {len(frame.columns)} columns")
-
-
-def _check_room(n: int, variables: int) -> None:
-    """Refuse more rows than the memory of this machine can hold."""
-    needed = 4 * n * (variables + 4)  # four bytes a code, and some while a column is drawn
-    room = _memory()
-    if room is not None and room < needed:
-        raise ArgumentError(
-            f"-n {n}: these rows take {needed / 2**30:,.0f} GiB, and the memory is {room / 2**30:,.0f} GiB; "
-            "draw fewer at a time, each time with another --seed"
-        )
-
-
-def _memory() -> int | None:
-    """Return the bytes of memory of this machine, if it tells."""
-    try:
-        room = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, ValueError, OSError):
-        return None
-    return room if room > 0 else None

@@ -1,6 +1,6 @@
 """Counting kernels: weighted contingency tables over the distinct rows, and sums of lookups over their cells.
 
-Two regimes, chosen by the number of configurations of a set alone:
+Two regimes, chosen by the number of configurations of a set (the border is the same for all sets of a table):
 
 - **dense**: one cell per configuration, numbered in mixed radix with the variables in ascending order. Cell numbers
   are made for a block of rows at a time, a column after the other, which the compiler vectorises; the counts go to

@@ -64,7 +64,7 @@ def cut_points(bins: Bins, values: Values, weights: Values) -> tuple[float, ...]
     """Return the cuts for sorted distinct values with positive weights, so that no bin is empty."""
     match bins:
         case ("mdl", _):
-            return nml_histogram(values, weights).cuts
+            return _short(nml_histogram(values, weights).cuts, values)
         case ("width", int(k)):
             cuts = _equal_width(values, k)
         case ("quantile", int(k)):
@@ -72,6 +72,16 @@ def cut_points(bins: Bins, values: Values, weights: Values) -> tuple[float, ...]
         case _:
             cuts = [float(cut) for cut in bins]
     return _without_empty_bins(cuts, values)
+
+
+def _short(cuts: Sequence[float], values: Values) -> tuple[float, ...]:
+    """Return cuts between the same values with as few digits as that takes."""
+    shortened = []
+    for cut in cuts:
+        above = int(np.searchsorted(values, cut, side="right"))
+        low, high = values[above - 1], values[above]
+        shortened.append(next(c for digits in range(1, 18) if low <= (c := float(f"{cut:.{digits}g}")) < high))
+    return tuple(shortened)
 
 
 def _equal_width(values: Values, k: int) -> list[float]:

@@ -197,7 +197,9 @@ def _warn(columns: Sequence[Column], settled: Sequence[States], asked: Arguments
     single = [column.name for column, states in zip(columns, settled, strict=True) if len(states.labels) == 1]
     if single:
         subject = f"column {clip(single[0])!r} has" if len(single) == 1 else f"columns {quoted(map(clip, single))} have"
-        warnings.warn(f"{subject} only one state", UserWarning, stacklevel=_level_of_caller())
+        binned = [c.name for c, states in zip(columns, settled, strict=True) if states.cuts == ()]
+        reason = f": a single bin describes the numbers of {quoted(map(clip, binned))} best" if binned else ""
+        warnings.warn(f"{subject} only one state{reason}", UserWarning, stacklevel=_level_of_caller())
     for column in columns:
         few = len(column.labels) <= MOST_WHOLE_NUMBERS
         if few or column.declared or column.name in asked.states or column.numbers() is not None:

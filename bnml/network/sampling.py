@@ -36,8 +36,12 @@ def sample_codes(network: BayesianNetwork, n: int, seed: int = 0) -> npt.NDArray
     for name, value, least in (("n", n, 0), ("seed", seed, 0)):
         if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
             raise ArgumentError(f"{name}={value!r}: expected a whole number from {least}")
-    if n * len(network.names) * 12 > physical_memory():
-        raise ArgumentError(f"n={n:,}: so many rows do not fit into memory; draw them in parts, with a seed each")
+    needed, room = 4 * n * (len(network.names) + 4), physical_memory()  # four bytes a code, some more for the draws
+    if needed > room:
+        raise ArgumentError(
+            f"n={n}: these rows take {needed / 2**30:,.0f} GiB, and the memory is {room / 2**30:,.0f} GiB; "
+            "draw fewer at a time, each time with another seed"
+        )
     rng = np.random.default_rng(seed)
     position = {x: i for i, x in enumerate(network.states)}
     codes = np.zeros((len(position), n), np.int32)

@@ -122,3 +122,12 @@ def test_equal_width_in_exact_arithmetic(values, k):
     found = place(np.array(values), cuts_of(("width", k), values)).tolist()
     rank = {b: i for i, b in enumerate(sorted(set(bins)))}
     assert found == [rank[b] for b in bins]
+
+
+def test_cuts_of_histograms_are_short():
+    rng = np.random.default_rng(0)
+    values = np.unique(np.concatenate([rng.normal(0, 1, 200), rng.normal(50, 1, 200)]))
+    cuts = cut_points(parse_bins("mdl", "bins"), values, np.ones(values.size))
+    assert cuts
+    assert all(len(f"{cut:.12g}") <= 6 for cut in cuts)
+    assert (np.diff(np.searchsorted(values, cuts, side="right")) > 0).all()

@@ -745,3 +745,11 @@ def test_a_long_chain_that_closes_is_refused_in_time():
     text += "".join(f"probability ( v{i} | v{(i + 1) % n} ) {{ default 1; }}\n" for i in range(n))
     with pytest.raises(FormatError, match=r"line 10001: .*cycle"):
         bif.read(text.encode(), "FILE")
+
+
+def test_files_of_agrum_are_refused():
+    """Its .xdsl has the parents the other way round, so that its tables would be misread."""
+    text = GOOD["xdsl"].replace('app="bnml"', 'app="aGrUM 3.3.1"') if 'app="bnml"' in GOOD["xdsl"] else None
+    text = text or GOOD["xdsl"].replace("</nodes>", '</nodes><extensions><genie app="aGrUM 3.3.1"/></extensions>', 1)
+    with pytest.raises(FormatError, match="aGrUM"):
+        FORMATS["xdsl"].read(text.encode(), "a.xdsl")

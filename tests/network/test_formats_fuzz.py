@@ -19,7 +19,7 @@ MUTATIONS = int(os.environ.get("BNML_FUZZ", "2000"))  # of each format
 PIECES = [
     *rb'{ } ( ) [ ] ; , | " \ /* */ // % = : < > & <!-- <![CDATA[ 0 1 - 1e999 nan 99999999 0.5 default table'.split(),
     *rb'property variable probability node states [100] true null "a" bnml_name </ /> ]]> \u0000 <!ENTITY'.split(),
-    *(b"\0", b"\xff", b"\xc3", b"\n", b" "),
+    *(b"\0", b"\xff", b"\xc3", b"\n", b" ", "\u2028".encode(), "\u00a0".encode()),
 ]
 
 SEEDS = {form: [text.encode()] for form, text in GOOD.items()}

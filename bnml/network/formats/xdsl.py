@@ -23,7 +23,8 @@
 - SMILE wants identifiers for nodes and states. Another name or label gets one, and stands as JSON in
   ``<property id="bnml_name">``, ``<property id="bnml_states">``; GeNIe shows the name.
 
-Other kinds of nodes are refused; cut points are not written.
+Other kinds of nodes are refused; cut points are not written. So are files of aGrUM, which has the parents the other way
+round than SMILE: its tables would be misread.
 """
 
 from __future__ import annotations
@@ -51,6 +52,11 @@ def read(content: bytes, file: str) -> BayesianNetwork:
     FormatError
         With the line and what was expected there.
     """
+    if (stranger := content.find(b'app="aGrUM')) >= 0:
+        line = content.count(b"\n", 0, stranger) + 1
+        raise failure(
+            file, line, "an .xdsl file of aGrUM, which orders parents in a way of its own; save it as .bif there"
+        )
     top = parse(content, file)
     if top.name != "smile":
         raise failure(file, top.line, f"expected <smile>, found <{top.name}>")

@@ -149,7 +149,7 @@ print(json.dumps([seconds, int(peak) / 2**20, value]))
 
 def wide_table() -> Figure:
     """Measure reading and scoring a random structure on a wide table."""
-    runs = [json.loads(_python(WIDE)) for _ in range(3)]
+    runs = [json.loads(_python(WIDE)) for _ in range(5)]
     seconds, gigabytes = min(run[0] for run in runs), max(run[1] for run in runs)
     if gigabytes > 2:
         seconds = float("inf")

@@ -111,8 +111,10 @@ class LocalScores:
 
     def family(self, child: int, parents: Sequence[int]) -> float:
         """Return the score of one family."""
-        check_columns(self.data, (child, *parents))
-        if len({child, *parents}) <= len(parents):
+        members = {child, *parents}
+        if min(members) < 0 or max(members) >= len(self.data.names):
+            check_columns(self.data, members)
+        if len(members) <= len(parents):
             raise ArgumentError(f"child {child} and parents {list(parents)} must be different columns")
         if self.terms is None:
             value = self._slow_family(child, parents)
@@ -144,7 +146,7 @@ class LocalScores:
         batch = batch_of(children, candidates)
         check_batch(self.data, batch)
         if len(batch) > MOST_REMEMBERED:
-            sums = family_sums(self.data, batch, self._lookups, threads)
+            sums = family_sums(self.data, batch, self._lookups, threads, checked=True)
         else:
             sums = self._remembered(children, candidates, lambda todo: self._sums(children, candidates, todo, threads))
         return sums[:, 0] - sums[:, 1] + self._closed_differences(batch) + self._priors(children, candidates)
@@ -153,7 +155,7 @@ class LocalScores:
         self, children: Sequence[int], candidates: Sequence[Sequence[int]], todo: Sequence[int], threads: int | None
     ) -> Floats:
         batch = batch_of([children[k] for k in todo], [candidates[k] for k in todo])
-        return family_sums(self.data, batch, self._lookups, threads)
+        return family_sums(self.data, batch, self._lookups, threads, checked=True)
 
     def _remembered(
         self,
@@ -275,7 +277,7 @@ class LocalScores:
         whole, below = self._keys(child, parents)
         joint, margin = self._joint.get(whole), self._margin_cache.get(below)
         if joint is None or margin is None:
-            sums = family_sums(self.data, batch_of([child], [parents]), self._lookups, 1)
+            sums = family_sums(self.data, batch_of([child], [parents]), self._lookups, 1, checked=True)
             joint, margin = float(sums[0, 0]), float(sums[0, 1])
             _remember(self._joint, whole, joint)
             _remember(self._margin_cache, below, margin)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -156,6 +157,28 @@ class Data:
         kept = tuple(self.names[i] for i in chosen)
         cuts = {name: self.cuts[name] for name in kept if name in self.cuts}
         return Data(kept, states, codes, weights, row_index, cuts)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the table to a ``.npz`` file; `Data.load` reads it back.
+
+        Examples
+        --------
+        >>> import bnml, pathlib, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     bnml.example().save(pathlib.Path(folder, "clinic.npz"))
+        ...     bnml.Data.load(pathlib.Path(folder, "clinic.npz"))
+        <Data: 5,000 rows (48 distinct) × 8 columns>
+        """
+        from bnml.data.saving import save
+
+        save(self, path)
+
+    @staticmethod
+    def load(path: str | os.PathLike[str]) -> Data:
+        """Read a table that `save` wrote."""
+        from bnml.data.saving import load
+
+        return load(path)
 
     def __repr__(self) -> str:
         return f"<Data: {_size(self)}>"

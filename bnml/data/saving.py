@@ -1,0 +1,84 @@
+"""A table in a file of its own: what was read once need not be read, cut and grouped again.
+
+The file is NumPy's ``.npz``: the arrays, and as JSON the names, states and cuts with the version of the format.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bnml._files import check_writable, written_whole
+from bnml.data.data import Data
+from bnml.data.grouping import code_type
+from bnml.errors import ArgumentError, DataError
+
+__all__ = ["load", "save"]
+
+FORMAT, VERSION = "bnml data", 1
+
+
+def save(data: Data, path: str | os.PathLike[str]) -> None:
+    """Write a table to a ``.npz`` file, whole or not at all.
+
+    Raises
+    ------
+    BnmlError
+        If the file cannot be written, or a label is neither text nor a number nor a truth value.
+    """
+    file = _checked(path)
+    check_writable(file)
+    for name, labels in zip(data.names, data.states, strict=True):
+        for label in labels:
+            if not isinstance(label, str | int | float | bool):
+                kind = type(label).__name__
+                raise DataError(f"column {name!r}: the label {label!r} is a {kind}; make it a text first")
+    head = {"format": FORMAT, "version": VERSION, "names": data.names, "states": data.states, "cuts": dict(data.cuts)}
+    arrays: dict[str, Any] = {"codes": data.codes, "weights": data.weights, "head": np.array(json.dumps(head))}
+    if data.row_index is not None:
+        arrays["row_index"] = data.row_index
+    with written_whole(file) as part, part.open("xb") as stream:
+        np.savez_compressed(stream, **arrays)
+
+
+def load(path: str | os.PathLike[str]) -> Data:
+    """Read a table that `save` wrote.
+
+    Raises
+    ------
+    DataError
+        If it is no such file, or of a later version.
+    """
+    file = _checked(path)
+    try:
+        with file.open("rb") as stream, np.load(stream, allow_pickle=False) as arrays:
+            found = {name: arrays[name] for name in arrays.files}
+        head = json.loads(str(found["head"]))
+        codes, weights, row_index = found["codes"], found["weights"], found.get("row_index")
+    except FileNotFoundError:
+        raise DataError(f"there is no file {str(file)!r}") from None
+    except (OSError, ValueError, KeyError, EOFError, TypeError, AttributeError, zipfile.BadZipFile) as error:
+        raise DataError(f"{str(file)!r} is not a table that bnml saved: {error}") from None
+    if not isinstance(head, dict) or head.get("format") != FORMAT:
+        raise DataError(f"{str(file)!r} is not a table that bnml saved")
+    if head.get("version") != VERSION:
+        raise DataError(f"{str(file)!r} is of version {head.get('version')!r}; this bnml reads version {VERSION}")
+    states = tuple(tuple(labels) for labels in head["states"])
+    fits = codes.ndim == 2 and codes.shape == (weights.size, len(head["names"])) and len(states) == len(head["names"])
+    if not fits or any(int(column.max()) >= len(labels) for column, labels in zip(codes.T, states, strict=True)):
+        raise DataError(f"{str(file)!r} is damaged: its codes do not fit its states")
+    codes = codes.astype(code_type(max(map(len, states))), order="F")
+    cuts = {name: tuple(points) for name, points in head["cuts"].items()}
+    return Data(tuple(head["names"]), states, codes, weights.astype(np.int64), row_index, cuts)
+
+
+def _checked(path: str | os.PathLike[str]) -> Path:
+    file = Path(path)
+    if file.suffix.lower() != ".npz":
+        raise ArgumentError(f"{str(file)!r}: a table is saved in a file whose name ends in .npz")
+    return file

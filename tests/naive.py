@@ -75,9 +75,9 @@ def family_counts(table: Table, child: int, parents: Sequence[int]) -> dict[Row,
 
 @cache
 def normaliser(n: int, r: int) -> Fraction:
-    """C(n, r), exactly: by definition up to r = 2, then C(n, r) = C(n, r-1) + n / (r-2) · C(n, r-2)  (000 eq. 13).
+    """C(n, r), exactly: by definition up to r = 2, then C(n, r) = C(n, r-1) + n / (r-2) · C(n, r-2)  (fNML paper, eq. 13).
 
-    For large r the sum over l of (n-1) … (n-l) · r … (r+l) / (n^(l+1) l!)  (004, appendix B.3, corrected).
+    For large r the sum over l of (n-1) … (n-l) · r … (r+l) / (n^(l+1) l!)  (qNML paper, appendix B.3, corrected).
     """
     if n == 0 or r == 1:
         return Fraction(1)
@@ -140,7 +140,7 @@ def mdl_parents(table: Table, child: int, parents: Sequence[int]) -> float:
 
 
 def dirichlet(counts: Family, alpha: Callable[[Row, int], float]) -> float:
-    """Σ_j log Γ(α_ij) - log Γ(α_ij + N_ij) + Σ_k log Γ(α_ijk + N_ijk) - log Γ(α_ijk)  (001)."""
+    """Σ_j log Γ(α_ij) - log Γ(α_ij + N_ij) + Σ_k log Γ(α_ijk + N_ijk) - log Γ(α_ijk)."""
     terms = []
     for j, n_ij in counts.items():
         a_ij = [alpha(j, k) for k in range(len(n_ij))]
@@ -159,7 +159,7 @@ def bd(table: Table, child: int, parents: Sequence[int], alpha: float = 1.0) -> 
 
 
 def k2(table: Table, child: int, parents: Sequence[int]) -> float:
-    """Return the logarithm of Π_j (r - 1)! / (N_ij + r - 1)! · Π_k N_ijk!  (003)."""
+    """Return the logarithm of Π_j (r - 1)! / (N_ij + r - 1)! · Π_k N_ijk!."""
     r = table.arities[child]
     value = Fraction(1)
     for n_ij in family_counts(table, child, parents).values():
@@ -214,7 +214,7 @@ def bdq(table: Table, child: int, parents: Sequence[int], alpha: float = 0.5) ->
 
 
 def fnml(table: Table, child: int, parents: Sequence[int]) -> float:
-    """Log-likelihood - Σ_j reg(N_ij, r_i)  (000, theorem 1)."""
+    """Log-likelihood - Σ_j reg(N_ij, r_i)  (fNML paper, theorem 1)."""
     counts = family_counts(table, child, parents).values()
     return loglik(table, child, parents) - math.fsum(regret(sum(n_ij), table.arities[child]) for n_ij in counts)
 
@@ -269,13 +269,13 @@ def all_tables(arities: Sequence[int], n: int) -> Iterator[Table]:
 
 
 def network_nml(table: Table, arcs: Arcs) -> float:
-    """Log NML of a structure, by summing the maximised likelihood over all tables (004 eq. 3)."""
+    """Log NML of a structure, by summing the maximised likelihood over all tables (qNML paper, eq. 3)."""
     fits = (math.exp(score(other, arcs, loglik)) for other in all_tables(table.arities, table.n))
     return score(table, arcs, loglik) - math.log(math.fsum(fits))
 
 
 def code_length(table: Table, arcs: Arcs) -> tuple[float, float, float]:
-    """Bits for the structure, the parameters and the data  (001)."""
+    """Bits for the structure, the parameters and the data."""
     n, sets = len(table.arities), parent_sets(len(table.arities), arcs)
     structure = math.log2(n) * len(set(arcs))
     free = sum(parameters(table, i, pa) for i, pa in enumerate(sets))
@@ -293,7 +293,7 @@ def prequential(
     arcs: Arcs,
     alpha: Callable[[int, Sequence[int], Row, int], float],
 ) -> list[float]:
-    """Log-probability of each row given those before it; ``alpha(i, parents, j, k)`` is α_ijk  (000 eq. 15, 001)."""
+    """Log-probability of each row given those before it; ``alpha(i, parents, j, k)`` is α_ijk  (fNML paper, eq. 15)."""
     found = []
     for t, row in enumerate(rows):
         past = table_of(rows[:t], arities)
@@ -341,7 +341,7 @@ def conditional_entropy(table: Table, variables: Sequence[int], given: Sequence[
 
 
 def mutual_information(table: Table, a: Sequence[int], b: Sequence[int], given: Sequence[int] = ()) -> float:
-    """Σ P(a, b, c) log P(a, b | c) / (P(a | c) P(b | c))  (003)."""
+    """Σ P(a, b, c) log P(a, b | c) / (P(a | c) P(b | c))."""
     p_c, p_ac = probabilities(table, given), probabilities(table, [*given, *a])
     p_bc = probabilities(table, [*given, *b])
     total = []

@@ -1,4 +1,4 @@
-"""Information measures of a table: entropy, mutual information, Kullback-Leibler divergence  (003).
+"""Information measures of a table: entropy, mutual information, Kullback-Leibler divergence.
 
 All are of the empirical distribution, in nats. Variables are named; several together count as one.
 """

@@ -33,8 +33,9 @@ def fit(dag: DAG, data: Any, estimator: str = "snml", ess: float = 1.0) -> Bayes
         A `Data`, or anything that `bnml.read` takes.
     estimator
         ``"snml"``: sequential predictive NML, θ_ijk ∝ e(N_ijk) (N_ijk + 1) with e(n) = ((n + 1) / n)^n and e(0) = 1
-        (004, section 4.2). ``"bpp"``: Bayesian predictive, θ_ijk ∝ N_ijk + ess / (r_i q_i). ``"mle"``: relative
-        frequencies, uniform where a parent configuration was never seen.
+        (Rissanen & Roos 2007; qNML paper, section 4.2). ``"bpp"``: Bayesian predictive,
+        θ_ijk ∝ N_ijk + ess / (r_i q_i). ``"mle"``: relative frequencies, uniform where a parent configuration was
+        never seen.
     ess
         The equivalent sample size of ``"bpp"``.
 

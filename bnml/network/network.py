@@ -67,8 +67,6 @@ class BayesianNetwork:
     np.float64(0.6667)
     """
 
-    __slots__ = ("__dict__", "cuts", "dag", "states")
-
     dag: DAG
     states: Mapping[str, tuple[Any, ...]]
     cuts: Mapping[str, tuple[float, ...]]

@@ -11,7 +11,7 @@ __all__ = ["AIC"]
 
 @dataclass(frozen=True)
 class AIC(Score):
-    """Akaike's criterion: log-likelihood - q_i (r_i - 1)  (000, section 3)."""
+    """Akaike's criterion: log-likelihood - q_i (r_i - 1)  (Akaike 1973)."""
 
     name = "aic"
     equivalent = True

@@ -93,7 +93,7 @@ class Score(ABC):
     equivalent
         Equivalent structures get equal scores.
     regular
-        A parent that adds no information never raises the score (004, section 3.4).
+        A parent that adds no information never raises the score (qNML paper, section 3.4).
     probability
         It is the logarithm of a distribution over tables.
 

@@ -22,7 +22,7 @@ def _terms(alpha: float, shape: Shape) -> Terms:
 
 @dataclass(frozen=True)
 class BD(Score):
-    """Marginal likelihood under Dirichlet(α, …, α) parameters  (000, section 3.2).
+    """Marginal likelihood under Dirichlet(α, …, α) parameters  (Heckerman, Geiger & Chickering 1995).
 
     Σ_j [log Γ(r α) - log Γ(r α + N_ij)] + Σ_jk [log Γ(α + N_ijk) - log Γ(α)]
 
@@ -51,7 +51,7 @@ class BD(Score):
 
 @dataclass(frozen=True)
 class K2(Score):
-    """Cooper and Herskovits' score: BD with α = 1  (000, 001, 003)."""
+    """Cooper and Herskovits' score: BD with α = 1  (1992)."""
 
     name = "k2"
     probability = True

@@ -43,9 +43,9 @@ class Network(Protocol):
 
 @dataclass(frozen=True)
 class BDe(Score):
-    """Marginal likelihood under Dirichlet parameters α_ijk = ess · P(X_i = k, Pa_i = j | prior network)  (001).
+    """Marginal likelihood under Dirichlet parameters α_ijk = ess · P(X_i = k, Pa_i = j | prior network).
 
-    With a uniform prior network it is BDeu.
+    With a uniform prior network it is BDeu (Heckerman, Geiger & Chickering 1995).
 
     Parameters
     ----------

@@ -12,7 +12,7 @@ __all__ = ["BDeu"]
 
 @dataclass(frozen=True)
 class BDeu(Score):
-    """Marginal likelihood under Dirichlet parameters α_ijk = ess / (q_i r_i)  (001; 004, section 2.3).
+    """Marginal likelihood under Dirichlet parameters α_ijk = ess / (q_i r_i)  (Buntine 1991).
 
     Not regular: a useless parent can raise it (Suzuki 2017), and it is sensitive to ``ess``.
 

@@ -21,7 +21,7 @@ WATANABE_ROOS = "watanabe-roos"
 
 @dataclass(frozen=True)
 class BDq(Score):
-    """Suzuki's quotient of two marginal likelihoods  (004, appendix D).
+    """Suzuki's quotient of two marginal likelihoods  (Suzuki 2017; qNML paper, appendix D).
 
     log P(D_{X ∪ Pa}) - log P(D_Pa), each set of columns taken as one categorical variable with Dirichlet(α, …, α)
     parameters. No violation of regularity was seen for α ≤ 1/2; for α = 1 there are some.

@@ -12,7 +12,7 @@ __all__ = ["BIC"]
 
 @dataclass(frozen=True)
 class BIC(Score):
-    """Bayesian information criterion: log-likelihood - q_i (r_i - 1) / 2 · log N  (000, section 3; 004 eq. 9)."""
+    """Bayesian information criterion: log-likelihood - q_i (r_i - 1) / 2 · log N  (Schwarz 1978)."""
 
     name = "bic"
     equivalent = True

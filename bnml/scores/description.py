@@ -37,7 +37,7 @@ class CodeLength:
 
 
 def code_length(dag: DAG, data: Any) -> CodeLength:
-    """Return how many bits it takes to describe a table with a structure  (001).
+    """Return how many bits it takes to describe a table with a structure  (Lam & Bacchus 1994).
 
     Parameters
     ----------

@@ -15,7 +15,7 @@ __all__ = ["FNML"]
 
 @dataclass(frozen=True)
 class FNML(Score):
-    """Factorised NML: log-likelihood - Σ_j reg(N_ij, r_i)  (000, theorem 1).
+    """Factorised NML: log-likelihood - Σ_j reg(N_ij, r_i)  (fNML paper, theorem 1).
 
     Each part of a column that has the same parents is coded with its normalised maximum likelihood.
 

@@ -234,7 +234,7 @@ class LocalScores:
     def parts(self, child: int, parents: Sequence[int]) -> tuple[float, float]:
         """Return a family's maximised log-likelihood and its penalty (with any prior's): the score is their difference.
 
-        For BD scores the penalty is the Bayesian regret of 000 eq. 6, for fNML the sum of regrets of eq. 11.
+        For BD scores the penalty is the Bayesian regret (fNML paper, eq. 6), for fNML the sum of regrets (eq. 11).
         """
         fit = local_scores(self.data, LogLikelihood()).family(child, parents)
         return fit, fit - self.family(child, parents)

@@ -15,7 +15,7 @@ __all__ = ["MDL"]
 class MDL(Score):
     """Minus the description length: log-likelihood - q_i (r_i - 1) / 2 · log N, and - log n per parent if asked for.
 
-    Without the cost of naming the parents it is BIC (001).
+    Without the cost of naming the parents it is BIC (Lam & Bacchus 1994).
 
     Parameters
     ----------

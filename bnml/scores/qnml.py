@@ -13,7 +13,7 @@ __all__ = ["QNML"]
 
 @dataclass(frozen=True)
 class QNML(Score):
-    """Quotient NML: log-likelihood - (reg(N, q_i r_i) - reg(N, q_i))  (004, eq. 8 and 10).
+    """Quotient NML: log-likelihood - (reg(N, q_i r_i) - reg(N, q_i))  (qNML paper, eq. 8 and 10).
 
     The normalised maximum likelihood of the family, taken as one categorical variable, divided by that of the parents.
     It equals the NML of the whole network when every connected component is complete.

@@ -78,7 +78,7 @@ def family_score(
     score
         A name or an object of `bnml.scores`.
     parts
-        Return the maximised log-likelihood and the penalty apart; the score is their difference (000 eq. 4).
+        Return the maximised log-likelihood and the penalty apart; the score is their difference (fNML paper, eq. 4).
 
     Raises
     ------

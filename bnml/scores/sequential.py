@@ -25,7 +25,7 @@ Floats = npt.NDArray[np.float64]
 
 
 def prequential(dag: DAG, data: Any, score: Score | str = "bdeu") -> Floats:
-    """Return the predictive log-probability of each row given the rows before it; they sum to the score  (000 eq. 15).
+    """Return the predictive log-probability of each row given the rows before it; they sum to the score.
 
     Parameters
     ----------
@@ -48,6 +48,8 @@ def prequential(dag: DAG, data: Any, score: Score | str = "bdeu") -> Floats:
 
     Notes
     -----
+    Equation 15 of the fNML paper:
+
     log P(d_t | d_1 … d_{t-1}, G) = Σ_i log (α_ijk + n_ijk) / (α_ij + n_ij), with the counts of the rows before t. A row
     that BDe's prior network rules out gets minus infinity, whatever came before it.
 

@@ -48,7 +48,7 @@ def test_definitions(drawn):
 @PROPERTIES
 @given(three_sets())
 def test_identities(drawn):
-    """The gain is symmetric, at least zero, at most either entropy, and the drop of the entropy (003)."""
+    """The gain is symmetric, at least zero, at most either entropy, and the drop of the entropy."""
     table, a, b, c = drawn
     data = data_of(table)
     a, b, c = names(a), names(b), names(c)
@@ -62,7 +62,7 @@ def test_identities(drawn):
 @PROPERTIES
 @given(tables(columns=2).filter(lambda t: len(t.arities) == 2))
 def test_the_gain_is_a_divergence(table):
-    """I(A; B) is the divergence of P(A, B) from P(A) P(B)  (003)."""
+    """I(A; B) is the divergence of P(A, B) from P(A) P(B)."""
     p, p_a, p_b = (naive.probabilities(table, v) for v in ([0, 1], [0], [1]))
     product = {(a, b): p_a[(a,)] * p_b[(b,)] for a, b in p}
     gain = information.mutual_information(data_of(table), "X0", "X1")

@@ -31,7 +31,7 @@ def test_relatives(family):
 
 
 def test_k2_by_hand():
-    """Two rows of state 0 and one of state 1: (2 - 1)! / (3 + 2 - 1)! · 2! · 1! = 1/12  (003)."""
+    """Two rows of state 0 and one of state 1: (2 - 1)! / (3 + 2 - 1)! · 2! · 1! = 1/12."""
     data = data_of(naive.table_of([(0,), (0,), (1,)], [2]))
     assert bnml.family_score("X0", [], data, "k2") == pytest.approx(math.log(1 / 12), rel=1e-14)
 
@@ -42,7 +42,7 @@ def test_k2_by_hand():
     st.sampled_from(["k2", "bdj", "bd:0.01", "bd:100", "bdeu", "bdeu:0.01", "bdeu:100"]),
 )
 def test_the_penalty_is_positive(family, score):
-    """The data are less probable on average over parameters than with the best ones (000 eq. 6)."""
+    """The data are less probable on average over parameters than with the best ones (fNML paper, eq. 6)."""
     table, child, parents = family
     fit, penalty = bnml.family_score(f"X{child}", [f"X{p}" for p in parents], data_of(table), score, parts=True)
     assert penalty > 0.0

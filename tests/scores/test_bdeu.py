@@ -20,7 +20,7 @@ SUZUKI = naive.table_of([(0, 0, 0), (1, 1, 0), (0, 2, 1), (1, 3, 1)] * 5, [2, 4,
 
 @pytest.mark.parametrize("ess", [0.1, 1, 10])
 def test_a_useless_parent_helps(ess):
-    """BDeu is not regular: it prefers Z and Y to Z alone as parents of X  (004, section 2.3)."""
+    """BDeu is not regular: it prefers Z and Y to Z alone as parents of X  (qNML paper, section 2.3)."""
     data = data_of(SUZUKI)
     score = f"bdeu:{ess}"
     assert bnml.information.conditional_entropy(data, "X0", "X1") == pytest.approx(0.0, abs=1e-12)

@@ -37,7 +37,7 @@ def test_names(text, alpha):
 
 
 def test_watanabe_and_roos():
-    """α = 1/2 - log 2 / (2 log N)  (004, appendix D)."""
+    """α = 1/2 - log 2 / (2 log N)  (qNML paper, appendix D)."""
     table = random_table(1, 40, [3, 2, 2])
     alpha = 0.5 - math.log(2) / (2 * math.log(40))
     value = bnml.family_score("X0", ["X1"], data_of(table), "bdq:watanabe-roos")

@@ -61,7 +61,7 @@ def test_it_is_its_formula(label, family):
 @FEW
 @given(family=families())
 def test_parts(label, family):
-    """Log-likelihood less penalty (000 eq. 4)."""
+    """Log-likelihood less penalty (fNML paper, eq. 4)."""
     table, child, parents = family
     score, twin = score_and_twin(label, table)
     names = [f"X{p}" for p in parents]
@@ -74,7 +74,7 @@ def test_parts(label, family):
 @FEW
 @given(drawn=structures())
 def test_it_is_decomposable(label, drawn):
-    """A structure's score is the sum of its families' scores (000 eq. 3)."""
+    """A structure's score is the sum of its families' scores (fNML paper, eq. 3)."""
     table, arcs = drawn
     score, twin = score_and_twin(label, table)
     data, dag = data_of(table), dag_of(arcs, len(table.arities))

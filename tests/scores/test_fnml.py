@@ -27,7 +27,7 @@ def table_of_size(n):
 @settings(max_examples=40, deadline=None)
 @given(families())
 def test_penalty(family):
-    """The sum of the regrets of the parts (000, theorem 1)."""
+    """The sum of the regrets of the parts (fNML paper, theorem 1)."""
     table, child, parents = family
     _, penalty = bnml.family_score(f"X{child}", [f"X{p}" for p in parents], data_of(table), "fnml", parts=True)
     r = table.arities[child]
@@ -37,7 +37,7 @@ def test_penalty(family):
 
 @pytest.mark.parametrize("score", ["fnml", "qnml"])
 def test_the_penalty_grows_like_that_of_bic(score):
-    """Less q (r - 1) / 2 · log N it is bounded, and settles (000, theorem 3; 004, lemma 2)."""
+    """Less q (r - 1) / 2 · log N it is bounded, and settles (fNML paper, theorem 3; qNML paper, lemma 2)."""
     excess = []
     with patch.object(local, "MOST_LOOKUPS", 1 << 20):  # the tables of all counts would take long
         for n in (10**3, 10**4, 10**5, 10**6, 10**7, 10**8):

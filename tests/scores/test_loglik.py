@@ -18,7 +18,7 @@ PROPERTIES = settings(max_examples=40, deadline=None)
 @PROPERTIES
 @given(structures())
 def test_mutual_information_form(drawn):
-    """The log-likelihood is N · Σ (I(X; Pa) - H(X))  (003)."""
+    """The log-likelihood is N · Σ (I(X; Pa) - H(X))."""
     table, arcs = drawn
     data, dag = data_of(table), dag_of(arcs, len(table.arities))
     wanted = 0.0

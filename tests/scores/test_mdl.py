@@ -18,7 +18,7 @@ PROPERTIES = settings(max_examples=40, deadline=None)
 @PROPERTIES
 @given(structures())
 def test_it_is_bic_and_the_cost_of_the_arcs(drawn):
-    """Without the structure MDL is BIC; with it, each arc costs log n more  (001)."""
+    """Without the structure MDL is BIC; with it, each arc costs log n more."""
     table, arcs = drawn
     n = len(table.arities)
     data, dag = data_of(table), dag_of(arcs, n)

@@ -37,13 +37,13 @@ COMPLETE = [arcs for arcs in ALL_ON_FOUR if has_complete_components(arcs, 4)]
 
 
 def test_how_many_networks_have_complete_components():
-    """73 of the 543 on four nodes (004, appendix C; OEIS A000262)."""
+    """73 of the 543 on four nodes (qNML paper, appendix C; OEIS A000262)."""
     assert len(ALL_ON_FOUR) == bnml.count_dags(4) == 543
     assert len(COMPLETE) == 73
 
 
 def test_it_is_the_nml_of_these():
-    """Against the sum over all tables of two rows (004, theorem 3), and the product of the collapsed components."""
+    """Against the sum over all tables of two rows (qNML paper, theorem 3), and the product of the collapsed components."""
     small = naive.table_of([(0, 1, 0, 1), (1, 1, 0, 0)], [2, 2, 2, 2])
     large = random_table(3, 40, [2, 3, 2, 4], 3)
     for arcs in COMPLETE:
@@ -72,7 +72,7 @@ def test_a_complete_network_is_one_variable(table, drawn):
 @settings(max_examples=40, deadline=None)
 @given(families())
 def test_penalty(family):
-    """reg(N, q r) - reg(N, q)  (004 eq. 10)."""
+    """reg(N, q r) - reg(N, q)  (qNML paper, eq. 10)."""
     table, child, parents = family
     _, penalty = bnml.family_score(f"X{child}", [f"X{p}" for p in parents], data_of(table), "qnml", parts=True)
     q = math.prod(table.arities[p] for p in parents)

@@ -75,7 +75,7 @@ def family_counts(table: Table, child: int, parents: Sequence[int]) -> dict[Row,
 
 @cache
 def normaliser(n: int, r: int) -> Fraction:
-    """C(n, r), exactly: by definition up to r = 2, then C(n, r) = C(n, r-1) + n / (r-2) · C(n, r-2)  (fNML paper, eq. 13).
+    """C(n, r), exactly: by definition up to r = 2, then C(n, r) = C(n, r-1) + n / (r-2) · C(n, r-2) (fNML, eq. 13).
 
     For large r the sum over l of (n-1) … (n-l) · r … (r+l) / (n^(l+1) l!)  (qNML paper, appendix B.3, corrected).
     """

@@ -80,7 +80,7 @@ def useless_parents(draw):
 @settings(max_examples=40, deadline=None)
 @given(table=useless_parents())
 def test_a_useless_parent_does_not_help(label, table):
-    """Regularity: where H(X | Y') = H(X | Y), Y' ⊂ Y, the score prefers Y'  (004, definition 1)."""
+    """Regularity: where H(X | Y') = H(X | Y), Y' ⊂ Y, the score prefers Y'  (qNML paper, definition 1)."""
     score, _ = score_and_twin(label, table)
     scored = LocalScores(data_of(table), score)
     *parents, useless = range(1, len(table.arities))

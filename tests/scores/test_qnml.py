@@ -43,7 +43,7 @@ def test_how_many_networks_have_complete_components():
 
 
 def test_it_is_the_nml_of_these():
-    """Against the sum over all tables of two rows (qNML paper, theorem 3), and the product of the collapsed components."""
+    """Against the sum over all tables of two rows (theorem 3), and the product of the collapsed components."""
     small = naive.table_of([(0, 1, 0, 1), (1, 1, 0, 0)], [2, 2, 2, 2])
     large = random_table(3, 40, [2, 3, 2, 4], 3)
     for arcs in COMPLETE:

@@ -68,10 +68,10 @@ def test_mutations(tmp_path, suffix):
         for i in range(N):
             text = mutated(rng)
             path.write_bytes(text)
-            start = time.perf_counter()
+            start = time.process_time()  # a busy machine must not make it fail
             outcome = table_or_error(path, options[i % len(options)])
             if isinstance(outcome, BnmlError):
                 assert 0 < len(str(outcome)) < 3000, text
             else:
                 assert outcome.n_rows == int(outcome.weights.sum()) > 0, text
-            assert i == 0 or time.perf_counter() - start < 1.0, text
+            assert i == 0 or time.process_time() - start < 1.0, text

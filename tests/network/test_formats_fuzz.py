@@ -70,7 +70,7 @@ def test_mutated_files(form):
     read, networks, slowest = FORMATS[form].read, 0, 0.0
     for _ in range(MUTATIONS):
         content = mutated(rng, SEEDS[form])
-        start = time.perf_counter()
+        start = time.process_time()  # a busy machine must not make it fail
         try:
             network = read(content, "FILE")
         except BnmlError as error:
@@ -81,6 +81,6 @@ def test_mutated_files(form):
         else:
             assert isinstance(network, BayesianNetwork)
             networks += 1
-        slowest = max(slowest, time.perf_counter() - start)
+        slowest = max(slowest, time.process_time() - start)
     assert slowest < 1.0
     assert 0.01 < networks / MUTATIONS < 0.9  # the changes are neither too wild nor too tame

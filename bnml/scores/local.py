@@ -80,6 +80,9 @@ class LocalScores:
     def __repr__(self) -> str:
         return f"LocalScores({self.score!r}, {len(self.data.names)} columns, {self.data.n_rows} rows)"
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return LocalScores, (self.data, self.score, self.prior)  # what was computed stays behind
+
     @cached_property
     def terms(self) -> Terms | None:
         """The score's tables; None if it takes the slow path: it has none, or there are too many rows for them."""

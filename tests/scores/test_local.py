@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import pickle
 from unittest.mock import patch
 
 import mpmath
@@ -267,3 +268,9 @@ def test_terms_of_batches_are_remembered(monkeypatch):
     assert local.family(0, [1]) == first[1]
     assert (local.additions(5, [1], [0, 3]) == more).all()
     assert local.family(5, [3, 1]) == more[1]
+
+
+def test_pickling():
+    local = bnml.LocalScores(bnml.example(), "bic", priors.ArcProbabilities(0.2))
+    value = local.family(1, [0])
+    assert pickle.loads(pickle.dumps(local)).family(1, [0]) == value

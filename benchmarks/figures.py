@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -43,16 +42,11 @@ def _short(value: float) -> str:
 
 
 def best_of(action: Callable[[], object], repetitions: int = 5) -> float:
-    """Return the shortest time of several runs, in seconds, after one to warm up; no garbage is collected meanwhile."""
+    """Return the shortest time of several runs, in seconds, after one to warm up."""
     action()
-    gc.collect()
-    gc.disable()
     times = []
-    try:
-        for _ in range(repetitions):
-            start = time.perf_counter()
-            action()
-            times.append(time.perf_counter() - start)
-    finally:
-        gc.enable()
+    for _ in range(repetitions):
+        start = time.perf_counter()
+        action()
+        times.append(time.perf_counter() - start)
     return min(times)

@@ -35,6 +35,9 @@ _HOME = {
     "priors": "bnml.scores.priors:",
     "score": "bnml.scores",
     "scores": "bnml.scores:",
+    # searches
+    "learn": "bnml.search",
+    "search": "bnml.search:",
     # networks
     "BayesianNetwork": "bnml.network",
     "fit": "bnml.network",
@@ -57,6 +60,7 @@ __all__ = [*sorted(_HOME), "__version__"]
 if TYPE_CHECKING:
     from bnml import plot as plot
     from bnml import scores as scores
+    from bnml import search as search
     from bnml.counts import information as information
     from bnml.data import Data as Data
     from bnml.data import read as read
@@ -81,6 +85,7 @@ if TYPE_CHECKING:
     from bnml.scores import prequential as prequential
     from bnml.scores import priors as priors
     from bnml.scores import score as score
+    from bnml.search import learn as learn
 
 
 def __getattr__(name: str) -> Any:

@@ -27,7 +27,7 @@ def cores(threads: int | None = None) -> int:
 def run_all(task: Callable[[int, int], None], ranges: Iterable[tuple[int, int]], threads: int) -> None:
     """Call ``task(start, stop)`` for every range, on up to ``threads`` threads."""
     parts = list(ranges)
-    if threads == 1 or len(parts) == 1:
+    if threads == 1 or len(parts) <= 1:
         for start, stop in parts:
             task(start, stop)
         return

@@ -8,8 +8,9 @@
         │   └── MissingError    missing values, and ``missing="error"``
         ├── GraphError          an impossible graph, model string or constraint
         ├── ScoreError          an unknown score, or one that cannot be used here
+        ├── SearchError         a search that does not fit into memory or time, or has no result
         ├── NetworkError        tables that are no network, or a query that is too large
-        │   └── FormatError     a network file that cannot be read; it says in which line
+        │   └── FormatError     a file that cannot be read; it says in which line
         ├── ArgumentError       an argument outside its range, or an unknown name
         └── DependencyError     an optional package is not installed
 
@@ -31,6 +32,7 @@ __all__ = [
     "MissingError",
     "NetworkError",
     "ScoreError",
+    "SearchError",
     "did_you_mean",
     "quoted",
 ]
@@ -56,12 +58,16 @@ class ScoreError(BnmlError):
     """A score is unknown or cannot be used in this place."""
 
 
+class SearchError(BnmlError):
+    """A search does not fit into memory or time, or has no result."""
+
+
 class NetworkError(BnmlError):
     """Tables do not make a network, or a query needs tables that are too large."""
 
 
 class FormatError(NetworkError):
-    """A network file cannot be read."""
+    """A file of a network or of scores cannot be read."""
 
 
 class ArgumentError(BnmlError):

@@ -15,12 +15,13 @@ import bnml
 
 PACKAGE = Path(bnml.__file__).parent
 
-COMMON = {"errors", "_jit", "_threads", "_factors", "_files", "_display"}
+COMMON = {"errors", "_jit", "_threads", "_memory", "_factors", "_files", "_display"}
 DOORS = {"cli", "__main__"}
 MAY_IMPORT = {
     "errors": set(),
     "_jit": set(),
     "_threads": {"errors"},
+    "_memory": {"errors"},
     "_factors": set(),
     "_files": {"errors"},
     "_display": {"plot"},
@@ -29,7 +30,7 @@ MAY_IMPORT = {
     "data": {"nml"},
     "counts": {"data"},
     "scores": {"counts", "nml", "graph", "data"},
-    "search": {"scores", "counts", "graph", "data"},
+    "search": {"scores", "counts", "graph", "data", "network"},
     "independence": {"scores", "counts", "graph", "data"},
     "uncertainty": {"scores", "counts", "graph", "data", "network"},
     "relational": {"data"},
@@ -72,8 +73,8 @@ def test_public_names():
     assert sorted(set(bnml.__all__)) == [
         "BayesianNetwork", "BnmlError", "Constraints", "DAG", "Data", "LocalScores", "PDAG", "__version__",
         "code_length", "count_dags", "example", "family_score", "fit", "information", "is_imap", "is_perfect_map",
-        "kl_divergence", "load", "minimal_imap", "plot", "prequential", "priors", "read", "regret", "score", "scores",
-        "shd",
+        "kl_divergence", "learn", "load", "minimal_imap", "plot", "prequential", "priors", "read", "regret", "score",
+        "scores", "search", "shd",
     ]  # fmt: skip
     for name in bnml.__all__:
         assert getattr(bnml, name) is not None
@@ -90,7 +91,8 @@ def python(program: str, **environment: str) -> str:
 
 def test_import_loads_nothing_heavy():
     heavy = ("numba", "scipy", "pandas", "pyarrow", "duckdb", "networkx", "matplotlib", "ibis", "polars")
-    loaded = python("import sys, bnml; bnml.DAG, bnml.read, bnml.score, bnml.regret; print(*sys.modules)").split()
+    names = "bnml.DAG, bnml.read, bnml.score, bnml.regret, bnml.learn"
+    loaded = python(f"import sys, bnml; {names}; print(*sys.modules)").split()
     assert not set(heavy) & set(loaded)
 
 

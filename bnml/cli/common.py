@@ -9,12 +9,15 @@ import re
 import sys
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
+from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 import bnml
+from bnml.data.example import example_path
 from bnml.errors import ArgumentError, DataError, did_you_mean, quoted
 
 if TYPE_CHECKING:
@@ -25,6 +28,7 @@ __all__ = [
     "Columns",
     "Config",
     "DataFile",
+    "DataOrExample",
     "Drop",
     "Json",
     "Missing",
@@ -41,6 +45,7 @@ __all__ = [
     "read_data",
     "reads_a_table",
     "score_of",
+    "settings_of",
     "shorten",
     "size_of",
     "speaks_unicode",
@@ -49,8 +54,10 @@ __all__ = [
     "whole",
 ]
 
-DataFile = Annotated[
-    Path, typer.Argument(metavar="DATA", help="A table: .csv .tsv .csv.gz .parquet .arrow .feather .idt")
+TABLES = ".csv .tsv .csv.gz .parquet .arrow .feather .idt"
+DataFile = Annotated[Path | None, typer.Argument(metavar="DATA", help=f"A table: {TABLES}")]
+DataOrExample = Annotated[
+    Path | None, typer.Argument(metavar="DATA", help=f"A table: {TABLES}; the bundled example without.")
 ]
 Structure = Annotated[
     str, typer.Argument(metavar="STRUCTURE", help="A model string such as '[A][B|A]', or a network file.")
@@ -107,20 +114,30 @@ _CONFIG_KEYS = {
     "states": "a text or a table",
     "bins": "a text or a table",
     "weights": "a text",
+    "required": "a list of lists of texts",
+    "forbidden": "a list of lists of texts",
+    "required_links": "a list of lists of texts",
+    "forbidden_links": "a list of lists of texts",
+    "tiers": "a list of lists of texts",
 }
 
 TableReader = Callable[[], bnml.Data]
 
 
 def reads_a_table(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of `read_data` in place of its parameter ``table``, which is called to read."""
+    """Give a command the options of `read_data` in place of its parameter ``table``, which is called to read.
+
+    An option that the command has itself as well, such as ``config``, goes to both.
+    """
     options = inspect.signature(read_data, eval_str=True).parameters
+    own = inspect.signature(command, eval_str=True).parameters
     parameters: dict[str, inspect.Parameter] = {}
-    for name, parameter in inspect.signature(command, eval_str=True).parameters.items():
-        parameters |= options if name == "table" else {name: parameter}
+    for name, parameter in own.items():
+        others = {option: options[option] for option in options if option not in own}
+        parameters |= others if name == "table" else {name: parameter}
 
     def run(**given: Any) -> None:
-        reading = {name: given.pop(name) for name in options}
+        reading = {name: given[name] if name in own else given.pop(name) for name in options}
         command(table=lambda: read_data(**reading), **given)
 
     run.__doc__ = command.__doc__
@@ -143,7 +160,7 @@ def read_data(
     config: Config = None,
 ) -> bnml.Data:
     """Read a table as the options say; what the command line leaves open comes from the TOML file."""
-    given = _config(config)
+    given = settings_of(config)
     kept = names_of(columns, "--columns") if columns else given.get("columns")
     dropped = names_of(drop, "--drop") if drop else given.get("drop") or []
     arguments: dict[str, Any] = {
@@ -153,9 +170,10 @@ def read_data(
         "bins": bins or given.get("bins"),
         "weights": weights or given.get("weights"),
     }
-    if dropped:
-        kept = _without(data, kept, dropped)
-    return bnml.read(data, columns=kept, **arguments)
+    with nullcontext(data) if data is not None else resources.as_file(example_path()) as path:
+        if dropped:
+            kept = _without(path, kept, dropped)
+        return bnml.read(path, columns=kept, **arguments)
 
 
 def _without(path: Path, kept: Sequence[str] | None, dropped: Sequence[str]) -> list[str]:
@@ -173,7 +191,8 @@ def _without(path: Path, kept: Sequence[str] | None, dropped: Sequence[str]) -> 
     return left
 
 
-def _config(path: Path | None) -> Mapping[str, Any]:
+def settings_of(path: Path | None) -> Mapping[str, Any]:
+    """Return the settings of a TOML file, checked; none without a file."""
     if path is None:
         return {}
     try:
@@ -189,7 +208,7 @@ def _config(path: Path | None) -> Mapping[str, Any]:
                 f"{did_you_mean(key, _CONFIG_KEYS)}"
             )
         expected = _CONFIG_KEYS[key]
-        if "list" in expected and isinstance(value, str):
+        if expected == "a list of texts" and isinstance(value, str):
             settings[key] = value = [value]
         if not any(kind in expected for kind in _kinds(value)):
             raise ArgumentError(
@@ -200,8 +219,10 @@ def _config(path: Path | None) -> Mapping[str, Any]:
 
 def _kinds(value: Any) -> list[str]:
     """Return what a value of a TOML file is, in the words of the keys."""
-    if isinstance(value, list) and all(isinstance(item, str) for item in value):
-        return ["a list of texts"]
+    if isinstance(value, list):
+        texts = all(isinstance(item, str) for item in value)
+        lists = all("a list of texts" in _kinds(item) for item in value)
+        return ["a list of texts"] * texts + ["a list of lists of texts"] * lists
     return ["a text"] if isinstance(value, str) else ["a table"] if isinstance(value, dict) else []
 
 

@@ -15,7 +15,7 @@ import typer
 from rich.markup import escape
 
 import bnml
-from bnml.cli import compare, convert, fit, info, regret, sample, score
+from bnml.cli import compare, convert, fit, info, learn, regret, sample, score
 from bnml.errors import BnmlError
 
 __all__ = ["app", "main"]
@@ -23,14 +23,14 @@ __all__ = ["app", "main"]
 app = typer.Typer(
     name="bnml",
     help="Structure learning of Bayesian networks from discrete data, with scores that need no tuning.",
-    epilog=escape("Example: bnml score '[smoke][lung|smoke]' survey.csv --columns smoke,lung"),
+    epilog=escape("Example: bnml learn survey.csv -o survey.bif --plot survey.png"),
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-for module in (info, score, fit, sample, regret, compare, convert):
+for module in (learn, info, score, fit, sample, regret, compare, convert):
     name = module.__name__.rpartition(".")[2]
     app.command(name, epilog=escape(module.EXAMPLE), context_settings=getattr(module, "SETTINGS", None))(module.command)
 
@@ -119,6 +119,10 @@ OPTIONS = [  # how the library names an argument, and how the command line does
     (r"\b(states|bins)=(?![^\s,.:;)])", r"--\1"),
     (r"\bcolumns=(?![^\s,.:;)])", "--columns or --drop"),
     (r"^(score|estimator|method)='([^']*)'", r"--\1 \2"),
+    (r"\bsearch='([\w-]*)'", r"--search \1"),
+    (r"^(seed|threads)=", r"--\1 "),
+    (r"\b(max|memory|time)_(parents|limit)=(?=[\s,.:;)])", r"--\1-\2"),
+    (r"\b(max|memory|time)_(parents|limit)=(?=\S)", r"--\1-\2 "),
 ]
 
 

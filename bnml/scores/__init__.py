@@ -17,6 +17,7 @@ from bnml.scores.bic import BIC
 from bnml.scores.description import CodeLength, code_length
 from bnml.scores.fnml import FNML
 from bnml.scores.hqc import HQC
+from bnml.scores.jkl import FamilyScores
 from bnml.scores.local import LocalScores, local_scores
 from bnml.scores.loglik import LogLikelihood
 from bnml.scores.mdl import MDL
@@ -41,6 +42,7 @@ __all__ = [
     "BDq",
     "BDs",
     "CodeLength",
+    "FamilyScores",
     "LocalScores",
     "LogLikelihood",
     "Score",

@@ -13,10 +13,15 @@ from dataclasses import dataclass, field
 from numbers import Real
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from bnml.errors import ArgumentError, did_you_mean, quoted
 from bnml.graph import DAG
 
 __all__ = ["ArcProbabilities", "Distance", "StructurePrior", "Uniform", "check_prior"]
+
+Matrix = npt.NDArray[np.float64]
 
 
 class StructurePrior(ABC):
@@ -29,6 +34,13 @@ class StructurePrior(ABC):
     @abstractmethod
     def check(self, names: Sequence[str]) -> None:
         """Raise an error if the prior does not go with these variables."""
+
+    def arc_terms(self, names: Sequence[str]) -> tuple[Matrix, Matrix] | None:
+        """Return the prior as terms of arcs, if it is a sum of these: the fast way for exact search.
+
+        Two matrices ``[parent, child]``: what an arc adds if it is there, and if it is not. None for other priors.
+        """
+        return None
 
     def log_prob(self, dag: DAG) -> float:
         """Return the log-prior of a graph, up to a constant.
@@ -59,6 +71,10 @@ class Uniform(StructurePrior):
     def family(self, names: Sequence[str], child: int, parents: Sequence[int]) -> float:
         """Return 0."""
         return 0.0
+
+    def arc_terms(self, names: Sequence[str]) -> tuple[Matrix, Matrix]:
+        """Return zeros."""
+        return np.zeros((len(names), len(names))), np.zeros((len(names), len(names)))
 
     def check(self, names: Sequence[str]) -> None:
         """Accept any variables."""
@@ -103,6 +119,14 @@ class ArcProbabilities(StructurePrior):
                 total += math.log(p) if p > 0.0 else -math.inf
         return total
 
+    def arc_terms(self, names: Sequence[str]) -> tuple[Matrix, Matrix]:
+        """Return log p and log (1 - p) of each arc."""
+        p = np.array([[0.0 if a == b else self.arcs.get((a, b), self.default) for b in names] for a in names])
+        with np.errstate(divide="ignore"):
+            there, absent = np.log(p), np.log(1.0 - p)
+        np.fill_diagonal(there, 0.0)
+        return there, absent
+
     def check(self, names: Sequence[str]) -> None:
         """Raise an error if an arc names an unknown variable."""
         for arc in self.arcs:
@@ -140,6 +164,11 @@ class Distance(StructurePrior):
         """Return the log-prior of one family."""
         differing = {names[p] for p in parents} ^ set(self.dag.parents(names[child]))
         return len(differing) * math.log(self.kappa)
+
+    def arc_terms(self, names: Sequence[str]) -> tuple[Matrix, Matrix]:
+        """Return log κ where an arc differs from the prior graph."""
+        shared = np.array([[a in self.dag.parents(b) for b in names] for a in names])
+        return np.where(shared, 0.0, math.log(self.kappa)), np.where(shared, math.log(self.kappa), 0.0)
 
     def check(self, names: Sequence[str]) -> None:
         """Raise an error unless the prior graph has the same variables."""

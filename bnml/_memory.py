@@ -1,0 +1,76 @@
+"""How much memory there is, and how much may be used."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+from bnml.errors import ArgumentError
+
+__all__ = ["gigabytes", "in_use", "limit_of", "machine_memory"]
+
+SHARE = 0.8  # of the machine's memory, where no limit is given
+UNITS = {"": 1, "b": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12, "ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40}
+SIZE = re.compile(r"\s*([0-9]{1,15}(?:\.[0-9]{1,6})?)\s*([kmgt]i?)?b?\s*", re.IGNORECASE)
+
+
+def limit_of(memory_limit: int | str | None) -> int:
+    """Return a memory limit in bytes: a number, a text such as ``"8GB"``, or for None most of the machine's memory.
+
+    Raises
+    ------
+    ArgumentError
+        If it is no positive size.
+
+    Examples
+    --------
+    >>> limit_of("8GB"), limit_of("1.5GiB"), limit_of(1000)
+    (8000000000, 1610612736, 1000)
+    """
+    if memory_limit is None:
+        return int(SHARE * machine_memory())
+    size: Any = memory_limit
+    if isinstance(memory_limit, str):
+        match = SIZE.fullmatch(memory_limit)
+        size = int(float(match[1]) * UNITS[(match[2] or "").lower()]) if match else None
+    if isinstance(size, bool) or not isinstance(size, int) or size <= 0:
+        raise ArgumentError(f"memory_limit={memory_limit!r}: expected a number of bytes or a text such as '8GB'")
+    return size
+
+
+def machine_memory() -> int:
+    """Return the memory that this process may have, in bytes: the machine's, or less in a container."""
+    sizes = [_physical()]
+    for place in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
+        try:
+            text = Path(place).read_text(encoding="ascii").strip()
+        except OSError:
+            continue
+        if text.isdigit():
+            sizes.append(int(text))
+    return min(sizes)
+
+
+def _physical() -> int:
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):  # not on every system
+        return 8 * 2**30
+
+
+def in_use() -> int:
+    """Return how much memory this process has now, in bytes; a typical figure where the system does not say."""
+    try:
+        return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, AttributeError, ValueError):
+        return 300 * 10**6
+
+
+def gigabytes(size: float) -> str:
+    """Return a size in words."""
+    for unit, name in ((10**9, "GB"), (10**6, "MB")):
+        if size >= unit:
+            return f"{size / unit:,.1f} {name}" if size < 100 * unit else f"{size / unit:,.0f} {name}"
+    return "1 MB" if size > 500_000 else f"{size / 1000:,.0f} kB"

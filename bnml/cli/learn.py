@@ -1,0 +1,294 @@
+"""``bnml learn``: from a table to a network."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+import bnml
+from bnml.cli import common
+from bnml.cli.constraints import constraints_of
+from bnml.cli.outputs import check_outputs, write_all
+from bnml.errors import ArgumentError, quoted
+
+if TYPE_CHECKING:
+    from bnml.scores import FamilyScores
+    from bnml.search import SearchResult
+
+__all__ = ["command"]
+
+EXAMPLE = "Example: bnml learn survey.csv --bins mdl --require 'smoke>lung' -o survey.json --plot survey.png"
+
+READING = ("columns", "drop", "missing", "na_values", "states", "bins", "weights")
+
+LONG = 3.0  # seconds after which people want to know how long it will take
+
+_KNOWN = "What is known of the structure"
+_LIMITS = "How much it may cost"
+_FILES = "What to write"
+
+
+def seconds(text: str) -> float:
+    """Return the number that a text is."""
+    try:
+        return float(text)
+    except ValueError:
+        raise typer.BadParameter(f"{common.shorten(text, 60)!r} is not a number of seconds") from None
+
+
+Search = Annotated[str, typer.Option("--search", metavar="NAME", help="The search: auto or exact.")]
+Require = Annotated[
+    list[str] | None,
+    typer.Option("--require", metavar="'A>B'", help="An arc that must be there; repeatable.", rich_help_panel=_KNOWN),
+]
+Forbid = Annotated[
+    list[str] | None,
+    typer.Option("--forbid", metavar="'A>B'", help="An arc that must not; repeatable.", rich_help_panel=_KNOWN),
+]
+RequireLink = Annotated[
+    list[str] | None,
+    typer.Option("--require-link", metavar="A-B", help="The same in either direction.", rich_help_panel=_KNOWN),
+]
+ForbidLink = Annotated[
+    list[str] | None,
+    typer.Option("--forbid-link", metavar="A-B", help="The same in either direction.", rich_help_panel=_KNOWN),
+]
+Tiers = Annotated[
+    str | None,
+    typer.Option(
+        "--tiers", metavar="'A,B|C'", help="Groups; no arc leads from a later to an earlier.", rich_help_panel=_KNOWN
+    ),
+]
+MaxParents = Annotated[
+    int | None,
+    typer.Option(
+        "--max-parents",
+        metavar="K",
+        parser=common.whole,
+        help="The most parents of a variable.",
+        rich_help_panel=_KNOWN,
+    ),
+]
+Seed = Annotated[
+    int,
+    typer.Option(
+        "--seed", metavar="S", parser=common.whole, help="Of searches that are random.", rich_help_panel=_LIMITS
+    ),
+]
+Threads = Annotated[
+    int | None,
+    typer.Option(
+        "--threads", metavar="T", parser=common.whole, help="How many; all cores without.", rich_help_panel=_LIMITS
+    ),
+]
+MemoryLimit = Annotated[
+    str | None,
+    typer.Option(
+        "--memory-limit", metavar="8GB", help="The most memory; most that there is without.", rich_help_panel=_LIMITS
+    ),
+]
+TimeLimit = Annotated[
+    float | None,
+    typer.Option(
+        "--time-limit", metavar="S", parser=seconds, help="Seconds after which to stop.", rich_help_panel=_LIMITS
+    ),
+]
+Output = Annotated[
+    Path | None,
+    typer.Option("-o", "--output", metavar="NET", help="A network file, with parameters.", rich_help_panel=_FILES),
+]
+Plots = Annotated[
+    list[Path] | None,
+    typer.Option("--plot", metavar="FILE", help="A picture: .png .svg .pdf; repeatable.", rich_help_panel=_FILES),
+]
+ScoresOut = Annotated[
+    Path | None,
+    typer.Option("--scores-out", metavar="FILE.jkl", help="The local scores that can matter.", rich_help_panel=_FILES),
+]
+ScoresIn = Annotated[
+    Path | None,
+    typer.Option("--scores", metavar="FILE.jkl", help="Learn from local scores; no DATA and no --score then."),
+]
+
+
+@common.reads_a_table
+def command(
+    context: typer.Context,
+    table: common.TableReader,
+    data: common.DataOrExample = None,
+    score: common.ScoreName = "qnml",
+    prior_network: common.PriorNetwork = None,
+    search: Search = "auto",
+    scores: ScoresIn = None,
+    as_json: common.Json = False,
+    require: Require = None,
+    forbid: Forbid = None,
+    require_link: RequireLink = None,
+    forbid_link: ForbidLink = None,
+    tiers: Tiers = None,
+    max_parents: MaxParents = None,
+    output: Output = None,
+    plot: Plots = None,
+    scores_out: ScoresOut = None,
+    seed: Seed = 0,
+    threads: Threads = None,
+    memory_limit: MemoryLimit = None,
+    time_limit: TimeLimit = None,
+    config: common.Config = None,
+) -> None:
+    """Learn the structure of a network from a table, and show what is proven of it."""
+    from bnml.search.learn import check
+
+    plots = plot or []
+    _check_files(output, plots, scores_out)
+    if scores is not None:
+        _check_without_table(context, data, output, scores_out)
+    arguments: dict[str, Any] = {
+        "score": common.score_of(score, prior_network),
+        "max_parents": max_parents,
+        "seed": seed,
+        "threads": threads,
+        "memory_limit": memory_limit,
+        "time_limit": time_limit,
+    }
+    check(search, {}, arguments)
+    settings = common.settings_of(config)
+    rows = table() if scores is None or data is not None else None
+    source = rows if scores is None else _local_scores(scores, rows)
+    assert source is not None
+    if scores_out is not None:
+        _check_names(source.names)
+    pairs = {"required": require, "forbidden": forbid, "required_links": require_link, "forbidden_links": forbid_link}
+    arguments["constraints"] = constraints_of(source.names, pairs, tiers, settings)
+    with _announced(search, source, arguments) as progress:
+        result = replace(bnml.learn(source, search=search, progress=progress, **arguments), data=rows)
+    _write(result, output, plots, scores_out, arguments)
+    if as_json:
+        common.print_json(summary(result))
+        return
+    if data is None and scores is None:
+        print("The bundled example: patients of a fictitious chest clinic\n")
+    print(result)
+
+
+def _check_files(output: Path | None, plots: Sequence[Path], scores_out: Path | None) -> None:
+    from bnml.network.files import FORMATS
+    from bnml.plot.draw import KINDS
+    from bnml.scores.jkl import SUFFIXES
+
+    targets: list[tuple[str, Path, Sequence[str]]] = [("--plot", path, KINDS) for path in plots]
+    targets += [("-o", output, tuple(FORMATS))] if output is not None else []
+    targets += [("--scores-out", scores_out, SUFFIXES)] if scores_out is not None else []
+    check_outputs(targets)
+
+
+def _check_without_table(
+    context: typer.Context, data: Path | None, output: Path | None, scores_out: Path | None
+) -> None:
+    """Refuse what makes no sense where the scores come from a file."""
+    sources = {name: context.get_parameter_source(name) for name in context.params}
+    explicit = [name for name, source in sources.items() if source is not None and source.name == "COMMANDLINE"]
+    for name in ("score", "prior_network"):
+        if name in explicit:
+            raise ArgumentError(f"--scores: the file has the scores already; leave out --{name.replace('_', '-')}")
+    if scores_out is not None:
+        raise ArgumentError("--scores-out needs a table, and --scores has none to score; leave out one of the two")
+    if data is not None:
+        return
+    if output is not None:
+        raise ArgumentError("-o needs a table for the parameters: name it as DATA as well, beside --scores")
+    for name in READING:
+        if name in explicit:
+            raise ArgumentError(
+                f"--{name.replace('_', '-')} is about a table, and --scores comes without; leave it out"
+            )
+
+
+def _local_scores(path: Path, rows: bnml.Data | None) -> FamilyScores:
+    """Return the local scores of a file, if they are about the same variables as the table."""
+    families = bnml.scores.FamilyScores.load(path)
+    if rows is not None and set(rows.names) != set(families.names):
+        odd = sorted(set(rows.names) ^ set(families.names))
+        raise ArgumentError(f"--scores and DATA must be about the same variables; they differ in {quoted(odd)}")
+    return families
+
+
+def _check_names(names: Sequence[str]) -> None:
+    """Refuse names that a file of local scores cannot hold, before there are any scores."""
+    for name in names:
+        if name.split() != [name]:
+            raise ArgumentError(f"--scores-out: a .jkl file has no names with white space, such as {name!r}; rename it")
+
+
+@contextmanager
+def _announced(
+    search: str, source: bnml.Data | FamilyScores, arguments: Mapping[str, Any]
+) -> Iterator[Callable[[str, float], None] | None]:
+    """Say what a long search will cost, and give a function that shows how far it has come on a terminal."""
+    names = ("constraints", "max_parents", "memory_limit")
+    cost = bnml.search.forecast(source, arguments["score"], **{name: arguments[name] for name in names})
+    begins = cost.fits and (cost.affordable or search != "auto")
+    if not begins or (cost.seconds <= LONG and 10 * cost.bytes <= cost.limit):
+        yield None
+        return
+    print(f"forecast: {cost}", file=sys.stderr, flush=True)
+    if cost.seconds <= LONG or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=1.0)
+        yield lambda stage, fraction: bar.update(task, description=stage, completed=fraction)
+
+
+def _write(
+    result: SearchResult,
+    output: Path | None,
+    plots: Sequence[Path],
+    scores_out: Path | None,
+    arguments: Mapping[str, Any],
+) -> None:
+    """Write all files, or none."""
+    writers: dict[Path, Callable[[Path], object]] = {}
+    for path in plots:
+        writers[path] = lambda draft: bnml.plot.draw(result.directions, draft)
+    if output is not None and result.network is not None:
+        writers[output] = result.network.save
+    if scores_out is not None and isinstance(result.local, bnml.LocalScores):
+        from bnml.scores.lattice import undominated_families
+
+        names = ("constraints", "max_parents", "threads")
+        writers[scores_out] = undominated_families(result.local, **{name: arguments[name] for name in names}).save
+    if writers:
+        write_all(writers)
+
+
+def summary(result: SearchResult) -> dict[str, Any]:
+    """Return the report as plain values."""
+    return {
+        "arcs": result.dag.arcs,
+        "cpdag_directed": result.cpdag.directed,
+        "cpdag_undirected": result.cpdag.undirected,
+        "score": result.score,
+        "score_name": result.score_name,
+        "optimal": result.optimal,
+        "within": result.within,
+        "search": result.search,
+        "seconds": result.seconds,
+        "parameters": result.n_parameters,
+        "rows": None if result.data is None else result.data.n_rows,
+        "variables": [
+            {"name": x, "parents": parents, "score": value, "fit": fit, "penalty": penalty}
+            for x, parents, value, fit, penalty in result.families
+        ],
+        "info": dict(result.info),
+    }

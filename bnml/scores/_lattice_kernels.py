@@ -1,0 +1,117 @@
+"""Family scores from the terms of all subsets."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from bnml._jit import kernel
+
+__all__ = ["LOW", "Family", "fill", "scan"]
+
+Array = Any  # kernels are typed by Numba, not by mypy
+
+LOW = 12  # bits of the sets that have tables of their own
+
+
+class Family(NamedTuple):
+    """What the scores of one variable's families are made of, in units.
+
+    joint, margin, missing
+        The terms of all subsets; a joint term that is ``missing[0]`` was left out.
+    closed, low_index, high_index
+        The closed form of each index, and the index of the lowest LOW bits of a set and of the others.
+    low_add, high_add, base
+        What else is added: for the lowest bits, for the others, and to all.
+    variable, step
+        The variable's place, and what it adds to the index of a set.
+    """
+
+    joint: Array
+    margin: Array
+    missing: Array
+    closed: Array
+    low_index: Array
+    high_index: Array
+    low_add: Array
+    high_add: Array
+    base: float
+    variable: int
+    step: int
+
+
+@kernel
+def _run(
+    joint: Array, margin: Array, missing: Array, closed: Array, low_index: Array, step: int, high: int, low_add: Array,
+    add: float, least: float, gains: Array,
+) -> None:  # fmt: skip
+    for k in range(gains.size):
+        index = high + low_index[k]
+        value = (float(joint[k]) - float(margin[k])) + (closed[index + step] - closed[index]) + (low_add[k] + add)
+        if joint[k] != missing and value > least and value > gains[k]:
+            gains[k] = value
+
+
+@kernel
+def fill(family: Family, n_low: int, tops: Array, least: float, start: int, gains: Array) -> None:
+    """Raise ``gains`` to the scores of families above ``least``.
+
+    The parents are the set ``start + k`` of the lowest ``n_low`` variables, with the variable's own bit left out if it is
+    one of these, together with each of the sets ``tops`` of the others.
+    """
+    i = family.variable
+    bit = 1 << i
+    whole = gains.size
+    run = min(whole, 1 << LOW)
+    if i < n_low:
+        run = min(run, 1 << i)
+    low_mask = (1 << LOW) - 1
+    for top in tops:
+        for at in range(0, whole, run):
+            x = start + at
+            if i < n_low:
+                x = (x & (bit - 1)) | (x >> i << (i + 1))
+            parents = (top << n_low) | x
+            low, high = parents & low_mask, parents >> LOW
+            add = family.high_add[high] + family.base
+            if add == -np.inf:
+                continue
+            _run(
+                family.joint[parents + bit : parents + bit + run], family.margin[parents : parents + run],
+                family.missing[0], family.closed, family.low_index[low : low + run], family.step,
+                family.high_index[high], family.low_add[low : low + run], add, least, gains[at : at + run],
+            )  # fmt: skip
+
+
+@kernel
+def scan(family: Family, fixed: int, free: int, least: float, found: Array) -> tuple[float, int]:
+    """Look at the families whose parents are ``fixed`` and a subset of ``free``.
+
+    Return the highest score and how many reach ``least``; ``found`` gets the first of their parent sets.
+    """
+    bit = 1 << family.variable
+    low_mask = (1 << LOW) - 1
+    best = -np.inf
+    number = 0
+    some = free
+    while True:
+        parents = fixed | some
+        joint = family.joint[parents | bit]
+        low, high = parents & low_mask, parents >> LOW
+        index = family.low_index[low] + family.high_index[high]
+        add = family.low_add[low] + family.high_add[high] + family.base
+        value = (float(joint) - float(family.margin[parents])) + (
+            family.closed[index + family.step] - family.closed[index]
+        )
+        value += add
+        if joint != family.missing[0]:
+            if value > best:
+                best = value
+            if value >= least:
+                if number < found.size:
+                    found[number] = parents
+                number += 1
+        if some == 0:
+            return best, number
+        some = (some - 1) & free

@@ -1,0 +1,218 @@
+"""What an exact search will take: subsets, memory, time.
+
+A deterministic model of the number of variables, distinct rows, arities and tables decides what `auto` does, so that the
+same table gives the same choice on every run and on every machine with as much memory. Only what is shown to a person may
+come from a short measurement.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+from bnml._memory import gigabytes, in_use, limit_of
+from bnml._threads import cores
+from bnml.counts.lattice import Layout
+from bnml.data import as_data
+from bnml.graph import Constraints
+from bnml.scores import FamilyScores, LocalScores, Score, parse_score
+from bnml.scores.lattice import MOST_RISING, walkable
+from bnml.scores.priors import StructurePrior
+
+__all__ = ["Forecast", "Plan", "forecast", "plan_for"]
+
+AFFORDABLE = 60.0  # seconds of work on two cores that `auto` thinks nothing of
+CORES = 2  # of the machine that the model is of
+FLOAT_SHARE = 0.6  # of the memory that may be used; beyond, 32-bit integers are kept
+BEST_BYTES = 2.0e9  # for the best parents of all variables; beyond, the sets are split into blocks
+SLOW_FAMILY = 6e-5  # seconds for a family on its own
+MOST_VARIABLES = 40  # nobody has the memory for more
+
+PROBED = 10  # columns of a probe
+
+SUBSET = 1.5e-7  # seconds for a subset of the walk, on one thread
+ROW = 1.1e-9  # for each distinct row of it
+FILL = 1.5e-9  # for a family's gain
+RAISE = 2.5e-10  # for a step of the best parents
+SINK = 1.2e-9  # for a sink
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How an exact search is to be done: in integers or floats, with how many low variables, with bounds or without."""
+
+    integers: bool
+    n_low: int
+    prune: bool = True
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """What an exact search will take.
+
+    Attributes
+    ----------
+    variables, subsets
+        How many variables, and how many subsets of these.
+    bytes, limit
+        The peak of the memory, and how much there may be.
+    seconds
+        About how long it takes, without what bounds save.
+    affordable
+        Whether it is about a minute's work on two cores, or less.
+    plan
+        How it would be done.
+    """
+
+    variables: int
+    subsets: int
+    bytes: int
+    limit: int
+    seconds: float
+    affordable: bool
+    plan: Plan
+
+    @property
+    def fits(self) -> bool:
+        """Whether there is enough memory."""
+        return self.bytes <= self.limit and self.variables <= MOST_VARIABLES
+
+    def __str__(self) -> str:
+        return (
+            f"{self.variables} variables, {_number(self.subsets)} subsets, {gigabytes(self.bytes)} of memory "
+            f"({gigabytes(self.limit)} allowed), {_time(self.seconds)}"
+        )
+
+
+def forecast(
+    data: Any,
+    score: Score | str = "qnml",
+    *,
+    constraints: Constraints | None = None,
+    max_parents: int | None = None,
+    prior: StructurePrior | None = None,
+    threads: int | None = None,
+    memory_limit: int | str | None = None,
+    probe: bool = False,
+) -> Forecast:
+    """Return what an exact search of a table will take, without starting it.
+
+    Parameters
+    ----------
+    data, score, constraints, max_parents, prior, threads, memory_limit
+        As for `bnml.learn`.
+    probe
+        Measure a few of the subsets, for a better guess at the seconds on this machine.
+
+    Returns
+    -------
+    Forecast
+        Subsets, memory and time.
+
+    Examples
+    --------
+    >>> import bnml
+    >>> from bnml.search import forecast
+    >>> cost = forecast(bnml.example(), "bic")
+    >>> cost.subsets, cost.fits, cost.affordable
+    (256, True, True)
+    """
+    limit, workers = limit_of(memory_limit), cores(threads)
+    if isinstance(data, FamilyScores):
+        return plan_for(data, max_parents, limit, workers)
+    local = LocalScores(as_data(data), parse_score(score), prior)
+    result = plan_for(local, max_parents, limit, workers, constrained=constraints is not None)
+    if probe and result.fits and walkable(local):
+        result = replace(result, seconds=result.seconds * _slowness(local))
+    return result
+
+
+def plan_for(
+    source: LocalScores | FamilyScores, max_parents: int | None, limit: int, workers: int, *, constrained: bool = False
+) -> Forecast:
+    """Return what an exact search will take, and how it is to be done so that it fits."""
+    work = _work_of(source, max_parents, constrained, workers)
+    floats = work.forecast(integers=False, limit=limit)
+    if floats.bytes <= FLOAT_SHARE * limit or not work.tables:
+        return floats
+    integers = work.forecast(integers=True, limit=limit)
+    return integers if integers.fits or not floats.fits else floats
+
+
+@dataclass(frozen=True)
+class _Work:
+    """What the cost of a search depends on; ``tables`` is 0 if families are scored one by one."""
+
+    n: int
+    subsets: int
+    families: int
+    rows: int
+    tables: int
+    extra: int
+    marks: bool
+
+    def forecast(self, *, integers: bool, limit: int) -> Forecast:
+        n, size = self.n, 4 if integers else 8
+        n_low = n
+        while n_low > 1 and n_low * 2 ** (n_low - 1) * size > BEST_BYTES:
+            n_low -= 1
+        n_high = n - n_low
+        needed = (self.tables + 1) * size * 2**n + n_low * 2 ** (n_low - 1) * size + n_high * 2**n_low * size
+        needed += self.extra + (2**n if self.marks else 0) + (0 if self.tables else 50 * self.families)
+        seconds = self._seconds(n_low)
+        return Forecast(n, 2**n, in_use() + needed, limit, seconds, seconds <= AFFORDABLE, Plan(integers, n_low))
+
+    def _seconds(self, n_low: int) -> float:
+        n, n_high = self.n, self.n - n_low
+        walk = self.subsets * (SUBSET + ROW * self.rows * self.tables) if self.tables else SLOW_FAMILY * self.families
+        blocks = 3.0**n_high * n_low * 2.0 ** (n_low - 1) * FILL + 2.0**n_high * n_low**2 * 2.0 ** (n_low - 1) * RAISE
+        return (walk + (blocks + n * 2.0 ** (n - 1) * SINK) * (2 if self.marks and n_high else 1)) / CORES
+
+
+def _work_of(source: LocalScores | FamilyScores, max_parents: int | None, constrained: bool, workers: int) -> _Work:
+    if isinstance(source, FamilyScores):
+        n = len(source.names)
+        return _Work(n, 2**n, sum(len(sets) for sets in source.parents), 0, 0, 0, marks=True)
+    data, n = source.data, len(source.data.names)
+    most = n - 1 if max_parents is None else min(max_parents, n - 1)
+    families = n * sum(math.comb(n - 1, k) for k in range(most + 1))
+    subsets = sum(math.comb(n, k) for k in range(most + 2))
+    marks = constrained or max_parents is not None or source.prior is not None or not source.score.equivalent
+    if n > MOST_VARIABLES or not walkable(source):
+        return _Work(n, subsets, families, data.n_distinct, 0, 0, marks)
+    assert source.terms is not None
+    layout = Layout(data)
+    words = 1 + sum(max(1, int(r - 1).bit_length()) for r in data.arities) // 60
+    extra = workers * (data.n_distinct + 1) * ((n + 1) * (12 + 8 * words) + 12 * max(data.arities))
+    extra += 40 * layout.n_indices
+    if source.terms.ess > 0.0:
+        extra += 16 * min(MOST_RISING, layout.n_indices * (data.n_rows + 1))
+    return _Work(n, subsets, families, data.n_distinct, 1 + len(source.terms.margin), extra, marks)
+
+
+def _slowness(local: LocalScores) -> float:
+    """Return how much slower this machine is than that of the model: by the walk over a few columns."""
+    import time
+
+    few = local.data.select(local.data.names[: min(len(local.data.names), PROBED)])
+    from bnml.scores.lattice import Lattice, Rules
+
+    small = LocalScores(few, local.score)
+    rules = Rules.of(Layout(few).columns, None, None)
+    Lattice(small, rules, prune=False)  # kernels are compiled or loaded
+    started = time.perf_counter()
+    Lattice(small, rules, prune=False)
+    work = _work_of(small, None, False, 1)
+    return max(0.1, (time.perf_counter() - started) / (work.subsets * (SUBSET + ROW * work.rows * work.tables)))
+
+
+def _number(value: int) -> str:
+    return f"{value:,}" if value < 10**15 else f"2^{value.bit_length() - 1}"
+
+
+def _time(seconds: float) -> str:
+    for size, unit in ((86400.0 * 365, "years"), (86400.0, "days"), (3600.0, "hours"), (60.0, "minutes")):
+        if seconds >= 2 * size:
+            return f"about {seconds / size:,.0f} {unit}" if seconds < 1e6 * size else f"more than a million {unit}"
+    return f"about {seconds:.0f} seconds" if seconds >= 1.5 else "about a second or less"

@@ -1,0 +1,206 @@
+"""The door to all searches: check everything, choose a search, run it."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from numbers import Integral, Real
+from typing import Any
+
+from bnml._memory import limit_of
+from bnml._threads import cores
+from bnml.data import Data, as_data
+from bnml.errors import ArgumentError, did_you_mean
+from bnml.graph import Constraints
+from bnml.scores import FamilyScores, Score, parse_score
+from bnml.scores.priors import StructurePrior, check_prior
+from bnml.search.exact import exact
+from bnml.search.forecast import Forecast, forecast
+from bnml.search.result import SearchResult
+
+__all__ = ["SEARCHES", "check", "learn"]
+
+SEARCHES: dict[str, Callable[..., SearchResult]] = {"exact": exact}
+"""Every search by its name. Its arguments say what it takes: those of `learn`, and options of its own."""
+
+LATER = ("climb", "tabu", "order", "ges", "k2", "chow-liu", "forest", "tan", "polytree", "pc", "npc", "nml-forest")
+
+COMMON = ("score", "constraints", "max_parents", "prior", "seed", "threads", "memory_limit", "time_limit", "progress")
+HARMLESS = ("score", "seed", "threads", "memory_limit", "progress")  # a search that has no use for these ignores them
+
+
+def learn(
+    data: Any,
+    score: Score | str = "qnml",
+    search: str = "auto",
+    *,
+    constraints: Constraints | None = None,
+    max_parents: int | None = None,
+    prior: StructurePrior | None = None,
+    seed: int = 0,
+    threads: int | None = None,
+    memory_limit: int | str | None = None,
+    time_limit: float | None = None,
+    progress: Callable[[str, float], None] | None = None,
+    **options: Any,
+) -> SearchResult:
+    """Learn the structure of a Bayesian network from data.
+
+    Parameters
+    ----------
+    data
+        A `Data`, or anything that `bnml.read` takes; or a `bnml.scores.FamilyScores`, local scores without a table, of
+        which ``score`` and ``prior`` are then a part already.
+    score
+        What is to be maximised: a name or an object of `bnml.scores`.
+    search
+        ``"exact"`` finds the best structure there is and proves it. ``"auto"`` is exact where a forecast says that this
+        is a matter of a minute and fits into memory; the forecast depends on the data and the limits alone.
+    constraints
+        What is known of the structure.
+    max_parents
+        The most parents that a variable may have; None for any number.
+    prior
+        A structure prior of `bnml.priors`, whose logarithm is added to the score.
+    seed
+        Where a search is random, the same seed gives the same result.
+    threads
+        How many threads may be used; all cores by default. The result does not depend on it.
+    memory_limit
+        The most memory that may be used, in bytes or as a text such as ``"8GB"``; by default most that there is.
+    time_limit
+        Seconds after which the search is to end.
+    progress
+        Called as ``progress(stage, fraction)`` now and then; the fraction of the work that is done grows from 0 to 1.
+    **options
+        Options of the search that is named.
+
+    Returns
+    -------
+    SearchResult
+        The structure, its class and its score, whether it is proven optimal, and the fitted network.
+
+    Raises
+    ------
+    BnmlError
+        If an argument is wrong, no structure meets the constraints, or the search would not fit into memory. Nothing
+        has been computed then.
+
+    Examples
+    --------
+    >>> import bnml
+    >>> result = bnml.learn(bnml.example())
+    >>> result.search, result.optimal, round(result.score, 1)
+    ('exact', True, -11271.5)
+    >>> known = bnml.Constraints(required=[("asia", "tub")])
+    >>> ("asia", "tub") in bnml.learn(bnml.example(), "bic", constraints=known).dag.arcs
+    True
+    """
+    given = {
+        "score": score,
+        "constraints": constraints,
+        "max_parents": max_parents,
+        "prior": prior,
+        "seed": seed,
+        "threads": threads,
+        "memory_limit": memory_limit,
+        "time_limit": time_limit,
+        "progress": progress,
+    }
+    check(search, options, given)
+    source = data if isinstance(data, FamilyScores) else as_data(data)
+    if constraints is not None:
+        constraints.check(source.names)
+    reason = "as asked"
+    if search == "auto":
+        search, reason = _choice(source, score, constraints, max_parents, memory_limit)
+    run = SEARCHES[search]
+    taken = {name: value for name, value in given.items() if name in inspect.signature(run).parameters}
+    result = run(source, **taken, **options)
+    bound = {} if max_parents is None else {"max_parents": int(max_parents)}
+    return replace(result, constraints=constraints, info={**result.info, **bound, "reason": reason})
+
+
+def _choice(
+    source: Data | FamilyScores,
+    score: Score | str,
+    constraints: Constraints | None,
+    max_parents: int | None,
+    memory_limit: int | str | None,
+) -> tuple[str, str]:
+    """Return the search that `auto` stands for, and why."""
+    cost = forecast(source, score, constraints=constraints, max_parents=max_parents, memory_limit=memory_limit)
+    if cost.fits and cost.affordable:
+        return "exact", f"chosen as it is affordable: {cost}"
+    raise ArgumentError(f"search='auto': exact search is not affordable here: {cost}. {_ways_out(cost)}")
+
+
+def _ways_out(cost: Forecast) -> str:
+    fewer = "take fewer columns with columns="
+    if not cost.fits:
+        return f"Give it more memory with memory_limit=, or {fewer}; other searches are not available in this version."
+    return f"Ask for it with search='exact', or {fewer}; other searches are not available in this version."
+
+
+def check(search: Any, options: Mapping[str, Any], given: Mapping[str, Any]) -> None:
+    """Refuse arguments of `learn` that are wrong whatever the data are."""
+    _check_search(search, options, given)
+    _check_arguments(**given)
+
+
+def _check_search(search: Any, options: Mapping[str, Any], given: Mapping[str, Any]) -> None:
+    """Refuse an unknown search, and what the search does not take."""
+    names = ("auto", *SEARCHES)
+    if search in LATER:
+        raise ArgumentError(f"search={search!r} is not available in this version; available: {', '.join(names)}")
+    if not isinstance(search, str) or search not in names:
+        hint = did_you_mean(search, (*names, *LATER)) if isinstance(search, str) else ""
+        raise ArgumentError(f"search={search!r}: there is no such search; available: {', '.join(names)}.{hint}")
+    takes = inspect.signature(SEARCHES[search]).parameters if search != "auto" else {}
+    own = [name for name in takes if name != "data" and name not in COMMON]
+    for name in options:
+        if name not in own:
+            what = f"the options {', '.join(own)}" if own else "no options of its own"
+            raise ArgumentError(
+                f"{name}={options[name]!r}: search={search!r} takes {what}.{did_you_mean(name, (*own, *COMMON))}"
+            )
+    for name in own:
+        if name not in options and takes[name].default is inspect.Parameter.empty:
+            raise ArgumentError(f"search={search!r} needs {name}=")
+    for name, value in given.items():
+        if takes and name not in takes and name not in HARMLESS and value is not None:
+            raise ArgumentError(f"{name}={value!r}: search={search!r} cannot take {name} into account; leave it out")
+
+
+def _check_arguments(
+    *,
+    score: Any = "qnml",
+    constraints: Any = None,
+    max_parents: Any = None,
+    prior: Any = None,
+    seed: Any = 0,
+    threads: Any = None,
+    memory_limit: Any = None,
+    time_limit: Any = None,
+    progress: Any = None,
+) -> None:
+    """Refuse values out of range."""
+    parse_score(score)
+    check_prior(prior)
+    if constraints is not None and not isinstance(constraints, Constraints):
+        raise ArgumentError(f"constraints={constraints!r}: expected bnml.Constraints(…), or None")
+    for name, value in (("seed", seed), *([("max_parents", max_parents)] if max_parents is not None else [])):
+        if isinstance(value, bool) or not isinstance(value, Integral) or value < 0:
+            raise ArgumentError(f"{name}={value!r}: expected a whole number from 0")
+    cores(threads)
+    limit_of(memory_limit)
+    if time_limit is not None and (not _is_number(time_limit) or not 0.0 < time_limit < math.inf):
+        raise ArgumentError(f"time_limit={time_limit!r}: expected a positive number of seconds, or None for no limit")
+    if progress is not None and not callable(progress):
+        raise ArgumentError(f"progress={progress!r}: expected a function of a stage and a fraction, or None")
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)

@@ -1,0 +1,171 @@
+"""What a search found, for people to read: as plain text of 80 columns, and as HTML."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Iterable, Sequence
+from dataclasses import fields, is_dataclass
+from typing import TYPE_CHECKING, Any
+
+from bnml._display import picture, table
+from bnml.scores import MDL, LocalScores, Score
+
+if TYPE_CHECKING:
+    from bnml.search.result import SearchResult
+
+__all__ = ["html", "report", "score_text"]
+
+WIDTH = 80
+
+
+def report(result: SearchResult) -> str:
+    """Return a report of at most 80 columns: key facts, arcs and what is known of their directions, scores."""
+    parts = [_wrapped(_headline(result)), _facts_text(result), *_arcs(result), _table(result)]
+    return "\n\n".join(part for part in parts if part)
+
+
+def html(result: SearchResult) -> str:
+    """Return the picture of the class, the key facts below, and what each variable adds."""
+    facts = [[label, text] for label, text in _facts(result)]
+    parts = [picture(result.directions), table(_headline(result), ["", ""], facts)]
+    if result.families:
+        parts.append(table("What each variable adds to the score:", *_cells(result)))
+    return f"<div>{''.join(parts)}</div>"
+
+
+def score_text(score: Score) -> str:
+    """Return the name of a score, with its parameter unless that is the usual one: ``bdeu:10``."""
+    if isinstance(score, MDL):
+        return "mdl+parents" if score.parent_cost else "mdl"
+    own: dict[str, Any] = {f.name: f.default for f in fields(score)} if is_dataclass(score) else {}
+    values = [(getattr(score, name), usual) for name, usual in own.items()]
+    special = [value for value, usual in values if isinstance(value, float | int | str) and value != usual]
+    return ":".join([score.name, *(value if isinstance(value, str) else f"{value:g}" for value in special)])
+
+
+def _headline(result: SearchResult) -> str:
+    source = _number(result.data.n_rows, "row") if result.data is not None else "local scores"
+    return f"Bayesian network of {_number(len(result.dag.names), 'variable')}, learned from {source}"
+
+
+def _facts(result: SearchResult) -> list[tuple[str, str]]:
+    name = f" ({result.score_name})" if result.score_name else ""
+    reason = result.info.get("reason")
+    size = [_number(len(result.dag.arcs), "arc")]
+    size += [_number(result.n_parameters, "parameter")] if result.n_parameters is not None else []
+    return [
+        ("size", ", ".join(size)),
+        ("score", f"{result.score:,.{_decimals(result.score)}f}{name}"),
+        ("proof", _proof(result)),
+        ("search", f"{result.search}, {_seconds(result.seconds)}{f'; {reason}' if reason else ''}"),
+    ]
+
+
+def _facts_text(result: SearchResult) -> str:
+    return "\n".join(_wrapped(f"{label:<8}{text}", first="  ", later=" " * 10) for label, text in _facts(result))
+
+
+def _proof(result: SearchResult) -> str:
+    """Say what is proven: in so many words, as numbers alone are easily misread."""
+    most = result.info.get("max_parents")
+    among = f" with at most {_number(most, 'parent')} each" if most is not None else ""
+    among += " that the constraints allow" if result.constraints is not None else ""
+    if result.within is None or not math.isfinite(result.within):
+        return "none: other networks may have a higher score"
+    more = f"by more than {result.within:.2g}" if result.within else "up to rounding"
+    return f"{'optimal: ' if result.optimal else ''}no network{among} has a higher score, {more}"
+
+
+def _arcs(result: SearchResult) -> list[str]:
+    """Return the arcs in two lists: those with a known direction, and those that could as well be turned round."""
+    if not result.dag.arcs:
+        return ["No arcs: the variables are independent of each other."]
+    known = set(result.directions.directed)
+    sure = [arc for arc in result.dag.arcs if arc in known]
+    free = [arc for arc in result.dag.arcs if arc not in known]
+    alone = result.constraints is None
+    who = ("the data", "the data cannot") if alone else ("data and constraints", "they do not")
+    rest = (
+        f"Links that {who[1]} direct, shown one way round"
+        if _equivalent(result)
+        else "Arcs that only the score directs"
+    )
+    lists = ((f"Arcs that {who[0]} direct ({len(sure)}):", sure), (f"{rest} ({len(free)}):", free))
+    return ["\n".join([title, *map(_arrow, arcs)]) for title, arcs in lists if arcs]
+
+
+def _equivalent(result: SearchResult) -> bool:
+    """Tell whether equivalent networks are known to have the same score, or nothing is known of that."""
+    local = result.local
+    return not isinstance(local, LocalScores) or (local.score.equivalent and local.prior is None)
+
+
+def _arrow(arc: tuple[str, str]) -> str:
+    return _wrapped(" -> ".join(map(_shown, arc)), first="  ", later="      ")
+
+
+def _cells(result: SearchResult) -> tuple[list[str], list[list[str]]]:
+    """Return what each variable adds as a table of texts, the sums in the last row."""
+    families = result.families
+    with_parts = all(family.fit is not None for family in families)
+    head = ["variable", "parents", *(["fit", "penalty"] if with_parts else []), result.score_name or "score"]
+    columns = [[f.fit or 0.0 for f in families], [f.penalty or 0.0 for f in families]] if with_parts else []
+    columns.append([f.score for f in families])
+    decimals = _decimals(*(value for column in columns for value in column))
+    texts = [[f"{value:,.{decimals}f}" for value in (*column, _sum(column))] for column in columns]
+    names = [[_shown(f.variable), ", ".join(map(_shown, f.parents))] for f in families] + [["in all", ""]]
+    return head, [name + [text[i] for text in texts] for i, name in enumerate(names)]
+
+
+def _table(result: SearchResult) -> str:
+    """Return what each variable adds as text, long lists of parents on several lines."""
+    if not result.families:
+        return ""
+    head, rows = _cells(result)
+    numbers = [max(len(row[k]) for row in (head, *rows)) for k in range(2, len(head))]
+    room = max(WIDTH - sum(numbers) - 2 * (len(head) - 1), 20)
+    name = min(max(len(row[0]) for row in (head, *rows)), room // 2)
+    above = min(max(len(row[1]) for row in (head, *rows)), room - name)
+    rule = "-" * (name + above + sum(numbers) + 2 * (len(head) - 1))
+
+    def lines(row: Sequence[str]) -> Iterable[str]:
+        parents = textwrap.wrap(row[1], above, break_on_hyphens=False) or [""]
+        cells = (text.rjust(width) for text, width in zip(row[2:], numbers, strict=True))
+        yield "  ".join([_shortened(row[0], name).ljust(name), parents[0].ljust(above), *cells])
+        yield from (" " * (name + 2) + more for more in parents[1:])
+
+    body = [line for row in rows[:-1] for line in lines(row)]
+    return "\n".join([*lines(head), rule, *body, rule, *lines(rows[-1])])
+
+
+def _sum(values: Iterable[float]) -> float:
+    numbers = list(values)
+    return math.fsum(numbers) if all(map(math.isfinite, numbers)) else sum(numbers)
+
+
+def _decimals(*values: float) -> int:
+    largest = max((abs(value) for value in values if math.isfinite(value)), default=0.0)
+    return 3 if largest < 1e7 else 1 if largest < 1e9 else 0
+
+
+def _number(n: int, word: str) -> str:
+    return f"{n:,} {word}{'s' if n != 1 else ''}"
+
+
+def _seconds(seconds: float) -> str:
+    return f"{seconds:.2g} s" if seconds < 10 else f"{seconds:,.0f} s"
+
+
+def _shown(name: str) -> str:
+    return name if name.isprintable() else repr(name)[1:-1]
+
+
+def _shortened(text: str, width: int) -> str:
+    return text if len(text) <= width else text[: width - 1] + "…"
+
+
+def _wrapped(text: str, first: str = "", later: str = "") -> str:
+    if len(first) + len(text) <= WIDTH:
+        return first + text
+    return textwrap.fill(text, WIDTH, initial_indent=first, subsequent_indent=later, break_on_hyphens=False)

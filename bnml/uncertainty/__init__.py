@@ -1,0 +1,21 @@
+"""How sure one can be of a structure.
+
+`posterior` gives the probability of every arc, summed over all structures. Its sums are the ones of exact search with
+sums in the place of maxima:
+
+==============  ==========================================================
+`allowed`       which parents a variable may have, and what they cost before any data are seen
+`sums`          sums over the subsets of every set of parents
+`orders`        sums over all orders of the variables: the order-modular prior
+`layers`        sums over all DAGs, each once: the uniform prior
+`structures`    for few variables all DAGs, one by one
+`prediction`    predictions averaged over structures
+==============  ==========================================================
+"""
+
+from __future__ import annotations
+
+from bnml.uncertainty.posterior import posterior
+from bnml.uncertainty.result import Posterior
+
+__all__ = ["Posterior", "posterior"]

@@ -1,0 +1,334 @@
+"""Kernels of sums over structures.
+
+A sum of weights that differ by thousands of nats is kept as ``best``, the logarithm of its largest term, and ``mass``,
+how many times that term it is: α_i(S) = Σ_{P ⊆ S} exp f_i(P) = exp(best_i(S)) · mass_i(S), with mass from 1 to 2^|S|; best
+is -inf and mass 0 where nothing is allowed. ``top[S]`` is the logarithm of the largest weight of a structure on S, and
+every sum over structures on S is kept divided by it. What is then too small for a float is too small to matter: where a
+structure on S is part of a larger one, the best one on S could take its place, so the whole is larger by that factor.
+
+Sets are bit masks. The parent sets of variable i are numbered without bit i (`squeezed`).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from bnml._jit import kernel
+
+__all__ = [
+    "arc_sums",
+    "best_structures",
+    "layers_backward",
+    "layers_forward",
+    "orders_backward",
+    "orders_forward",
+    "positions",
+    "subset_sums",
+]
+
+FAR = -60.0  # nats below the largest term: no sum of 2^21 such terms is seen in a float
+TINY = 1e-30  # a part of the whole that is left out
+FAINT = 1e-100  # the same for a factor that may still be multiplied by the number of structures, 10^36 at most
+
+Array = Any  # kernels are typed by Numba, not by mypy
+
+
+@kernel
+def squeezed(s: int, i: int) -> int:
+    """Return the number of a set without regard to bit i."""
+    low = (1 << i) - 1
+    return (s & low) | ((s >> 1) & ~low)
+
+
+@kernel
+def spread(p: int, i: int) -> int:
+    """Return the set without i that has this number."""
+    low = (1 << i) - 1
+    return (p & low) | ((p & ~low) << 1)
+
+
+@kernel
+def subset_sums(best: Array, mass: Array) -> None:
+    """Turn the weights of sets, exp(best) · mass, into the sums over all subsets of each, in place."""
+    size = best.size
+    half = 1
+    while half < size:
+        for start in range(0, size, 2 * half):
+            for low in range(start, start + half):
+                high = low + half
+                if best[low] <= best[high]:
+                    if best[low] == best[high]:
+                        mass[high] += mass[low]
+                    elif best[low] - best[high] > FAR:
+                        mass[high] += mass[low] * math.exp(best[low] - best[high])
+                else:
+                    beside = mass[low]
+                    if best[high] - best[low] > FAR:
+                        beside += mass[high] * math.exp(best[high] - best[low])
+                    best[high] = best[low]
+                    mass[high] = beside
+        half *= 2
+
+
+@kernel
+def best_structures(best: Array, top: Array, start: int, stop: int) -> None:
+    """R(S) = max over sinks i of R(S ∖ i) + best_i(S ∖ i), for the sets from start to stop."""
+    n = best.shape[0]
+    for s in range(start, stop):
+        value = 0.0 if s == 0 else -np.inf
+        for i in range(n):
+            if s >> i & 1:
+                below = s ^ (1 << i)
+                value = max(value, top[below] + best[i, squeezed(below, i)])
+        top[s] = value
+
+
+# --- orders ---
+
+
+@kernel
+def orders_forward(best: Array, mass: Array, top: Array, forward: Array, start: int, stop: int) -> None:
+    """g(S) = Σ_i g(S ∖ i) α_i(S ∖ i): the weight of all orders of S with their structures."""
+    n = best.shape[0]
+    for s in range(start, stop):
+        value = 1.0 if s == 0 else 0.0
+        for i in range(n):
+            if s >> i & 1:
+                below = s ^ (1 << i)
+                p = squeezed(below, i)
+                if top[below] + best[i, p] > -np.inf:
+                    value += forward[below] * mass[i, p] * math.exp(top[below] + best[i, p] - top[s])
+        forward[s] = value
+
+
+@kernel
+def orders_backward(best: Array, mass: Array, top: Array, backward: Array, start: int, stop: int) -> None:
+    """h(S) = Σ_i α_i(S) h(S ∪ i): the weight of all ways to go on from S; from stop - 1 down to start."""
+    n = best.shape[0]
+    for s in range(stop - 1, start - 1, -1):
+        value = 1.0 if s == (1 << n) - 1 else 0.0
+        for i in range(n):
+            if not s >> i & 1:
+                above = s | (1 << i)
+                p = squeezed(s, i)
+                if top[s] + best[i, p] > -np.inf:
+                    value += mass[i, p] * backward[above] * math.exp(top[s] + best[i, p] - top[above])
+        backward[s] = value
+
+
+@kernel
+def positions(
+    best: Array, top: Array, forward: Array, backward: Array, i: int, start: int, stop: int, weights: Array
+) -> None:
+    """weights[S] · mass_i(S) = P(the variables before i are S), for the sets that are numbered from start to stop."""
+    whole = forward[top.size - 1]
+    for p in range(start, stop):
+        s = spread(p, i)
+        above = s | (1 << i)
+        weight = 0.0
+        if top[s] + best[p] > -np.inf:
+            weight = forward[s] * backward[above] / whole * math.exp(top[s] + best[p] - top[above])
+        weights[p] = weight
+
+
+@kernel
+def arc_sums(best: Array, mass: Array, weights: Array, start: int, stop: int, sums: Array) -> None:
+    """sums[v] += Σ_S weights[S] · (mass(S) - mass(S ∖ v) at the scale of S), v by its number without the child's."""
+    for p in range(start, stop):
+        if abs(weights[p] * mass[p]) < TINY:
+            continue
+        left, v = p, 0
+        while left:
+            if left & 1:
+                q = p ^ (1 << v)
+                without = 0.0
+                if best[q] - best[p] > FAR:
+                    without = mass[q] * math.exp(best[q] - best[p])
+                sums[v] += weights[p] * (mass[p] - without)
+            left >>= 1
+            v += 1
+
+
+# --- layers ---
+
+
+@kernel
+def _others(s: int, n: int, others: Array) -> int:
+    """List what is not in s, smallest first."""
+    m = 0
+    for i in range(n):
+        if not s >> i & 1:
+            others[m] = i
+            m += 1
+    return m
+
+
+@kernel
+def _touching(best: Array, mass: Array, s: int, t: int, others: Array, m: int, d: Array, away: Array) -> None:
+    """d[k] = D_j(S, T) = α_j(S) - α_j(S ∖ T), j = others[k]: parents in S, one of them in T; at the scale of S.
+
+    ``away[k]``: the scale of S ∖ T at that of S. With nothing placed yet (s = 0), D is the weight of no parents.
+    """
+    for k in range(m):
+        j = others[k]
+        p = squeezed(s, j)
+        value = mass[j, p]
+        away[k] = 0.0
+        if t > 0 and value > 0.0:
+            q = squeezed(s ^ t, j)
+            if best[j, q] - best[j, p] > FAR:
+                away[k] = math.exp(best[j, q] - best[j, p])
+                value -= mass[j, q] * away[k]
+        d[k] = value if value > TINY else 0.0
+
+
+@kernel
+def _steps(
+    best: Array, top: Array, ternary: Array, s: int, others: Array, m: int, sums: Array, sets: Array, scale: Array
+) -> None:
+    """For each set U of others its state after S, and exp(R(S) + Σ_{j ∈ U} best_j(S) - R(S ∪ U)), at most 1."""
+    sums[0], sets[0] = top[s], s
+    for k in range(m):
+        half = 1 << k
+        value = best[others[k], squeezed(s, others[k])]
+        for u in range(half):
+            sums[half + u] = sums[u] + value
+            sets[half + u] = sets[u] | (1 << others[k])
+    for u in range(1 << m):
+        scale[u] = 0.0
+        if sums[u] > -np.inf:
+            scale[u] = math.exp(sums[u] - top[sets[u]])
+        sets[u] = ternary[s] + 2 * ternary[sets[u] ^ s]
+
+
+@kernel
+def layers_forward(
+    best: Array, mass: Array, top: Array, ternary: Array, forward: Array, sets: Array, start: int, stop: int
+) -> None:
+    """F(S ∪ U, U) = Σ_T F(S, T) Π_{j ∈ U} D_j(S, T) for all U after each of the sets S from start to stop.
+
+    State (S, T), T being the last layer of S, has the number ternary[S ∖ T] + 2 ternary[T].
+    """
+    n = best.shape[0]
+    others = np.empty(n, np.int64)
+    d, away = np.empty(n), np.empty(n)
+    products, sums, scale = np.empty(1 << n), np.empty(1 << n), np.empty(1 << n)
+    states = np.empty(1 << n, np.int64)
+    for at in range(start, stop):
+        s = int(sets[at])
+        if top[s] == -np.inf:
+            continue
+        m = _others(s, n, others)
+        size = 1 << m
+        result = np.zeros(size)
+        t = s
+        while True:
+            weight = 1.0 if s == 0 else forward[ternary[s ^ t] + 2 * ternary[t]]
+            if weight > 0.0:
+                _touching(best, mass, s, t, others, m, d, away)
+                products[0] = weight
+                for k in range(m):
+                    half = 1 << k
+                    for u in range(half):
+                        products[half + u] = products[u] * d[k]
+                for u in range(size):
+                    result[u] += products[u]
+            t = (t - 1) & s
+            if t <= 0:
+                break
+        _steps(best, top, ternary, s, others, m, sums, states, scale)
+        for u in range(1, size):
+            value = result[u] * scale[u]
+            forward[states[u]] = value if value > TINY else 0.0
+
+
+@kernel
+def _fold(values: Array, at: int, size: int, d: Array, k: int, work: Array, to: int) -> None:
+    """Sum one variable out: work[to + u] = values[at + u] + d[k] · values[at + size + u]."""
+    for u in range(size):
+        work[to + u] = values[at + u] + d[k] * values[at + size + u]
+
+
+@kernel
+def layers_backward(
+    best: Array,
+    mass: Array,
+    top: Array,
+    ternary: Array,
+    forward: Array,
+    backward: Array,
+    whole: float,
+    sets: Array,
+    start: int,
+    stop: int,
+    weights: Array,
+) -> None:
+    """B(S, T) = Σ_U Π_{j ∈ U} D_j(S, T) B(S ∪ U, U), and the weight of each variable j coming next after (S, T).
+
+    The latter without its own factor, W_j(S, T), as coefficients of sums over subsets: W_j(S, T) D_j(S, T) =
+    W_j(S, T) α_j(S) - W_j(S, T) α_j(S ∖ T); ``weights`` takes both.
+    """
+    n = best.shape[0]
+    others = np.empty(n, np.int64)
+    d, away = np.empty(n), np.empty(n)
+    sums, scale, after = np.empty(1 << n), np.empty(1 << n), np.empty(1 << n)
+    folded, work = np.empty(1 << n), np.empty(1 << n)
+    states = np.empty(1 << n, np.int64)
+    for at in range(start, stop):
+        s = int(sets[at])
+        if top[s] == -np.inf:
+            continue
+        m = _others(s, n, others)
+        size = 1 << m
+        _steps(best, top, ternary, s, others, m, sums, states, scale)
+        after[0] = 0.0 if m else 1.0
+        for u in range(1, size):
+            after[u] = scale[u] * backward[states[u]] if forward[states[u]] > 0.0 else 0.0
+        t = s
+        while t > 0:
+            state = ternary[s ^ t] + 2 * ternary[t]
+            weight = forward[state] / whole
+            if weight > 0.0:
+                _touching(best, mass, s, t, others, m, d, away)
+                value = _next(after, m, d, folded)
+                if value > FAINT:
+                    backward[state] = value
+                if m and weight * value > TINY:
+                    for k in range(m):
+                        j = others[k]
+                        each = weight * _derivative(after, m, d, folded, k, work)
+                        weights[j, squeezed(s, j)] += each
+                        weights[j, squeezed(s ^ t, j)] -= each * away[k]
+            t = (t - 1) & s
+
+
+@kernel
+def _next(after: Array, m: int, d: Array, folded: Array) -> float:
+    """Σ_U Π_{k ∈ U} d[k] · after[U], one variable summed out after the other, the last first.
+
+    What is left with k variables, 2^k values, stays at folded[2^k] and after.
+    """
+    if m == 0:
+        return float(after[0])
+    half = 1 << (m - 1)
+    _fold(after, 0, half, d, m - 1, folded, half)
+    for k in range(m - 2, -1, -1):
+        half = 1 << k
+        _fold(folded, 2 * half, half, d, k, folded, half)
+    return float(folded[1])
+
+
+@kernel
+def _derivative(after: Array, m: int, d: Array, folded: Array, k: int, work: Array) -> float:
+    """Σ_{U ∋ k} Π_{o ∈ U, o ≠ k} d[o] · after[U], from what `_next` has left."""
+    half = 1 << k
+    values, at = (after, half) if k == m - 1 else (folded, 3 * half)
+    if k == 0:
+        return float(values[at])
+    _fold(values, at, half // 2, d, k - 1, work, 0)
+    for other in range(k - 2, -1, -1):
+        _fold(work, 0, 1 << other, d, other, work, 0)
+    return float(work[0])

@@ -1,0 +1,75 @@
+"""The scores of all families of a table, for sums.
+
+Exact search needs the largest scores only, and rounds them so that equivalent structures tie exactly
+(`bnml.scores.lattice`); where it pays in time, sums take these too. For up to 14 variables they take the terms of all
+subsets as they are. So they do for very few rows, where families that can be no optimum still have a part in a sum.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from bnml.scores import LocalScores
+from bnml.scores.lattice import family_scores, walkable
+from bnml.uncertainty.allowed import parent_masks
+from bnml.uncertainty.sums import Tick
+
+__all__ = ["all_family_scores"]
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+MOST_EXACT = 14  # variables
+FEW_ROWS = 50  # beyond, what the lattice leaves out weighs less than e^-100 of its like
+BLOCK = 1 << 14  # sets that are asked for together
+
+
+def all_family_scores(local: LocalScores, threads: int, tick: Tick) -> Floats:
+    """Return the score of each variable with each set of parents; these are numbered without the variable's bit."""
+    n = len(local.data.names)
+    if local.terms is None:
+        return _one_by_one(local, threads, tick)
+    if n > MOST_EXACT and local.data.n_rows >= FEW_ROWS and walkable(local):
+        return family_scores(local, threads, tick)
+    arities = local.data.arities
+    wanted: list[int | None] = [None] if local.quotient else [None, *sorted(set(arities))]
+    terms: dict[int | None, Floats] = {}
+    for arity in wanted:
+        terms[arity] = _terms_of_all_sets(local, arity, threads)
+        tick(len(terms) / len(wanted))
+    scores = np.empty((n, 1 << (n - 1)))
+    for i in range(n):
+        below = parent_masks(n, i)
+        joint, margin = terms[None][below | 1 << i], terms[None if local.quotient else arities[i]][below]
+        with np.errstate(invalid="ignore"):
+            scores[i] = np.where(np.isneginf(joint), -np.inf, joint - margin)
+    return scores
+
+
+def _terms_of_all_sets(local: LocalScores, arity: int | None, threads: int) -> Floats:
+    """Return the terms J(S), or M(S) for a child of some arity, of all sets of columns."""
+    size = 1 << len(local.data.names)
+    terms = np.empty(size)
+    for start in range(0, size, BLOCK):
+        stop = min(start + BLOCK, size)
+        terms[start:stop] = local.subsets(_members(np.arange(start, stop)), arity, threads)
+    return terms
+
+
+def _one_by_one(local: LocalScores, threads: int, tick: Tick) -> Floats:
+    """Return the scores of a score that is no difference of terms of sets."""
+    n = len(local.data.names)
+    scores = np.empty((n, 1 << (n - 1)))
+    for i in range(n):
+        masks = parent_masks(n, i)
+        for start in range(0, masks.size, BLOCK):
+            part = slice(start, start + BLOCK)
+            scores[i, part] = local.families(i, _members(masks[part]), threads)
+            tick((i + min(start + BLOCK, masks.size) / masks.size) / n)
+    return scores
+
+
+def _members(masks: Ints) -> list[tuple[int, ...]]:
+    """Return sets as tuples of their members."""
+    return [tuple(v for v in range(mask.bit_length()) if mask >> v & 1) for mask in masks.tolist()]

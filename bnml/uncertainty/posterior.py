@@ -1,0 +1,242 @@
+"""The posterior over structures, by sums over subsets."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from numbers import Integral
+from threading import Lock
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from bnml._memory import gigabytes, limit_of
+from bnml._threads import cores
+from bnml.data import as_data
+from bnml.errors import ArgumentError, ScoreError, did_you_mean
+from bnml.graph import Constraints, count_dags
+from bnml.scores import BD, BDJ, FNML, K2, QNML, BDe, BDeu, BDq, BDs, LocalScores, Score, parse_score
+from bnml.scores.priors import StructurePrior, check_prior
+from bnml.uncertainty import layers, orders
+from bnml.uncertainty.allowed import Allowed, allowed_families
+from bnml.uncertainty.families import all_family_scores
+from bnml.uncertainty.result import PRIORS, Posterior
+from bnml.uncertainty.structures import MOST_LISTED, Listed
+from bnml.uncertainty.sums import StructureSums, Tick, subset_sums
+
+__all__ = ["memory_needed", "posterior"]
+
+Floats = npt.NDArray[np.float64]
+
+ADMITTED = (BDeu, BDe, BDs, K2, BD, BDJ, BDq, FNML, QNML)
+MOST_VARIABLES = {"uniform": 14, "order": 22}
+
+
+def posterior(
+    data: Any,
+    score: Score | str = "bdeu",
+    *,
+    prior: str | None = None,
+    structure_prior: StructurePrior | None = None,
+    max_parents: int | None = None,
+    constraints: Constraints | None = None,
+    threads: int | None = None,
+    memory_limit: int | str | None = None,
+    progress: Callable[[str, float], None] | None = None,
+) -> Posterior:
+    """Return the posterior over structures: the exact probability of every arc.
+
+    Parameters
+    ----------
+    data
+        A `Data`, or anything that `bnml.read` takes; up to 22 variables.
+    score
+        A score that can be read as the log-probability of the data given a structure: ``bdeu``, ``k2``, ``bd``,
+        ``bdj``, ``bdq``, ``bds``, ``fnml``, ``qnml`` or a `BDe` object.
+    prior
+        ``"uniform"``: all DAGs are equally probable; up to 14 variables. ``"order"``: all pairs of an order of the
+        variables and a DAG that fits it are equally probable, so that the prior of a DAG is proportional to the number
+        of its linear extensions (Koivisto & Sood 2004). None: uniform up to 14 variables, else order; the result says
+        which.
+    structure_prior
+        A prior of `bnml.priors` by which that is multiplied.
+    max_parents
+        The most parents that a variable may have; other structures have probability 0.
+    constraints
+        What is known of the structure; others have probability 0. Links that are required in either direction cannot be
+        taken into account.
+    threads
+        How many threads may be used; all cores by default. The result does not depend on it.
+    memory_limit
+        The most memory that may be used, in bytes or as a text such as ``"8GB"``; by default most of the machine's.
+    progress
+        Called as ``progress(stage, fraction)`` now and then; the fraction of the work that is done grows from 0 to 1.
+
+    Returns
+    -------
+    Posterior
+        Probabilities of arcs and links, the evidence; for up to five variables all structures, and predictions.
+
+    Raises
+    ------
+    BnmlError
+        If an argument is wrong, the score is no log-probability, or there are too many variables for the prior or
+        for the memory. Nothing has been computed then. Also if no structure gives the data a positive probability.
+
+    Notes
+    -----
+    P(G | D) ∝ P(G) exp(score of G), and an arc's probability is the sum over all G that have it. The sums go over
+    subsets of the variables: `bnml.uncertainty.sums`, `bnml.uncertainty.orders` and `bnml.uncertainty.layers` say how.
+
+    fNML and qNML are normalised maximum likelihoods, read here as marginal likelihoods. BDs is a marginal likelihood
+    whose prior depends on which configurations of the parents occur.
+
+    Examples
+    --------
+    >>> import bnml
+    >>> result = bnml.posterior(bnml.example(), "bdeu")
+    >>> result.arc_probabilities.loc["smoke", "lung"].round(3)
+    >>> result.link_probabilities.loc["smoke", "lung"].round(3)
+    """
+    started = time.perf_counter()
+    chosen = _checked_score(score)
+    _check_arguments(prior, max_parents, constraints, progress)
+    check_prior(structure_prior)
+    workers, limit = cores(threads), limit_of(memory_limit)
+    table = as_data(data)
+    if structure_prior is not None:
+        structure_prior.check(table.names)
+    kind = _prior_for(len(table.names), prior)
+    allowed = allowed_families(table.names, constraints, max_parents, structure_prior)
+    _check_memory(len(table.names), kind, workers, limit)
+    local, stages = LocalScores(table, chosen), Stages(progress)
+    weights = all_family_scores(local, workers, stages.part("family scores", 0.0, 0.6))
+    listed = _listed(table.names, weights, allowed, kind) if len(table.names) <= MOST_LISTED else None
+    for i in range(len(table.names)):
+        weights[i] += allowed.terms(i)
+    sums, log_prior = _sum(weights, allowed, kind, workers, stages)
+    return Posterior(
+        table.names,
+        score if isinstance(score, str) else repr(score),
+        kind,
+        sums.log_total - log_prior,
+        table.n_rows,
+        time.perf_counter() - started,
+        np.clip(sums.arcs, 0.0, 1.0),
+        allowed,
+        table,
+        chosen,
+        listed,
+    )
+
+
+def _listed(names: tuple[str, ...], scores: Floats, allowed: Allowed, kind: str) -> Listed:
+    terms = np.stack([allowed.terms(i) for i in range(len(names))])
+    return Listed(names, scores.copy(), terms, kind == "order")
+
+
+def _sum(weights: Floats, allowed: Allowed, kind: str, threads: int, stages: Stages) -> tuple[StructureSums, float]:
+    """Return the sums over structures with data, and the logarithm of the sum without; ``weights`` is used up."""
+    subsets = subset_sums(weights, threads, stages.part("sums over parent sets", 0.6, 0.75))
+    if not subsets.possible:
+        raise ScoreError("no structure that is allowed gives these data a positive probability")
+    sum_over = orders.sum_over_orders if kind == "order" else layers.sum_over_layers
+    sums = sum_over(subsets, threads, stages.part("sums over structures", 0.75, 1.0))
+    del subsets  # the memory is needed again
+    return sums, _log_prior_total(weights, allowed, kind, threads)
+
+
+def _log_prior_total(memory: Floats, allowed: Allowed, kind: str, threads: int) -> float:
+    """Return the logarithm of what the prior's weights of all structures sum to; ``memory`` is written to."""
+    n = len(allowed.names)
+    if allowed.everything:
+        return math.log(count_dags(n)) if kind == "uniform" else math.lgamma(n + 1) + n * (n - 1) / 2 * math.log(2)
+    for i in range(n):
+        memory[i] = allowed.terms(i)
+    subsets = subset_sums(memory, threads, lambda part: None)
+    return orders.log_total(subsets) if kind == "order" else layers.log_total(subsets, threads)
+
+
+class Stages:
+    """What part of all the work is done, from what part of a stage is."""
+
+    def __init__(self, progress: Callable[[str, float], None] | None) -> None:
+        self._progress = progress
+        self._lock = Lock()
+        self._last = 0.0
+
+    def part(self, stage: str, start: float, stop: float) -> Tick:
+        """Return a function to tell what part of a stage is done; threads may call it in any order."""
+
+        def tick(part: float) -> None:
+            if self._progress is None:
+                return
+            with self._lock:
+                self._last = max(self._last, start + part * (stop - start))
+                self._progress(stage, self._last)
+
+        return tick
+
+
+def _checked_score(score: Score | str) -> Score:
+    chosen = parse_score(score)
+    if not isinstance(chosen, ADMITTED):
+        names = ", ".join(kind.name for kind in ADMITTED)
+        raise ScoreError(
+            f"score={chosen.name!r}: it is not the log-probability of the data given a structure, so there is no "
+            f"posterior; take one of {names}"
+        )
+    return chosen
+
+
+def _check_arguments(prior: Any, max_parents: Any, constraints: Any, progress: Any) -> None:
+    if isinstance(prior, StructurePrior):
+        raise ArgumentError("prior=: expected 'uniform' or 'order'; pass a prior of bnml.priors as structure_prior=")
+    if prior is not None and (not isinstance(prior, str) or prior not in PRIORS):
+        raise ArgumentError(f"prior={prior!r}: expected 'uniform' or 'order'.{did_you_mean(prior, PRIORS)}")
+    whole = isinstance(max_parents, Integral) and not isinstance(max_parents, bool)
+    if max_parents is not None and (not whole or max_parents < 0):
+        raise ArgumentError(f"max_parents={max_parents!r}: expected a whole number from 0, or None for any number")
+    if constraints is not None and not isinstance(constraints, Constraints):
+        raise ArgumentError(f"constraints={constraints!r}: expected bnml.Constraints(…), or None")
+    if progress is not None and not callable(progress):
+        raise ArgumentError(f"progress={progress!r}: expected a function of a stage and a fraction, or None")
+
+
+def _prior_for(n: int, prior: str | None) -> str:
+    """Return the prior that is meant, or refuse too many variables for it."""
+    kind = prior or ("uniform" if n <= MOST_VARIABLES["uniform"] else "order")
+    if n > MOST_VARIABLES["order"]:
+        most = MOST_VARIABLES["order"]
+        raise ArgumentError(f"{n} variables are too many: {most} are the most; choose with columns=")
+    if n > MOST_VARIABLES[kind]:
+        raise ArgumentError(
+            f"prior={kind!r} goes up to {MOST_VARIABLES[kind]} variables, and there are {n}; take prior='order', or "
+            "fewer with columns="
+        )
+    return kind
+
+
+def _check_memory(n: int, kind: str, threads: int, limit: int) -> None:
+    """Refuse what does not fit, before anything is allocated."""
+    needed = memory_needed(n, kind, threads)
+    if needed <= limit:
+        return
+    fits = next((fewer for fewer in range(n - 1, 0, -1) if memory_needed(fewer, kind, threads) <= limit), 0)
+    way_out = f"{fits} would fit: choose with columns=, or raise memory_limit=" if fits else "raise memory_limit="
+    raise ArgumentError(
+        f"sums over {n} variables need {gigabytes(needed)} of memory, and the limit is {gigabytes(limit)}; {way_out}"
+    )
+
+
+def memory_needed(n: int, kind: str, threads: int) -> int:
+    """Return how many bytes the sums over n variables take at most.
+
+    Two numbers of 8 bytes for each of the n 2^(n-1) families; for each of the 2^n sets three, and one for each thread;
+    with the uniform prior two for each of the 3^n states, and one for each family and part.
+    """
+    families, sets = n << (n - 1), 1 << n
+    needed = 17 * families + 8 * sets * (5 + threads)
+    return needed + (16 * 3**n + 8 * layers.PARTS * families if kind == "uniform" else 0)

@@ -1,0 +1,225 @@
+"""The posterior over structures, as `bnml.posterior` returns it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from bnml._display import table
+from bnml.data import Data
+from bnml.errors import ArgumentError
+from bnml.scores import Score
+from bnml.uncertainty.allowed import Allowed
+from bnml.uncertainty.structures import MOST_LISTED, Listed
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["PRIORS", "Posterior"]
+
+Floats = npt.NDArray[np.float64]
+
+PRIORS = {
+    "uniform": "all DAGs are equally probable",
+    "order": "all orders, with the DAGs that fit them, are equally probable; "
+    "a DAG counts once for each of its linear extensions",
+}
+LIKELY = 0.5  # links that the report lists
+MOST_SHOWN = 40
+WIDTH = 80
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Posterior:
+    """How probable structures are, given data, a score and a prior; print it for a report.
+
+    Attributes
+    ----------
+    names
+        The variables.
+    score
+        The score, read as the logarithm of the probability of the data given a structure.
+    prior
+        The prior over structures: ``"uniform"`` or ``"order"``; `prior_text` says what that means.
+    log_evidence
+        The log-probability of the data, averaged over structures: log Σ_G P(G) exp(score of G), where the prior P sums
+        to one over the structures that are allowed.
+    n_rows
+        Number of rows of the data.
+    seconds
+        How long it took.
+    """
+
+    names: tuple[str, ...]
+    score: str
+    prior: str
+    log_evidence: float
+    n_rows: int
+    seconds: float
+    _arcs: Floats
+    _allowed: Allowed
+    _data: Data
+    _score: Score
+    _listed: Listed | None = field(default=None)
+
+    @property
+    def prior_text(self) -> str:
+        """What the prior is, in words."""
+        allowed = self._allowed
+        limits = []
+        if allowed.most < len(self.names) - 1:
+            limits.append(f"of at most {allowed.most} parent{'s' if allowed.most != 1 else ''} each")
+        if allowed.constrained:
+            limits.append("that the constraints allow")
+        of = " ".join(["DAGs", *limits])
+        text = PRIORS[self.prior].replace("DAGs", of, 1)
+        return text if allowed.prior is None else f"{text}; times {type(allowed.prior).__name__}"
+
+    @property
+    def arc_probabilities(self) -> pd.DataFrame:
+        """The probability of each arc: from the row's variable to the column's."""
+        return self._frame(self._arcs)
+
+    @property
+    def link_probabilities(self) -> pd.DataFrame:
+        """The probability that two variables are joined by an arc in one direction or the other; symmetric."""
+        return self._frame(np.minimum(self._arcs + self._arcs.T, 1.0))
+
+    def _frame(self, values: Floats) -> pd.DataFrame:
+        import pandas as pd
+
+        index, columns = pd.Index(list(self.names), name="from"), pd.Index(list(self.names), name="to")
+        frame = pd.DataFrame(values.copy(), index=index, columns=columns)
+        frame.attrs["prior"] = self.prior_text
+        return frame
+
+    def top(self, k: int = 10, *, classes: bool = False) -> pd.DataFrame:
+        """Return the most probable structures; for up to five variables.
+
+        Parameters
+        ----------
+        k
+            How many.
+        classes
+            Take equivalent structures together.
+
+        Returns
+        -------
+        DataFrame
+            A row for each structure: ``structure`` (its model string), ``score`` and ``probability``. For classes
+            ``cpdag`` (a `PDAG`), ``structure`` (its canonical member), ``dags`` (how many members are allowed), ``score``
+            (the highest of them) and ``probability`` (of all of them). Fewer than k rows if there are no more.
+
+        Raises
+        ------
+        ArgumentError
+            If there are more than five variables.
+        """
+        if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
+            raise ArgumentError(f"k={k!r}: expected a whole number from 1")
+        listed = self._list("top")
+        frame = listed.top_classes(int(k)) if classes else listed.top(int(k))
+        frame.attrs["prior"] = self.prior_text
+        return frame
+
+    def log_prob(self, data: Any) -> Floats:
+        """Return the log-probability of each row of new data, averaged over structures; for up to five variables.
+
+        `bnml.uncertainty.prediction` says what a structure predicts.
+
+        Parameters
+        ----------
+        data
+            A `Data` or anything that `bnml.read` takes, with all of the variables (others are ignored).
+
+        Returns
+        -------
+        ndarray
+            One value for each row of the source, in its order.
+
+        Raises
+        ------
+        BnmlError
+            If there are more than five variables, one is missing, or a value is none of its states.
+        """
+        from bnml.uncertainty.prediction import averaged_log_prob
+
+        return averaged_log_prob(self._list("log_prob"), self._data, self._score, data)
+
+    def _list(self, what: str) -> Listed:
+        if self._listed is None:
+            raise ArgumentError(
+                f"{what}: it needs all structures one by one, and {len(self.names)} variables have too many; "
+                f"{MOST_LISTED} variables are the most. Take fewer with columns=, or see arc_probabilities"
+            )
+        return self._listed
+
+    @cached_property
+    def _likely(self) -> list[tuple[str, str, float, float]]:
+        """The links above one half, most probable first: the more probable direction, and both probabilities."""
+        found = []
+        for a in range(len(self.names)):
+            for b in range(a + 1, len(self.names)):
+                x, y = (a, b) if self._arcs[a, b] >= self._arcs[b, a] else (b, a)
+                if self._arcs[a, b] + self._arcs[b, a] > LIKELY:
+                    found.append((self.names[x], self.names[y], float(self._arcs[x, y]), float(self._arcs[y, x])))
+        return sorted(found, key=lambda link: (-round(link[2] + link[3], 9), -round(link[2], 9), link[:2]))
+
+    def _facts(self) -> list[tuple[str, str]]:
+        return [
+            ("score", self.score),
+            ("prior", self.prior_text),
+            ("evidence", f"{self.log_evidence:,.3f} (log-probability of the data under that prior)"),
+            ("arcs", f"{self._arcs.sum():.2f} expected"),
+            ("time", f"{self.seconds:.2g} s"),
+        ]
+
+    def _title(self) -> str:
+        rows, n = self.n_rows, len(self.names)
+        return (
+            f"Posterior over the structures of {n} variable{'s' if n != 1 else ''}, "
+            f"given {rows:,} row{'s' if rows != 1 else ''}"
+        )
+
+    def __str__(self) -> str:
+        import textwrap
+
+        lines = [self._title(), ""]
+        for label, text in self._facts():
+            lines += textwrap.wrap(text, WIDTH, initial_indent=f"  {label:<10}", subsequent_indent=" " * 12)
+        if not self._likely:
+            return "\n".join([*lines, "", "No two variables are joined by an arc with probability above 0.5."])
+        lines += ["", "Links with probability above 0.5, and the probability of either direction:"]
+        room = WIDTH - 2 - 3 * 8
+        shown = [f"{_shown(a)} -> {_shown(b)}" for a, b, *_ in self._likely[:MOST_SHOWN]]
+        width = min(max(4, *map(len, shown)), room)
+        lines.append(f"  {'arc':<{width}}    link    this   other")
+        for name, (_, _, this, other) in zip(shown, self._likely, strict=False):
+            text = name if len(name) <= width else name[: width - 1] + "…"
+            lines.append(f"  {text:<{width}}  {min(this + other, 1.0):.4f}  {this:.4f}  {other:.4f}")
+        left = len(self._likely) - MOST_SHOWN
+        return "\n".join([*lines, *([f"  … and {left} more"] if left > 0 else [])])
+
+    def _repr_html_(self) -> str:
+        facts = table(self._title(), ["", ""], [list(fact) for fact in self._facts()])
+        rows = [
+            [f"{a} → {b}", f"{min(this + other, 1.0):.4f}", f"{this:.4f}", f"{other:.4f}"]
+            for a, b, this, other in self._likely[:200]
+        ]
+        title = "Links with probability above 0.5, and the probability of either direction"
+        return f"<div>{facts}{table(title, ['arc', 'link', 'this', 'other'], rows)}</div>"
+
+    def __repr__(self) -> str:
+        n = len(self.names)
+        return (
+            f"<Posterior: {n} variable{'s' if n != 1 else ''}, {self.score}, {self.prior} prior, "
+            f"log-evidence {self.log_evidence:.6g}>"
+        )
+
+
+def _shown(name: str) -> str:
+    return name if name.isprintable() else repr(name)[1:-1]

@@ -1,0 +1,429 @@
+"""``bnml learn``: its report, its JSON, its files, and wrong uses."""
+
+from __future__ import annotations
+
+import json
+import math
+import shlex
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import bnml
+from bnml.cli import learn
+from bnml.cli.constraints import constraints_of
+from bnml.cli.outputs import write_all
+from bnml.errors import ArgumentError, BnmlError
+from bnml.graph import Constraints
+from bnml.search import Forecast
+
+
+@pytest.fixture
+def clinic(folder):
+    """Write a table with arcs that data can direct, and with awkward names."""
+    rng = np.random.default_rng(5)
+    a, b = rng.random(400) < 0.5, rng.random(400) < 0.5
+    c = np.where(rng.random(400) < 0.9, a | b, rng.random(400) < 0.5)
+    frame = pd.DataFrame({"a-b": a, "x,y": b, "b-c": c, "a": rng.random(400) < 0.3, "u>v": c ^ (rng.random(400) < 0.1)})
+    frame.replace({True: "yes", False: "no"}).to_csv(folder / "clinic.csv", index=False)
+    return folder / "clinic.csv"
+
+
+def test_the_bundled_example(run):
+    shown = run("learn")
+    assert (shown.status, shown.err) == (0, "")
+    assert "bundled example" in shown.out
+    assert "either -> xray" in shown.out
+    assert "optimal: no network has a higher score" in shown.out
+    assert max(map(len, shown.out.splitlines())) <= 80
+
+
+def test_report(run):
+    shown = run("learn", "two.csv")
+    assert (shown.status, shown.err) == (0, "")
+    assert "learned from 300 rows" in shown.out
+    assert "smoke -> lung" in shown.out or "lung -> smoke" in shown.out
+    assert "bundled" not in shown.out
+
+
+def test_json(run):
+    shown = run("learn", "two.csv", "--score", "bdeu:10", "--json")
+    assert shown.err == ""
+    found = json.loads(shown.out)
+    want = bnml.learn("two.csv", "bdeu:10")
+    assert found["arcs"] == [list(arc) for arc in want.dag.arcs]
+    assert found["cpdag_directed"] == []
+    assert found["cpdag_undirected"] == [["smoke", "lung"]]
+    assert found["score"] == pytest.approx(want.score)
+    assert found["score_name"] == "bdeu:10"
+    assert found["optimal"] is True
+    assert found["within"] == want.within
+    assert found["search"] == "exact"
+    assert found["seconds"] >= 0.0
+    assert found["parameters"] == 3
+    assert found["rows"] == 300
+    assert [variable["name"] for variable in found["variables"]] == ["smoke", "lung"]
+    assert math.fsum(variable["score"] for variable in found["variables"]) == pytest.approx(found["score"])
+    assert all(v["fit"] - v["penalty"] == pytest.approx(v["score"]) for v in found["variables"])
+    assert "reason" in found["info"]
+
+
+def test_help(run):
+    shown = run("learn", "--help")
+    assert shown.status == 0
+    assert max(map(len, shown.out.splitlines())) <= 80
+    for option in (
+        "--score", "--search", "--require", "--forbid", "--require-link", "--forbid-link", "--tiers", "--max-parents",
+        "--columns", "--drop", "--missing", "--na-values", "--states", "--bins", "--weights", "--config", "--seed",
+        "--threads", "--memory-limit", "--time-limit", "--output", "--plot", "--json", "--scores-out", "--scores",
+        "--prior-network",
+    ):  # fmt: skip
+        assert f"{option} " in shown.out, option
+
+
+def test_the_example_runs(run, folder):
+    command = shlex.split(learn.EXAMPLE.removeprefix("Example: "))
+    assert command.pop(0) == "bnml"
+    shown = run(*command)
+    assert (shown.status, shown.err) == (0, "")
+    assert (folder / "survey.json").exists()
+    assert (folder / "survey.png").exists()
+
+
+# --- files ---
+
+
+def test_network_and_pictures(run, folder):
+    shown = run("learn", "two.csv", "-o", "n.bif", "--plot", "n.png", "--plot", "n.svg", "--plot", "n.pdf", "--json")
+    assert (shown.status, shown.err) == (0, "")
+    assert bnml.load("n.bif") == bnml.learn("two.csv").network
+    assert (folder / "n.png").read_bytes()[:4] == b"\x89PNG"
+    assert (folder / "n.pdf").read_bytes()[:4] == b"%PDF"
+    assert "<svg" in (folder / "n.svg").read_text()
+    assert not list(folder.glob(".bnml*"))
+
+
+def test_the_picture_shows_what_constraints_direct(run, folder):
+    run("learn", "two.csv", "--plot", "free.svg")
+    run("learn", "two.csv", "--require", "smoke>lung", "--plot", "directed.svg")
+    drawn = bnml.plot.draw(bnml.PDAG(["smoke", "lung"], [("smoke", "lung")]), folder / "want.svg")
+    assert drawn is not None
+    assert (folder / "directed.svg").read_bytes() == (folder / "want.svg").read_bytes()
+    assert (folder / "free.svg").read_bytes() != (folder / "want.svg").read_bytes()
+
+
+def test_files_are_replaced(run, folder):
+    (folder / "n.bif").write_text("old")
+    assert run("learn", "two.csv", "-o", "n.bif").status == 0
+    assert bnml.load("n.bif").names == ("smoke", "lung")
+
+
+def test_all_files_or_none(folder):
+    def fails(path: Path) -> None:
+        raise ArgumentError("no")
+
+    (folder / "first.txt").write_text("old")
+    before = sorted(folder.iterdir())
+    with pytest.raises(ArgumentError, match="no"):
+        write_all({Path("first.txt"): lambda path: path.write_text("new"), Path("second.txt"): fails})
+    assert sorted(folder.iterdir()) == before
+    assert (folder / "first.txt").read_text() == "old"
+    write_all(
+        {Path("first.txt"): lambda path: path.write_text("new"), Path("b.txt"): lambda path: path.write_text("b")}
+    )
+    assert ((folder / "first.txt").read_text(), (folder / "b.txt").read_text()) == ("new", "b")
+
+
+# --- local scores ---
+
+
+def test_scores_out_and_in(run, clinic):
+    assert run("learn", "clinic.csv", "--score", "bic", "--scores-out", "local.jkl").status == 0
+    first = json.loads(run("learn", "clinic.csv", "--score", "bic", "--json").out)
+    shown = run("learn", "--scores", "local.jkl", "--json", "--plot", "n.png")
+    assert (shown.status, shown.err) == (0, "")
+    second = json.loads(shown.out)
+    assert second["score"] == pytest.approx(first["score"])
+    assert second["cpdag_directed"] == first["cpdag_directed"]
+    assert second["cpdag_undirected"] == first["cpdag_undirected"]
+    assert (second["score_name"], second["parameters"], second["rows"]) == (None, None, None)
+    assert all(variable["fit"] is None and variable["penalty"] is None for variable in second["variables"])
+    report = run("learn", "--scores", "local.jkl").out
+    assert "learned from local scores" in report
+    assert "penalty" not in report
+
+
+def test_scores_with_constraints(run, clinic):
+    run("learn", "clinic.csv", "--scores-out", "local.jkl.gz")
+    shown = run("learn", "--scores", "local.jkl.gz", "--forbid-link", "a-b-b-c", "--json")
+    assert shown.status == 0, shown.err
+    assert ["a-b", "b-c"] not in json.loads(shown.out)["arcs"]
+
+
+def test_parameters_for_a_structure_from_scores(run, clinic):
+    run("learn", "clinic.csv", "--scores-out", "local.jkl", "-o", "first.bif")
+    shown = run("learn", "clinic.csv", "--scores", "local.jkl", "-o", "second.bif", "--json")
+    assert shown.status == 0, shown.err
+    assert bnml.load("second.bif") == bnml.load("first.bif")
+    assert json.loads(shown.out)["rows"] == 400
+
+
+# --- what is known ---
+
+
+def test_constraints(run):
+    found = json.loads(run("learn", "--require", "smoke>bronc", "--forbid", "either>xray", "--json").out)
+    assert ["smoke", "bronc"] in found["arcs"]
+    assert ["either", "xray"] not in found["arcs"]
+    found = json.loads(run("learn", "--require-link", "asia-xray", "--forbid-link", "tub-either", "--json").out)
+    links = [sorted(arc) for arc in found["arcs"]]
+    assert ["asia", "xray"] in links
+    assert ["either", "tub"] not in links
+    found = json.loads(run("learn", "--tiers", "dysp, xray | asia,tub,smoke", "--json").out)
+    assert not {("asia", "xray"), ("smoke", "dysp"), ("tub", "xray")} & set(map(tuple, found["arcs"]))
+    found = json.loads(run("learn", "--max-parents", "1", "--json").out)
+    assert max(len(variable["parents"]) for variable in found["variables"]) == 1
+
+
+def test_as_the_report_writes_arcs(run):
+    found = json.loads(run("learn", "two.csv", "--require", "lung -> smoke", "--json").out)
+    assert found["arcs"] == [["lung", "smoke"]]
+
+
+NAMES = ("a", "a-b", "b-c", "c", "x,y", "x", "u>v", "u", "p-", " s ", "q|r")
+
+
+@pytest.mark.parametrize(
+    ("key", "text", "want"),
+    [
+        ("required", "a>c", ("a", "c")),
+        ("required", " a > c ", ("a", "c")),
+        ("required", "a->c", ("a", "c")),
+        ("required", "u>v>c", ("u>v", "c")),
+        ("required", "c>u>v", ("c", "u>v")),
+        ("required", "u>u>v", ("u", "u>v")),
+        ("required", "p->c", ("p-", "c")),
+        ("required", "x,y>a-b", ("x,y", "a-b")),
+        ("required", " s >c", (" s ", "c")),
+        ("forbidden", "c > s ", ("c", " s ")),
+        ("required_links", "a-c", ("a", "c")),
+        ("required_links", "c-a-b", ("a-b", "c")),
+        ("forbidden_links", "a-b-b-c", ("a-b", "b-c")),
+        ("forbidden_links", "a-b-x,y", ("a-b", "x,y")),
+    ],
+)
+def test_names_that_hold_the_marks(key, text, want):
+    assert getattr(constraints_of(NAMES, {key: [text]}, None, {}), key) == (want,)
+
+
+@pytest.mark.parametrize(
+    ("text", "want"),
+    [
+        ("a,c|x", (("a", "c"), ("x",))),
+        (" a , c | x ", (("a", "c"), ("x",))),
+        ("a,x,y|c", (("a", "x,y"), ("c",))),
+        ("x,x,y|c", (("x", "x,y"), ("c",))),
+        ("q|r|a", (("q|r",), ("a",))),
+        ("a", (("a",),)),
+    ],
+)
+def test_tiers_with_names_that_hold_the_marks(text, want):
+    assert constraints_of(NAMES, {}, text, {}).tiers == want
+
+
+def test_many_names_in_tiers():
+    names = [f"X{i}" for i in range(2000)]
+    halves = ",".join(names[:1000]) + "|" + ",".join(names[1000:])
+    assert list(map(len, constraints_of(names, {}, halves, {}).tiers)) == [1000, 1000]
+
+
+@pytest.mark.parametrize(
+    ("key", "text", "fragment"),
+    [
+        ("required", "a", "expected two names, 'A>B', in quotes"),
+        ("required", "", "expected two names"),
+        ("required", "a>", "a name is missing"),
+        ("required", "a>nobody", "there is no variable 'nobody'"),
+        ("required", "a->nobody", "there is no variable 'nobody'"),
+        ("required", "nobody > a", "there is no variable 'nobody'"),
+        ("required", "a>d>c", "no way to read it"),
+        ("required_links", "a-b-c", "more than one way"),
+        ("required_links", "a-b-c", 'required_links = [["A", "B"]]'),
+        ("required_links", "a>c", "expected two names, 'A-B'"),
+        ("forbidden_links", "a-a", "itself"),
+    ],
+)
+def test_pairs_that_cannot_be_read(key, text, fragment):
+    with pytest.raises(BnmlError) as caught:
+        constraints_of(NAMES, {key: [text]}, None, {})
+    assert fragment in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "fragment"),
+    [("", "a name is missing"), ("a||c", "a name is missing"), ("a,nobody", "'nobody'"), ("a|a", "twice")],
+)
+def test_tiers_that_cannot_be_read(text, fragment):
+    with pytest.raises(BnmlError) as caught:
+        constraints_of(NAMES, {}, text, {})
+    assert fragment in str(caught.value)
+
+
+def test_tiers_that_can_be_read_in_two_ways():
+    with pytest.raises(ArgumentError, match="more than one way"):
+        constraints_of(["a", "b", "a,b"], {}, "a,b", {})
+
+
+def test_knowledge_from_a_file(run, clinic, folder):
+    (folder / "known.toml").write_text(
+        'drop = ["a"]\nrequired = [["u>v", "x,y"]]\nforbidden_links = [["a-b", "b-c"]]\ntiers = [["u>v"], ["x,y"]]\n'
+    )
+    shown = run("learn", "clinic.csv", "--config", "known.toml", "--forbid", "u>v>a-b", "--json")
+    assert shown.status == 0, shown.err
+    found = json.loads(shown.out)
+    assert ["u>v", "x,y"] in found["arcs"]
+    assert ["a-b", "b-c"] not in [sorted(arc) for arc in found["arcs"]]
+    assert ["u>v", "a-b"] not in found["arcs"]
+    assert len(found["variables"]) == 4
+    assert run("info", "clinic.csv", "--config", "known.toml").status == 0, "one file serves all commands"
+
+
+def test_tiers_of_the_command_line_win_over_the_file():
+    settings = {"tiers": [["a"], ["c"]], "required": [["a", "c"]]}
+    assert constraints_of(NAMES, {}, "c|x", settings | {"required": []}) == Constraints(tiers=[["c"], ["x"]])
+    both = constraints_of(NAMES, {"required": ["a>x"]}, None, settings)
+    assert both == Constraints(required=[("a", "c"), ("a", "x")], tiers=[["a"], ["c"]])
+
+
+@pytest.mark.parametrize("line", ["required = 'a>b'", "required = ['a', 'b']", "tiers = [1]", "forbidden = [['a', 1]]"])
+def test_wrong_knowledge_in_a_file(run, folder, line):
+    (folder / "known.toml").write_text(line)
+    shown = run("learn", "two.csv", "--config", "known.toml")
+    assert shown.status == 2
+    assert "it must be a list of lists of texts" in shown.err
+
+
+def test_prior_network(run):
+    shown = run("learn", "two.csv", "--score", "bde:5", "--prior-network", "net.bif", "--json")
+    want = bnml.learn("two.csv", bnml.scores.BDe(bnml.load("net.bif"), 5))
+    assert json.loads(shown.out)["score"] == pytest.approx(want.score)
+    assert json.loads(shown.out)["score_name"] == "bde:5"
+
+
+# --- wrong uses ---
+
+
+WRONG = [
+    (["none.csv"], "none.csv"),
+    (["survey.csv"], "--bins mdl"),
+    (["two.csv", "--score", "bicc"], "bic"),
+    (["two.csv", "--score", "nml"], "--score nml"),
+    (["two.csv", "--score", "bde"], "--prior-network"),
+    (["two.csv", "--search", "magic"], "--search magic"),
+    (["two.csv", "--search", "tabu"], "not available in this version"),
+    (["none.csv", "--search", "exct"], "did you mean 'exact'"),
+    (["two.csv", "--require", "smoke>nobody"], "nobody"),
+    (["two.csv", "--require", "smoke"], "in quotes"),
+    (["two.csv", "--require", "smoke>lung", "--forbid", "smoke>lung"], "forbidden"),
+    (["two.csv", "--require", "smoke>lung", "--require", "lung>smoke"], "cycle"),
+    (["two.csv", "--require-link", "smoke-lung", "--forbid-link", "smoke-lung"], "forbidden"),
+    (["two.csv", "--tiers", "smoke|lungs"], "lungs"),
+    (["two.csv", "--max-parents", "-1"], "--max-parents -1"),
+    (["two.csv", "--max-parents", "few"], "few"),
+    (["two.csv", "--seed", "-1"], "--seed -1"),
+    (["two.csv", "--threads", "0"], "--threads 0"),
+    (["two.csv", "--memory-limit", "much"], "--memory-limit 'much'"),
+    (["two.csv", "--time-limit", "0"], "--time-limit 0"),
+    (["two.csv", "--time-limit", "soon"], "soon"),
+    (["two.csv", "--columns", "smoke,lungs"], "lungs"),
+    (["two.csv", "--drop", "lungs"], "lungs"),
+    (["two.csv", "--missing", "maybe"], "maybe"),
+    (["two.csv", "--config", "none.toml"], "none.toml"),
+    (["two.csv", "-o", "n.docx"], "n.docx"),
+    (["two.csv", "-o", "no/such/n.bif"], "there is no folder"),
+    (["two.csv", "--plot", "n.gif"], "n.gif"),
+    (["two.csv", "--plot", "n.png", "--plot", "no/such/n.png"], "there is no folder"),
+    (["two.csv", "--plot", "n.png", "--plot", "./n.png"], "named twice"),
+    (["two.csv", "--scores-out", "n.txt"], ".jkl"),
+    (["--scores", "none.jkl"], "none.jkl"),
+    (["--scores", "two.csv"], "two.csv, line 1"),
+    (["--scores", "good.jkl", "-o", "n.bif"], "-o needs a table"),
+    (["--scores", "good.jkl", "--scores-out", "n.jkl"], "--scores-out needs a table"),
+    (["--scores", "good.jkl", "--score", "qnml"], "leave out --score"),
+    (["--scores", "good.jkl", "--columns", "a"], "--columns is about a table"),
+    (["--scores", "good.jkl", "--require", "a>c"], "there is no variable 'c'"),
+    (["two.csv", "--scores", "good.jkl"], "same variables"),
+    (["spaces.csv", "--scores-out", "n.jkl"], "white space"),
+    (["wide.csv"], "60 variables"),
+    (["wide.csv", "--search", "exact"], "60 variables"),
+    (["two.csv", "--order", "smoke,lung"], "--order"),
+    (["two.csv", "more.csv"], "more.csv"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "fragment"), WRONG, ids=[" ".join(arguments) for arguments, _ in WRONG])
+def test_wrong_uses(run, folder, arguments, fragment):
+    (folder / "good.jkl").write_text("2\na 2\n-3.1 0\n-2.5 1 b\nb 1\n-4.0 0\n")
+    (folder / "spaces.csv").write_text("a b,c\n1,1\n0,1\n1,0\n")
+    np.savetxt(
+        folder / "wide.csv",
+        np.eye(60, dtype=int),
+        "%d",
+        ",",
+        header=",".join("x" * (i + 1) for i in range(60)),
+        comments="",
+    )
+    shown = run("learn", *arguments)
+    assert shown.status == 2
+    assert shown.out == ""
+    assert fragment.lower() in shown.err.lower()
+    assert shown.err.startswith("bnml: ")
+    assert len(shown.err.strip().splitlines()) <= 8
+    assert len(shown.err) < 600
+
+
+def test_a_failed_search_touches_no_file(run, folder):
+    (folder / "n.bif").write_text("old")
+    assert run("learn", "two.csv", "--require", "smoke>nobody", "-o", "n.bif", "--plot", "n.png").status == 2
+    assert (folder / "n.bif").read_text() == "old"
+    assert not (folder / "n.png").exists()
+
+
+# --- long searches ---
+
+
+def cost(**changes):
+    usual = {
+        "variables": 2,
+        "subsets": 4,
+        "bytes": 100,
+        "limit": 10**9,
+        "seconds": 0.1,
+        "fits": True,
+        "affordable": True,
+    }
+    return lambda *_, **__: Forecast(**{**usual, **changes})
+
+
+@pytest.mark.parametrize(
+    ("changes", "announced"),
+    [({}, False), ({"seconds": 20.0}, True), ({"bytes": 2 * 10**8}, True)],
+)
+def test_a_forecast_comes_first(run, monkeypatch, changes, announced):
+    monkeypatch.setattr(bnml.search, "forecast", cost(**changes))
+    shown = run("learn", "two.csv", "--json")
+    assert json.loads(shown.out)["optimal"] is True
+    assert shown.err.startswith("forecast: ") == announced
+    assert len(shown.err.splitlines()) == announced
+
+
+def test_progress_on_a_terminal(run, monkeypatch):
+    monkeypatch.setattr(bnml.search, "forecast", cost(seconds=20.0))
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    shown = run("learn", "two.csv", "--json")
+    assert json.loads(shown.out)["optimal"] is True
+    assert "%" in shown.err

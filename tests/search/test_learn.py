@@ -1,0 +1,234 @@
+"""The door to all searches: what it refuses, what it chooses, what it hands on."""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import bnml
+from bnml.errors import ArgumentError, BnmlError, ScoreError
+from bnml.graph import DAG, Constraints
+from bnml.search import Forecast, SearchResult, exact, forecast, learn
+
+MODULE = inspect.getmodule(learn)  # as a name of bnml.search, learn is the function
+
+
+@pytest.fixture(scope="module")
+def data():
+    rng = np.random.default_rng(7)
+    a = rng.integers(0, 2, 150)
+    b = np.where(rng.random(150) < 0.8, a, rng.integers(0, 3, 150))
+    c = (a + b + (rng.random(150) < 0.1)) % 2
+    d = np.where(rng.random(150) < 0.7, c, rng.integers(0, 3, 150))
+    return bnml.read(np.stack([a, b, c, d], axis=1))
+
+
+def every_dag(names):
+    pairs = list(itertools.combinations(names, 2))
+    for choice in itertools.product((0, 1, 2), repeat=len(pairs)):
+        arcs = [pair if kind == 1 else pair[::-1] for pair, kind in zip(pairs, choice, strict=True) if kind]
+        try:
+            yield DAG(names, arcs)
+        except BnmlError:
+            continue
+
+
+@pytest.mark.parametrize("score", ["qnml", "bic", "k2", "bdeu:10"])
+def test_the_best_of_all_structures(data, score):
+    result = learn(data, score)
+    assert result.score == pytest.approx(max(bnml.score(dag, data, score) for dag in every_dag(data.names)), abs=1e-8)
+    assert bnml.score(result.dag, data, score) == pytest.approx(result.score, abs=1e-8)
+    assert result.optimal is True
+    assert result.search == "exact"
+    assert result.score_name == score
+    assert result.data is data
+
+
+def test_with_constraints_and_a_bound(data):
+    known = Constraints(required=[("X3", "X0")], forbidden_links=[("X1", "X2")])
+    result = learn(data, "bic", constraints=known, max_parents=2)
+    allowed = [dag for dag in every_dag(data.names) if known.allows(dag) and max(map(len, dag.parent_sets)) <= 2]
+    assert result.score == pytest.approx(max(bnml.score(dag, data, "bic") for dag in allowed), abs=1e-8)
+    assert known.allows(result.dag)
+    assert result.constraints == known
+    assert result.info["max_parents"] == 2
+
+
+def test_with_a_prior(data):
+    prior = bnml.priors.Distance(DAG(data.names), kappa=0.01)
+    result = learn(data, "bdeu", prior=prior)
+    best = max(bnml.score(dag, data, "bdeu", prior) for dag in every_dag(data.names))
+    assert result.score == pytest.approx(best, abs=1e-8)
+
+
+@pytest.mark.parametrize("kind", ["frame", "array", "path"])
+def test_any_source_of_data(kind, tmp_path):
+    frame = _example_frame()
+    source = {"frame": frame, "array": frame.eq("yes").to_numpy().astype(int), "path": tmp_path / "table.csv"}[kind]
+    if kind == "path":
+        frame.to_csv(source, index=False)
+    result = learn(source, "bic")
+    assert len(result.dag.names) == 8
+    assert result.network.n_parameters == result.n_parameters
+
+
+def _example_frame():
+    data = bnml.example()
+    return pd.DataFrame(
+        {name: np.array(data.states[i])[data.codes[data.row_index, i]] for i, name in enumerate(data.names)}
+    )
+
+
+def test_results_can_be_pickled(data):
+    result = learn(data)
+    assert pickle.loads(pickle.dumps(result)) == result
+
+
+def test_one_variable():
+    result = learn(np.array([[0], [1], [1]]))
+    assert result.dag.arcs == ()
+    assert result.optimal is True
+    assert "No arcs" in str(result)
+
+
+# --- what auto does ---
+
+
+def test_auto_says_why(data):
+    result = learn(data)
+    assert str(forecast(data, "qnml")) in result.info["reason"]
+    assert learn(data, search="exact").info["reason"] == "as asked"
+
+
+def costs(**changes):
+    return lambda *_, **__: Forecast(**{**PLENTY, **changes})
+
+
+PLENTY = {
+    "variables": 4,
+    "subsets": 16,
+    "bytes": 1000,
+    "limit": 10**9,
+    "seconds": 0.1,
+    "fits": True,
+    "affordable": True,
+}
+
+
+def test_auto_refuses_what_takes_too_long(data, monkeypatch):
+    monkeypatch.setattr(MODULE, "forecast", costs(seconds=5000.0, affordable=False))
+    with pytest.raises(BnmlError, match=r"search='auto'.*search='exact'.*columns="):
+        learn(data)
+    assert learn(data, search="exact").optimal
+
+
+def test_auto_refuses_what_does_not_fit(data, monkeypatch):
+    monkeypatch.setattr(MODULE, "forecast", costs(bytes=10**12, fits=False, affordable=False))
+    with pytest.raises(BnmlError, match=r"memory_limit=.*columns=") as caught:
+        learn(data)
+    assert "search='exact'" not in str(caught.value)
+
+
+def test_what_does_not_fit_is_refused():
+    wide = np.random.default_rng(0).integers(0, 2, (50, 60))
+    for search in ("auto", "exact"):
+        with pytest.raises(BnmlError, match="60 variables"):
+            learn(wide, search=search)
+
+
+# --- what is refused ---
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"search": "exct"}, r"search='exct'.*available: auto, exact.*Did you mean 'exact'"),
+        ({"search": "tabu"}, "search='tabu' is not available in this version; available: auto, exact"),
+        ({"search": "chow-liu"}, "not available in this version"),
+        ({"search": None}, "search=None"),
+        ({"search": ["exact"]}, "search="),
+        ({"score": "bicc"}, "bic"),
+        ({"score": "nml"}, "nml"),
+        ({"score": 5}, "score=5"),
+        ({"constraints": [("A", "B")]}, "constraints="),
+        ({"constraints": Constraints(required=[("X0", "nobody")])}, "nobody"),
+        ({"max_parents": -1}, "max_parents=-1"),
+        ({"max_parents": 1.5}, "max_parents=1.5"),
+        ({"max_parents": True}, "max_parents=True"),
+        ({"prior": "uniform"}, "prior="),
+        ({"prior": bnml.priors.Distance(DAG(["A"]))}, "prior graph"),
+        ({"seed": "x"}, "seed='x'"),
+        ({"seed": -1}, "seed=-1"),
+        ({"seed": 1.5}, "seed=1.5"),
+        ({"threads": 0}, "threads=0"),
+        ({"memory_limit": "much"}, "memory_limit='much'"),
+        ({"memory_limit": -5}, "memory_limit=-5"),
+        ({"time_limit": 0}, "time_limit=0"),
+        ({"time_limit": float("nan")}, "time_limit=nan"),
+        ({"time_limit": "1"}, "time_limit='1'"),
+        ({"progress": True}, "progress=True"),
+        ({"order": ["X0"]}, r"order=\['X0'\]: search='auto' takes no options of its own"),
+        ({"search": "exact", "max_parent": 2}, "search='exact' takes no options.*Did you mean 'max_parents'"),
+    ],
+)
+def test_wrong_arguments(data, arguments, message):
+    with pytest.raises(BnmlError, match=message):
+        learn(data, **arguments)
+
+
+def test_arguments_are_checked_before_the_data_are_read():
+    for arguments in ({"search": "magic"}, {"score": "magic"}, {"seed": "magic"}, {"magic": 1}):
+        with pytest.raises((ArgumentError, ScoreError), match="magic"):
+            learn("no-such-file.csv", **arguments)
+
+
+def test_wrong_data():
+    with pytest.raises(BnmlError, match=r"no-such-file\.csv"):
+        learn("no-such-file.csv")
+
+
+# --- more searches ---
+
+
+def greedy(data, score="qnml", *, constraints=None, start, restarts=3):
+    """Stand in for a search with options of its own; it takes neither a prior nor a bound on the parents."""
+    return SearchResult(DAG(data.names), -1.0, False, "greedy", 0.0, {"start": start, "restarts": restarts}, data)
+
+
+def test_a_search_is_added_by_one_line(data, monkeypatch):
+    monkeypatch.setitem(MODULE.SEARCHES, "greedy", greedy)
+    result = learn(data, search="greedy", start="empty", seed=3, threads=1)
+    assert dict(result.info) == {"start": "empty", "restarts": 3, "reason": "as asked"}
+    with pytest.raises(ArgumentError, match="search='greedy' takes the options start, restarts"):
+        learn(data, search="greedy", order=1)
+    with pytest.raises(ArgumentError, match="search='greedy' cannot take max_parents into account"):
+        learn(data, search="greedy", start="empty", max_parents=2)
+    with pytest.raises(ArgumentError, match="search='greedy' needs start="):
+        learn(data, search="greedy")
+    with pytest.raises(ArgumentError, match="available: auto, exact, greedy"):
+        learn(data, search="magic")
+
+
+def test_every_search_takes_data_and_returns_a_result():
+    for run in MODULE.SEARCHES.values():
+        assert next(iter(inspect.signature(run).parameters)) == "data"
+
+
+# --- progress ---
+
+
+def test_progress_grows(data):
+    seen = []
+    learn(data, progress=lambda stage, fraction: seen.append((stage, fraction)))
+    assert seen
+    assert all(isinstance(stage, str) and 0.0 <= fraction <= 1.0 for stage, fraction in seen)
+    assert [fraction for _, fraction in seen] == sorted(fraction for _, fraction in seen)
+
+
+def test_exact_is_the_same_search(data):
+    assert exact(data) == learn(data, search="exact")

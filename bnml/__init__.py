@@ -38,6 +38,8 @@ _HOME = {
     # searches
     "learn": "bnml.search",
     "search": "bnml.search:",
+    # uncertainty
+    "posterior": "bnml.uncertainty",
     # networks
     "BayesianNetwork": "bnml.network",
     "fit": "bnml.network",
@@ -86,6 +88,7 @@ if TYPE_CHECKING:
     from bnml.scores import priors as priors
     from bnml.scores import score as score
     from bnml.search import learn as learn
+    from bnml.uncertainty import posterior as posterior
 
 
 def __getattr__(name: str) -> Any:

@@ -12,7 +12,18 @@ from bnml.errors import ArgumentError
 __all__ = ["gigabytes", "in_use", "limit_of", "machine_memory"]
 
 SHARE = 0.8  # of the machine's memory, where no limit is given
-UNITS = {"": 1, "b": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12, "ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40}
+UNITS = {
+    "": 1,
+    "b": 1,
+    "k": 10**3,
+    "m": 10**6,
+    "g": 10**9,
+    "t": 10**12,
+    "ki": 2**10,
+    "mi": 2**20,
+    "gi": 2**30,
+    "ti": 2**40,
+}
 SIZE = re.compile(r"\s*([0-9]{1,15}(?:\.[0-9]{1,6})?)\s*([kmgt]i?)?b?\s*", re.IGNORECASE)
 
 

@@ -315,9 +315,7 @@ def _enter_root(
 
 
 @kernel
-def walk(
-    rows: Rows, sums: Sums, bounds: Bounds, depth: int, first: int, last: int, most: int, out: Array
-) -> int:
+def walk(rows: Rows, sums: Sums, bounds: Bounds, depth: int, first: int, last: int, most: int, out: Array) -> int:
     """Write ``out[t, set]`` for every set whose variables from ``depth`` on are one of some roots; return how many.
 
     A root is a set of these variables, shifted down, from ``first`` to before ``last``; a set has at most ``most``

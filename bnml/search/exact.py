@@ -77,7 +77,9 @@ def exact(
     """
     started = time.perf_counter()
     workers, limit = cores(threads), limit_of(memory_limit)
-    if max_parents is not None and (isinstance(max_parents, bool) or int(max_parents) != max_parents or max_parents < 0):
+    if max_parents is not None and (
+        isinstance(max_parents, bool) or int(max_parents) != max_parents or max_parents < 0
+    ):
         raise ArgumentError(f"max_parents={max_parents!r}: expected a whole number from 0, or None")
     source: LocalScores | FamilyScores
     if isinstance(data, FamilyScores):
@@ -96,7 +98,7 @@ def exact(
     dag, families = solve(source, rules, columns, forecast.plan, workers, watch, free=free)
     value = source.score(dag) if isinstance(source, FamilyScores) else _score(source, dag)
     info = {
-        "within": families.within_nats,
+        "within": families.within,
         "subsets": 1 << len(names),
         "visited": families.visited,
         "unit": families.unit,

@@ -17,7 +17,8 @@ from bnml.counts.lattice import Layout
 from bnml.data import as_data
 from bnml.graph import Constraints
 from bnml.scores import FamilyScores, LocalScores, Score, parse_score
-from bnml.scores.lattice import MOST_RISING, walkable
+from bnml.scores.lattice import walkable
+from bnml.scores.lattice.terms import MOST_RISING
 from bnml.scores.priors import StructurePrior
 
 __all__ = ["Forecast", "Plan", "forecast", "plan_for"]

@@ -59,7 +59,7 @@ class ListedFamilies:
         return self.rules.links
 
     @property
-    def within_nats(self) -> float:
+    def within(self) -> float:
         """By how much a total of gains may be off."""
         return 0.0
 
@@ -72,7 +72,7 @@ class ListedFamilies:
         here = (high & ~top == 0) & (high & tied == top & tied) & (low >= start) & (low < start + gains.size)
         np.maximum.at(gains, low[here] - start, self._gains[i][here])
 
-    def within(self, i: int, candidates: int, slack: float) -> tuple[float, list[int]]:
+    def equals(self, i: int, candidates: int, slack: float) -> tuple[float, list[int]]:
         """Return the best gain among candidates, and the parents that reach it to within ``slack``."""
         masks, tied = self._masks[i], candidates & self.rules.links[i]
         fits = (masks & ~candidates == 0) & (masks & tied == tied)

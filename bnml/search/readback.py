@@ -28,7 +28,7 @@ def last_names_last(subsets: Subsets, names: Sequence[str], slack: float) -> lis
     while left:
         sink = next(i for i in by_name if left >> i & 1 and _is_sink(subsets, left, i, slack))
         left ^= 1 << sink
-        parents[sink] = _first_by_name(subsets.families.within(sink, left, slack)[1], names)
+        parents[sink] = _first_by_name(subsets.families.equals(sink, left, slack)[1], names)
     return parents
 
 
@@ -66,7 +66,7 @@ def smallest_model_string(subsets: Subsets, names: Sequence[str], slack: float) 
             larger = done | (1 << i)
             if larger == done or not marks[larger >> subsets.n_low, larger & ((1 << subsets.n_low) - 1)]:
                 continue
-            gain, equals = subsets.families.within(i, done, slack)
+            gain, equals = subsets.families.equals(i, done, slack)
             if _total(subsets, done) + gain >= _total(subsets, larger) - slack:
                 parents[i] = _first_by_name(equals, names)
                 done = larger
@@ -93,4 +93,3 @@ def _marks(subsets: Subsets, slack: float) -> npt.NDArray[np.bool_]:
             reached = subsets.total[rest].astype(np.float64) + gains >= own.astype(np.float64) - slack
             marks[rest] |= marks[top] & reached
     return marks
-

@@ -48,7 +48,7 @@ class Families(Protocol):
     def fill(self, i: int, n_low: int, top: int, start: int, gains: Numbers) -> None:
         """Raise ``gains`` to those of families."""
 
-    def within(self, i: int, candidates: int, slack: float) -> tuple[float, list[int]]:
+    def equals(self, i: int, candidates: int, slack: float) -> tuple[float, list[int]]:
         """Return the best gain among candidates, and the parents that reach it."""
 
 

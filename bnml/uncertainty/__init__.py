@@ -4,12 +4,14 @@
 sums in the place of maxima:
 
 ==============  ==========================================================
-`allowed`       which parents a variable may have, and what they cost before any data are seen
+`allowed`       which parents a variable may have, and how probable they are before any data are seen
+`families`      the scores of all families
 `sums`          sums over the subsets of every set of parents
 `orders`        sums over all orders of the variables: the order-modular prior
 `layers`        sums over all DAGs, each once: the uniform prior
 `structures`    for few variables all DAGs, one by one
 `prediction`    predictions averaged over structures
+`forecast`      what it will cost
 ==============  ==========================================================
 """
 

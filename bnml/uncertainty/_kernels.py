@@ -1,10 +1,11 @@
 """Kernels of sums over structures.
 
 A sum of weights that differ by thousands of nats is kept as ``best``, the logarithm of its largest term, and ``mass``,
-how many times that term it is: α_i(S) = Σ_{P ⊆ S} exp f_i(P) = exp(best_i(S)) · mass_i(S), with mass from 1 to 2^|S|; best
-is -inf and mass 0 where nothing is allowed. ``top[S]`` is the logarithm of the largest weight of a structure on S, and
-every sum over structures on S is kept divided by it. What is then too small for a float is too small to matter: where a
-structure on S is part of a larger one, the best one on S could take its place, so the whole is larger by that factor.
+how many times that term it is: α_i(S) = Σ_{P ⊆ S} exp f_i(P) = exp(best_i(S)) · mass_i(S), with mass from 1 to 2^|S|;
+best is -inf and mass 0 where nothing is allowed. ``top[S]`` is the logarithm of the largest weight of a structure on S,
+and every sum over structures on S is kept divided by it. What is then too small for a float is too small to matter:
+where a structure on S is a part of a larger one, the best one on S could take its place, and the whole is larger by that
+factor.
 
 Sets are bit masks. The parent sets of variable i are numbered without bit i (`squeezed`).
 """

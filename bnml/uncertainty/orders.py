@@ -7,8 +7,8 @@ that fit the order sum to Π_i α_i(variables before i). Summing over orders as 
     h(S) = Σ_{i ∉ S} α_i(S) h(S ∪ i)          all ways to go on from there,
 
 and the variables before i are S with probability g(S) α_i(S) h(S ∪ i) / g(V). Given that, v is a parent of i with
-probability 1 - α_i(S ∖ v) / α_i(S). A structure is counted once for each order that it fits: its prior is proportional to
-the number of its linear extensions.
+probability 1 - α_i(S ∖ v) / α_i(S). A structure is counted once for each order that it fits: its prior is proportional
+to the number of its linear extensions.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bnml._memory import gigabytes, limit_of
+from bnml._memory import limit_of
 from bnml._threads import cores
 from bnml.data import as_data
 from bnml.errors import ArgumentError, ScoreError, did_you_mean
@@ -22,16 +22,16 @@ from bnml.scores.priors import StructurePrior, check_prior
 from bnml.uncertainty import layers, orders
 from bnml.uncertainty.allowed import Allowed, allowed_families
 from bnml.uncertainty.families import all_family_scores
+from bnml.uncertainty.forecast import check_memory, prior_for
 from bnml.uncertainty.result import PRIORS, Posterior
 from bnml.uncertainty.structures import MOST_LISTED, Listed
 from bnml.uncertainty.sums import StructureSums, Tick, subset_sums
 
-__all__ = ["memory_needed", "posterior"]
+__all__ = ["Stages", "posterior"]
 
 Floats = npt.NDArray[np.float64]
 
 ADMITTED = (BDeu, BDe, BDs, K2, BD, BDJ, BDq, FNML, QNML)
-MOST_VARIABLES = {"uniform": 14, "order": 22}
 
 
 def posterior(
@@ -108,9 +108,9 @@ def posterior(
     table = as_data(data)
     if structure_prior is not None:
         structure_prior.check(table.names)
-    kind = _prior_for(len(table.names), prior)
+    kind = prior_for(len(table.names), prior)
     allowed = allowed_families(table.names, constraints, max_parents, structure_prior)
-    _check_memory(len(table.names), kind, workers, limit)
+    check_memory(len(table.names), kind, workers, limit)
     local, stages = LocalScores(table, chosen), Stages(progress)
     weights = all_family_scores(local, workers, stages.part("family scores", 0.0, 0.6))
     listed = _listed(table.names, weights, allowed, kind) if len(table.names) <= MOST_LISTED else None
@@ -203,40 +203,3 @@ def _check_arguments(prior: Any, max_parents: Any, constraints: Any, progress: A
         raise ArgumentError(f"constraints={constraints!r}: expected bnml.Constraints(…), or None")
     if progress is not None and not callable(progress):
         raise ArgumentError(f"progress={progress!r}: expected a function of a stage and a fraction, or None")
-
-
-def _prior_for(n: int, prior: str | None) -> str:
-    """Return the prior that is meant, or refuse too many variables for it."""
-    kind = prior or ("uniform" if n <= MOST_VARIABLES["uniform"] else "order")
-    if n > MOST_VARIABLES["order"]:
-        most = MOST_VARIABLES["order"]
-        raise ArgumentError(f"{n} variables are too many: {most} are the most; choose with columns=")
-    if n > MOST_VARIABLES[kind]:
-        raise ArgumentError(
-            f"prior={kind!r} goes up to {MOST_VARIABLES[kind]} variables, and there are {n}; take prior='order', or "
-            "fewer with columns="
-        )
-    return kind
-
-
-def _check_memory(n: int, kind: str, threads: int, limit: int) -> None:
-    """Refuse what does not fit, before anything is allocated."""
-    needed = memory_needed(n, kind, threads)
-    if needed <= limit:
-        return
-    fits = next((fewer for fewer in range(n - 1, 0, -1) if memory_needed(fewer, kind, threads) <= limit), 0)
-    way_out = f"{fits} would fit: choose with columns=, or raise memory_limit=" if fits else "raise memory_limit="
-    raise ArgumentError(
-        f"sums over {n} variables need {gigabytes(needed)} of memory, and the limit is {gigabytes(limit)}; {way_out}"
-    )
-
-
-def memory_needed(n: int, kind: str, threads: int) -> int:
-    """Return how many bytes the sums over n variables take at most.
-
-    Two numbers of 8 bytes for each of the n 2^(n-1) families; for each of the 2^n sets three, and one for each thread;
-    with the uniform prior two for each of the 3^n states, and one for each family and part.
-    """
-    families, sets = n << (n - 1), 1 << n
-    needed = 17 * families + 8 * sets * (5 + threads)
-    return needed + (16 * 3**n + 8 * layers.PARTS * families if kind == "uniform" else 0)

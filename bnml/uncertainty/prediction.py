@@ -1,12 +1,12 @@
 """Predictions averaged over structures.
 
-The probability of a new row x is Σ_G P(G | D) P(x | G, D), and P(x | G, D) = Π_i θ_i(x), where θ_i(x) is the probability
-of the row's state of X_i given those of its parents, as it belongs to the score. With the counts N_ijk and N_ij of the
-data it is for
+The probability of a new row x is Σ_G P(G | D) P(x | G, D), with P(x | G, D) = Π_i θ_i(x), where θ_i(x) is the
+probability of the row's state of X_i given those of its parents, as it belongs to the score. With the counts N_ijk and
+N_ij of the data it is for
 
 - BD, K2, BDJ, BDeu, BDe: the posterior mean (N_ijk + α_ijk) / (N_ij + α_ij). What a structure predicts for one row
   after the other then multiplies to its score.
-- BDs: the same with α_ijk = ess / (r_i q̃_i) where the parents' configuration occurred; elsewhere its prior says nothing,
+- BDs: the same with α_ijk = ess / (r_i q̃_i) where the parents' configuration occurred; elsewhere its prior is silent,
   and all states are equally probable.
 - BDq: the score is a quotient of the probabilities of two tables; the family's table alone predicts
   (N_ijk + α) / (N + q_i r_i α) for a cell, and so (N_ijk + α) / (N_ij + r_i α) given the parents.

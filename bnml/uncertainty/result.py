@@ -111,8 +111,8 @@ class Posterior:
         -------
         DataFrame
             A row for each structure: ``structure`` (its model string), ``score`` and ``probability``. For classes
-            ``cpdag`` (a `PDAG`), ``structure`` (its canonical member), ``dags`` (how many members are allowed), ``score``
-            (the highest of them) and ``probability`` (of all of them). Fewer than k rows if there are no more.
+            ``cpdag`` (a `PDAG`), ``structure`` (its canonical member), ``dags`` (how many members are allowed),
+            ``score`` (the highest of them) and ``probability`` (of all of them). Fewer than k if there are no more.
 
         Raises
         ------

@@ -1,0 +1,67 @@
+"""A structure prior as what each arc adds."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from bnml.counts.lattice import Layout
+from bnml.scores.lattice.rules import Rules
+from bnml.scores.local import LocalScores
+
+__all__ = ["ArcTerms"]
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class ArcTerms:
+    """The prior as what each arc adds; arcs that it requires or rules out have become rules.
+
+    ``constant``: what is added to every family of a variable; ``gain[i, j]``: what the parent j adds for the child i.
+    """
+
+    rules: Rules
+    constant: tuple[float, ...]
+    gain: Floats
+
+    @classmethod
+    def of(cls, local: LocalScores, layout: Layout, rules: Rules) -> ArcTerms:
+        """Return the terms of the prior of local scores, for variables in the order of a walk."""
+        n = layout.n
+        terms = local.prior.arc_terms(local.data.names) if local.prior is not None else None
+        if terms is None:
+            return cls(rules, (0.0,) * n, np.zeros((n, n)))
+        order = np.ix_(layout.columns, layout.columns)
+        there, absent = (matrix[order].T for matrix in terms)
+        bits = 1 << np.arange(n)
+        must = tuple(m | int(bits[np.isneginf(absent[i])].sum()) for i, m in enumerate(rules.must))
+        may = tuple(m & ~int(bits[np.isneginf(there[i])].sum()) for i, m in enumerate(rules.may))
+        sure = np.where(np.isneginf(absent), there, absent)  # what an arc that must be there adds, it always adds
+        np.fill_diagonal(sure, 0.0)
+        open_ = np.isfinite(there) & np.isfinite(absent)
+        gain = np.where(open_, there, 0.0) - np.where(open_, absent, 0.0)
+        return cls(Rules(must, may, rules.links, rules.most), tuple(math.fsum(row) for row in sure.tolist()), gain)
+
+    @property
+    def most(self) -> list[float]:
+        """The most that the prior can add to a family of each variable."""
+        return [c + float(np.maximum(g, 0.0).sum()) for c, g in zip(self.constant, self.gain, strict=True)]
+
+    def tables(self, i: int, unit: float, split: int) -> tuple[Floats, Floats, int]:
+        """Return what prior and rules add for the lowest ``split`` bits of a parent set, for the others, and to all."""
+        gains = np.rint(self.gain[i] / unit)
+
+        def table(places: range) -> Floats:
+            result = np.zeros(1)
+            for j in places:
+                there = gains[j] if self.rules.may[i] >> j & 1 else -np.inf
+                absent = -np.inf if self.rules.must[i] >> j & 1 else 0.0
+                result = np.concatenate([result + absent, result + there])
+            return result
+
+        n = len(gains)
+        return table(range(min(n, split))), table(range(split, n)), round(self.constant[i] / unit)

@@ -1,0 +1,216 @@
+"""The terms of all subsets, and the gains of families from them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from bnml.counts.lattice import MOST_ROWS, Layout, no_bounds, walk_all
+from bnml.errors import ArgumentError
+from bnml.scores.lattice.arcs import ArcTerms
+from bnml.scores.lattice.bounds import FIRST_PARENTS, LEAST_VARIABLES, bounds_for
+from bnml.scores.lattice.rules import Rules, members, minimal, subsets
+from bnml.scores.lattice.terms import closed_forms, is_priced, range_of_sums, sums_for, table_rows
+from bnml.scores.lattice.units import choose_units
+from bnml.scores.local import LocalScores
+
+if TYPE_CHECKING:
+    from bnml.scores.lattice._kernels import Family
+
+__all__ = ["Lattice", "walkable"]
+
+Floats = npt.NDArray[np.float64]
+Numbers = npt.NDArray[Any]
+
+FEW_LINKS = 10  # required links of a variable whose subsets are all looked at
+MOST_EQUALS = 4096  # parent sets of the same score that are looked at
+SCANNED = 22  # variables whose subsets are looked at in one go
+
+
+def walkable(local: LocalScores) -> bool:
+    """Whether a walk can find the terms: the score has tables, the prior is a sum over arcs, the rows are not too many."""
+    return (
+        local.terms is not None
+        and local.data.n_distinct < MOST_ROWS
+        and (local.prior is None or local.prior.arc_terms(local.data.names) is not None)
+    )
+
+
+class Lattice:
+    """The scores of all families of a table, from the terms of its subsets.
+
+    Parameters
+    ----------
+    local
+        The local scores; `walkable`.
+    rules
+        What parents are allowed, by places in the order of the walk.
+    integers
+        Keep 32-bit integers in place of 64-bit floats.
+    prune
+        Leave out what the bounds allow to leave out.
+    threads
+        How many threads to use.
+    done
+        Told now and then which share of the work is done.
+
+    Attributes
+    ----------
+    n, layout, rules
+        Number of variables, their order, and their rules, with those of the prior.
+    unit, base
+        A gain of one, and what a gain of zero is for each variable, in nats.
+    dtype, never
+        What gains are kept in, and what stands for an impossible one.
+    visited
+        How many subsets were visited.
+    """
+
+    def __init__(
+        self,
+        local: LocalScores,
+        rules: Rules,
+        *,
+        integers: bool = False,
+        prune: bool = True,
+        threads: int = 1,
+        done: Callable[[float], None] | None = None,
+    ) -> None:
+        self.local = local
+        self.layout = layout = Layout(local.data)
+        self.n = layout.n
+        self.arcs = ArcTerms.of(local, layout, rules)
+        self.rules = self.arcs.rules
+        self.dtype = np.dtype(np.int32 if integers else np.float64)
+        self.never = np.array([-(1 << 30) if integers else -np.inf], self.dtype)
+        self.missing = np.array([0xFFFFFFFF], np.uint32) if integers else np.array([np.nan])
+
+        closed = closed_forms(local, layout)
+        low, high = range_of_sums(local, layout)
+        least = [self._least(i, high - low) for i in range(self.n)]
+        self.units = choose_units(layout, self.rules, closed, low, high, least, integers=integers)
+        self.unit = self.units.unit
+        self.base_units = [math.floor(value / self.unit) - self.units.slack for value in least]
+        self.base = [units * self.unit for units in self.base_units]
+        grain = self.units.grain
+        sums = sums_for(local, layout, grain, *((low, grain / self.unit) if integers else (0.0, 1.0)))
+        self._rows = table_rows(local)
+        self.terms = np.empty((sums.low.size, 1 << self.n), self.missing.dtype)
+
+        most = min(self.rules.most + 1, self.n)
+        bounds = no_bounds(self.n)
+        bounded = prune and self.n >= LEAST_VARIABLES and most > FIRST_PARENTS + 1 and is_priced(local, layout, closed)
+        if bounded or most < self.n:
+            self.terms.fill(self.missing[0])
+        if bounded:
+            walk_all(layout, sums, bounds, FIRST_PARENTS + 1, self.terms, threads)
+            bounds = bounds_for(self)
+        self.visited = walk_all(layout, sums, bounds, most, self.terms, threads, done)
+
+    def _least(self, i: int, span: float) -> float:
+        """Return a score that a variable's best parents have at least, whatever candidates there are."""
+        must, links = self.rules.must[i], self.rules.links[i]
+        if links.bit_count() > FEW_LINKS:
+            least = min(self._score(i, must), self._score(i, must | links)) - span
+        else:
+            least = min(self._score(i, must | some) for some in subsets(links))
+        if least == -math.inf:
+            name = self.local.data.names[self.layout.columns[i]]
+            raise ArgumentError(f"the parents that {name!r} must have are impossible under the prior")
+        return least
+
+    def _score(self, i: int, parents: int) -> float:
+        columns = self.layout.columns
+        return self.local.family(columns[i], [columns[j] for j in members(parents)])
+
+    @property
+    def links(self) -> tuple[int, ...]:
+        """For each variable the others that must be its parents or its children."""
+        return self.rules.links
+
+    @property
+    def within(self) -> float:
+        """How much a total may be off, in nats: nothing that matters with floats, up to 3 units per variable else."""
+        return 3.0 * self.n * self.unit if self.dtype == np.int32 else 0.0
+
+    # --- families ---
+
+    @cached_property
+    def _indices(self) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+        from bnml.scores.lattice._kernels import LOW
+
+        return self.layout.indices(0, LOW), self.layout.indices(LOW, self.n)
+
+    @cached_property
+    def _families(self) -> list[Family]:
+        return [self._family(i) for i in range(self.n)]
+
+    def _family(self, i: int) -> Family:
+        """Return what the scores of a variable's families are made of."""
+        from bnml.scores.lattice._kernels import LOW, Family
+
+        low_add, high_add, constant = self.arcs.tables(i, self.unit, LOW)
+        row = self._rows.get(int(self.layout.arities[i]), 0)
+        return Family(
+            self.terms[0],
+            self.terms[row],
+            self.missing,
+            self.units.closed,
+            *self._indices,
+            low_add,
+            high_add,
+            float(constant - self.base_units[i]),
+            i,
+            int(self.layout.steps[i]),
+        )
+
+    def fill(self, i: int, n_low: int, top: int, start: int, gains: Numbers, least: float = -0.5) -> None:
+        """Raise ``gains`` to those of families whose parents are some of the high variables ``top``, and low ones.
+
+        ``gains[k]`` is for the set ``start + k`` of the low variables, the variable's own bit left out if it is low. A
+        gain below ``least`` does not count: below zero there are better parents in every set of candidates.
+        """
+        from bnml.scores.lattice._kernels import fill
+
+        tied = self.rules.links[i] >> n_low
+        tops = np.array([some for some in subsets(top) if some & tied == top & tied], np.int64)
+        fill(self._families[i], n_low, tops, least, start, gains)
+
+    def equals(self, i: int, candidates: int, slack: float) -> tuple[float, list[int]]:
+        """Return the best gain of a variable's families with parents among candidates, and the parents that reach it.
+
+        That is to within ``slack``; of such sets only those that no other is a subset of.
+        """
+        from bnml.scores.lattice._kernels import scan
+
+        tied = candidates & self.rules.links[i]
+        fixed = tied | self.rules.must[i]
+        if fixed & ~(candidates & self.rules.may[i]):
+            return -math.inf, []
+        free = candidates & self.rules.may[i] & ~fixed
+        family, found = self._families[i], np.empty(MOST_EQUALS, np.int64)
+        high = free >> SCANNED << SCANNED  # a call for each subset of the high ones, so that none lasts long
+        best = max(scan(family, fixed | some, free ^ high, math.inf, found)[0] for some in subsets(high))
+        equals: list[int] = []
+        for some in subsets(high):
+            number = scan(family, fixed | some, free ^ high, best - slack, found)[1]
+            equals += found[: min(number, MOST_EQUALS)].tolist()
+        return best, minimal(equals)
+
+    def gains_of(self, i: int, sets: npt.NDArray[np.int64]) -> Floats:
+        """Return the gains of some families of a variable; minus infinity where there is none."""
+        family = self._families[i]
+        low, high = sets & (family.low_index.size - 1), sets >> (family.low_index.size.bit_length() - 1)
+        index = family.low_index[low] + family.high_index[high]
+        own = sets >> i & 1 == 1
+        joint, closed = family.joint[sets | (1 << i)], self.units.closed
+        with np.errstate(invalid="ignore"):
+            value = joint.astype(np.float64) - family.margin[sets].astype(np.float64)
+            value += closed[np.where(own, 0, index + family.step)] - closed[index]
+            value += family.low_add[low] + family.high_add[high] + family.base
+        return np.where(own | np.isnan(value) | (joint == self.missing[0]), -np.inf, value)

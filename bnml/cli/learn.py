@@ -162,10 +162,10 @@ def command(
     rows = table() if scores is None or data is not None else None
     source = rows if scores is None else _local_scores(scores, rows)
     assert source is not None
-    if scores_out is not None:
-        _check_names(source.names)
     pairs = {"required": require, "forbidden": forbid, "required_links": require_link, "forbidden_links": forbid_link}
-    arguments["constraints"] = constraints_of(source.names, pairs, tiers, settings)
+    known = arguments["constraints"] = constraints_of(source.names, pairs, tiers, settings)
+    if scores_out is not None:
+        _check_listing(source.names, known)
     with _announced(search, source, arguments) as progress:
         result = replace(bnml.learn(source, search=search, progress=progress, **arguments), data=rows)
     _write(result, output, plots, scores_out, arguments)
@@ -219,8 +219,10 @@ def _local_scores(path: Path, rows: bnml.Data | None) -> FamilyScores:
     return families
 
 
-def _check_names(names: Sequence[str]) -> None:
-    """Refuse names that a file of local scores cannot hold, before there are any scores."""
+def _check_listing(names: Sequence[str], known: bnml.Constraints | None) -> None:
+    """Refuse what a file of local scores cannot hold, before there are any scores."""
+    if known is not None and known.compiled(names).links:
+        raise ArgumentError("--scores-out: local scores cannot say that a link is required; require an arc instead")
     for name in names:
         if name.split() != [name]:
             raise ArgumentError(f"--scores-out: a .jkl file has no names with white space, such as {name!r}; rename it")
@@ -231,7 +233,7 @@ def _announced(
     search: str, source: bnml.Data | FamilyScores, arguments: Mapping[str, Any]
 ) -> Iterator[Callable[[str, float], None] | None]:
     """Say what a long search will cost, and give a function that shows how far it has come on a terminal."""
-    names = ("constraints", "max_parents", "memory_limit")
+    names = ("constraints", "max_parents", "threads", "memory_limit")
     cost = bnml.search.forecast(source, arguments["score"], **{name: arguments[name] for name in names})
     begins = cost.fits and (cost.affordable or search != "auto")
     if not begins or (cost.seconds <= LONG and 10 * cost.bytes <= cost.limit):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
+import textwrap
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,8 +18,12 @@ from bnml.cli import common
 from bnml.cli.constraints import constraints_of
 from bnml.cli.learn import LONG, Forbid, ForbidLink, MaxParents, MemoryLimit, Require, Threads, Tiers
 from bnml.cli.outputs import check_outputs
+from bnml.errors import ArgumentError
 
 if TYPE_CHECKING:
+    import pandas as pd
+
+    from bnml.scores import Score
     from bnml.uncertainty import Posterior
 
 __all__ = ["command"]
@@ -45,9 +50,7 @@ Prior = Annotated[
 ]
 Top = Annotated[
     int | None,
-    typer.Option(
-        "--top", metavar="K", parser=common.whole, help="The K most probable structures; up to 5 variables."
-    ),
+    typer.Option("--top", metavar="K", parser=common.whole, help="The K most probable structures; up to 5 variables."),
 ]
 Classes = Annotated[bool, typer.Option("--classes", help="With --top: equivalence classes in place of structures.")]
 Output = Annotated[
@@ -78,16 +81,104 @@ def command(
     """Show how probable each arc is, summed over all structures."""
     if output is not None:
         check_outputs([("-o", output, (".csv", ".csv.gz"))])
+    if classes and top is None:
+        raise ArgumentError("--classes goes with --top K: it says what the K best are")
     chosen, settings = common.score_of(score, prior_network), common.settings_of(config)
     data = table()
+    if top is not None:
+        from bnml.uncertainty.structures import check_listing
+
+        check_listing(len(data.names), top)
     pairs = {"required": require, "forbidden": forbid, "forbidden_links": forbid_link}
-    arguments: dict[str, Any] = {
-        "prior": prior,
+    limits: dict[str, Any] = {
         "max_parents": max_parents,
         "constraints": constraints_of(data.names, pairs, tiers, settings),
         "threads": threads,
         "memory_limit": memory_limit,
     }
     with _announced(data, chosen, prior, threads, memory_limit) as progress:
-        result = bnml.posterior(data, chosen, progress=progress, **arguments)
+        named = score if prior_network is None else chosen
+        result = bnml.posterior(data, named, prior=prior, progress=progress, **limits)
     best = None if top is None else result.top(top, classes=classes)
+    if output is not None:
+        with written_whole(output) as temporary:
+            arcs_of(result).to_csv(temporary, index=False, compression="gzip" if output.suffix == ".gz" else None)
+    if as_json:
+        common.print_json(summary(result, best))
+        return
+    print(result)
+    if best is not None:
+        _print_best(best)
+    if output is not None:
+        print(f"\n{output}: the probabilities of {len(result.names) * (len(result.names) - 1):,} arcs")
+
+
+@contextmanager
+def _announced(
+    data: bnml.Data, score: Score, prior: str | None, threads: int | None, memory_limit: str | None
+) -> Iterator[Callable[[str, float], None]]:
+    """Give a function to tell what is done; it says first what long work will cost, and then how far it has come."""
+    from bnml.uncertainty.forecast import Cost, cost, prior_for
+
+    expected: Cost | None = None
+    with ExitStack() as stack:
+        show: Callable[[str, float], object] = lambda stage, fraction: None  # noqa: E731
+
+        def progress(stage: str, fraction: float) -> None:
+            nonlocal expected, show
+            if expected is None:
+                expected = cost(bnml.LocalScores(data, score), prior_for(len(data.names), prior), threads)
+                if expected.seconds > LONG or 10 * expected.bytes > limit_of(memory_limit):
+                    print(f"forecast: {expected}", file=sys.stderr, flush=True)
+                    show = stack.enter_context(_bar()) if sys.stderr.isatty() else show
+            show(stage, fraction)
+
+        yield progress
+
+
+@contextmanager
+def _bar() -> Iterator[Callable[[str, float], object]]:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=1.0)
+        yield lambda stage, fraction: bar.update(task, description=stage, completed=fraction)
+
+
+def arcs_of(result: Posterior) -> pd.DataFrame:
+    """Return the probabilities with a row for each arc: from, to, probability."""
+    import pandas as pd
+
+    table, names = result.arc_probabilities.to_numpy(), result.names
+    rows = [(a, b, float(table[i, j])) for i, a in enumerate(names) for j, b in enumerate(names) if i != j]
+    return pd.DataFrame(rows, columns=["from", "to", "probability"])
+
+
+def summary(result: Posterior, best: pd.DataFrame | None) -> dict[str, Any]:
+    """Return the report as plain values."""
+    values: dict[str, Any] = {
+        "score": result.score,
+        "prior": result.prior,
+        "prior_text": result.prior_text,
+        "variables": result.names,
+        "rows": result.n_rows,
+        "log_evidence": result.log_evidence,
+        "arcs": arcs_of(result).to_dict("records"),
+        "seconds": result.seconds,
+    }
+    return values if best is None else {**values, "top": best.to_dict("records")}
+
+
+def _print_best(best: pd.DataFrame) -> None:
+    """Print the best structures, or classes, long ones on several lines."""
+    what = "equivalence classes" if "cpdag" in best else "structures"
+    print(f"\nMost probable {what}, with probability and score:")
+    scores = [f"{score:,.3f}" for score in best["score"]]
+    for row, score in zip(best.itertuples(), scores, strict=True):
+        text = str(row.cpdag) if "cpdag" in best else str(row.structure).replace("][", "] [")
+        head = f"  {row.probability:.4f}  {score:>{max(map(len, scores))}}  "
+        wrapped = textwrap.wrap(text, 80 - len(head), break_on_hyphens=False)
+        lines = [line.replace("] [", "][") for line in wrapped]
+        print(head + f"\n{' ' * len(head)}".join(lines))

@@ -1,11 +1,11 @@
 """The walk over all subsets of the variables: sums of lookup tables over the cells of every one of 2^n tables.
 
-A set of variables is a number whose bit v stands for variable v. Adding variables from the highest to the lowest, and at
-each node the lower ones first, a depth-first walk meets the sets in the order of their numbers, so every set after all
-of its subsets.
+A set of variables is a number whose bit v stands for variable v. Adding variables from the highest to the lowest, and
+at each node the lower ones first, a depth-first walk meets the sets in the order of their numbers, so every set after
+all of its subsets.
 
-Whole numbers in floats: lookup tables hold multiples of a unit, so that every sum is exact and none depends on the order
-in which rows, columns or threads come.
+Whole numbers in floats: lookup tables hold multiples of a unit, so that every sum is exact and none depends on the
+order in which rows, columns or threads come.
 """
 
 from __future__ import annotations
@@ -58,10 +58,10 @@ class Sums(NamedTuple):
 class Bounds(NamedTuple):
     """When to leave a set out: if no variable can have a better family in it, or in a larger set, than a known one.
 
-    Known families: those whose lowest parent is v stand from ``group[v]`` to ``group[v + 1]``, those without parents from
-    ``group[n]``; as the parents less v, the child, and the value. For each variable ``fit`` is the best that any parents
-    could do without their price, which is what the child adds to ``-closed[index]``; ``may`` the parents it may have.
-    There are no bounds if ``fit`` is empty.
+    Known families: those whose lowest parent is v stand from ``group[v]`` to ``group[v + 1]``, those without parents
+    from ``group[n]``; as the parents less v, the child, and the value. For each variable ``fit`` is the best that any
+    parents could do without their price, which is what the child adds to ``-closed[index]``; ``may`` the parents it
+    may have. There are no bounds if ``fit`` is empty.
     """
 
     group: Array
@@ -112,7 +112,7 @@ def _rising(a: float, log_a: float, n: int) -> float:
 
 @kernel
 def _keys(words: Array, cells: Array, shift: int, field: int, r: int, keys: Array) -> None:
-    """Number the cells after a variable was added: cell · r + value."""
+    """Give each row its cell after a variable was added: cell · r + value."""
     for i in range(keys.size):
         keys[i] = cells[i] * r + ((words[i] >> shift) & field)
 
@@ -155,8 +155,8 @@ def _sum_rising(counts: Array, table: Array, a: float, log_a: float, unit: float
 
 @kernel
 def _split(
-    keys: Array, counts: Array, words: Array, n_words: int, weights: Array, strip_all: bool, tables: Array, alone: Array,
-    new_words: Array, new_weights: Array, new_cells: Array, labels: Array,
+    keys: Array, counts: Array, words: Array, n_words: int, weights: Array, strip_all: bool, tables: Array,
+    alone: Array, new_words: Array, new_weights: Array, new_cells: Array, labels: Array,
 ) -> tuple[int, int, int]:  # fmt: skip
     """Compact the rows that share a cell with another row; return how many rows, cells, and lone rows there are.
 
@@ -242,7 +242,8 @@ def _needed(rows: Rows, bounds: Bounds, stack: Stack, d: int, v: int) -> bool:
         inside = here >> i & 1
         if (here & ~(1 << i)) & ~bounds.may[i] == 0:
             below = index - inside * rows.steps[i]
-            if bounds.fit[i] + (bounds.closed[below + rows.steps[i]] - bounds.closed[below]) > own[i]:
+            cost = bounds.closed[below] - bounds.closed[below + rows.steps[i]] if rows.arities[i] > 1 else 0.0
+            if bounds.fit[i] - cost > own[i]:
                 return True
     return False
 
@@ -285,8 +286,9 @@ def _enter(rows: Rows, sums: Sums, stack: Stack, d: int, v: int, writes: bool, d
     if deeper:
         stack.alone[d + 1] = stack.alone[d]
         kept, label, lone = _split(
-            keys, stack.counts[:n_cells], stack.words[d], rows.word_of[v - 1] + 1, stack.weights[d], sums.rising.size == 0,
-            sums.tables, stack.alone[d + 1], stack.words[d + 1], stack.weights[d + 1], stack.cells[d + 1], stack.labels,
+            keys, stack.counts[:n_cells], stack.words[d], rows.word_of[v - 1] + 1, stack.weights[d],
+            sums.rising.size == 0, sums.tables, stack.alone[d + 1], stack.words[d + 1], stack.weights[d + 1],
+            stack.cells[d + 1], stack.labels,
         )  # fmt: skip
         stack.size[d + 1] = kept
         stack.n_cells[d + 1] = label

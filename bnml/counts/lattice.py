@@ -1,8 +1,8 @@
 """Sums over the cells of the contingency tables of all subsets of the columns.
 
-A family's score is a difference of two such sums, so 2^n of them hold all n · 2^(n-1) families. They are found by a walk
-that refines a partition of the rows, one column at a time (`bnml.counts._lattice_kernels`), hundreds of times faster than
-by counting each table afresh.
+A family's score is a difference of two such sums, so 2^n of them hold all n · 2^(n-1) families. They are found by a
+walk that refines a partition of the rows, one column at a time (`bnml.counts._lattice_kernels`), hundreds of times
+faster than by counting each table afresh.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ MOST_ROWS = 1 << 22  # distinct ones; more overflow the count of rows in a cell
 class Layout:
     """The columns in the order of the walk, those with few states first, and the indices of sets.
 
-    Rows split fastest on columns with many states, which the walk adds first. Sets that have as many columns of each arity
-    share an index, the sum of ``steps``: whatever depends on the number of configurations and of columns only has one
-    entry for each index.
+    Rows split fastest on columns with many states, which the walk adds first. Sets that have as many columns of each
+    arity share an index, the sum of ``steps``: whatever depends on the number of configurations and of columns only
+    has one entry for each index.
     """
 
     data: Data

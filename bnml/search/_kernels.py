@@ -1,8 +1,8 @@
 """Kernels of exact search: best parents, best sinks, and the sets that optimal orders pass through.
 
-Sets of variables are numbers, their bits variables; a variable's candidate parents are numbered with its own bit left out.
-Gains are whole numbers, in 64-bit floats or 32-bit integers; what is impossible is minus infinity or a very low number, and
-every number below zero counts as that.
+Sets of variables are numbers, their bits variables; a variable's candidate parents are numbered with its own bit left
+out. Gains are whole numbers, in 64-bit floats or 32-bit integers; what is impossible is minus infinity or a very low
+number, and every number below zero counts as that.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ def _raise(having: Array, without: Array) -> None:
 def raise_low(best: Array, n_bits: int, tied: int) -> None:
     """Replace each number by the largest of all subsets, over the lowest bits, of as many sets as there are.
 
-    ``best[with bit] = max(best[with bit], best[without])`` for each bit in turn, but for those in ``tied``: these must be
-    in the parents if they are in the candidates.
+    ``best[with bit] = max(best[with bit], best[without])`` for each bit in turn, but for those in ``tied``: these must
+    be in the parents if they are in the candidates.
     """
     for b in range(n_bits):
         if tied >> b & 1:

@@ -18,6 +18,7 @@ from bnml.counts.lattice import Layout
 from bnml.data import as_data
 from bnml.errors import ArgumentError, SearchError
 from bnml.graph import DAG, Constraints, canonical_extension
+from bnml.graph.constraints import CompiledConstraints
 from bnml.scores import FamilyScores, LocalScores, Score, parse_score
 from bnml.scores.lattice import Lattice, Rules, walkable
 from bnml.scores.local import local_scores
@@ -60,8 +61,8 @@ def exact(
     Returns
     -------
     SearchResult
-        The optimum. If several structures share the highest score: for score-equivalent scores, where nothing constrains
-        the structure, the canonical DAG of its class; otherwise the one with the smallest model string.
+        The optimum. If several structures share the highest score: for score-equivalent scores, where nothing
+        constrains the structure, the canonical DAG of its class; otherwise the one with the smallest model string.
 
     Raises
     ------
@@ -88,6 +89,7 @@ def exact(
         source = local_scores(as_data(data), parse_score(score), prior)
         names = source.data.names
     compiled = (constraints or Constraints()).compiled(names)
+    _check_must(names, compiled, max_parents)
     forecast = plan_for(source, max_parents, limit, workers, constrained=constraints is not None)
     _check(forecast)
     watch = _Watch(progress, time_limit, started)
@@ -121,8 +123,8 @@ def solve(
 ) -> tuple[DAG, Lattice | ListedFamilies]:
     """Return the optimal structure, and the families that it was found from.
 
-    ``columns`` are the columns at the places that the rules speak of; ``free``: nothing but the score decides, so that of an
-    equivalence class any member will do.
+    ``columns`` are the columns at the places that the rules speak of; ``free``: nothing but the score decides, so that
+    of an equivalence class any member will do.
     """
     watch = watch or _Watch()
     families = _families(source, rules, plan, threads, watch)
@@ -158,6 +160,16 @@ def _score(local: LocalScores, dag: DAG) -> float:
     return math.fsum(local.families(range(len(dag.names)), dag.parent_sets).tolist())
 
 
+def _check_must(names: Sequence[str], compiled: CompiledConstraints, max_parents: int | None) -> None:
+    """Refuse to ask for more parents than are allowed."""
+    for name, must in zip(names, compiled.must, strict=True):
+        if max_parents is not None and must.bit_count() > max_parents:
+            raise SearchError(
+                f"{name!r} must have {must.bit_count()} parents, but max_parents={max_parents} allows fewer; "
+                "raise it, or require fewer arcs"
+            )
+
+
 def _check(forecast: Forecast) -> None:
     """Refuse what does not fit."""
     if forecast.fits:
@@ -169,8 +181,7 @@ def _check(forecast: Forecast) -> None:
         n = min(n, MOST_VARIABLES)
     raise SearchError(
         f"exact search of {forecast.variables} variables would take {gigabytes(forecast.bytes)} of memory; "
-        f"{gigabytes(forecast.limit)} are allowed. About {n} variables fit: choose columns, raise memory_limit=, or take a "
-        "heuristic search"
+        f"{gigabytes(forecast.limit)} are allowed. About {n} variables fit: choose columns, or raise memory_limit="
     )
 
 

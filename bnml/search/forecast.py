@@ -1,8 +1,8 @@
 """What an exact search will take: subsets, memory, time.
 
-A deterministic model of the number of variables, distinct rows, arities and tables decides what `auto` does, so that the
-same table gives the same choice on every run and on every machine with as much memory. Only what is shown to a person may
-come from a short measurement.
+A deterministic model of the number of variables, distinct rows, arities and tables decides what `auto` does, so that
+the same table gives the same choice on every run and on every machine with as much memory. Only what is shown to a
+person may come from a short measurement.
 """
 
 from __future__ import annotations

@@ -11,8 +11,8 @@ from typing import Any
 
 from bnml._memory import limit_of
 from bnml._threads import cores
-from bnml.data import Data, as_data
-from bnml.errors import ArgumentError, did_you_mean
+from bnml.data import as_data
+from bnml.errors import ArgumentError, SearchError, did_you_mean
 from bnml.graph import Constraints
 from bnml.scores import FamilyScores, Score, parse_score
 from bnml.scores.priors import StructurePrior, check_prior
@@ -98,7 +98,7 @@ def learn(
     >>> ("asia", "tub") in bnml.learn(bnml.example(), "bic", constraints=known).dag.arcs
     True
     """
-    given = {
+    given: dict[str, Any] = {
         "score": score,
         "constraints": constraints,
         "max_parents": max_parents,
@@ -115,7 +115,8 @@ def learn(
         constraints.check(source.names)
     reason = "as asked"
     if search == "auto":
-        search, reason = _choice(source, score, constraints, max_parents, memory_limit)
+        costs = {name: given[name] for name in inspect.signature(forecast).parameters if name in given}
+        search, reason = _choice(forecast(source, **costs))
     run = SEARCHES[search]
     taken = {name: value for name, value in given.items() if name in inspect.signature(run).parameters}
     result = run(source, **taken, **options)
@@ -123,25 +124,16 @@ def learn(
     return replace(result, constraints=constraints, info={**result.info, **bound, "reason": reason})
 
 
-def _choice(
-    source: Data | FamilyScores,
-    score: Score | str,
-    constraints: Constraints | None,
-    max_parents: int | None,
-    memory_limit: int | str | None,
-) -> tuple[str, str]:
-    """Return the search that `auto` stands for, and why."""
-    cost = forecast(source, score, constraints=constraints, max_parents=max_parents, memory_limit=memory_limit)
+def _choice(cost: Forecast) -> tuple[str, str]:
+    """Return the search that `auto` stands for, and why; the same words on every machine."""
     if cost.fits and cost.affordable:
-        return "exact", f"chosen as it is affordable: {cost}"
-    raise ArgumentError(f"search='auto': exact search is not affordable here: {cost}. {_ways_out(cost)}")
+        return "exact", "chosen by auto, as it fits into memory and takes a minute at most"
+    raise SearchError(f"search='auto': exact search is too much here: {cost}. {_ways_out(cost)}")
 
 
 def _ways_out(cost: Forecast) -> str:
-    fewer = "take fewer columns with columns="
-    if not cost.fits:
-        return f"Give it more memory with memory_limit=, or {fewer}; other searches are not available in this version."
-    return f"Ask for it with search='exact', or {fewer}; other searches are not available in this version."
+    other = "ask for it with search='exact'" if cost.fits else "allow more memory with memory_limit="
+    return f"Take fewer columns with columns=, or {other}; other searches are not available in this version."
 
 
 def check(search: Any, options: Mapping[str, Any], given: Mapping[str, Any]) -> None:

@@ -64,7 +64,7 @@ class ListedFamilies:
         return 0.0
 
     def fill(self, i: int, n_low: int, top: int, start: int, gains: npt.NDArray[Any]) -> None:
-        """Raise ``gains`` to those of the families whose parents are some of the high variables ``top``, and low ones."""
+        """Raise ``gains`` to those of families whose parents are some of the high variables ``top``, and low ones."""
         masks, tied = self._masks[i], self.rules.links[i] >> n_low
         high, low = masks >> n_low, masks & ((1 << n_low) - 1)
         if i < n_low:

@@ -18,7 +18,7 @@ __all__ = ["last_names_last", "smallest_model_string"]
 
 
 def last_names_last(subsets: Subsets, names: Sequence[str], slack: float) -> list[int]:
-    """Return the parents of each variable in an optimal network: of the sinks that are optimal, the last name goes last.
+    """Return the parents of each variable in an optimal network; of the sinks it may have, the last name goes last.
 
     The fast way, for scores that do not distinguish equivalent networks: any member of a class will do.
     """
@@ -54,8 +54,8 @@ def _first_by_name(sets: Sequence[int], names: Sequence[str]) -> int:
 def smallest_model_string(subsets: Subsets, names: Sequence[str], slack: float) -> list[int]:
     """Return the parents of each variable in the optimal network with the lexicographically smallest model string.
 
-    A model string lists each variable after its parents. So it is built from the left: of the variables that can
-    come next in an optimal order, the one with the smallest name. Which sets optimal orders pass through is marked first.
+    A model string lists each variable after its parents. So it is built from the left: of the variables that can come
+    next in an optimal order, the one with the smallest name. Which sets optimal orders pass through is marked first.
     """
     marks = _marks(subsets, slack)
     by_name = sorted(range(subsets.n), key=lambda i: names[i])

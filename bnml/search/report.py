@@ -73,8 +73,8 @@ def _proof(result: SearchResult) -> str:
     among += " that the constraints allow" if result.constraints is not None else ""
     if result.within is None or not math.isfinite(result.within):
         return "none: other networks may have a higher score"
-    more = f"by more than {result.within:.2g}" if result.within else "up to rounding"
-    return f"{'optimal: ' if result.optimal else ''}no network{among} has a higher score, {more}"
+    higher = f"a score higher by more than {result.within:.2g}" if result.within else "a higher score, up to rounding"
+    return f"{'optimal: ' if result.optimal else ''}no network{among} has {higher}"
 
 
 def _arcs(result: SearchResult) -> list[str]:

@@ -1,7 +1,7 @@
 """Dynamic programming over the subsets of the variables (Silander & Myllymäki 2006).
 
-Every acyclic graph has a sink, a variable without children. So the best network on a set S of variables is the best one on
-S without some sink, plus the best parents of that sink among the rest:
+Every acyclic graph has a sink, a variable without children. So the best network on a set S of variables is the best
+one on S without some sink, plus the best parents of that sink among the rest:
 
     best_i(C) = max over P ⊆ C of the score of i with the parents P                        *best parents*
     R(S)      = max over i in S of R(S without i) + best_i(S without i)                     *best sinks*
@@ -9,10 +9,10 @@ S without some sink, plus the best parents of that sink among the rest:
 Best parents come from the scores of all parent sets in place: for each bit, the larger of with and without it. Which
 parents it were is not stored; at the end they are looked up for the n families that are wanted.
 
-**Blocks.** The best parents of all variables at once would take n · 2^(n-1) numbers. So the variables are split into low and
-high ones, and the sets into blocks that have the same high variables H, which are visited in increasing order. For a block
-the best parents over the low variables are made afresh, as the maximum over all subsets of H; sinks in H look into the
-finished block of H without them. Only R is kept for all 2^n sets.
+**Blocks.** The best parents of all variables at once would take n · 2^(n-1) numbers. So the variables are split into
+low and high ones, and the sets into blocks that have the same high variables H, which are visited in increasing order.
+For a block the best parents over the low variables are made afresh, as the maximum over all subsets of H; sinks in H
+look into the finished block of H without them. Only R is kept for all 2^n sets.
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@ A sum of weights that differ by thousands of nats is kept as ``best``, the logar
 how many times that term it is: α_i(S) = Σ_{P ⊆ S} exp f_i(P) = exp(best_i(S)) · mass_i(S), with mass from 1 to 2^|S|;
 best is -inf and mass 0 where nothing is allowed. ``top[S]`` is the logarithm of the largest weight of a structure on S,
 and every sum over structures on S is kept divided by it. What is then too small for a float is too small to matter:
-where a structure on S is a part of a larger one, the best one on S could take its place, and the whole is larger by that
-factor.
+where a structure on S is a part of a larger one, the best one on S could take its place, and the whole is larger by
+that factor.
 
 Sets are bit masks. The parent sets of variable i are numbered without bit i (`squeezed`).
 """

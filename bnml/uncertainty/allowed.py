@@ -11,7 +11,7 @@ from bnml.errors import ArgumentError, quoted
 from bnml.graph import Constraints
 from bnml.scores.priors import StructurePrior
 
-__all__ = ["Allowed", "allowed_families"]
+__all__ = ["Allowed", "allowed_families", "parent_masks", "sizes_of_sets"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -45,10 +45,7 @@ class Allowed:
         n = len(self.names)
         sets = parent_masks(n, child)
         weights = np.zeros(sets.size) if self.prior is None else _prior_terms(self.prior, self.names, child)
-        size = np.zeros(sets.size, np.int64)
-        for v in range(n):
-            size += sets >> v & 1
-        refused = (sets & ~self.may[child] != 0) | (~sets & self.must[child] != 0) | (size > self.most)
+        refused = (sets & ~self.may[child] != 0) | (~sets & self.must[child] != 0) | (sizes_of_sets(n - 1) > self.most)
         weights[refused] = -np.inf
         return weights
 
@@ -89,6 +86,14 @@ def parent_masks(n: int, child: int) -> Ints:
     numbers = np.arange(1 << (n - 1))
     low = (1 << child) - 1
     return (numbers & low) | ((numbers & ~low) << 1)
+
+
+def sizes_of_sets(n: int) -> npt.NDArray[np.int8]:
+    """Return the number of members of each set of n things."""
+    sizes = np.zeros(1, np.int8)
+    for _ in range(n):
+        sizes = np.concatenate([sizes, sizes + np.int8(1)])
+    return sizes
 
 
 def _prior_terms(prior: StructurePrior, names: tuple[str, ...], child: int) -> Floats:

@@ -17,7 +17,7 @@ MOST_VARIABLES = {"uniform": 14, "order": 22}
 # seconds, on one core of a machine of 2023
 PER_ROW = 2.5e-9  # of a distinct row and a set
 PER_SLOW_FAMILY = 3e-4
-PER_SUM = 6e-9  # of sums over orders
+PER_SUM = 7.5e-9  # of sums over orders
 PER_STEP = 9e-9  # of sums over layers
 
 
@@ -63,10 +63,11 @@ def check_memory(n: int, prior: str, threads: int, limit: int) -> None:
     needed = memory_needed(n, prior, threads)
     if needed <= limit:
         return
-    fits = next((fewer for fewer in range(n - 1, 0, -1) if memory_needed(fewer, prior, threads) <= limit), 0)
-    way_out = f"{fits} would fit: choose with columns=, or raise memory_limit=" if fits else "raise memory_limit="
+    fits = next((size for size in range(n - 1, 0, -1) if memory_needed(size, prior, threads) <= limit), 0)
+    fewer = f" or choose with columns=: {fits} would fit" if fits else " to that"
     raise ArgumentError(
-        f"sums over {n} variables need {gigabytes(needed)} of memory, and the limit is {gigabytes(limit)}; {way_out}"
+        f"sums over {n} variables need {gigabytes(needed)} of memory, and the limit is {gigabytes(limit)}; "
+        f"raise memory_limit={fewer}"
     )
 
 

@@ -31,6 +31,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
+from bnml.uncertainty.allowed import sizes_of_sets
 from bnml.uncertainty.sums import Floats, StructureSums, SubsetSums, Tick, arcs_into, one_by_one
 
 __all__ = ["log_total", "sum_over_layers"]
@@ -110,8 +111,5 @@ def _ternary(n: int) -> Ints:
 
 def _sets_of(n: int, size: int) -> tuple[Ints, list[int]]:
     """Return the sets of some size, and where to cut them into parts."""
-    sizes = np.zeros(1, np.int64)
-    for _ in range(n):
-        sizes = np.concatenate([sizes, sizes + 1])
-    sets = np.flatnonzero(sizes == size)
+    sets = np.flatnonzero(sizes_of_sets(n) == size)
     return sets, [sets.size * part // PARTS for part in range(PARTS + 1)]

@@ -97,8 +97,12 @@ def posterior(
     --------
     >>> import bnml
     >>> result = bnml.posterior(bnml.example(), "bdeu")
-    >>> result.arc_probabilities.loc["smoke", "lung"].round(3)
-    >>> result.link_probabilities.loc["smoke", "lung"].round(3)
+    >>> result.prior, round(result.log_evidence, 2)
+    ('uniform', -11290.06)
+    >>> float(result.arc_probabilities.loc["smoke", "lung"].round(3))
+    0.546
+    >>> float(result.link_probabilities.loc["smoke", "lung"].round(3))
+    0.999
     """
     started = time.perf_counter()
     chosen = _checked_score(score)
@@ -114,8 +118,9 @@ def posterior(
     local, stages = LocalScores(table, chosen), Stages(progress)
     weights = all_family_scores(local, workers, stages.part("family scores", 0.0, 0.6))
     listed = _listed(table.names, weights, allowed, kind) if len(table.names) <= MOST_LISTED else None
-    for i in range(len(table.names)):
-        weights[i] += allowed.terms(i)
+    if not allowed.everything:
+        for i in range(len(table.names)):
+            weights[i] += allowed.terms(i)
     sums, log_prior = _sum(weights, allowed, kind, workers, stages)
     return Posterior(
         table.names,
@@ -168,7 +173,7 @@ class Stages:
         self._last = 0.0
 
     def part(self, stage: str, start: float, stop: float) -> Tick:
-        """Return a function to tell what part of a stage is done; threads may call it in any order."""
+        """Begin a stage, and return a function to tell what part of it is done; threads may call it in any order."""
 
         def tick(part: float) -> None:
             if self._progress is None:
@@ -177,6 +182,7 @@ class Stages:
                 self._last = max(self._last, start + part * (stop - start))
                 self._progress(stage, self._last)
 
+        tick(0.0)
         return tick
 
 

@@ -11,10 +11,9 @@ import numpy.typing as npt
 
 from bnml._display import table
 from bnml.data import Data
-from bnml.errors import ArgumentError
 from bnml.scores import Score
 from bnml.uncertainty.allowed import Allowed
-from bnml.uncertainty.structures import MOST_LISTED, Listed
+from bnml.uncertainty.structures import Listed, check_listing
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -119,9 +118,8 @@ class Posterior:
         ArgumentError
             If there are more than five variables.
         """
-        if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
-            raise ArgumentError(f"k={k!r}: expected a whole number from 1")
-        listed = self._list("top")
+        check_listing(len(self.names), k)
+        listed = self._list()
         frame = listed.top_classes(int(k)) if classes else listed.top(int(k))
         frame.attrs["prior"] = self.prior_text
         return frame
@@ -148,14 +146,11 @@ class Posterior:
         """
         from bnml.uncertainty.prediction import averaged_log_prob
 
-        return averaged_log_prob(self._list("log_prob"), self._data, self._score, data)
+        return averaged_log_prob(self._list(), self._data, self._score, data)
 
-    def _list(self, what: str) -> Listed:
-        if self._listed is None:
-            raise ArgumentError(
-                f"{what}: it needs all structures one by one, and {len(self.names)} variables have too many; "
-                f"{MOST_LISTED} variables are the most. Take fewer with columns=, or see arc_probabilities"
-            )
+    def _list(self) -> Listed:
+        check_listing(len(self.names))
+        assert self._listed is not None
         return self._listed
 
     @cached_property

@@ -6,23 +6,35 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from bnml.errors import ArgumentError
 from bnml.graph import DAG, canonical_extension
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["MOST_LISTED", "Listed", "Structures", "all_structures"]
+__all__ = ["MOST_LISTED", "Listed", "Structures", "all_structures", "check_listing"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 MOST_LISTED = 5
 SAME = 1e-9  # nats; structures whose weights differ by less are taken to weigh the same
+
+
+def check_listing(n: int, k: Any = 1) -> None:
+    """Refuse to list the structures of too many variables, or fewer than one of them."""
+    if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
+        raise ArgumentError(f"k={k!r}: there can be any number of best structures from 1")
+    if n > MOST_LISTED:
+        raise ArgumentError(
+            f"all structures can be listed for up to {MOST_LISTED} variables only, and there are {n}: take fewer with "
+            "columns=, or look at the probabilities of arcs"
+        )
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 import math
 import shlex
+import signal
+import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +21,6 @@ from bnml.cli.constraints import constraints_of
 from bnml.cli.outputs import write_all
 from bnml.errors import ArgumentError, BnmlError
 from bnml.graph import Constraints
-from bnml.search import Forecast
 
 
 @pytest.fixture
@@ -357,6 +359,7 @@ WRONG = [
     (["--scores", "good.jkl", "--require", "a>c"], "there is no variable 'c'"),
     (["two.csv", "--scores", "good.jkl"], "same variables"),
     (["spaces.csv", "--scores-out", "n.jkl"], "white space"),
+    (["two.csv", "--scores-out", "n.jkl", "--require-link", "smoke-lung"], "require an arc instead"),
     (["wide.csv"], "60 variables"),
     (["wide.csv", "--search", "exact"], "60 variables"),
     (["two.csv", "--order", "smoke,lung"], "--order"),
@@ -396,16 +399,8 @@ def test_a_failed_search_touches_no_file(run, folder):
 
 
 def cost(**changes):
-    usual = {
-        "variables": 2,
-        "subsets": 4,
-        "bytes": 100,
-        "limit": 10**9,
-        "seconds": 0.1,
-        "fits": True,
-        "affordable": True,
-    }
-    return lambda *_, **__: Forecast(**{**usual, **changes})
+    real = bnml.search.forecast
+    return lambda *arguments, **more: replace(real(*arguments, **more), **{"bytes": 100, "limit": 10**9} | changes)
 
 
 @pytest.mark.parametrize(
@@ -427,3 +422,17 @@ def test_progress_on_a_terminal(run, monkeypatch):
     shown = run("learn", "two.csv", "--json")
     assert json.loads(shown.out)["optimal"] is True
     assert "%" in shown.err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals differ")
+def test_interrupted(folder):
+    rows = np.random.default_rng(0).integers(0, 3, (2000, 22))
+    np.savetxt(folder / "long.csv", rows, "%d", ",", header=",".join(f"X{i}" for i in range(22)), comments="")
+    before = sorted(folder.iterdir())
+    command = [sys.executable, "-m", "bnml", "learn", "long.csv", "--search", "exact", "-o", "n.bif", "--plot", "n.png"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stderr.readline().startswith(b"forecast: 22 variables")
+        process.send_signal(signal.SIGINT)
+        out, errors = process.communicate(timeout=60)
+    assert (process.returncode, out, errors) == (130, b"", b"interrupted\n")
+    assert sorted(folder.iterdir()) == before

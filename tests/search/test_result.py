@@ -150,8 +150,8 @@ def test_report_without_arcs():
     ("within", "optimal", "want"),
     [
         (0.0, True, "optimal: no network has a higher score, up to rounding"),
-        (2.5e-6, True, "optimal: no network has a higher score, by more than 2.5e-06"),
-        (1.5, False, "no network has a higher score, by more than 1.5"),
+        (2.5e-6, True, "optimal: no network has a score higher by more than 2.5e-06"),
+        (1.5, False, "no network has a score higher by more than 1.5"),
         (None, False, "none: other networks may have a higher score"),
         (math.inf, False, "none: other networks may have a higher score"),
     ],

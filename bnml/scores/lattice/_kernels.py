@@ -57,8 +57,8 @@ def _run(
 def fill(family: Family, n_low: int, tops: Array, least: float, start: int, gains: Array) -> None:
     """Raise ``gains`` to the scores of families above ``least``.
 
-    The parents are the set ``start + k`` of the lowest ``n_low`` variables, with the variable's own bit left out if it is
-    one of these, together with each of the sets ``tops`` of the others.
+    The parents are the set ``start + k`` of the lowest ``n_low`` variables, with the variable's own bit left out if it
+    is one of these, together with each of the sets ``tops`` of the others.
     """
     i = family.variable
     bit = 1 << i

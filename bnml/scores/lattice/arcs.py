@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -45,6 +45,14 @@ class ArcTerms:
         open_ = np.isfinite(there) & np.isfinite(absent)
         gain = np.where(open_, there, 0.0) - np.where(open_, absent, 0.0)
         return cls(Rules(must, may, rules.links, rules.most), tuple(math.fsum(row) for row in sure.tolist()), gain)
+
+    def without_useless(self, layout: Layout) -> ArcTerms:
+        """Return these with rules that spare a variable with one state the parents that nothing asks for."""
+        may = list(self.rules.may)
+        for i in np.flatnonzero(layout.arities == 1).tolist():
+            wanted = sum(1 << j for j in np.flatnonzero(self.gain[i] > 0.0).tolist())
+            may[i] &= wanted | self.rules.must[i] | self.rules.links[i]
+        return replace(self, rules=replace(self.rules, may=tuple(may)))
 
     @property
     def most(self) -> list[float]:

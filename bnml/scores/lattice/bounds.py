@@ -20,7 +20,7 @@ __all__ = ["FIRST_PARENTS", "LEAST_VARIABLES", "bounds_for"]
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-FIRST_PARENTS = 3  # families with so few parents are known before the bounded walk
+FIRST_PARENTS = 2  # families with so few parents are known before the bounded walk
 LEAST_VARIABLES = 12  # below, all subsets are done before bounds would pay
 
 

@@ -14,7 +14,7 @@ from bnml.counts.lattice import MOST_ROWS, Layout, no_bounds, walk_all
 from bnml.errors import ArgumentError
 from bnml.scores.lattice.arcs import ArcTerms
 from bnml.scores.lattice.bounds import FIRST_PARENTS, LEAST_VARIABLES, bounds_for
-from bnml.scores.lattice.rules import Rules, members, minimal, subsets
+from bnml.scores.lattice.rules import FEW_LINKS, Rules, members, minimal, subsets
 from bnml.scores.lattice.terms import closed_forms, is_priced, range_of_sums, sums_for, table_rows
 from bnml.scores.lattice.units import choose_units
 from bnml.scores.local import LocalScores
@@ -27,13 +27,12 @@ __all__ = ["Lattice", "walkable"]
 Floats = npt.NDArray[np.float64]
 Numbers = npt.NDArray[Any]
 
-FEW_LINKS = 10  # required links of a variable whose subsets are all looked at
 MOST_EQUALS = 4096  # parent sets of the same score that are looked at
 SCANNED = 22  # variables whose subsets are looked at in one go
 
 
 def walkable(local: LocalScores) -> bool:
-    """Whether a walk can find the terms: the score has tables, the prior is a sum over arcs, the rows are not too many."""
+    """Whether a walk can find the terms: tables as a score, a sum over arcs as a prior, not too many rows."""
     return (
         local.terms is not None
         and local.data.n_distinct < MOST_ROWS
@@ -54,6 +53,8 @@ class Lattice:
         Keep 32-bit integers in place of 64-bit floats.
     prune
         Leave out what the bounds allow to leave out.
+    whole
+        Have the score of every family, even of those that cannot be the best of a variable.
     threads
         How many threads to use.
     done
@@ -78,6 +79,7 @@ class Lattice:
         *,
         integers: bool = False,
         prune: bool = True,
+        whole: bool = False,
         threads: int = 1,
         done: Callable[[float], None] | None = None,
     ) -> None:
@@ -85,6 +87,8 @@ class Lattice:
         self.layout = layout = Layout(local.data)
         self.n = layout.n
         self.arcs = ArcTerms.of(local, layout, rules)
+        if not whole:
+            self.arcs = self.arcs.without_useless(layout)
         self.rules = self.arcs.rules
         self.dtype = np.dtype(np.int32 if integers else np.float64)
         self.never = np.array([-(1 << 30) if integers else -np.inf], self.dtype)
@@ -93,7 +97,7 @@ class Lattice:
         closed = closed_forms(local, layout)
         low, high = range_of_sums(local, layout)
         least = [self._least(i, high - low) for i in range(self.n)]
-        self.units = choose_units(layout, self.rules, closed, low, high, least, integers=integers)
+        self.units = choose_units(layout, self.rules, closed, low, high, least, integers=integers, whole=whole)
         self.unit = self.units.unit
         self.base_units = [math.floor(value / self.unit) - self.units.slack for value in least]
         self.base = [units * self.unit for units in self.base_units]
@@ -104,7 +108,13 @@ class Lattice:
 
         most = min(self.rules.most + 1, self.n)
         bounds = no_bounds(self.n)
-        bounded = prune and self.n >= LEAST_VARIABLES and most > FIRST_PARENTS + 1 and is_priced(local, layout, closed)
+        bounded = (
+            prune
+            and not whole
+            and self.n >= LEAST_VARIABLES
+            and most > FIRST_PARENTS + 1
+            and is_priced(local, layout, closed)
+        )
         if bounded or most < self.n:
             self.terms.fill(self.missing[0])
         if bounded:
@@ -150,17 +160,26 @@ class Lattice:
     def _families(self) -> list[Family]:
         return [self._family(i) for i in range(self.n)]
 
+    @cached_property
+    def _closed_of_sizes(self) -> Floats:
+        """The closed forms for a variable with one state, which adds no configuration to any set."""
+        sizes = self.layout.digits.sum(axis=1).astype(np.float64)
+        terms = self.local.terms
+        if terms is None or terms.closed is None:
+            return np.zeros(sizes.size)
+        return np.asarray(np.rint(terms.closed(np.ones(sizes.size), np.zeros(sizes.size), sizes) / self.unit))
+
     def _family(self, i: int) -> Family:
         """Return what the scores of a variable's families are made of."""
         from bnml.scores.lattice._kernels import LOW, Family
 
         low_add, high_add, constant = self.arcs.tables(i, self.unit, LOW)
-        row = self._rows.get(int(self.layout.arities[i]), 0)
+        row, closed = self._rows.get(int(self.layout.arities[i]), 0), self.units.closed
         return Family(
             self.terms[0],
             self.terms[row],
             self.missing,
-            self.units.closed,
+            closed if self.layout.arities[i] > 1 else self._closed_of_sizes,
             *self._indices,
             low_add,
             high_add,
@@ -208,7 +227,7 @@ class Lattice:
         low, high = sets & (family.low_index.size - 1), sets >> (family.low_index.size.bit_length() - 1)
         index = family.low_index[low] + family.high_index[high]
         own = sets >> i & 1 == 1
-        joint, closed = family.joint[sets | (1 << i)], self.units.closed
+        joint, closed = family.joint[sets | (1 << i)], family.closed
         with np.errstate(invalid="ignore"):
             value = joint.astype(np.float64) - family.margin[sets].astype(np.float64)
             value += closed[np.where(own, 0, index + family.step)] - closed[index]

@@ -37,7 +37,7 @@ def family_scores(
             sets = [[j for b, j in enumerate(others) if p >> b & 1] for p in range(1 << (n - 1))]
             result[i] = local.families(i, sets, threads)
         return result
-    lattice = Lattice(local, Rules.of(Layout(local.data).columns, None, None), prune=False, threads=workers, done=done)
+    lattice = Lattice(local, Rules.of(Layout(local.data).columns, None, None), whole=True, threads=workers, done=done)
     places = lattice.layout.columns
 
     def task(start: int, stop: int) -> None:

@@ -12,6 +12,8 @@ from bnml.graph.constraints import CompiledConstraints
 
 __all__ = ["Rules", "allowed_sets", "members", "minimal", "subsets"]
 
+FEW_LINKS = 10  # required links of a variable whose subsets are all looked at
+
 
 @dataclass(frozen=True)
 class Rules:

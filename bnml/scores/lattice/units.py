@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bnml.counts.lattice import Layout
-from bnml.scores.lattice.rules import Rules, members
+from bnml.scores.lattice.rules import FEW_LINKS, Rules, members, subsets
 from bnml.scores.lattice.terms import neighbours
 
 __all__ = ["Units", "choose_units"]
@@ -33,7 +33,7 @@ class Units:
     slack
         How many units a sum of rounded numbers may be off.
     closed
-        The closed form of each index, in units; minus infinity where it is too dear for any variable.
+        The closed form of each index, in units; not a number where it is too dear for any variable.
     """
 
     grain: float
@@ -43,36 +43,50 @@ class Units:
 
 
 def choose_units(
-    layout: Layout, rules: Rules, closed: Floats, low: float, high: float, least: Sequence[float], *, integers: bool
+    layout: Layout,
+    rules: Rules,
+    closed: Floats,
+    low: float,
+    high: float,
+    least: Sequence[float],
+    *,
+    integers: bool,
+    whole: bool,
 ) -> Units:
     """Return the finest units in which everything fits.
 
-    ``low``, ``high``: what terms lie between; ``least``: what each variable's families score at least, so that less their
-    sum no gain, and no sum of gains, is larger.
+    ``whole``: even families that cannot be the best must fit. ``low``, ``high``: what terms lie between; ``least``:
+    what each variable's families score at least, so that less their sum no gain, and no sum of gains, is larger.
     """
-    relevant = _relevant(layout, rules, closed, high - low)
+    relevant = np.ones(closed.size, bool) if whole else _relevant(layout, rules, closed, high - low)
     total = 1.0 + sum(-value for value in least)
     span = max(high - low, abs(high), abs(low), float(np.abs(closed[relevant]).max()), total)
     grain = unit = 2.0 ** (math.ceil(math.log2(span)) - MANTISSA)
     slack = layout.data.n_distinct + 8
     if integers:
         unit, slack = max((high - low + 1.0) / (2**32 - 16), 1.01 * total / 2**30), 8
-    return Units(grain, unit, slack, np.where(relevant, np.rint(closed / unit), -np.inf))
+    return Units(grain, unit, slack, np.where(relevant, np.rint(closed / unit), np.nan))
 
 
 def _relevant(layout: Layout, rules: Rules, closed: Floats, span: float) -> npt.NDArray[np.bool_]:
     """Return which indices have families that are not too dear to be any variable's best.
 
-    Terms differ by ``span`` at most, so no family can make up for a price that is higher than that of the parents that a
-    variable must have by more than twice as much.
+    Terms differ by ``span`` at most, so no family can make up for a price that is higher than that of the parents that
+    a variable must have by more than twice as much. A variable with one state has no price and gains nothing from
+    parents.
     """
-    dearest = 0.0
-    for i, (must, links) in enumerate(zip(rules.must, rules.links, strict=True)):
-        index = sum(int(layout.steps[j]) for j in members(must | links))
-        dearest = max(dearest, closed[index] - closed[index + layout.steps[i]])
     relevant = np.zeros(closed.size, bool)
     relevant[0] = True
+    dearest = 0.0
+    for i, (must, links) in enumerate(zip(rules.must, rules.links, strict=True)):
+        for some in subsets(links) if links.bit_count() <= FEW_LINKS else (0, links):
+            index = sum(int(layout.steps[j]) for j in members(must | some))
+            relevant[[index, index + layout.steps[i]]] = True
+            dearest = max(dearest, closed[index] - closed[index + layout.steps[i]])
     with np.errstate(invalid="ignore"):
-        for without, having in neighbours(layout):
-            relevant[having] |= closed[without] - closed[having] <= dearest + 2.0 * span + 1.0
+        for r, (without, having) in zip(layout.kinds[0], neighbours(layout), strict=True):
+            if r > 1:
+                cheap = closed[without] - closed[having] <= dearest + 2.0 * span + 1.0
+                relevant[without] |= cheap
+                relevant[having] |= cheap
     return relevant

@@ -1,0 +1,167 @@
+"""``bnml posterior``: its report, its JSON, its file, and wrong uses."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import bnml
+from bnml.cli import posterior
+from bnml.uncertainty import forecast
+
+
+def test_report(run):
+    shown = run("posterior", "two.csv")
+    assert (shown.status, shown.err) == (0, "")
+    assert "2 variables, given 300 rows" in shown.out
+    assert "all DAGs are equally probable" in shown.out
+    assert "-> " in shown.out
+    assert max(map(len, shown.out.splitlines())) <= 80
+
+
+def test_help(run):
+    shown = run("posterior", "--help")
+    assert shown.status == 0
+    assert "Example:" in shown.out
+    assert max(map(len, shown.out.splitlines())) <= 80
+    words = " ".join(shown.out.replace("│", " ").split())
+    for option in ("prior", "score", "max-parents", "require", "threads", "memory-limit", "top", "json"):
+        assert f"--{option} " in words
+
+
+def test_the_example_runs(run):
+    command = shlex.split(posterior.EXAMPLE.removeprefix("Example: "))
+    assert command.pop(0) == "bnml"
+    shown = run(*command)
+    assert (shown.status, shown.err) == (0, "")
+    assert "Most probable structures" in shown.out
+    assert "[smoke][lung|smoke]" in shown.out
+
+
+def test_json(run):
+    shown = run("posterior", "two.csv", "--score", "bdeu:10", "--json")
+    assert (shown.status, shown.err) == (0, "")
+    found, want = json.loads(shown.out), bnml.posterior("two.csv", "bdeu:10")
+    assert found["log_evidence"] == pytest.approx(want.log_evidence)
+    assert (found["score"], found["prior"], found["rows"]) == ("bdeu:10", "uniform", 300)
+    assert found["variables"] == ["smoke", "lung"]
+    assert [(arc["from"], arc["to"]) for arc in found["arcs"]] == [("smoke", "lung"), ("lung", "smoke")]
+    assert found["arcs"][0]["probability"] == pytest.approx(want.arc_probabilities.loc["smoke", "lung"])
+    assert "top" not in found
+
+
+@pytest.mark.parametrize("prior", ["uniform", "order"])
+def test_prior_and_best_structures(run, prior):
+    arguments = ("posterior", "survey.csv", "--bins", "quantile:3", "--prior", prior, "--top", "4", "--json")
+    found = json.loads(run(*arguments).out)
+    want = bnml.posterior(bnml.read("survey.csv", bins="quantile:3"), prior=prior)
+    assert found["prior"] == prior
+    assert [row["structure"] for row in found["top"]] == want.top(4).structure.tolist()
+    classes = json.loads(run(*arguments, "--classes").out)["top"]
+    assert [row["cpdag"] for row in classes] == [str(cpdag) for cpdag in want.top(4, classes=True).cpdag]
+
+
+def test_long_structures(run, folder):
+    rng = np.random.default_rng(0)
+    x = rng.integers(0, 2, 200)
+    frame = pd.DataFrame({f"a variable with a long name {i}": x ^ (rng.random(200) < 0.1) for i in range(5)})
+    frame.to_csv(folder / "long.csv", index=False)
+    for options in ((), ("--classes",)):
+        shown = run("posterior", "long.csv", "--top", "3", *options)
+        assert shown.status == 0
+        assert max(map(len, shown.out.splitlines())) <= 80
+
+
+def test_what_is_known(run, folder):
+    found = json.loads(run("posterior", "two.csv", "--require", "smoke>lung", "--json").out)
+    assert [arc["probability"] for arc in found["arcs"]] == [1.0, 0.0]
+    found = json.loads(run("posterior", "two.csv", "--forbid-link", "smoke-lung", "--json").out)
+    assert [arc["probability"] for arc in found["arcs"]] == [0.0, 0.0]
+    found = json.loads(run("posterior", "two.csv", "--tiers", "lung|smoke", "--forbid", "smoke>lung", "--json").out)
+    assert found["arcs"][0]["probability"] == 0.0
+    (folder / "known.toml").write_text('forbidden = [["lung", "smoke"]]\n')
+    found = json.loads(run("posterior", "two.csv", "--config", "known.toml", "--json").out)
+    assert found["arcs"][1]["probability"] == 0.0
+    shown = run("posterior", "two.csv", "--max-parents", "0")
+    assert "at most 0 parents" in shown.out
+
+
+def test_a_prior_network(run):
+    found = json.loads(run("posterior", "two.csv", "--score", "bde:5", "--prior-network", "net.bif", "--json").out)
+    want = bnml.posterior("two.csv", bnml.scores.BDe(bnml.load("net.bif"), 5))
+    assert found["log_evidence"] == pytest.approx(want.log_evidence)
+
+
+@pytest.mark.parametrize("name", ["arcs.csv", "arcs.csv.gz"])
+def test_file(run, name):
+    shown = run("posterior", "two.csv", "-o", name)
+    assert (shown.status, shown.err) == (0, "")
+    assert f"{name}: the probabilities of 2 arcs" in shown.out
+    frame = pd.read_csv(name)
+    assert frame.columns.tolist() == ["from", "to", "probability"]
+    assert frame["from"].tolist() == ["smoke", "lung"]
+    assert json.loads(run("posterior", "two.csv", "-o", name, "--json").out)["rows"] == 300
+
+
+def expensive(*arguments):
+    return forecast.Cost(60.0, 10**6)
+
+
+def test_forecast(run, monkeypatch):
+    monkeypatch.setattr(forecast, "cost", expensive)
+    shown = run("posterior", "two.csv", "--json")
+    assert shown.err == "forecast: about 60 s, 1.0 MB of memory at most\n"
+    assert json.loads(shown.out)["rows"] == 300
+
+
+def test_progress_on_a_terminal(run, monkeypatch):
+    monkeypatch.setattr(forecast, "cost", expensive)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    shown = run("posterior", "two.csv")
+    assert shown.status == 0
+    assert "forecast: " in shown.err
+
+
+WRONG = [
+    (["posterior"], "DATA"),
+    (["posterior", "none.csv"], "none.csv"),
+    (["posterior", "survey.csv"], "--bins mdl"),
+    (["posterior", "two.csv", "--score", "bic"], "--score bic: it is not the log-probability"),
+    (["posterior", "two.csv", "--score", "bdue"], "Did you mean 'bdeu'"),
+    (["posterior", "two.csv", "--score", "bde"], "--score bde needs --prior-network"),
+    (["posterior", "two.csv", "--prior-network", "net.bif"], "--prior-network goes with --score bde only"),
+    (["posterior", "two.csv", "--prior", "flat"], "--prior flat: expected"),
+    (["posterior", "two.csv", "--top", "0"], "from 1"),
+    (["posterior", "two.csv", "--top", "many"], "many"),
+    (["posterior", "six.csv", "--top", "3"], "up to 5 variables only"),
+    (["posterior", "two.csv", "--classes"], "--classes goes with --top"),
+    (["posterior", "two.csv", "--max-parents", "-1"], "--max-parents -1"),
+    (["posterior", "two.csv", "--threads", "0"], "--threads 0"),
+    (["posterior", "two.csv", "--memory-limit", "much"], "--memory-limit 'much'"),
+    (["posterior", "two.csv", "--memory-limit", "10B"], "raise --memory-limit"),
+    (["posterior", "two.csv", "--require", "smoke>lungs"], "lungs"),
+    (["posterior", "two.csv", "--require-link", "smoke-lung"], "--require-link"),
+    (["posterior", "two.csv", "--require", "smoke>lung", "--max-parents", "0"], "'lung'"),
+    (["posterior", "two.csv", "-o", "x.txt"], "x.txt"),
+    (["posterior", "two.csv", "-o", "no/such/x.csv"], "there is no folder"),
+    (["posterior", "many.csv"], "23 variables are too many: 22 are the most; choose with --columns"),
+    (["posterior", "many.csv", "--prior", "uniform", "--drop", "V0,V1,V2"], "take --prior order"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "fragment"), WRONG, ids=[" ".join(arguments) for arguments, _ in WRONG])
+def test_wrong_uses(run, folder, arguments, fragment):
+    rows = np.random.default_rng(0).integers(0, 2, (20, 23))
+    pd.DataFrame(rows, columns=[f"V{i}" for i in range(23)]).to_csv(folder / "many.csv", index=False)
+    pd.DataFrame(rows[:, :6], columns=list("ABCDEF")).to_csv(folder / "six.csv", index=False)
+    shown = run(*arguments)
+    assert shown.status == 2
+    assert shown.out == ""
+    assert fragment.lower() in shown.err.lower()
+    assert "Traceback" not in shown.err
+    assert len(shown.err) < 600

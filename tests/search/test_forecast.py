@@ -1,0 +1,67 @@
+"""What is said of a search before it starts."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import bnml
+from bnml.scores import FamilyScores, LocalScores
+from bnml.search import forecast
+from bnml.search.forecast import plan_for
+
+
+def table(columns, rows=1000, seed=0):
+    return bnml.read(np.random.default_rng(seed).integers(0, 3, (rows, columns)))
+
+
+def test_it_grows_with_the_variables():
+    costs = [forecast(table(n)) for n in (5, 15, 25, 30)]
+    assert [cost.subsets for cost in costs] == [2**5, 2**15, 2**25, 2**30]
+    assert [cost.variables for cost in costs] == [5, 15, 25, 30]
+    sizes, seconds = [cost.bytes for cost in costs], [cost.seconds for cost in costs]
+    assert sizes == sorted(sizes)
+    assert seconds == sorted(seconds)
+    assert costs[0].affordable
+    assert not costs[-1].affordable
+
+
+def test_the_plan_fits_the_memory():
+    local = LocalScores(table(28), "qnml")
+    most = plan_for(local, None, 10**12, 2)
+    assert not most.plan.integers
+    less = plan_for(local, None, 10 * 10**9, 2)
+    assert less.plan.integers
+    assert less.bytes < most.bytes
+    assert less.fits
+    assert less.plan.n_low < 28
+    assert not plan_for(local, None, 10**9, 2).fits
+
+
+def test_fewer_parents_are_faster():
+    data = table(20)
+    assert forecast(data, max_parents=2).seconds < forecast(data).seconds
+
+
+def test_sixty_variables_are_no_trouble_to_foresee():
+    cost = forecast(table(60))
+    assert not cost.fits
+    assert "60 variables" in str(cost)
+    assert "years" in str(cost)
+    assert not forecast(table(60), "bds").fits
+
+
+def test_the_model_does_not_measure():
+    data = table(12)
+    assert forecast(data).seconds == forecast(data).seconds
+    assert forecast(data, probe=True).seconds > 0
+
+
+@pytest.mark.parametrize("score", ["bdeu", "fnml", "bds"])
+def test_other_scores(score):
+    assert forecast(table(8), score).fits
+
+
+def test_listed_scores():
+    scores = FamilyScores(["A", "B"], [[0, 2], [0]], [[-3.0, -1.0], [-4.0]])
+    assert forecast(scores).subsets == 4

@@ -9,7 +9,7 @@ from typing import Any
 
 from bnml.errors import ArgumentError
 
-__all__ = ["gigabytes", "in_use", "limit_of", "machine_memory"]
+__all__ = ["gigabytes", "limit_of", "machine_memory"]
 
 SHARE = 0.8  # of the machine's memory, where no limit is given
 UNITS = {
@@ -69,14 +69,6 @@ def _physical() -> int:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):  # not on every system
         return 8 * 2**30
-
-
-def in_use() -> int:
-    """Return how much memory this process has now, in bytes; a typical figure where the system does not say."""
-    try:
-        return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    except (OSError, AttributeError, ValueError):
-        return 300 * 10**6
 
 
 def gigabytes(size: float) -> str:

@@ -106,9 +106,9 @@ def exact(
         "unit": families.unit,
         "arithmetic": "32-bit integers" if forecast.plan.integers else "64-bit floats",
         "bytes": forecast.bytes,
-    }
+    } | ({} if max_parents is None else {"max_parents": int(max_parents)})
     table = source.data if isinstance(source, LocalScores) else None
-    return SearchResult(dag, value, True, "exact", time.perf_counter() - started, info, table, source)
+    return SearchResult(dag, value, True, "exact", time.perf_counter() - started, info, table, source, constraints)
 
 
 def solve(

@@ -11,7 +11,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any
 
-from bnml._memory import gigabytes, in_use, limit_of
+from bnml._memory import gigabytes, limit_of
 from bnml._threads import cores
 from bnml.counts.lattice import Layout
 from bnml.data import as_data
@@ -27,10 +27,11 @@ AFFORDABLE = 60.0  # seconds of work on two cores that `auto` thinks nothing of
 CORES = 2  # of the machine that the model is of
 FLOAT_SHARE = 0.6  # of the memory that may be used; beyond, 32-bit integers are kept
 BEST_BYTES = 2.0e9  # for the best parents of all variables; beyond, the sets are split into blocks
+BASE = 190_000_000  # bytes that Python and its libraries take; the same every time, so that the choice is
 SLOW_FAMILY = 6e-5  # seconds for a family on its own
 MOST_VARIABLES = 40  # nobody has the memory for more
 
-PROBED = 10  # columns of a probe
+PROBE_SECONDS = 0.02
 
 SUBSET = 1.5e-7  # seconds for a subset of the walk, on one thread
 ROW = 1.1e-9  # for each distinct row of it
@@ -162,7 +163,7 @@ class _Work:
         needed = (self.tables + 1) * size * 2**n + n_low * 2 ** (n_low - 1) * size + n_high * 2**n_low * size
         needed += self.extra + (2**n if self.marks else 0) + (0 if self.tables else 50 * self.families)
         seconds = self._seconds(n_low)
-        return Forecast(n, 2**n, in_use() + needed, limit, seconds, seconds <= AFFORDABLE, Plan(integers, n_low))
+        return Forecast(n, 2**n, BASE + needed, limit, seconds, seconds <= AFFORDABLE, Plan(integers, n_low))
 
     def _seconds(self, n_low: int) -> float:
         n, n_high = self.n, self.n - n_low
@@ -186,26 +187,30 @@ def _work_of(source: LocalScores | FamilyScores, max_parents: int | None, constr
     layout = Layout(data)
     words = 1 + sum(max(1, int(r - 1).bit_length()) for r in data.arities) // 60
     extra = workers * (data.n_distinct + 1) * ((n + 1) * (12 + 8 * words) + 12 * max(data.arities))
-    extra += 40 * layout.n_indices
+    extra += 40 * layout.n_indices + data.columns.nbytes + 16 * data.n_distinct
     if source.terms.ess > 0.0:
         extra += 16 * min(MOST_RISING, layout.n_indices * (data.n_rows + 1))
     return _Work(n, subsets, families, data.n_distinct, 1 + len(source.terms.margin), extra, marks)
 
 
 def _slowness(local: LocalScores) -> float:
-    """Return how much slower this machine is than that of the model: by the walk over a few columns."""
+    """Return how much slower this machine is than that of the model: by a walk over some of the columns."""
     import time
 
-    few = local.data.select(local.data.names[: min(len(local.data.names), PROBED)])
     from bnml.scores.lattice import Lattice, Rules
 
-    small = LocalScores(few, local.score)
-    rules = Rules.of(Layout(few).columns, None, None)
-    Lattice(small, rules, prune=False)  # kernels are compiled or loaded
-    started = time.perf_counter()
-    Lattice(small, rules, prune=False)
-    work = _work_of(small, None, False, 1)
-    return max(0.1, (time.perf_counter() - started) / (work.subsets * (SUBSET + ROW * work.rows * work.tables)))
+    def seconds(columns: int) -> tuple[float, float]:
+        few = LocalScores(local.data.select(local.data.names[:columns]), local.score)
+        work = _work_of(few, None, constrained=False, workers=1)
+        rules = Rules.of(Layout(few.data).columns, None, None)
+        started = time.perf_counter()
+        Lattice(few, rules, prune=False)
+        return time.perf_counter() - started, work.subsets * (SUBSET + ROW * work.rows * work.tables)
+
+    seconds(2)  # machine code is compiled or loaded
+    columns = 2 + int(math.log2(PROBE_SECONDS / (SUBSET + ROW * local.data.n_distinct)))
+    measured, expected = seconds(max(2, min(columns, len(local.data.names))))
+    return max(0.1, measured / expected)
 
 
 def _number(value: int) -> str:

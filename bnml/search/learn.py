@@ -120,8 +120,7 @@ def learn(
     run = SEARCHES[search]
     taken = {name: value for name, value in given.items() if name in inspect.signature(run).parameters}
     result = run(source, **taken, **options)
-    bound = {} if max_parents is None else {"max_parents": int(max_parents)}
-    return replace(result, constraints=constraints, info={**result.info, **bound, "reason": reason})
+    return replace(result, info={**result.info, "reason": reason})
 
 
 def _choice(cost: Forecast) -> tuple[str, str]:

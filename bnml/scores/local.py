@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bnml.counts import Batch, Lookups, addition_sums, batch_of, configurations, family_counts, family_sums
+from bnml.counts import Batch, Lookups, addition_sums, as_float, batch_of, configurations, family_counts, family_sums
 from bnml.counts.sums import check_batch, check_columns
 from bnml.data import Data, as_data
 from bnml.errors import ArgumentError, ScoreError
@@ -197,23 +197,46 @@ class LocalScores:
         self, child: int, parents: Sequence[int], candidates: Sequence[int], threads: int | None = None
     ) -> Floats:
         """Return the child's scores with each candidate added to its parents, in one pass over the rows."""
-        larger = [(*parents, candidate) for candidate in candidates]
         if self.terms is None:
-            return self.families(child, larger, threads)
-        children = [child] * len(larger)
+            return self.families(child, [(*parents, candidate) for candidate in candidates], threads)
         check_columns(self.data, (child, *parents, *candidates))
         if len({child, *parents}) <= len(parents) or {child, *parents} & set(candidates):
             raise ArgumentError(f"child {child}, parents {list(parents)} and candidates must be different columns")
-
-        def count(todo: list[int]) -> Floats:
-            chosen = [candidates[k] for k in todo]
-            return addition_sums(self.data, child, parents, chosen, self._lookups, threads)
-
-        sums = self._remembered(children, larger, count)
+        sums = self._addition_sums(child, parents, candidates, threads)
         values = sums[:, 0] - sums[:, 1]
         if self.terms.closed is not None:
-            values += self._closed_differences(batch_of(children, larger))
-        return values + self._priors(children, larger)
+            arities = self.data.arities
+            q, r, size = math.prod(arities[p] for p in parents), arities[child], len(parents) + 1
+            values += self._closed_at([(q * arities[c], r, size) for c in candidates])
+        if self.prior is None:
+            return values
+        return values + self._priors([child] * len(candidates), [(*parents, candidate) for candidate in candidates])
+
+    def _addition_sums(
+        self, child: int, parents: Sequence[int], candidates: Sequence[int], threads: int | None
+    ) -> Floats:
+        """Return the sums of the families with each candidate added, those of known sets from memory."""
+        below = _mask(parents)
+        whole = below | _mask((child,))
+        r = None if self.quotient else self.data.arities[child]
+        joint, margin = self._joint, self._margin_cache
+        sums = np.empty((len(candidates), 2))
+        todo = []
+        for k, candidate in enumerate(candidates):
+            bit = 1 << int(candidate)
+            known = joint.get(whole | bit), margin.get(below | bit if r is None else (below | bit, r))
+            if known[0] is None or known[1] is None:
+                todo.append(k)
+            else:
+                sums[k] = known
+        if todo:
+            chosen = [candidates[k] for k in todo]
+            sums[todo] = found = addition_sums(self.data, child, parents, chosen, self._lookups, threads)
+            for candidate, (above, under) in zip(chosen, found.tolist(), strict=True):
+                bit = 1 << int(candidate)
+                _remember(joint, whole | bit, above)
+                _remember(margin, below | bit if r is None else (below | bit, r), under)
+        return sums
 
     def subsets(self, sets: Sequence[Sequence[int]], arity: int | None = None, threads: int | None = None) -> Floats:
         """Return the terms of sets of columns: ``J(S)``, or ``M(S)`` for a child of the given arity.
@@ -292,10 +315,24 @@ class LocalScores:
             return 0.0
         key = (math.prod(self.data.arities[p] for p in parents), self.data.arities[child], len(parents))
         value = self._closed.get(key)
-        if value is None:
-            value = float(self._closed_differences(batch_of([child], [parents]))[0])
-            _remember(self._closed, key, value)
-        return value
+        return float(self._closed_at([key])[0]) if value is None else value
+
+    def _closed_at(self, keys: Sequence[tuple[int, int, int]]) -> Floats:
+        """Return closed forms of families less those of their parents, by (configurations of these, arity, number)."""
+        unknown = [key for key in dict.fromkeys(keys) if key not in self._closed]
+        if unknown:
+            assert self._outline is not None
+            assert self._outline.closed is not None
+            numbers = [*(q * r for q, r, _ in unknown), *(q for q, _, _ in unknown)]
+            sizes = np.array([*(size + 1.0 for _, _, size in unknown), *(float(size) for _, _, size in unknown)])
+            logs = np.array([math.log(number) for number in numbers])
+            closed = self._outline.closed(np.array([as_float(number) for number in numbers]), logs, sizes)
+            joint, margin = closed.reshape(2, -1)
+            with np.errstate(invalid="ignore"):
+                values = np.where(np.isneginf(joint), -np.inf, joint - margin)
+            for key, value in zip(unknown, values.tolist(), strict=True):
+                _remember(self._closed, key, value)
+        return np.array([self._closed[key] for key in keys])
 
     def _closed_differences(self, batch: Batch) -> Floats:
         """Return the closed forms of the families less those of their parents."""

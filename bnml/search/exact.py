@@ -8,7 +8,6 @@ programming, and `bnml.search.readback` for what happens when several structures
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -28,6 +27,7 @@ from bnml.search.listed import ListedFamilies, every_family, from_file
 from bnml.search.readback import last_names_last, smallest_model_string
 from bnml.search.result import SearchResult
 from bnml.search.subsets import Subsets
+from bnml.search.watch import Watch
 
 __all__ = ["exact"]
 
@@ -76,7 +76,7 @@ def exact(
     >>> result.optimal, round(result.score, 1)
     (True, -11273.2)
     """
-    started = time.perf_counter()
+    watch = _Watch(progress, time_limit)
     workers, limit = cores(threads), limit_of(memory_limit)
     if max_parents is not None and (
         isinstance(max_parents, bool) or int(max_parents) != max_parents or max_parents < 0
@@ -92,7 +92,6 @@ def exact(
     _check_must(names, compiled, max_parents)
     forecast = plan_for(source, max_parents, limit, workers, constrained=constraints is not None)
     _check(forecast)
-    watch = _Watch(progress, time_limit, started)
     walks = isinstance(source, LocalScores) and walkable(source)
     columns = Layout(source.data).columns if isinstance(source, LocalScores) and walks else tuple(range(len(names)))
     rules = Rules.of(columns, compiled, max_parents)
@@ -108,7 +107,7 @@ def exact(
         "bytes": forecast.bytes,
     } | ({} if max_parents is None else {"max_parents": int(max_parents)})
     table = source.data if isinstance(source, LocalScores) else None
-    return SearchResult(dag, value, True, "exact", time.perf_counter() - started, info, table, source, constraints)
+    return SearchResult(dag, value, True, "exact", watch.seconds, info, table, source, constraints)
 
 
 def solve(
@@ -117,7 +116,7 @@ def solve(
     columns: Sequence[int],
     plan: Plan,
     threads: int,
-    watch: _Watch | None = None,
+    watch: Watch | None = None,
     *,
     free: bool = False,
 ) -> tuple[DAG, Lattice | ListedFamilies]:
@@ -126,7 +125,7 @@ def solve(
     ``columns`` are the columns at the places that the rules speak of; ``free``: nothing but the score decides, so that
     of an equivalence class any member will do.
     """
-    watch = watch or _Watch()
+    watch = watch or Watch()
     families = _families(source, rules, plan, threads, watch)
     names = source.names if isinstance(source, FamilyScores) else source.data.names
     subsets = Subsets(families, min(plan.n_low, families.n), threads, watch.part("best networks", WALK_SHARE, 1.0))
@@ -146,7 +145,7 @@ def solve(
 
 
 def _families(
-    source: LocalScores | FamilyScores, rules: Rules, plan: Plan, threads: int, watch: _Watch
+    source: LocalScores | FamilyScores, rules: Rules, plan: Plan, threads: int, watch: Watch
 ) -> Lattice | ListedFamilies:
     if isinstance(source, FamilyScores):
         return from_file(source, rules)
@@ -185,29 +184,13 @@ def _check(forecast: Forecast) -> None:
     )
 
 
-class _Watch:
-    """Tells how far the search is, and stops it when its time is over."""
-
-    def __init__(
-        self,
-        progress: Callable[[str, float], None] | None = None,
-        time_limit: float | None = None,
-        started: float | None = None,
-    ) -> None:
-        self._progress, self._limit = progress, time_limit
-        self._started = time.perf_counter() if started is None else started
-        self._reached = 0.0
+class _Watch(Watch):
+    """A watch that gives up when the time is over."""
 
     def __call__(self, stage: str, fraction: float) -> None:
-        if self._limit is not None and time.perf_counter() - self._started > self._limit:
+        if self.over:
             raise SearchError(
-                f"exact search did not end within time_limit={self._limit:g} seconds and has no result before its end; "
+                f"exact search did not end within time_limit={self.limit:g} seconds and has no result before its end; "
                 "allow more time, or take fewer columns"
             )
-        if self._progress is not None and fraction >= self._reached:
-            self._reached = fraction
-            self._progress(stage, fraction)
-
-    def part(self, stage: str, start: float, stop: float) -> Callable[[float], None]:
-        """Return what is to be told the share of one stage that is done."""
-        return lambda share: self(stage, start + (stop - start) * share)
+        super().__call__(stage, fraction)

@@ -1,0 +1,164 @@
+"""Hill climbing: the best change of one arc, again and again, until none helps.
+
+Quick, for hundreds of variables, and only locally optimal: no single arc can be added, removed or reversed to the better.
+Restarts from a shaken structure may find a higher top.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from bnml._threads import cores
+from bnml.data import as_data
+from bnml.errors import ArgumentError
+from bnml.graph import DAG, Constraints
+from bnml.scores import Score, parse_score
+from bnml.scores.local import local_scores
+from bnml.scores.priors import StructurePrior
+from bnml.search.moves import ADD, EQUAL, REMOVE, Move, Structure
+from bnml.search.result import SearchResult
+from bnml.search.watch import Watch
+
+__all__ = ["climb_up", "finished", "hill_climb", "shaken", "structure_for", "whole_number"]
+
+
+def hill_climb(
+    data: Any,
+    score: Score | str = "qnml",
+    *,
+    start: DAG | None = None,
+    restarts: int = 0,
+    perturbation: int | None = None,
+    constraints: Constraints | None = None,
+    max_parents: int | None = None,
+    prior: StructurePrior | None = None,
+    seed: int = 0,
+    threads: int | None = None,
+    time_limit: float | None = None,
+    progress: Callable[[str, float], None] | None = None,
+) -> SearchResult:
+    """Climb from a structure to one that no change of a single arc improves.
+
+    Parameters
+    ----------
+    data, score, constraints, max_parents, prior, seed, threads, progress
+        As for `bnml.learn`.
+    start
+        The structure to start from; by default no arcs but those that are required.
+    restarts
+        How often to climb again from the best structure so far, with some arcs changed at random.
+    perturbation
+        How many arcs are changed; by default a quarter of the number of variables, and three at least.
+    time_limit
+        Seconds after which the best structure so far is returned.
+
+    Returns
+    -------
+    SearchResult
+        With ``info["local_optimum"]``: whether it was verified that no change of one arc is an improvement.
+
+    Raises
+    ------
+    BnmlError
+        If an argument is wrong, or the constraints cannot be met.
+
+    Examples
+    --------
+    >>> import bnml
+    >>> result = bnml.search.hill_climb(bnml.example(), "bic")
+    >>> result.info["local_optimum"], result.info["moves"] > 5
+    (True, True)
+    """
+    watch = Watch(progress, time_limit)
+    rounds = whole_number(restarts, "restarts")
+    structure = structure_for(data, score, prior, constraints, max_parents, start, threads)
+    size = max(3, structure.n // 4) if perturbation is None else whole_number(perturbation, "perturbation")
+    rng = np.random.default_rng(seed)
+    moves, verified = climb_up(structure, watch, 0.0, 1.0 / (rounds + 1))
+    best, top = structure.arcs.copy(), structure.score
+    for k in range(rounds):
+        if watch.over:
+            break
+        structure.reset(best)
+        moves += shaken(structure, rng, size)
+        more, found = climb_up(structure, watch, (k + 1) / (rounds + 1), (k + 2) / (rounds + 1))
+        moves += more
+        if structure.score > top + EQUAL:
+            best, top, verified = structure.arcs.copy(), structure.score, found
+    structure.reset(best)
+    return finished(structure, "climb", watch, moves=moves, restarts=rounds, local_optimum=verified, seed=seed)
+
+
+def structure_for(
+    data: Any,
+    score: Score | str,
+    prior: StructurePrior | None,
+    constraints: Constraints | None,
+    max_parents: int | None,
+    start: DAG | None,
+    threads: int | None,
+) -> Structure:
+    """Check the arguments of a search, and return the structure it starts from."""
+    if threads is not None:
+        cores(threads)
+    if max_parents is not None:
+        whole_number(max_parents, "max_parents")
+    local = local_scores(as_data(data), parse_score(score), prior)
+    return Structure(local, constraints, max_parents, start, threads)
+
+
+def whole_number(value: Any, name: str) -> int:
+    """Return a whole number from 0."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0:
+        raise ArgumentError(f"{name}={value!r}: expected a whole number from 0")
+    return int(value)
+
+
+def climb_up(structure: Structure, watch: Watch, start: float, stop: float) -> tuple[int, bool]:
+    """Climb to the next top; return the number of moves, and whether it was reached."""
+    moves, first = 0, 0.0
+    while not watch.over:
+        move = structure.best_move()
+        if move is None or move.gain <= EQUAL:
+            return moves, True
+        structure.apply(move)
+        moves += 1
+        first = max(first, move.gain)
+        watch(f"score {structure.score:,.1f}", start + (stop - start) * (1.0 - move.gain / first))
+    return moves, False
+
+
+def shaken(structure: Structure, rng: np.random.Generator, size: int) -> int:
+    """Change some arcs at random, as far as the rules allow; return how many."""
+    made = 0
+    for _ in range(20 * size):
+        if made == size or structure.n < 2:
+            break
+        parent, child = rng.choice(structure.n, 2, replace=False).tolist()
+        move = _change(structure, parent, child)
+        if move is not None:
+            structure.apply(move)
+            made += 1
+    return made
+
+
+def _change(structure: Structure, parent: int, child: int) -> Move | None:
+    """Return the change of a pair that is possible: its arc removed, or one added."""
+    if structure.arcs[parent, child]:
+        free = not (structure.fixed[parent, child] or structure.tied[parent, child])
+        return Move(REMOVE, parent, child, 0.0) if free else None
+    blocked = structure.arcs[child, parent] or structure.reach[child, parent] or not structure.may[parent, child]
+    full = structure.arcs[:, child].sum() >= structure.most
+    return None if blocked or full else Move(ADD, parent, child, 0.0)
+
+
+def finished(structure: Structure, search: str, watch: Watch, **info: Any) -> SearchResult:
+    """Return what was found."""
+    watch(f"score {structure.score:,.1f}", 1.0)
+    dag, local = structure.dag(), structure.local
+    told = {**info, "families": structure.families}
+    return SearchResult(dag, structure.score, False, search, watch.seconds, told, local.data, local, structure.known)
+

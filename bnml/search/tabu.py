@@ -1,0 +1,119 @@
+"""Tabu search: like hill climbing, but on from the top, without undoing what was just done.
+
+At a top the best change makes the score worse; taken nevertheless, it may lead to a higher top. So that it is not undone at
+once, an arc that has changed stays as it is for some moves, unless to change it gives the highest score so far.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from bnml.graph import DAG, Constraints
+from bnml.scores import Score
+from bnml.scores.priors import StructurePrior
+from bnml.search.climb import climb_up, finished, shaken, structure_for, whole_number
+from bnml.search.moves import EQUAL, Structure
+from bnml.search.result import SearchResult
+from bnml.search.watch import Watch
+
+__all__ = ["tabu"]
+
+
+def tabu(
+    data: Any,
+    score: Score | str = "qnml",
+    *,
+    start: DAG | None = None,
+    tenure: int = 10,
+    patience: int = 15,
+    restarts: int = 0,
+    perturbation: int | None = None,
+    constraints: Constraints | None = None,
+    max_parents: int | None = None,
+    prior: StructurePrior | None = None,
+    seed: int = 0,
+    threads: int | None = None,
+    time_limit: float | None = None,
+    progress: Callable[[str, float], None] | None = None,
+) -> SearchResult:
+    """Climb, and go on from each top as long as that leads to a higher one.
+
+    Parameters
+    ----------
+    data, score, constraints, max_parents, prior, seed, threads, progress
+        As for `bnml.learn`.
+    start, restarts, perturbation, time_limit
+        As for `hill_climb`.
+    tenure
+        For how many moves an arc that has changed stays as it is.
+    patience
+        After how many moves without a higher score to give up.
+
+    Returns
+    -------
+    SearchResult
+        With ``info["local_optimum"]``: whether it was verified that no change of one arc is an improvement.
+
+    Raises
+    ------
+    BnmlError
+        If an argument is wrong, or the constraints cannot be met.
+
+    Examples
+    --------
+    >>> import bnml
+    >>> climbed = bnml.search.hill_climb(bnml.example(), "bic")
+    >>> result = bnml.search.tabu(bnml.example(), "bic")
+    >>> result.score >= climbed.score
+    True
+    """
+    watch = Watch(progress, time_limit)
+    rounds, tenure, patience = (
+        whole_number(value, name)
+        for value, name in ((restarts, "restarts"), (tenure, "tenure"), (patience, "patience"))
+    )
+    structure = structure_for(data, score, prior, constraints, max_parents, start, threads)
+    size = max(3, structure.n // 4) if perturbation is None else whole_number(perturbation, "perturbation")
+    rng = np.random.default_rng(seed)
+    moves = 0
+    best, top = structure.arcs.copy(), -np.inf
+    for k in range(rounds + 1):
+        if k > 0:
+            structure.reset(best)
+            moves += shaken(structure, rng, size)
+        moves += _wander(structure, tenure, patience, watch, k / (rounds + 1), (k + 1) / (rounds + 1))
+        if structure.score > top + EQUAL:
+            best, top = structure.arcs.copy(), structure.score
+        if watch.over:
+            break
+    structure.reset(best)
+    more, verified = climb_up(structure, watch, 1.0, 1.0)
+    info = {"moves": moves + more, "restarts": rounds, "local_optimum": verified, "seed": seed}
+    return finished(structure, "tabu", watch, **info)
+
+
+def _wander(structure: Structure, tenure: int, patience: int, watch: Watch, start: float, stop: float) -> int:
+    """Move until nothing higher was found for a while, and go back to the highest; return the number of moves."""
+    until = np.zeros((structure.n, structure.n), np.int64)
+    best, top = structure.arcs.copy(), structure.score
+    moves = idle = 0
+    while idle <= patience and not watch.over:
+        move = structure.best_move()
+        if move is not None and structure.score + move.gain <= top + EQUAL:  # no reason to break a tabu
+            move = structure.best_move(barred=until > moves)
+        if move is None:
+            break
+        structure.apply(move)
+        moves += 1
+        for a, b in move.arcs:
+            until[a, b] = moves + tenure
+        if structure.score > top + EQUAL:
+            best, top, idle = structure.arcs.copy(), structure.score, 0
+        else:
+            idle += 1
+        watch(f"score {top:,.1f}", start + (stop - start) * idle / (patience + 1))
+    structure.reset(best)
+    return moves

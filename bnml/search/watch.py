@@ -1,0 +1,47 @@
+"""How far a search is, and whether its time is over."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+__all__ = ["Watch"]
+
+
+class Watch:
+    """Tells how far a search is, and knows when its time is over.
+
+    Parameters
+    ----------
+    progress
+        A function of the stage and of the share of the work that is done, or None; that share only grows.
+    time_limit
+        Seconds, or None for no limit.
+    """
+
+    def __init__(
+        self, progress: Callable[[str, float], None] | None = None, time_limit: float | None = None
+    ) -> None:
+        self._progress, self.limit = progress, time_limit
+        self._started = time.perf_counter()
+        self._reached = 0.0
+
+    @property
+    def seconds(self) -> float:
+        """How long it has taken so far."""
+        return time.perf_counter() - self._started
+
+    @property
+    def over(self) -> bool:
+        """Whether there was a time limit that is reached."""
+        return self.limit is not None and self.seconds > self.limit
+
+    def __call__(self, stage: str, fraction: float) -> None:
+        """Tell the stage and the share of the work that is done."""
+        if self._progress is not None:
+            self._reached = min(1.0, max(self._reached, fraction))
+            self._progress(stage, self._reached)
+
+    def part(self, stage: str, start: float, stop: float) -> Callable[[float], None]:
+        """Return what is to be told the share of one stage that is done."""
+        return lambda share: self(stage, start + (stop - start) * share)

@@ -1,0 +1,175 @@
+"""Structures as a scikit-learn estimator: learn a network, then ask how probable new rows are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import DensityMixin
+
+from bnml.graph import DAG, PDAG, Constraints
+from bnml.network import BayesianNetwork, fit
+from bnml.network.inference import joint
+from bnml.scores import Score
+from bnml.search import SearchResult, learn
+from bnml.sklearn.base import NetworkEstimator
+
+__all__ = ["StructureLearner"]
+
+Floats = npt.NDArray[np.float64]
+
+
+class StructureLearner(DensityMixin, NetworkEstimator):
+    """Learn the structure of a Bayesian network, and its parameters.
+
+    The network is a density: `score` is the mean log-likelihood of rows, so that cross-validation compares structures,
+    scores and bins by how well they predict.
+
+    Parameters
+    ----------
+    criterion : str or Score, default="qnml"
+        The score to be maximised: ``score`` of `bnml.learn`, a name that is taken here by the method.
+    search : str, default="auto"
+        The search.
+    constraints : bnml.Constraints, default=None
+        What is known of the structure.
+    max_parents : int, default=None
+        The most parents that a variable may have.
+    options : mapping, default=None
+        Further arguments of `bnml.learn`: ``prior``, ``seed``, ``threads``, limits, and options of the search.
+    estimator : {"snml", "bpp", "mle"}, default="snml"
+        How parameters are estimated (see `bnml.fit`).
+    ess : float, default=1.0
+        The equivalent sample size of ``"bpp"``.
+    bins : str or mapping, default="mdl"
+        How columns of numbers are cut (see `bnml.read`); None refuses numbers that are no categories.
+    states : mapping, default=None
+        The states of some features, for values that may not occur in training.
+    missing : {"error", "drop", "state"}, default="error"
+        What is done with missing values: refuse them; learn from the complete rows, and sum gaps out of new ones; or
+        make them a state of their own.
+
+    Attributes
+    ----------
+    result_ : bnml.search.SearchResult
+        What the search found.
+    dag_ : bnml.DAG
+        The structure.
+    cpdag_ : bnml.PDAG
+        The class of structures that data cannot tell from it.
+    network_ : bnml.BayesianNetwork
+        The structure with its parameters.
+    score_ : float
+        The structure's score on the training data, higher is better.
+    variables_ : tuple of str
+        The variable of each feature: its name, or ``X0``, ``X1``, …
+    n_features_in_ : int
+        The number of features.
+    feature_names_in_ : ndarray of str
+        Their names, if all of them have one.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from bnml.sklearn import StructureLearner
+    >>> X, _ = load_iris(return_X_y=True, as_frame=True)
+    >>> learner = StructureLearner("bic", bins="quantile:3").fit(X)
+    >>> learner.result_.optimal, len(learner.dag_.arcs)
+    (True, 3)
+    >>> bool(learner.score(X) == learner.score_samples(X).mean())
+    True
+    """
+
+    result_: SearchResult
+    dag_: DAG
+    cpdag_: PDAG
+    score_: float
+
+    def __init__(
+        self,
+        criterion: Score | str = "qnml",
+        *,
+        search: str = "auto",
+        constraints: Constraints | None = None,
+        max_parents: int | None = None,
+        options: Mapping[str, Any] | None = None,
+        estimator: str = "snml",
+        ess: float = 1.0,
+        bins: str | Mapping[str, Any] | None = "mdl",
+        states: Mapping[str, Sequence[Any]] | None = None,
+        missing: str = "error",
+    ) -> None:
+        self.criterion = criterion
+        self.search = search
+        self.constraints = constraints
+        self.max_parents = max_parents
+        self.options = options
+        self.estimator = estimator
+        self.ess = ess
+        self.bins = bins
+        self.states = states
+        self.missing = missing
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn structure and parameters.
+
+        Parameters
+        ----------
+        X
+            A frame of pandas, polars or Arrow, or a two-dimensional array: rows of numbers or labels.
+        y
+            Ignored.
+
+        Raises
+        ------
+        BnmlError
+            If a parameter is wrong, or X is no table that can be read so.
+        """
+        self._check_parameters()
+        data, _ = self._read(self._checked(X, reset=True))
+        self.result_ = learn(
+            data,
+            self.criterion,
+            self.search,
+            constraints=self.constraints,
+            max_parents=self.max_parents,
+            **(self.options or {}),
+        )
+        self.dag_, self.cpdag_, self.score_ = self.result_.dag, self.result_.cpdag, self.result_.score
+        self.network_ = fit(self.dag_, data, self.estimator, self.ess)
+        return self
+
+    def score_samples(self, X: Any) -> Floats:
+        """Return the log-likelihood of each row; of a row with gaps, that of what is there.
+
+        Raises
+        ------
+        BnmlError
+            If a label did not occur in training, and was not declared either: it has no probability.
+        """
+        rows = self._coded(X)
+        complete = rows.notna().all(axis=1).to_numpy()
+        logs = np.empty(len(rows))
+        if complete.any():
+            logs[complete] = self.network_.log_prob(rows[complete])
+        if not complete.all():
+            logs[~complete] = _of_what_is_there(self.network_, rows[~complete])
+        return logs
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Return the mean log-likelihood of the rows, in nats; ``y`` is ignored."""
+        return float(self.score_samples(X).mean())
+
+
+def _of_what_is_there(network: BayesianNetwork, rows: Any) -> Floats:
+    """Return the log-probability of rows with gaps: one exact query for each distinct row."""
+    codes = np.array([rows[name].cat.codes for name in rows])
+    distinct, index = np.unique(codes, axis=1, return_inverse=True)
+    logs = np.empty(distinct.shape[1])
+    for i, row in enumerate(distinct.T.tolist()):
+        table, scale = joint(network, [], {x: code for x, code in zip(rows, row, strict=True) if code >= 0})
+        with np.errstate(divide="ignore"):
+            logs[i] = np.log(table) + scale
+    return logs[index.ravel()]

@@ -40,6 +40,8 @@ _HOME = {
     "search": "bnml.search:",
     # uncertainty
     "posterior": "bnml.uncertainty",
+    # for scikit-learn
+    "sklearn": "bnml.sklearn:",
     # networks
     "BayesianNetwork": "bnml.network",
     "fit": "bnml.network",
@@ -63,6 +65,7 @@ if TYPE_CHECKING:
     from bnml import plot as plot
     from bnml import scores as scores
     from bnml import search as search
+    from bnml import sklearn as sklearn
     from bnml.counts import information as information
     from bnml.data import Data as Data
     from bnml.data import read as read

@@ -16,7 +16,7 @@ import bnml
 PACKAGE = Path(bnml.__file__).parent
 
 COMMON = {"errors", "_jit", "_threads", "_memory", "_factors", "_files", "_display"}
-DOORS = {"cli", "__main__"}
+DOORS = {"cli", "sklearn", "__main__"}
 MAY_IMPORT = {
     "errors": set(),
     "_jit": set(),
@@ -74,7 +74,7 @@ def test_public_names():
         "BayesianNetwork", "BnmlError", "Constraints", "DAG", "Data", "LocalScores", "PDAG", "__version__",
         "code_length", "count_dags", "example", "family_score", "fit", "information", "is_imap", "is_perfect_map",
         "kl_divergence", "learn", "load", "minimal_imap", "plot", "posterior", "prequential", "priors", "read",
-        "regret", "score", "scores", "search", "shd",
+        "regret", "score", "scores", "search", "shd", "sklearn",
     ]  # fmt: skip
     for name in bnml.__all__:
         assert getattr(bnml, name) is not None
@@ -90,7 +90,7 @@ def python(program: str, **environment: str) -> str:
 
 
 def test_import_loads_nothing_heavy():
-    heavy = ("numba", "scipy", "pandas", "pyarrow", "duckdb", "networkx", "matplotlib", "ibis", "polars")
+    heavy = ("numba", "scipy", "pandas", "pyarrow", "duckdb", "networkx", "matplotlib", "ibis", "polars", "sklearn")
     names = "bnml.DAG, bnml.read, bnml.score, bnml.regret, bnml.learn"
     loaded = python(f"import sys, bnml; {names}; print(*sys.modules)").split()
     assert not set(heavy) & set(loaded)

@@ -15,6 +15,7 @@ import bnml
 from bnml.cli import common
 from bnml.cli.constraints import constraints_of
 from bnml.cli.outputs import check_outputs, write_all
+from bnml.cli.searches import ClassVariable, Order, Search, Significance, Verbose, check_options, details, values_of
 from bnml.errors import ArgumentError, quoted
 
 if TYPE_CHECKING:
@@ -42,7 +43,6 @@ def seconds(text: str) -> float:
         raise typer.BadParameter(f"{common.shorten(text, 60)!r} is not a number of seconds") from None
 
 
-Search = Annotated[str, typer.Option("--search", metavar="NAME", help="The search: auto or exact.")]
 Require = Annotated[
     list[str] | None,
     typer.Option("--require", metavar="'A>B'", help="An arc that must be there; repeatable.", rich_help_panel=_KNOWN),
@@ -127,6 +127,10 @@ def command(
     search: Search = "auto",
     scores: ScoresIn = None,
     as_json: common.Json = False,
+    verbose: Verbose = False,
+    order: Order = None,
+    class_variable: ClassVariable = None,
+    significance: Significance = None,
     require: Require = None,
     forbid: Forbid = None,
     require_link: RequireLink = None,
@@ -157,24 +161,28 @@ def command(
         "memory_limit": memory_limit,
         "time_limit": time_limit,
     }
-    check(search, {}, arguments)
+    options = check_options(search, {"order": order, "class_variable": class_variable, "alpha": significance})
+    check(search, options, arguments)
     settings = common.settings_of(config)
     rows = table() if scores is None or data is not None else None
     source = rows if scores is None else _local_scores(scores, rows)
     assert source is not None
+    options = values_of(options, source.names)
     pairs = {"required": require, "forbidden": forbid, "required_links": require_link, "forbidden_links": forbid_link}
     known = arguments["constraints"] = constraints_of(source.names, pairs, tiers, settings)
     if scores_out is not None:
         _check_listing(source.names, known)
     with _announced(search, source, arguments) as progress:
-        result = replace(bnml.learn(source, search=search, progress=progress, **arguments), data=rows)
+        result = replace(bnml.learn(source, search=search, progress=progress, **arguments, **options), data=rows)
     _write(result, output, plots, scores_out, arguments)
     if as_json:
-        common.print_json(summary(result))
+        common.print_json(summary(result, verbose=verbose))
         return
     if data is None and scores is None:
         print("The bundled example: patients of a fictitious chest clinic\n")
     print(result)
+    if verbose:
+        print(f"\n{details(result)}")
 
 
 def _check_files(output: Path | None, plots: Sequence[Path], scores_out: Path | None) -> None:
@@ -233,14 +241,15 @@ def _announced(
     search: str, source: bnml.Data | FamilyScores, arguments: Mapping[str, Any]
 ) -> Iterator[Callable[[str, float], None] | None]:
     """Say what a long search will cost, and give a function that shows how far it has come on a terminal."""
-    names = ("constraints", "max_parents", "threads", "memory_limit")
-    cost = bnml.search.forecast(source, arguments["score"], **{name: arguments[name] for name in names})
-    begins = cost.fits and (cost.affordable or search != "auto")
-    if not begins or (cost.seconds <= LONG and 10 * cost.bytes <= cost.limit):
-        yield None
-        return
-    print(f"forecast: {cost}", file=sys.stderr, flush=True)
-    if cost.seconds <= LONG or not sys.stderr.isatty():
+    shown = sys.stderr.isatty()
+    if search in ("auto", "exact"):
+        names = ("constraints", "max_parents", "threads", "memory_limit")
+        cost = bnml.search.forecast(source, arguments["score"], **{name: arguments[name] for name in names})
+        begins = cost.fits and (cost.affordable or search == "exact")
+        if begins and (cost.seconds > LONG or 10 * cost.bytes > cost.limit):
+            print(f"forecast: {cost}", file=sys.stderr, flush=True)
+        shown &= not begins or cost.seconds > LONG
+    if not shown:
         yield None
         return
     from rich.console import Console
@@ -274,8 +283,8 @@ def _write(
         write_all(writers)
 
 
-def summary(result: SearchResult) -> dict[str, Any]:
-    """Return the report as plain values."""
+def summary(result: SearchResult, *, verbose: bool = False) -> dict[str, Any]:
+    """Return the report as plain values; the steps of a search, which can be many, only if it is to be verbose."""
     return {
         "arcs": result.dag.arcs,
         "cpdag_directed": result.cpdag.directed,
@@ -292,5 +301,6 @@ def summary(result: SearchResult) -> dict[str, Any]:
             {"name": x, "parents": parents, "score": value, "fit": fit, "penalty": penalty}
             for x, parents, value, fit, penalty in result.families
         ],
-        "info": dict(result.info),
+        "info": {key: value for key, value in result.info.items() if key != "trace"}
+        | ({"trace": [trial._asdict() for trial in result.info.get("trace", ())]} if verbose else {}),
     }

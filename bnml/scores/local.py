@@ -146,13 +146,32 @@ class LocalScores:
         check_columns(self.data, {min(children, default=0), max(children, default=0)})
         if self.terms is None:
             return np.array([self.family(c, p) for c, p in zip(children, candidates, strict=True)])
-        batch = batch_of(children, candidates)
-        check_batch(self.data, batch)
-        if len(batch) > MOST_REMEMBERED:
+        if len(candidates) > MOST_REMEMBERED:
+            batch = batch_of(children, candidates)
+            check_batch(self.data, batch)
             sums = family_sums(self.data, batch, self._lookups, threads, checked=True)
+            closed: float | Floats = self._closed_differences(batch)
         else:
+            self._check_families(children, candidates)
             sums = self._remembered(children, candidates, lambda todo: self._sums(children, candidates, todo, threads))
-        return sums[:, 0] - sums[:, 1] + self._closed_differences(batch) + self._priors(children, candidates)
+            closed = self._closed_of(children, candidates)
+        return sums[:, 0] - sums[:, 1] + closed + self._priors(children, candidates)
+
+    def _check_families(self, children: Sequence[int], candidates: Sequence[Sequence[int]]) -> None:
+        """Refuse columns that are not there or stand twice in a family."""
+        n = len(self.data.names)
+        for child, parents in zip(children, candidates, strict=True):
+            members = {child, *parents}
+            if len(members) <= len(parents) or min(members) < 0 or max(members) >= n:
+                check_batch(self.data, batch_of([child], [parents]))
+
+    def _closed_of(self, children: Sequence[int], candidates: Sequence[Sequence[int]]) -> float | Floats:
+        """Return the closed forms of families less those of their parents, from memory where they are known."""
+        if self._outline is None or self._outline.closed is None:
+            return 0.0
+        arities = self.data.arities
+        pairs = zip(children, candidates, strict=True)
+        return self._closed_at([(math.prod([arities[v] for v in p]), arities[c], len(p)) for c, p in pairs])
 
     def _sums(
         self, children: Sequence[int], candidates: Sequence[Sequence[int]], todo: Sequence[int], threads: int | None

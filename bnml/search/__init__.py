@@ -7,9 +7,35 @@ of its own. All of them work from local scores alone (`bnml.scores.LocalScores`)
 
 from __future__ import annotations
 
+from bnml.search.chow_liu import chow_liu
+from bnml.search.climb import hill_climb
 from bnml.search.exact import exact
 from bnml.search.forecast import Forecast, forecast
+from bnml.search.forest import forest
+from bnml.search.ges import ges
+from bnml.search.k2 import k2
 from bnml.search.learn import learn
+from bnml.search.naive_bayes import naive_bayes
+from bnml.search.order import order
+from bnml.search.polytree import polytree
 from bnml.search.result import SearchResult
+from bnml.search.tabu import tabu
+from bnml.search.tan import tan
 
-__all__ = ["Forecast", "SearchResult", "exact", "forecast", "learn"]
+__all__ = [
+    "Forecast",
+    "SearchResult",
+    "chow_liu",
+    "exact",
+    "forecast",
+    "forest",
+    "ges",
+    "hill_climb",
+    "k2",
+    "learn",
+    "naive_bayes",
+    "order",
+    "polytree",
+    "tabu",
+    "tan",
+]

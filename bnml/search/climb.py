@@ -1,7 +1,10 @@
 """Hill climbing: the best change of one arc, again and again, until none helps.
 
-Quick, for hundreds of variables, and only locally optimal: no single arc can be added, removed or reversed to the better.
-Restarts from a shaken structure may find a higher top.
+Quick, for hundreds of variables, and only locally optimal: no single arc can be added, removed or reversed to the
+better. An arc that took the wrong direction early is what most often keeps climbing from a higher top, because to turn
+it many others must change as well. So at a top variables are also *reinserted*: moved to another place in the order of
+the variables, where they, and those that they pass, choose their parents anew from among their neighbours and the
+neighbours of these. If that helps, climbing goes on. Restarts from a shaken structure may find a still higher top.
 """
 
 from __future__ import annotations
@@ -15,14 +18,15 @@ from bnml._threads import cores
 from bnml.data import as_data
 from bnml.errors import ArgumentError
 from bnml.graph import DAG, Constraints
-from bnml.scores import Score, parse_score
+from bnml.scores import FamilyScores, Score, parse_score
 from bnml.scores.local import local_scores
 from bnml.scores.priors import StructurePrior
 from bnml.search.moves import ADD, EQUAL, REMOVE, Move, Structure
+from bnml.search.orders import Orders, order_of, two_steps_away
 from bnml.search.result import SearchResult
 from bnml.search.watch import Watch
 
-__all__ = ["climb_up", "finished", "hill_climb", "shaken", "structure_for", "whole_number"]
+__all__ = ["climb_further", "climb_up", "finished", "hill_climb", "shaken", "structure_for", "whole_number"]
 
 
 def hill_climb(
@@ -30,6 +34,7 @@ def hill_climb(
     score: Score | str = "qnml",
     *,
     start: DAG | None = None,
+    reinsert: bool = True,
     restarts: int = 0,
     perturbation: int | None = None,
     constraints: Constraints | None = None,
@@ -48,6 +53,8 @@ def hill_climb(
         As for `bnml.learn`.
     start
         The structure to start from; by default no arcs but those that are required.
+    reinsert
+        Whether to move variables to other places in the order where no change of one arc helps.
     restarts
         How often to climb again from the best structure so far, with some arcs changed at random.
     perturbation
@@ -77,14 +84,15 @@ def hill_climb(
     structure = structure_for(data, score, prior, constraints, max_parents, start, threads)
     size = max(3, structure.n // 4) if perturbation is None else whole_number(perturbation, "perturbation")
     rng = np.random.default_rng(seed)
-    moves, verified = climb_up(structure, watch, 0.0, 1.0 / (rounds + 1))
+    climb = climb_further if reinsert else climb_up
+    moves, verified = climb(structure, watch, 0.0, 1.0 / (rounds + 1))
     best, top = structure.arcs.copy(), structure.score
     for k in range(rounds):
         if watch.over:
             break
         structure.reset(best)
         moves += shaken(structure, rng, size)
-        more, found = climb_up(structure, watch, (k + 1) / (rounds + 1), (k + 2) / (rounds + 1))
+        more, found = climb(structure, watch, (k + 1) / (rounds + 1), (k + 2) / (rounds + 1))
         moves += more
         if structure.score > top + EQUAL:
             best, top, verified = structure.arcs.copy(), structure.score, found
@@ -102,6 +110,8 @@ def structure_for(
     threads: int | None,
 ) -> Structure:
     """Check the arguments of a search, and return the structure it starts from."""
+    if isinstance(data, FamilyScores):
+        raise ArgumentError("this search needs a table; local scores without one go with search='exact'")
     if threads is not None:
         cores(threads)
     if max_parents is not None:
@@ -129,6 +139,23 @@ def climb_up(structure: Structure, watch: Watch, start: float, stop: float) -> t
         first = max(first, move.gain)
         watch(f"score {structure.score:,.1f}", start + (stop - start) * (1.0 - move.gain / first))
     return moves, False
+
+
+def climb_further(structure: Structure, watch: Watch, start: float, stop: float) -> tuple[int, bool]:
+    """Climb by changes of one arc and by reinsertions, in turns; return the number of moves, and whether it ended."""
+    moves, reached = climb_up(structure, watch, start, stop)
+    while not watch.over:
+        orders = Orders(structure, two_steps_away(structure.arcs))
+        order, score, inserted = orders.improve(order_of(structure.arcs), watch)
+        structure.families += orders.families
+        if score <= structure.score + EQUAL:
+            break
+        structure.reset(orders.arcs(order))
+        more, reached = climb_up(structure, watch, stop, stop)
+        moves += inserted + more
+        if more == 0:  # nothing has changed since no reinsertion helped
+            break
+    return moves, reached
 
 
 def shaken(structure: Structure, rng: np.random.Generator, size: int) -> int:
@@ -161,4 +188,3 @@ def finished(structure: Structure, search: str, watch: Watch, **info: Any) -> Se
     dag, local = structure.dag(), structure.local
     told = {**info, "families": structure.families}
     return SearchResult(dag, structure.score, False, search, watch.seconds, told, local.data, local, structure.known)
-

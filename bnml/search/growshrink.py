@@ -1,10 +1,10 @@
 """Good parents of a variable among any set of candidates, quickly, again and again.
 
-Parents are found as a gardener would: grow, always by the candidate that raises the score most, until none does; then shrink
-likewise. What growing meets does not depend on the candidates, only which of the branches may be taken does. So the steps
-are kept as a tree (Andrews et al. 2023): a node is a set of parents, its branches are all variables that would raise its
-score, the best first. To grow among other candidates is then to walk down the tree along the first branch that is a
-candidate, and a node is scored only when it is met for the first time.
+Parents are found as a gardener would: grow, always by the candidate that raises the score most, until none does; then
+shrink likewise. What growing meets does not depend on the candidates, only which of the branches may be taken does. So
+the steps are kept as a tree (Andrews et al. 2023): a node is a set of parents, its branches are all variables that
+would raise its score, the best first. To grow among other candidates is then to walk down the tree along the first
+branch that is a candidate, and a node is scored only when it is met for the first time.
 """
 
 from __future__ import annotations
@@ -70,12 +70,11 @@ class GrowShrink:
         first = tuple(j for j in range(len(columns)) if must >> j & 1)
         self._root = _Node(first, local.family(columns[variable], [columns[j] for j in first]))
         self._known: dict[int, tuple[float, int]] = {}
-        self._seen = 0  # the candidates that have ever been a branch; others make no difference
         self.families = 1
 
     def best(self, candidates: int) -> tuple[float, int]:
         """Return the score of the parents that are found among candidates, and these parents, as bit masks."""
-        if self._must & ~candidates:
+        if self._must & ~candidates or len(self._root.parents) > self._most:
             return -np.inf, 0
         known = self._known.get(candidates & self._may)
         if known is None:

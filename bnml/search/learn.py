@@ -11,21 +11,45 @@ from typing import Any
 
 from bnml._memory import limit_of
 from bnml._threads import cores
-from bnml.data import as_data
+from bnml.data import Data, as_data
 from bnml.errors import ArgumentError, SearchError, did_you_mean
 from bnml.graph import Constraints
 from bnml.scores import FamilyScores, Score, parse_score
 from bnml.scores.priors import StructurePrior, check_prior
+from bnml.search.chow_liu import chow_liu
+from bnml.search.climb import hill_climb
 from bnml.search.exact import exact
 from bnml.search.forecast import Forecast, forecast
+from bnml.search.forest import forest
+from bnml.search.ges import ges
+from bnml.search.k2 import k2
+from bnml.search.naive_bayes import naive_bayes
+from bnml.search.order import order
+from bnml.search.polytree import polytree
 from bnml.search.result import SearchResult
+from bnml.search.tabu import tabu
+from bnml.search.tan import tan
 
 __all__ = ["SEARCHES", "check", "learn"]
 
-SEARCHES: dict[str, Callable[..., SearchResult]] = {"exact": exact}
+SEARCHES: dict[str, Callable[..., SearchResult]] = {
+    "exact": exact,
+    "climb": hill_climb,
+    "tabu": tabu,
+    "order": order,
+    "ges": ges,
+    "k2": k2,
+    "chow-liu": chow_liu,
+    "forest": forest,
+    "tan": tan,
+    "naive": naive_bayes,
+    "polytree": polytree,
+}
 """Every search by its name. Its arguments say what it takes: those of `learn`, and options of its own."""
 
-LATER = ("climb", "tabu", "order", "ges", "k2", "chow-liu", "forest", "tan", "polytree", "pc", "npc", "nml-forest")
+LATER = ("pc", "npc", "nml-forest")
+
+HEURISTIC = "order"  # what `auto` stands for beyond exact search; see benchmarks/RESULTS.md
 
 COMMON = ("score", "constraints", "max_parents", "prior", "seed", "threads", "memory_limit", "time_limit", "progress")
 HARMLESS = ("score", "seed", "threads", "memory_limit", "progress")  # a search that has no use for these ignores them
@@ -57,7 +81,9 @@ def learn(
         What is to be maximised: a name or an object of `bnml.scores`.
     search
         ``"exact"`` finds the best structure there is and proves it. ``"auto"`` is exact where a forecast says that this
-        is a matter of a minute and fits into memory; the forecast depends on the data and the limits alone.
+        is a matter of a minute and fits into memory, and ``"order"`` beyond; the forecast depends on the data and the
+        limits alone. Others: ``"climb"``, ``"tabu"``, ``"ges"``, ``"k2"``, ``"chow-liu"``, ``"forest"``, ``"tan"``,
+        ``"naive"``, ``"polytree"``.
     constraints
         What is known of the structure.
     max_parents
@@ -116,23 +142,25 @@ def learn(
     reason = "as asked"
     if search == "auto":
         costs = {name: given[name] for name in inspect.signature(forecast).parameters if name in given}
-        search, reason = _choice(forecast(source, **costs))
+        search, reason = _choice(forecast(source, **costs), source)
     run = SEARCHES[search]
     taken = {name: value for name, value in given.items() if name in inspect.signature(run).parameters}
     result = run(source, **taken, **options)
     return replace(result, info={**result.info, "reason": reason})
 
 
-def _choice(cost: Forecast) -> tuple[str, str]:
+def _choice(cost: Forecast, source: Data | FamilyScores) -> tuple[str, str]:
     """Return the search that `auto` stands for, and why; the same words on every machine."""
     if cost.fits and cost.affordable:
         return "exact", "chosen by auto, as it fits into memory and takes a minute at most"
-    raise SearchError(f"search='auto': exact search is too much here: {cost}. {_ways_out(cost)}")
-
-
-def _ways_out(cost: Forecast) -> str:
-    other = "ask for it with search='exact'" if cost.fits else "allow more memory with memory_limit="
-    return f"Take fewer columns with columns=, or {other}; other searches are not available in this version."
+    if isinstance(source, FamilyScores):
+        other = "ask for it with search='exact'" if cost.fits else "allow more memory with memory_limit="
+        raise SearchError(
+            f"search='auto': exact search is too much here: {cost}. Other searches need a table; {other}, or list "
+            "fewer variables."
+        )
+    too_much = "would take more than a minute" if cost.fits else "does not fit into memory"
+    return HEURISTIC, f"chosen by auto, as exact search {too_much}"
 
 
 def check(search: Any, options: Mapping[str, Any], given: Mapping[str, Any]) -> None:

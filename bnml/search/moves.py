@@ -1,12 +1,12 @@
 """A structure that is changed one arc at a time, with the gain of every change at hand.
 
-For each pair of variables two numbers are kept: what the child's score gains if the arc is added, and if it is taken away.
-A reversal is one of each. A change touches the families of one or two variables, so only these are scored again. Which
-variables are ancestors of which is kept as a matrix, so that no search through the graph is needed to see whether an
-arc would close a cycle.
+For each pair of variables two numbers are kept: what the child's score gains if the arc is added, and if it is taken
+away. A reversal is one of each. A change touches the families of one or two variables, so only these are scored again.
+Which variables are ancestors of which is kept as a matrix, so that no search through the graph is needed to see
+whether an arc would close a cycle.
 
-Variables are numbered by their names, so that what is found does not depend on the order of columns; of changes with equal
-gains the first by name is taken.
+Variables are numbered by their names, so that what is found does not depend on the order of columns; of changes with
+equal gains the first by name is taken.
 """
 
 from __future__ import annotations
@@ -95,6 +95,7 @@ class Structure:
             self.tied[a, b] = self.tied[b, a] = True
         self.families = 0
         self.arcs = np.zeros((n, n), bool)
+        self._scored = np.ones((n, n), bool)  # the structure that the gains are of; at first none
         self.reach = np.eye(n, dtype=bool)
         self.up, self.down = np.full((n, n), -np.inf), np.full((n, n), -np.inf)
         self.own = np.zeros(n)
@@ -106,11 +107,7 @@ class Structure:
         """Start from a structure."""
         self.arcs = arcs.copy()
         self.reach = _reachable(self.arcs)
-        if self.families == 0:
-            changed = list(range(self.n))
-        else:
-            changed = np.flatnonzero((self._scored != self.arcs).any(axis=0)).tolist()
-        for child in changed:
+        for child in np.flatnonzero((self._scored != self.arcs).any(axis=0)).tolist():
             self._rescore(child)
         self._scored = self.arcs.copy()
 

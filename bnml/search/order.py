@@ -1,13 +1,15 @@
 """Order search: a good order of the variables, in which each one takes its parents from those before it.
 
 Given an order the best structure is easy: no cycle can arise, so each variable takes its best parents among its
-predecessors. Orders are also a smoother landscape than structures: to move one variable to another place changes many arcs at
-once. So the search moves one variable after the other to its best place, until none can be moved to the better (as in BOSS,
-Andrews et al. 2023); then it climbs by single arcs from the structure it has found; and it starts again from a shaken order.
+predecessors. Orders are also a smoother landscape than structures: to move one variable to another place changes many
+arcs at once. So the search moves one variable after the other to its best place, until none can be moved to the better
+(as in BOSS, Andrews et al. 2023); then it climbs by single arcs from the structure it has found; and it starts again
+from a shaken order.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -15,88 +17,20 @@ import numpy as np
 
 from bnml.graph import DAG, Constraints
 from bnml.scores import Score
+from bnml.scores.lattice import members, undominated_families, walkable
 from bnml.scores.priors import StructurePrior
-from bnml.search.climb import climb_up, finished, structure_for, whole_number
-from bnml.search.growshrink import GrowShrink
-from bnml.search.moves import EQUAL, Bools, Structure
+from bnml.search.climb import climb_further, climb_up, finished, structure_for, whole_number
+from bnml.search.forecast import ROW, SUBSET
+from bnml.search.moves import EQUAL, Structure
+from bnml.search.orders import Listed, Orders, order_of, two_steps_away
 from bnml.search.result import SearchResult
 from bnml.search.watch import Watch
 
-__all__ = ["Orders", "order"]
+__all__ = ["order"]
 
-
-class Orders:
-    """Orders of the variables of a structure, and the parents that each variable takes in them."""
-
-    def __init__(self, structure: Structure) -> None:
-        self.n, self.structure = structure.n, structure
-        may, must = _masks(structure.may), _masks(structure.fixed)
-        links = _masks(structure.tied)
-        self._links = links
-        self._trees = [
-            GrowShrink(structure.local, i, structure.columns, may[i], must[i], structure.most, structure.threads)
-            for i in range(self.n)
-        ]
-
-    @property
-    def families(self) -> int:
-        """How many families were scored."""
-        return sum(tree.families for tree in self._trees)
-
-    def best(self, i: int, before: int) -> tuple[float, int]:
-        """Return the score and the parents that a variable takes from its predecessors."""
-        return self._trees[i].best(before)
-
-    def arcs(self, order: list[int]) -> Bools:
-        """Return the structure of an order."""
-        arcs, before = np.zeros((self.n, self.n), bool), 0
-        for i in order:
-            parents = self.best(i, before)[1]
-            arcs[[j for j in range(self.n) if parents >> j & 1], i] = True
-            before |= 1 << i
-        return arcs
-
-    def improve(self, order: list[int], watch: Watch) -> tuple[list[int], float, int]:
-        """Move variables to their best places until none can be moved to the better; return order, score and moves."""
-        score, before = 0.0, 0
-        for i in order:
-            score += self.best(i, before)[0]
-            before |= 1 << i
-        moves, idle, k = 0, 0, 0
-        while idle < self.n and not watch.over:
-            i = k % self.n
-            better, moved = self._moved(order, i)
-            if moved > score + EQUAL:
-                order, score, idle, moves = better, moved, 0, moves + 1
-            else:
-                idle += 1
-            k += 1
-        return order, score, moves
-
-    def _moved(self, order: list[int], i: int) -> tuple[list[int], float]:
-        """Return the order with one variable at its best place, and its score.
-
-        Behind that place each other variable has it among its candidates, before it not; so the score of all places
-        comes from two sums over the others.
-        """
-        rest = [j for j in order if j != i]
-        bit, before = 1 << i, 0
-        without, having = [], []
-        own = []
-        for j in rest:
-            own.append(self.best(i, before)[0])
-            without.append(self.best(j, before)[0])
-            having.append(self.best(j, before | bit)[0])
-            before |= 1 << j
-        own.append(self.best(i, before)[0])
-        scores = np.array(own)
-        scores[1:] += np.cumsum(without)
-        scores[:-1] += np.cumsum(having[::-1])[::-1]
-        here = order.index(i)
-        place = int(scores.argmax())
-        if scores[place] <= scores[here] + EQUAL:
-            place = here
-        return [*rest[:place], i, *rest[place:]], float(scores[place])
+MOST_LISTED = 22  # variables of which all small parent sets may be scored
+LISTING_SECONDS = 1.0  # of one thread, by the model of `bnml.search.forecast`
+MOST_FOR_ALL = 100  # variables; with more, parents are sought within two steps of the structure that climbing finds
 
 
 def order(
@@ -104,7 +38,7 @@ def order(
     score: Score | str = "qnml",
     *,
     start: DAG | None = None,
-    restarts: int = 5,
+    restarts: int | None = None,
     constraints: Constraints | None = None,
     max_parents: int | None = None,
     prior: StructurePrior | None = None,
@@ -122,7 +56,7 @@ def order(
     start
         The structure whose order to start from; by default that which hill climbing finds.
     restarts
-        How often to start again from a shaken order.
+        How often to start again from a shaken order; by default the more often, the fewer variables there are.
     time_limit
         Seconds after which the best structure so far is returned.
 
@@ -144,18 +78,19 @@ def order(
     0.0
     """
     watch = Watch(progress, time_limit)
-    rounds = whole_number(restarts, "restarts")
     structure = structure_for(data, score, prior, constraints, max_parents, start, threads)
-    orders = Orders(structure)
+    rounds = _rounds(structure.n) if restarts is None else whole_number(restarts, "restarts")
     rng = np.random.default_rng(seed)
-    moves, verified = climb_up(structure, watch, 0.0, 0.0)
+    moves, verified = climb_further(structure, watch, 0.0, 0.0)
+    near = None if structure.n <= MOST_FOR_ALL else two_steps_away(structure.arcs)
+    orders = Orders(structure, near, _listed(structure))
     best, top = structure.arcs.copy(), structure.score
     for k in range(rounds + 1):
         if watch.over:
             break
-        first = _order_of(best)
+        first = order_of(best)
         if k > 0:
-            first = _shaken(first, rng)
+            first = order_of(structure.fixed, _shaken(first, rng, k))
         more, found = _settle(orders, structure, first, watch)
         moves += more
         if structure.score > top + EQUAL:
@@ -167,39 +102,59 @@ def order(
     return finished(structure, "order", watch, **info)
 
 
+def _listed(structure: Structure) -> Listed | None:
+    """Return the parent sets that are better than all their subsets, up to a size that is quickly done.
+
+    Growing by one parent at a time does not see parents that tell something only together. Where all small sets can be
+    scored in a moment, none is missed.
+    """
+    local, n = structure.local, structure.n
+    if n > MOST_LISTED or not walkable(local) or structure.tied.any():
+        return None
+    assert local.terms is not None
+    per_subset = SUBSET + ROW * local.data.n_distinct * (1 + len(local.terms.margin))
+    most, subsets = 0, 1.0
+    while most < min(structure.most, n - 1):
+        subsets += math.comb(n, most + 1)
+        if most > 1 and (subsets + math.comb(n, most + 2)) * per_subset > LISTING_SECONDS:
+            break
+        most += 1
+    found = undominated_families(local, structure.known, most, structure.threads)
+    place = {column: i for i, column in enumerate(structure.columns)}
+
+    def moved(mask: int) -> int:
+        return sum(1 << place[column] for column in members(mask))
+
+    return [
+        [(score, moved(mask)) for score, mask in zip(found.scores[c].tolist(), found.parents[c], strict=True)]
+        for c in structure.columns
+    ]
+
+
 def _settle(orders: Orders, structure: Structure, first: list[int], watch: Watch) -> tuple[int, bool]:
     """Improve an order, and the structure it gives by single arcs, in turns, until neither helps."""
     moves, top = 0, -np.inf
     while True:
-        first, _, more = orders.improve(first, watch)
+        first, score, more = orders.improve(first, watch)
+        if score == -np.inf:  # links that are required need more parents than are allowed in this order
+            return moves + more, False
         structure.reset(orders.arcs(first))
         climbed, found = climb_up(structure, watch, 0.0, 0.0)
         moves += more + climbed
         if structure.score <= top + EQUAL or watch.over:
             return moves, found
         top = structure.score
-        first = _order_of(structure.arcs)
+        first = order_of(structure.arcs)
 
 
-def _order_of(arcs: Bools) -> list[int]:
-    """Return an order in which parents come first, by names where there is a choice."""
-    left, order, waiting = list(range(len(arcs))), [], arcs.sum(axis=0)
-    while left:
-        i = next(k for k in left if waiting[k] == 0)
-        order.append(i)
-        left.remove(i)
-        waiting = waiting - arcs[i]
-    return order
+def _rounds(n: int) -> int:
+    """Return how many restarts do not take long."""
+    return min(200, max(5, 40_000 // n**2))
 
 
-def _shaken(order: list[int], rng: np.random.Generator) -> list[int]:
-    """Move some variables to other places."""
+def _shaken(order: list[int], rng: np.random.Generator, k: int) -> list[int]:
+    """Move some variables to other places: a few, then more, then all of them, and a few again."""
     order = list(order)
-    for _ in range(max(2, len(order) // 5)):
+    for _ in range(max(2, len(order) * (k % 5) // 4)):
         order.insert(int(rng.integers(len(order))), order.pop(int(rng.integers(len(order)))))
     return order
-
-
-def _masks(matrix: Bools) -> list[int]:
-    """Return a matrix [parent, child] as the parents of each child, as bit masks."""
-    return [sum(1 << int(p) for p in np.flatnonzero(column)) for column in matrix.T]

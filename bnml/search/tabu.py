@@ -1,7 +1,8 @@
 """Tabu search: like hill climbing, but on from the top, without undoing what was just done.
 
-At a top the best change makes the score worse; taken nevertheless, it may lead to a higher top. So that it is not undone at
-once, an arc that has changed stays as it is for some moves, unless to change it gives the highest score so far.
+At a top the best change makes the score worse; taken nevertheless, it may lead to a higher top. So that it is not
+undone at once, an arc that has changed stays as it is for some moves, unless to change it gives the highest score so
+far.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy as np
 from bnml.graph import DAG, Constraints
 from bnml.scores import Score
 from bnml.scores.priors import StructurePrior
-from bnml.search.climb import climb_up, finished, shaken, structure_for, whole_number
+from bnml.search.climb import climb_further, climb_up, finished, shaken, structure_for, whole_number
 from bnml.search.moves import EQUAL, Structure
 from bnml.search.result import SearchResult
 from bnml.search.watch import Watch
@@ -29,6 +30,7 @@ def tabu(
     start: DAG | None = None,
     tenure: int = 10,
     patience: int = 15,
+    reinsert: bool = True,
     restarts: int = 0,
     perturbation: int | None = None,
     constraints: Constraints | None = None,
@@ -45,7 +47,7 @@ def tabu(
     ----------
     data, score, constraints, max_parents, prior, seed, threads, progress
         As for `bnml.learn`.
-    start, restarts, perturbation, time_limit
+    start, reinsert, restarts, perturbation, time_limit
         As for `hill_climb`.
     tenure
         For how many moves an arc that has changed stays as it is.
@@ -78,19 +80,21 @@ def tabu(
     structure = structure_for(data, score, prior, constraints, max_parents, start, threads)
     size = max(3, structure.n // 4) if perturbation is None else whole_number(perturbation, "perturbation")
     rng = np.random.default_rng(seed)
+    climb = climb_further if reinsert else climb_up
     moves = 0
     best, top = structure.arcs.copy(), -np.inf
     for k in range(rounds + 1):
         if k > 0:
             structure.reset(best)
             moves += shaken(structure, rng, size)
+        moves += climb(structure, watch, k / (rounds + 1), k / (rounds + 1))[0]
         moves += _wander(structure, tenure, patience, watch, k / (rounds + 1), (k + 1) / (rounds + 1))
         if structure.score > top + EQUAL:
             best, top = structure.arcs.copy(), structure.score
         if watch.over:
             break
     structure.reset(best)
-    more, verified = climb_up(structure, watch, 1.0, 1.0)
+    more, verified = climb(structure, watch, 1.0, 1.0)
     info = {"moves": moves + more, "restarts": rounds, "local_optimum": verified, "seed": seed}
     return finished(structure, "tabu", watch, **info)
 

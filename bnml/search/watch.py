@@ -19,9 +19,7 @@ class Watch:
         Seconds, or None for no limit.
     """
 
-    def __init__(
-        self, progress: Callable[[str, float], None] | None = None, time_limit: float | None = None
-    ) -> None:
+    def __init__(self, progress: Callable[[str, float], None] | None = None, time_limit: float | None = None) -> None:
         self._progress, self.limit = progress, time_limit
         self._started = time.perf_counter()
         self._reached = 0.0

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from bnml.data import Data, read
 from bnml.data.columns import Column
 from bnml.data.labels import clip
-from bnml.errors import ArgumentError, MissingError, did_you_mean, quoted
+from bnml.errors import ArgumentError, DataError, MissingError, did_you_mean, quoted
 from bnml.network import BayesianNetwork
 from bnml.network.estimators import ESTIMATORS
 from bnml.sklearn.table import coded, columns_of, gaps, is_frame
@@ -61,6 +61,8 @@ class NetworkEstimator(BaseEstimator):
     def _checked(self, X: Any, *, reset: bool) -> Any:
         """Return X with its features checked or, with ``reset``, remembered: a frame as it is, else an array."""
         if is_frame(X):  # whose columns have types and categories that an array would lose
+            if X.shape[0] == 0:
+                raise DataError("X has no rows")
             return validate_data(self, X, reset=reset, skip_check_array=True)
         return validate_data(self, X, reset=reset, dtype=None, ensure_all_finite="allow-nan")
 
@@ -76,10 +78,10 @@ class NetworkEstimator(BaseEstimator):
     def _coded(self, X: Any, *, ignore: bool = False) -> pandas.DataFrame:
         """Return new rows in terms of the network; a missing value is None, unless it is a state."""
         check_is_fitted(self, "network_")
-        columns = columns_of(self._checked(X, reset=False), {})
+        columns = columns_of(self._checked(X, reset=False), self.network_.states, self.variables_)
         if self.missing == "error":
             _refuse_gaps(columns)
-        return coded(columns, self.variables_, self.network_, ignore=ignore)
+        return coded(columns, self.network_, ignore=ignore)
 
 
 def _refuse_gaps(columns: Sequence[Column]) -> None:
@@ -87,6 +89,6 @@ def _refuse_gaps(columns: Sequence[Column]) -> None:
     if counts:
         shown = ", ".join(f"{name!r}: {count}" for name, count in list(counts.items())[:20])
         raise MissingError(
-            f"X has missing values, NaN or others ({shown}): pass missing='drop' to learn from complete rows and to sum "
-            "gaps out of new ones, or missing='state' to make them a state of their own"
+            f"X has missing values, NaN or others ({shown}): pass missing='drop' to learn from complete rows and to "
+            "sum gaps out of new ones, or missing='state' to make them a state of their own"
         )

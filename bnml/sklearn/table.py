@@ -1,8 +1,9 @@
-"""Between the X of scikit-learn and the tables of bnml: features become categories, new rows codes into their states."""
+"""Between scikit-learn's X and the tables of bnml: features become categories, new rows codes into their states."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,9 +30,12 @@ def is_frame(X: Any) -> bool:
     return speaks and len(getattr(X, "shape", ())) == 2  # a series speaks too
 
 
-def columns_of(X: Any, states: Mapping[str, Sequence[Any]]) -> list[Column]:
-    """Return the columns of X, what stands for a missing value told apart from labels."""
-    return [column.cleaned(states.get(column.name, ()), untyped=False) for column in open_table(X, None).columns]
+def columns_of(X: Any, states: Mapping[str, Sequence[Any]], names: Sequence[str] | None = None) -> list[Column]:
+    """Return the columns of X, under these names if there are some; what stands for a missing value is one."""
+    columns = open_table(X, None).columns
+    if names is not None:
+        columns = [replace(column, name=name) for column, name in zip(columns, names, strict=True)]
+    return [column.cleaned(states.get(column.name, ()), untyped=False) for column in columns]
 
 
 def gaps(columns: Sequence[Column]) -> npt.NDArray[np.bool_]:
@@ -48,10 +52,8 @@ def with_class(features: Data, name: str, labels: Sequence[Any], codes: npt.NDAr
     return Data((*features.names, name), states, *distinct_rows(rows, arities), features.cuts)
 
 
-def coded(
-    columns: Sequence[Column], variables: Sequence[str], network: BayesianNetwork, *, ignore: bool
-) -> pandas.DataFrame:
-    """Return columns in the terms of a network, one for each of some variables: a frame of categoricals.
+def coded(columns: Sequence[Column], network: BayesianNetwork, *, ignore: bool) -> pandas.DataFrame:
+    """Return columns in the terms of a network: a frame of categoricals.
 
     Numbers of a variable that was binned fall into its bins, into the first or the last if they are out of range. A
     missing value has the state ``?``, if its variable has that state.
@@ -64,16 +66,17 @@ def coded(
     import pandas as pd
 
     frame = {}
-    for name, column in zip(variables, columns, strict=True):
-        texts = [label_text(label) for label in network.states[name]]
+    for column in columns:
+        texts = [label_text(label) for label in network.states[column.name]]
         missing = texts.index(MISSING_LABEL) if MISSING_LABEL in texts else -1
-        places = _places(name, column.occurring(), texts, network.cuts.get(name), ignore=ignore)
-        frame[name] = pd.Categorical.from_codes(np.append(places, missing)[column.occurring().codes], texts)
+        used = column.occurring()  # an unused category of a frame need not be known
+        places = _places(used, texts, network.cuts.get(column.name), ignore=ignore)
+        frame[column.name] = pd.Categorical.from_codes(np.append(places, missing)[used.codes], pd.Index(texts))
     return pd.DataFrame(frame)
 
 
 def _places(
-    name: str, column: Column, texts: Sequence[str], cuts: Sequence[float] | None, *, ignore: bool
+    column: Column, texts: Sequence[str], cuts: Sequence[float] | None, *, ignore: bool
 ) -> npt.NDArray[np.int64]:
     """Return for each label of a column its place among the states."""
     if cuts is not None and (numbers := column.numbers()) is not None:
@@ -83,7 +86,7 @@ def _places(
     if (places < 0).any() and (cuts is not None or not ignore):
         label = column.labels[int(np.argmin(places))]
         raise DataError(
-            f"feature {clip(name)!r} holds {clip(label)!r}, which is not one of its states {quoted(map(clip, texts))}."
-            f"{did_you_mean(clip(label), map(clip, texts))}"
+            f"feature {clip(column.name)!r} holds {clip(label)!r}, which is not one of its states "
+            f"{quoted(map(clip, texts))}.{did_you_mean(clip(label), map(clip, texts))}"
         )
     return places

@@ -1,0 +1,154 @@
+"""What single searches take from the command line, and what they have to say."""
+
+from __future__ import annotations
+
+import inspect
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from bnml.cli.common import shorten
+from bnml.errors import ArgumentError, did_you_mean, quoted
+from bnml.search.learn import SEARCHES
+
+if TYPE_CHECKING:
+    from bnml.search import SearchResult
+    from bnml.search.k2 import Trial
+
+__all__ = ["ClassVariable", "Order", "Search", "Significance", "Verbose", "check_options", "details", "values_of"]
+
+WIDTH = 80
+OPTIONS = {"order": "--order", "class_variable": "--class", "alpha": "--significance"}
+SAID = ("trace", "reason")  # of the information of a search, what is shown elsewhere
+
+_PANEL = "What single searches take"
+
+
+def level(text: str) -> float:
+    """Return the significance level that a text is."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0.0 < value < 1.0:
+        raise typer.BadParameter(f"{shorten(text, 60)!r} is not a number between 0 and 1")
+    return value
+
+
+Search = Annotated[str, typer.Option("--search", metavar="NAME", help=f"The search: {', '.join(('auto', *SEARCHES))}.")]
+Order = Annotated[
+    str | None,
+    typer.Option(
+        "--order", metavar="A,B,…", help="k2: all variables, parents before children.", rich_help_panel=_PANEL
+    ),
+]
+ClassVariable = Annotated[
+    str | None, typer.Option("--class", metavar="X", help="tan, naive: the class.", rich_help_panel=_PANEL)
+]
+Significance = Annotated[
+    float | None,
+    typer.Option(
+        "--significance",
+        metavar="0.05",
+        parser=level,
+        help="polytree: the level of its tests.",
+        rich_help_panel=_PANEL,
+    ),
+]
+Verbose = Annotated[
+    bool, typer.Option("--verbose", "-v", help="Show how it was found; k2: every parent that was tried.")
+]
+
+
+def check_options(search: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options that are given; refuse those that the search does not take, and miss those that it needs.
+
+    Parameters
+    ----------
+    search
+        The search.
+    given
+        The options by their names in the library, None for those that are not given.
+    """
+    if search not in ("auto", *SEARCHES):
+        return {}  # an unknown search is refused by those who know it
+    takes = {name: inspect.signature(run).parameters for name, run in SEARCHES.items()}
+    own: Mapping[str, inspect.Parameter] = {} if search == "auto" else takes[search]
+    options = {name: value for name, value in given.items() if value is not None}
+    for name in given:
+        if name in options and name not in own:
+            others = " or ".join(other for other, parameters in takes.items() if name in parameters)
+            raise ArgumentError(f"{OPTIONS[name]} goes with --search {others}, not with --search {search}")
+        if name not in options and name in own and own[name].default is inspect.Parameter.empty:
+            raise ArgumentError(f"--search {search} needs {OPTIONS[name]}")
+    return options
+
+
+def values_of(options: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    """Return options with their names of variables told apart."""
+    values = dict(options)
+    if "order" in values:
+        values["order"] = list(_names_in(values["order"], names))
+    target = values.get("class_variable")
+    if target is not None and target not in names:
+        raise ArgumentError(
+            f"--class {shorten(target, 60)!r}: there is no such variable.{did_you_mean(target, names)}"
+            f" The variables are {quoted(names)}."
+        )
+    return values
+
+
+def _names_in(text: str, names: Sequence[str]) -> Iterator[str]:
+    """Yield the names in a text, separated by commas; of names that hold commas themselves the longest that fits."""
+    known = {name.strip(): name for name in names}
+    most = max(name.count(",") for name in names) + 1
+    pieces = text.split(",")
+    while pieces:
+        lengths = [k for k in range(most, 0, -1) if ",".join(pieces[:k]).strip() in known]
+        length = lengths[0] if lengths else 1
+        name = ",".join(pieces[:length]).strip()
+        yield known.get(name, name)
+        pieces = pieces[length:]
+
+
+def details(result: SearchResult) -> str:
+    """Return what a search has to say of itself, and its steps if it lists them, in 80 columns."""
+    facts = {key.replace("_", " "): _text(value) for key, value in result.info.items() if key not in SAID}
+    width = max(map(len, facts), default=0)
+    lines = [
+        textwrap.fill(value, WIDTH, initial_indent=f"  {key:<{width}}  ", subsequent_indent=" " * (width + 4))
+        for key, value in facts.items()
+    ]
+    trials = result.info.get("trace")
+    return "\n".join(["How it was found:", *lines]) + (f"\n\n{_steps(trials)}" if trials else "")
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, list | tuple):
+        return ", ".join(" - ".join(item) if isinstance(item, tuple) else str(item) for item in value) or "none"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def _steps(trials: Sequence[Trial]) -> str:
+    """Return each parent that was tried as a line of a table."""
+    head = ("child", "parents so far", "tried", "gain", "")
+    rows = [
+        (shorten(t.child, WIDTH), ", ".join(t.parents), shorten(t.candidate, WIDTH), f"{t.gain:,.3f}", "*" * t.taken)
+        for t in trials
+    ]
+    longest = [max(len(row[k]) for row in (head, *rows)) for k in range(4)]
+    room = WIDTH - longest[3] - 1 - 2 * 4
+    child, tried = min(longest[0], room // 4), min(longest[2], room // 4)
+    parents = min(longest[1], room - child - tried)
+
+    def lines(row: Sequence[str]) -> Iterator[str]:
+        above = textwrap.wrap(row[1], parents, break_on_hyphens=False) or [""]
+        names = [shorten(row[0], child).ljust(child), above[0].ljust(parents), shorten(row[2], tried).ljust(tried)]
+        yield "  ".join([*names, row[3].rjust(longest[3]), row[4]]).rstrip()
+        yield from (" " * (child + 2) + more for more in above[1:])
+
+    rule = "-" * (child + parents + tried + longest[3] + 9)
+    body = [line for row in rows for line in lines(row)]
+    return "\n".join(["Parents that were tried; those with * were taken:", "", *lines(head), rule, *body])

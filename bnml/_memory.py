@@ -73,6 +73,8 @@ def _physical() -> int:
 
 def gigabytes(size: float) -> str:
     """Return a size in words."""
+    if size > 10**18:
+        return "more than a billion GB"
     for unit, name in ((10**9, "GB"), (10**6, "MB")):
         if size >= unit:
             return f"{size / unit:,.1f} {name}" if size < 100 * unit else f"{size / unit:,.0f} {name}"

@@ -31,6 +31,8 @@ WORD = 62  # bits of a word that hold values
 SECONDS_PER_ROW = 1.2e-9  # of one subset, on one thread
 TASK_SECONDS = 0.1
 MOST_ROWS = 1 << 22  # distinct ones; more overflow the count of rows in a cell
+MOST_WEIGHT = 1 << 40  # of all rows together; it shares a number with the count of rows
+MOST_CELLS = 1 << 31  # rows times states; cells have 32-bit numbers
 
 
 @dataclass(frozen=True)
@@ -81,14 +83,17 @@ class Layout:
         """How many indices there are."""
         return int(np.prod(self.kinds[1] + 1))
 
-    @cached_property
-    def digits(self) -> Ints:
-        """For each index the number of columns of each arity: shape (indices, arities)."""
-        return np.arange(self.n_indices)[:, None] // self.kind_steps % (self.kinds[1] + 1)
+    def digit(self, kind: int) -> Ints:
+        """Return for each index the number of columns of one of the arities."""
+        digits: Ints = np.arange(self.n_indices) // self.kind_steps[kind] % (self.kinds[1][kind] + 1)
+        return digits
 
-    def mask(self, columns: int) -> int:
-        """Return a set of columns, given by their numbers in the table, in the order of the walk."""
-        return sum(1 << place for place, column in enumerate(self.columns) if columns >> column & 1)
+    def accumulated(self, values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """Return for each index the sum of a value that each column has by its arity."""
+        result = np.zeros(1)
+        for value, number in zip(values.tolist(), self.kinds[1].tolist(), strict=True):
+            result = (result + value * np.arange(number + 1.0)[:, None]).ravel()
+        return result
 
     def indices(self, first: int, last: int) -> npt.NDArray[np.int32]:
         """Return the index of each subset of the places from ``first`` to before ``last``."""

@@ -11,7 +11,7 @@ from typing import Any
 
 from bnml._jit import kernel
 
-__all__ = ["CHUNK", "best_sinks", "best_sinks_above", "mark", "raise_high", "raise_low"]
+__all__ = ["CHUNK", "TILE", "best_sinks", "mark", "raise_by_sum", "raise_high", "raise_low"]
 
 Array = Any  # kernels are typed by Numba, not by mypy
 
@@ -67,23 +67,10 @@ def raise_high(best: Array, low_bits: int, n_bits: int, tied: int, first: int, l
 
 
 @kernel
-def _raise_by_sum(total: Array, rest: Array, best: Array) -> None:
+def raise_by_sum(total: Array, rest: Array, best: Array) -> None:
+    """Raise the totals of sets by those of the same sets without a sink, plus the sink's best parents."""
     for k in range(total.size):
         total[k] = max(total[k], rest[k] + best[k])
-
-
-@kernel
-def best_sinks_above(total: Array, rest: Array, best: Array) -> None:
-    """Raise the totals of sets by a sink that is one of the high variables."""
-    _raise_by_sum(total, rest, best)
-
-
-@kernel
-def _refuse(total: Array, never: Any) -> None:
-    """Mark totals that contain something impossible."""
-    for k in range(total.size):
-        if total[k] < 0:
-            total[k] = never
 
 
 @kernel
@@ -106,7 +93,7 @@ def best_sinks(total: Array, best: Array, never: Array, first: int, last: int) -
             if chunk >> i & 1:
                 rest = chunk ^ (1 << i)
                 at = _squeeze(rest, i)
-                _raise_by_sum(own, total[rest : rest + width], best[i, at : at + width])
+                raise_by_sum(own, total[rest : rest + width], best[i, at : at + width])
         for k in range(width):
             found = own[k]
             for i in range(bits):

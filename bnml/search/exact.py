@@ -15,14 +15,15 @@ from bnml._memory import gigabytes, limit_of
 from bnml._threads import cores
 from bnml.counts.lattice import Layout
 from bnml.data import as_data
-from bnml.errors import ArgumentError, SearchError
+from bnml.errors import ArgumentError, SearchError, quoted
 from bnml.graph import DAG, Constraints, canonical_extension
-from bnml.graph.constraints import CompiledConstraints
 from bnml.scores import FamilyScores, LocalScores, Score, parse_score
-from bnml.scores.lattice import Lattice, Rules, walkable
+from bnml.scores.lattice import Lattice, Rules, members, walkable
+from bnml.scores.lattice.arcs import ArcTerms
 from bnml.scores.local import local_scores
-from bnml.scores.priors import StructurePrior
-from bnml.search.forecast import MOST_VARIABLES, Forecast, Plan, plan_for
+from bnml.scores.priors import StructurePrior, Uniform
+from bnml.search.arguments import check_arguments
+from bnml.search.forecast import Forecast, Plan, most_variables, plan_for
 from bnml.search.listed import ListedFamilies, every_family, from_file
 from bnml.search.readback import last_names_last, smallest_model_string
 from bnml.search.result import SearchResult
@@ -74,28 +75,26 @@ def exact(
     >>> import bnml
     >>> result = bnml.search.exact(bnml.example(), "bic")
     >>> result.optimal, round(result.score, 1)
-    (True, -11273.2)
+    (True, -11279.4)
     """
+    check_arguments(
+        score=score, constraints=constraints, max_parents=max_parents, prior=prior, threads=threads,
+        memory_limit=memory_limit, time_limit=time_limit, progress=progress,
+    )  # fmt: skip
     watch = _Watch(progress, time_limit)
-    workers, limit = cores(threads), limit_of(memory_limit)
-    if max_parents is not None and (
-        isinstance(max_parents, bool) or int(max_parents) != max_parents or max_parents < 0
-    ):
-        raise ArgumentError(f"max_parents={max_parents!r}: expected a whole number from 0, or None")
-    source: LocalScores | FamilyScores
-    if isinstance(data, FamilyScores):
-        source, names = data, data.names
-    else:
-        source = local_scores(as_data(data), parse_score(score), prior)
-        names = source.data.names
+    source = _source(data, score, prior)
+    names = source.names if isinstance(source, FamilyScores) else source.data.names
     compiled = (constraints or Constraints()).compiled(names)
-    _check_must(names, compiled, max_parents)
-    forecast = plan_for(source, max_parents, limit, workers, constrained=constraints is not None)
-    _check(forecast)
+    constrained, limit = constraints is not None, limit_of(memory_limit)
+    forecast = plan_for(source, max_parents, limit, threads, constrained=constrained)
+    if not forecast.fits:
+        raise _too_large(forecast, most_variables(source, max_parents, limit, threads, constrained=constrained))
     walks = isinstance(source, LocalScores) and walkable(source)
     columns = Layout(source.data).columns if isinstance(source, LocalScores) and walks else tuple(range(len(names)))
     rules = Rules.of(columns, compiled, max_parents)
-    free = constraints is None and max_parents is None and prior is None
+    _check_rules(source, rules, [names[column] for column in columns])
+    free = rules == Rules.of(columns, None, None) and (prior is None or isinstance(prior, Uniform))
+    workers = cores(threads)
     dag, families = solve(source, rules, columns, forecast.plan, workers, watch, free=free)
     value = source.score(dag) if isinstance(source, FamilyScores) else _score(source, dag)
     info = {
@@ -130,7 +129,7 @@ def solve(
     names = source.names if isinstance(source, FamilyScores) else source.data.names
     subsets = Subsets(families, min(plan.n_low, families.n), threads, watch.part("best networks", WALK_SHARE, 1.0))
     if subsets.total[-1, -1] < 0:
-        raise SearchError("no structure meets the constraints with a score above minus infinity; drop some of them")
+        raise SearchError("no structure can be made of the parent sets that are listed or allowed")
     placed = [names[column] for column in columns]
     slack = 0.0 if plan.integers else EQUAL / families.unit / families.n
     free = free and isinstance(source, LocalScores) and source.score.equivalent
@@ -159,28 +158,43 @@ def _score(local: LocalScores, dag: DAG) -> float:
     return math.fsum(local.families(range(len(dag.names)), dag.parent_sets).tolist())
 
 
-def _check_must(names: Sequence[str], compiled: CompiledConstraints, max_parents: int | None) -> None:
-    """Refuse to ask for more parents than are allowed."""
-    for name, must in zip(names, compiled.must, strict=True):
-        if max_parents is not None and must.bit_count() > max_parents:
+def _source(data: Any, score: Score | str, prior: StructurePrior | None) -> LocalScores | FamilyScores:
+    if not isinstance(data, FamilyScores):
+        return local_scores(as_data(data), parse_score(score), prior)
+    if prior is not None:
+        raise ArgumentError("prior: local scores from elsewhere have theirs already; leave it out")
+    return data
+
+
+def _check_rules(source: LocalScores | FamilyScores, rules: Rules, names: Sequence[str]) -> None:
+    """Refuse rules that no structure meets.
+
+    A variable can be last of some others if none of these must have it as a parent, and if it may have as many parents
+    as it must have by arcs and by links to them. Whichever is taken away first, the others only become freer.
+    """
+    if isinstance(source, LocalScores) and source.prior is not None and walkable(source):
+        rules = ArcTerms.of(source, Layout(source.data), rules).rules  # what the prior requires is a rule as well
+    left = (1 << len(names)) - 1
+    while left:
+        for i in members(left):
+            needed = rules.must[i] | (rules.links[i] & left)
+            wanted = any(rules.must[j] >> i & 1 for j in members(left))
+            if not wanted and needed.bit_count() <= rules.most and not needed & ~rules.may[i]:
+                left ^= 1 << i
+                break
+        else:
             raise SearchError(
-                f"{name!r} must have {must.bit_count()} parents, but max_parents={max_parents} allows fewer; "
-                "raise it, or require fewer arcs"
+                f"no structure meets what is required of {quoted(names[i] for i in members(left))}: the required arcs "
+                f"and links, with at most {rules.most} parents each and what a prior rules out, contradict each other"
             )
 
 
-def _check(forecast: Forecast) -> None:
-    """Refuse what does not fit."""
-    if forecast.fits:
-        return
-    n = forecast.variables
-    while n > 1 and forecast.bytes / 2.0 ** (forecast.variables - n) > forecast.limit:
-        n -= 1
-    if forecast.variables > MOST_VARIABLES:
-        n = min(n, MOST_VARIABLES)
-    raise SearchError(
-        f"exact search of {forecast.variables} variables would take {gigabytes(forecast.bytes)} of memory; "
-        f"{gigabytes(forecast.limit)} are allowed. About {n} variables fit: choose columns, or raise memory_limit="
+def _too_large(forecast: Forecast, most: int) -> SearchError:
+    n, needed, limit = forecast.variables, gigabytes(forecast.bytes), gigabytes(forecast.limit)
+    way_out = f"At most {most} of these variables fit: choose columns" if most else "No number of variables fits"
+    return SearchError(
+        f"exact search of {n} variables would take {needed} of memory; {limit} are allowed. {way_out}, "
+        "allow more with memory_limit, or take another search"
     )
 
 

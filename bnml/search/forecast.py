@@ -12,16 +12,16 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bnml._memory import gigabytes, limit_of
-from bnml._threads import cores
 from bnml.counts.lattice import Layout
 from bnml.data import as_data
 from bnml.graph import Constraints
 from bnml.scores import FamilyScores, LocalScores, Score, parse_score
 from bnml.scores.lattice import walkable
-from bnml.scores.lattice.terms import MOST_RISING
+from bnml.scores.lattice.terms import rising_entries
 from bnml.scores.priors import StructurePrior
+from bnml.search.arguments import check_arguments
 
-__all__ = ["Forecast", "Plan", "forecast", "plan_for"]
+__all__ = ["Forecast", "Plan", "forecast", "most_variables", "plan_for"]
 
 AFFORDABLE = 60.0  # seconds of work on two cores that `auto` thinks nothing of
 CORES = 2  # of the machine that the model is of
@@ -35,6 +35,7 @@ PROBE_SECONDS = 0.02
 
 SUBSET = 1.5e-7  # seconds for a subset of the walk, on one thread
 ROW = 1.1e-9  # for each distinct row of it
+ENTRY = 1e-7  # for an entry of a table that changes with the set
 FILL = 1.5e-9  # for a family's gain
 RAISE = 2.5e-10  # for a step of the best parents
 SINK = 1.2e-9  # for a sink
@@ -120,42 +121,87 @@ def forecast(
     >>> cost.subsets, cost.fits, cost.affordable
     (256, True, True)
     """
-    limit, workers = limit_of(memory_limit), cores(threads)
+    check_arguments(
+        score=score, constraints=constraints, max_parents=max_parents, prior=prior, threads=threads,
+        memory_limit=memory_limit,
+    )  # fmt: skip
+    limit = limit_of(memory_limit)
     if isinstance(data, FamilyScores):
-        return plan_for(data, max_parents, limit, workers)
+        return plan_for(data, max_parents, limit, threads)
     local = LocalScores(as_data(data), parse_score(score), prior)
-    result = plan_for(local, max_parents, limit, workers, constrained=constraints is not None)
+    if constraints is not None:
+        constraints.check(local.data.names)
+    result = plan_for(local, max_parents, limit, threads, constrained=constraints is not None)
     if probe and result.fits and walkable(local):
         result = replace(result, seconds=result.seconds * _slowness(local))
     return result
 
 
 def plan_for(
-    source: LocalScores | FamilyScores, max_parents: int | None, limit: int, workers: int, *, constrained: bool = False
+    source: LocalScores | FamilyScores,
+    max_parents: int | None,
+    limit: int,
+    threads: int | None = None,
+    *,
+    constrained: bool = False,
 ) -> Forecast:
     """Return what an exact search will take, and how it is to be done so that it fits."""
-    work = _work_of(source, max_parents, constrained, workers)
-    floats = work.forecast(integers=False, limit=limit)
-    if floats.bytes <= FLOAT_SHARE * limit or not work.tables:
-        return floats
-    integers = work.forecast(integers=True, limit=limit)
-    return integers if integers.fits or not floats.fits else floats
+    return _work_of(source, max_parents, threads, constrained).planned(limit)
+
+
+def most_variables(
+    source: LocalScores | FamilyScores,
+    max_parents: int | None,
+    limit: int,
+    threads: int | None = None,
+    *,
+    constrained: bool = False,
+) -> int:
+    """Return how many of the variables would fit; 0 if there is no room for any."""
+    work = _work_of(source, max_parents, threads, constrained)
+    sizes = range(min(work.n, MOST_VARIABLES), 0, -1)
+    return next((n for n in sizes if replace(work, n=n).planned(limit).fits), 0)
 
 
 @dataclass(frozen=True)
 class _Work:
-    """What the cost of a search depends on; ``tables`` is 0 if families are scored one by one."""
+    """What the cost of a search depends on; ``tables`` is 0 if families are scored one by one, or listed.
+
+    ``most``: the most parents; ``listed``: how many families are listed; ``marks``: whether it matters which of several
+    optimal structures is found; ``entries``: of lookup tables that change with the set; ``extra``: bytes for the rest.
+    """
 
     n: int
-    subsets: int
-    families: int
+    most: int
     rows: int
     tables: int
     extra: int
     marks: bool
+    listed: int | None = None
+    entries: int = 0
+
+    @property
+    def subsets(self) -> int:
+        return sum(math.comb(self.n, k) for k in range(min(self.most, self.n - 1) + 2))
+
+    @property
+    def families(self) -> int:
+        if self.listed is not None:
+            return self.listed
+        return self.n * sum(math.comb(self.n - 1, k) for k in range(min(self.most, self.n - 1) + 1))
+
+    def planned(self, limit: int) -> Forecast:
+        """Return the forecast of the search as it would be done: in floats if there is room for these."""
+        floats = self.forecast(integers=False, limit=limit)
+        if floats.bytes <= FLOAT_SHARE * limit or not self.tables:
+            return floats
+        integers = self.forecast(integers=True, limit=limit)
+        return integers if integers.fits or not floats.fits else floats
 
     def forecast(self, *, integers: bool, limit: int) -> Forecast:
         n, size = self.n, 4 if integers else 8
+        if n > MOST_VARIABLES:
+            return Forecast(n, 2**n, BASE + 2 * size * 2**n, limit, math.inf, affordable=False, plan=Plan(integers, 1))
         n_low = n
         while n_low > 1 and n_low * 2 ** (n_low - 1) * size > BEST_BYTES:
             n_low -= 1
@@ -163,34 +209,42 @@ class _Work:
         needed = (self.tables + 1) * size * 2**n + n_low * 2 ** (n_low - 1) * size + n_high * 2**n_low * size
         needed += self.extra + (2**n if self.marks else 0) + (0 if self.tables else 50 * self.families)
         seconds = self._seconds(n_low)
-        return Forecast(n, 2**n, BASE + needed, limit, seconds, seconds <= AFFORDABLE, Plan(integers, n_low))
+        plan = Plan(integers, n_low)
+        return Forecast(n, 2**n, BASE + needed, limit, seconds, affordable=seconds <= AFFORDABLE, plan=plan)
+
+    @property
+    def walk(self) -> float:
+        """Seconds for the walk, on one thread."""
+        return self.entries * ENTRY + self.subsets * (SUBSET + ROW * self.rows * self.tables)
 
     def _seconds(self, n_low: int) -> float:
         n, n_high = self.n, self.n - n_low
-        walk = self.subsets * (SUBSET + ROW * self.rows * self.tables) if self.tables else SLOW_FAMILY * self.families
+        scoring = self.walk if self.tables else (0.0 if self.listed is not None else SLOW_FAMILY * self.families)
         blocks = 3.0**n_high * n_low * 2.0 ** (n_low - 1) * FILL + 2.0**n_high * n_low**2 * 2.0 ** (n_low - 1) * RAISE
-        return (walk + (blocks + n * 2.0 ** (n - 1) * SINK) * (2 if self.marks and n_high else 1)) / CORES
+        return (scoring + (blocks + n * 2.0 ** (n - 1) * SINK) * (2 if self.marks and n_high else 1)) / CORES
 
 
-def _work_of(source: LocalScores | FamilyScores, max_parents: int | None, constrained: bool, workers: int) -> _Work:
+def _work_of(
+    source: LocalScores | FamilyScores, max_parents: int | None, threads: int | None, constrained: bool
+) -> _Work:
     if isinstance(source, FamilyScores):
         n = len(source.names)
-        return _Work(n, 2**n, sum(len(sets) for sets in source.parents), 0, 0, 0, marks=True)
+        return _Work(n, n - 1, 0, 0, 0, marks=True, listed=sum(len(sets) for sets in source.parents))
     data, n = source.data, len(source.data.names)
     most = n - 1 if max_parents is None else min(max_parents, n - 1)
-    families = n * sum(math.comb(n - 1, k) for k in range(most + 1))
-    subsets = sum(math.comb(n, k) for k in range(most + 2))
     marks = constrained or max_parents is not None or source.prior is not None or not source.score.equivalent
-    if n > MOST_VARIABLES or not walkable(source):
-        return _Work(n, subsets, families, data.n_distinct, 0, 0, marks)
+    if not walkable(source):
+        return _Work(n, most, data.n_distinct, 0, 0, marks)
     assert source.terms is not None
+    if n > MOST_VARIABLES:  # far too many: what else there is does not matter
+        return _Work(n, most, data.n_distinct, 1 + len(source.terms.margin), data.columns.nbytes, marks)
     layout = Layout(data)
     words = 1 + sum(max(1, int(r - 1).bit_length()) for r in data.arities) // 60
-    extra = workers * (data.n_distinct + 1) * ((n + 1) * (12 + 8 * words) + 12 * max(data.arities))
-    extra += 40 * layout.n_indices + data.columns.nbytes + 16 * data.n_distinct
-    if source.terms.ess > 0.0:
-        extra += 16 * min(MOST_RISING, layout.n_indices * (data.n_rows + 1))
-    return _Work(n, subsets, families, data.n_distinct, 1 + len(source.terms.margin), extra, marks)
+    stacks = (data.n_distinct + 1) * ((n + 1) * (12 + 8 * words) + 12 * max(data.arities))
+    extra = (threads or CORES) * stacks + 80 * layout.n_indices + data.columns.nbytes + 16 * data.n_distinct
+    entries = layout.n_indices * rising_entries(data.n_rows, layout.n_indices) if source.terms.ess > 0.0 else 0
+    extra += 24 * entries
+    return _Work(n, most, data.n_distinct, 1 + len(source.terms.margin), extra, marks, entries=entries)
 
 
 def _slowness(local: LocalScores) -> float:
@@ -201,11 +255,11 @@ def _slowness(local: LocalScores) -> float:
 
     def seconds(columns: int) -> tuple[float, float]:
         few = LocalScores(local.data.select(local.data.names[:columns]), local.score)
-        work = _work_of(few, None, constrained=False, workers=1)
+        work = _work_of(few, None, None, constrained=False)
         rules = Rules.of(Layout(few.data).columns, None, None)
         started = time.perf_counter()
         Lattice(few, rules, prune=False)
-        return time.perf_counter() - started, work.subsets * (SUBSET + ROW * work.rows * work.tables)
+        return time.perf_counter() - started, work.walk
 
     seconds(2)  # machine code is compiled or loaded
     columns = 2 + int(math.log2(PROBE_SECONDS / (SUBSET + ROW * local.data.n_distinct)))
@@ -218,6 +272,8 @@ def _number(value: int) -> str:
 
 
 def _time(seconds: float) -> str:
+    if seconds == math.inf:
+        return "longer than anybody lives"
     for size, unit in ((86400.0 * 365, "years"), (86400.0, "days"), (3600.0, "hours"), (60.0, "minutes")):
         if seconds >= 2 * size:
             return f"about {seconds / size:,.0f} {unit}" if seconds < 1e6 * size else f"more than a million {unit}"

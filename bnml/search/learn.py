@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import inspect
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from numbers import Integral, Real
 from typing import Any
 
-from bnml._memory import limit_of
-from bnml._threads import cores
 from bnml.data import Data, as_data
 from bnml.errors import ArgumentError, SearchError, did_you_mean
 from bnml.graph import Constraints
-from bnml.scores import FamilyScores, Score, parse_score
-from bnml.scores.priors import StructurePrior, check_prior
+from bnml.scores import FamilyScores, Score
+from bnml.scores.priors import StructurePrior
+from bnml.search.arguments import check_arguments
 from bnml.search.chow_liu import chow_liu
 from bnml.search.climb import hill_climb
 from bnml.search.exact import exact
@@ -166,7 +163,7 @@ def _choice(cost: Forecast, source: Data | FamilyScores) -> tuple[str, str]:
 def check(search: Any, options: Mapping[str, Any], given: Mapping[str, Any]) -> None:
     """Refuse arguments of `learn` that are wrong whatever the data are."""
     _check_search(search, options, given)
-    _check_arguments(**given)
+    check_arguments(**given)
 
 
 def _check_search(search: Any, options: Mapping[str, Any], given: Mapping[str, Any]) -> None:
@@ -191,35 +188,3 @@ def _check_search(search: Any, options: Mapping[str, Any], given: Mapping[str, A
     for name, value in given.items():
         if takes and name not in takes and name not in HARMLESS and value is not None:
             raise ArgumentError(f"{name}={value!r}: search={search!r} cannot take {name} into account; leave it out")
-
-
-def _check_arguments(
-    *,
-    score: Any = "qnml",
-    constraints: Any = None,
-    max_parents: Any = None,
-    prior: Any = None,
-    seed: Any = 0,
-    threads: Any = None,
-    memory_limit: Any = None,
-    time_limit: Any = None,
-    progress: Any = None,
-) -> None:
-    """Refuse values out of range."""
-    parse_score(score)
-    check_prior(prior)
-    if constraints is not None and not isinstance(constraints, Constraints):
-        raise ArgumentError(f"constraints={constraints!r}: expected bnml.Constraints(…), or None")
-    for name, value in (("seed", seed), *([("max_parents", max_parents)] if max_parents is not None else [])):
-        if isinstance(value, bool) or not isinstance(value, Integral) or value < 0:
-            raise ArgumentError(f"{name}={value!r}: expected a whole number from 0")
-    cores(threads)
-    limit_of(memory_limit)
-    if time_limit is not None and (not _is_number(time_limit) or not 0.0 < time_limit < math.inf):
-        raise ArgumentError(f"time_limit={time_limit!r}: expected a positive number of seconds, or None for no limit")
-    if progress is not None and not callable(progress):
-        raise ArgumentError(f"progress={progress!r}: expected a function of a stage and a fraction, or None")
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool)

@@ -36,7 +36,7 @@ class ListedFamilies:
         self.rules = rules
         self.dtype = np.dtype(np.float64)
         self.never = np.array([-np.inf])
-        self.visited = sum(np.size(some) for some in sets)
+        self.visited = 1 << self.n  # sets of variables: each has its best network
         masks = [np.asarray(some, np.int64) for some in sets]
         values = [np.asarray(some, np.float64) for some in scores]
         for i in range(self.n):

@@ -71,6 +71,8 @@ def smallest_model_string(subsets: Subsets, names: Sequence[str], slack: float) 
                 parents[i] = _first_by_name(equals, names)
                 done = larger
                 break
+        else:
+            raise AssertionError("no optimal order goes on from a set that one passes through")
     return parents
 
 

@@ -84,12 +84,16 @@ class Subsets:
         self._block = self._block_above = -1
         self._above: dict[int, Numbers] = {}
         self._high: dict[int, Numbers] = {}
+        self._done = done
         work = float(sum(1 << top.bit_count() for top in range(1 << self.n_high)))
-        share = 0.0
+        self._share = self._step = 0.0  # of the work before this block, and of one variable's best parents in it
         for top in range(1 << self.n_high):
+            own = (1 << top.bit_count()) / work
+            self._step = 0.8 * own / n_low
             self._sinks(top)
-            share += (1 << top.bit_count()) / work
-            done(share)
+            self._share += own
+            done(self._share)
+        self._step = 0.0
 
     # --- best parents ---
 
@@ -125,6 +129,7 @@ class Subsets:
             def task(first: int, last: int) -> None:
                 for i in range(first, last):
                     self._make_best(i, top, self._best[i])
+                    self._done(self._share + self._step * (i + 1))
 
             run_all(task, [(i, i + 1) for i in range(self.n_low)], self._threads)
             self._block = top
@@ -159,14 +164,14 @@ class Subsets:
     # --- best sinks ---
 
     def _sinks(self, top: int) -> None:
-        from bnml.search._kernels import best_sinks, best_sinks_above
+        from bnml.search._kernels import best_sinks, raise_by_sum
 
         own = self.total[top]
         for i, best in self.best_high(top).items():
             rest = self.total[top ^ (1 << (i - self.n_low))]
 
             def raise_part(first: int, last: int, rest: Numbers = rest, best: Numbers = best) -> None:
-                best_sinks_above(own[first:last], rest[first:last], best[first:last])
+                raise_by_sum(own[first:last], rest[first:last], best[first:last])
 
             run_all(raise_part, _parts(own.size, self._threads), self._threads)
         best = self.best_low(top)

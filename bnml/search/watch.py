@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable
 
@@ -23,6 +24,7 @@ class Watch:
         self._progress, self.limit = progress, time_limit
         self._started = time.perf_counter()
         self._reached = 0.0
+        self._lock = threading.Lock()
 
     @property
     def seconds(self) -> float:
@@ -37,8 +39,9 @@ class Watch:
     def __call__(self, stage: str, fraction: float) -> None:
         """Tell the stage and the share of the work that is done."""
         if self._progress is not None:
-            self._reached = min(1.0, max(self._reached, fraction))
-            self._progress(stage, self._reached)
+            with self._lock:  # threads tell as well
+                self._reached = min(1.0, max(self._reached, fraction))
+                self._progress(stage, self._reached)
 
     def part(self, stage: str, start: float, stop: float) -> Callable[[float], None]:
         """Return what is to be told the share of one stage that is done."""

@@ -1,9 +1,10 @@
-"""What the estimators share: how X is checked, read and matched, and how missing values are treated."""
+"""What the estimators share: how X is checked, read and matched, how gaps are treated, and what ``score`` is."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from inspect import getattr_static
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -16,12 +17,15 @@ from bnml.data.labels import clip
 from bnml.errors import ArgumentError, DataError, MissingError, did_you_mean, quoted
 from bnml.network import BayesianNetwork
 from bnml.network.estimators import ESTIMATORS
+from bnml.scores import Score
 from bnml.sklearn.table import coded, columns_of, gaps, is_frame
 
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["NetworkEstimator", "check_choice"]
+__all__ = ["NetworkEstimator", "ScoreParameter", "check_choice"]
+
+P = ParamSpec("P")
 
 MISSING = ("error", "drop", "state")
 
@@ -31,6 +35,35 @@ def check_choice(name: str, value: Any, choices: Sequence[str]) -> None:
     if not isinstance(value, str) or value not in choices:
         hint = did_you_mean(value, choices) if isinstance(value, str) else ""
         raise ArgumentError(f"{name}={clip(repr(value))}: expected one of {quoted(choices)}.{hint}")
+
+
+class ScoreParameter(Generic[P]):
+    """A method ``score`` beside a parameter ``score``: decorates the method, and keeps the parameter out of its way.
+
+    bnml calls the score that a structure maximises ``score``, and scikit-learn has a method of that name, which
+    cross-validation calls. scikit-learn also wants each parameter set as an attribute of its own name; in an ordinary
+    class that attribute would shadow the method. A data descriptor goes before what the instance holds: setting
+    ``score`` stores the parameter in the instance's ``__dict__``, so that copies and pickles have it, and getting
+    ``score`` gives the method, from the class the plain function, whose signature scikit-learn's metadata routing
+    reads. `NetworkEstimator.get_params` knows where the parameter is; ``clone``, ``repr`` and searches all ask that.
+    """
+
+    def __init__(self, method: Callable[Concatenate[Any, P], float]) -> None:
+        self._method: Any = method
+        self.__doc__ = method.__doc__
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> Callable[Concatenate[Any, P], float]: ...
+
+    @overload
+    def __get__(self, instance: object, owner: type) -> Callable[P, float]: ...
+
+    def __get__(self, instance: object, owner: type) -> Callable[..., float]:
+        bound: Callable[..., float] = self._method.__get__(instance, owner)
+        return bound
+
+    def __set__(self, instance: object, value: Score | str) -> None:
+        instance.__dict__["score"] = value
 
 
 class NetworkEstimator(BaseEstimator):
@@ -44,6 +77,31 @@ class NetworkEstimator(BaseEstimator):
 
     network_: BayesianNetwork
     variables_: tuple[str, ...]
+
+    def __init_subclass__(cls, **arguments: Any) -> None:
+        method = getattr_static(cls, "score", None)
+        if hasattr(method, "__get__") and not isinstance(method, ScoreParameter):  # of a subclass that has its own
+            cls.score = ScoreParameter(method)
+        super().__init_subclass__(**arguments)
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters by name; this is how to read ``score``, as the attribute is the method.
+
+        Parameters
+        ----------
+        deep
+            Whether parameters of parameters that are estimators are wanted too.
+        """
+        parameters: dict[str, Any] = super().get_params(deep)
+        if "score" in parameters:
+            parameters["score"] = self._score
+        return parameters
+
+    @property
+    def _score(self) -> Score | str:
+        """The parameter ``score``."""
+        score: Score | str = self.__dict__["score"]
+        return score
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

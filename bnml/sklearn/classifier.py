@@ -17,7 +17,7 @@ from bnml.graph import DAG, Constraints
 from bnml.network import fit
 from bnml.scores import Score
 from bnml.search import learn
-from bnml.sklearn.base import NetworkEstimator, check_choice
+from bnml.sklearn.base import NetworkEstimator, ScoreParameter, check_choice
 from bnml.sklearn.table import with_class
 
 __all__ = ["BayesianNetworkClassifier"]
@@ -39,8 +39,8 @@ class BayesianNetworkClassifier(ClassifierMixin, NetworkEstimator):
         tree, the one with the highest score (after Friedman, Geiger and Goldszmidt 1997, who take mutual information;
         ``options={"weight": "cmi"}`` does too). ``"learned"``: whatever structure `bnml.learn` finds for class and
         features; the class may then depend on a few of them only, or on none.
-    criterion : str or Score, default="qnml"
-        The score to be maximised: ``score`` of `bnml.learn`, a name that is taken here by the method.
+    score : str or Score, default="qnml"
+        The score that the structure maximises. ``get_params()["score"]`` reads it: the attribute is the method.
     search : str, default="auto"
         The search of ``"learned"``.
     constraints : bnml.Constraints, default=None
@@ -54,9 +54,10 @@ class BayesianNetworkClassifier(ClassifierMixin, NetworkEstimator):
         it is then refused.
     ess : float, default=1.0
         The equivalent sample size of ``"bpp"``.
-    bins : str or mapping, default="mdl"
-        How columns of numbers are cut (see `bnml.read`), without a look at the class; None refuses numbers that are no
-        categories.
+    bins : str or mapping, default="quantile:5"
+        How columns of numbers are cut (see `bnml.read`), without a look at the class: bins of about equal numbers of
+        rows tell more classes apart than ``"mdl"``, which is best for the feature alone. None refuses numbers that are
+        no categories.
     states : mapping, default=None
         The states of some features, for values that may not occur in training.
     missing : {"error", "drop", "state"}, default="error"
@@ -89,7 +90,7 @@ class BayesianNetworkClassifier(ClassifierMixin, NetworkEstimator):
     >>> from sklearn.model_selection import cross_val_score
     >>> from bnml.sklearn import BayesianNetworkClassifier
     >>> X, y = load_iris(return_X_y=True)
-    >>> classifier = BayesianNetworkClassifier(bins="quantile:5")
+    >>> classifier = BayesianNetworkClassifier()
     >>> round(cross_val_score(classifier, X, y).mean(), 2)
     np.float64(0.93)
     >>> classifier.fit(X, y).predict_proba([[5.0, 3.5, 1.5, 0.2]]).round(2)
@@ -103,21 +104,21 @@ class BayesianNetworkClassifier(ClassifierMixin, NetworkEstimator):
         self,
         structure: str = "tan",
         *,
-        criterion: Score | str = "qnml",
+        score: Score | str = "qnml",
         search: str = "auto",
         constraints: Constraints | None = None,
         max_parents: int | None = None,
         options: Mapping[str, Any] | None = None,
         estimator: str = "snml",
         ess: float = 1.0,
-        bins: str | Mapping[str, Any] | None = "mdl",
+        bins: str | Mapping[str, Any] | None = "quantile:5",
         states: Mapping[str, Sequence[Any]] | None = None,
         missing: str = "error",
         handle_unknown: str = "ignore",
         class_variable: str = "class",
     ) -> None:
         self.structure = structure
-        self.criterion = criterion
+        self.score = score
         self.search = search
         self.constraints = constraints
         self.max_parents = max_parents
@@ -186,6 +187,11 @@ class BayesianNetworkClassifier(ClassifierMixin, NetworkEstimator):
             logs: Floats = np.log(self.predict_proba(X))
         return logs
 
+    @ScoreParameter
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the accuracy: the fraction of rows, by weight if there are weights, whose class is predicted."""
+        return float(super().score(X, y, sample_weight=sample_weight))
+
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_choice("structure", self.structure, STRUCTURES)
@@ -197,10 +203,10 @@ class BayesianNetworkClassifier(ClassifierMixin, NetworkEstimator):
         """Return the structure that was asked for."""
         own: dict[str, Any] = {} if self.structure == "learned" else {"class_variable": self.class_variable}
         if self.structure == "tan":
-            own["weight"] = "score"  # so that the criterion matters
+            own["weight"] = "score"  # so that the score matters
         return learn(
             data,
-            self.criterion,
+            self._score,
             self.search if self.structure == "learned" else self.structure,
             constraints=self.constraints,
             max_parents=self.max_parents,

@@ -14,7 +14,7 @@ from bnml.network import BayesianNetwork, fit
 from bnml.network.inference import joint
 from bnml.scores import Score
 from bnml.search import SearchResult, learn
-from bnml.sklearn.base import NetworkEstimator
+from bnml.sklearn.base import NetworkEstimator, ScoreParameter
 
 __all__ = ["StructureLearner"]
 
@@ -29,8 +29,8 @@ class StructureLearner(DensityMixin, NetworkEstimator):
 
     Parameters
     ----------
-    criterion : str or Score, default="qnml"
-        The score to be maximised: ``score`` of `bnml.learn`, a name that is taken here by the method.
+    score : str or Score, default="qnml"
+        The score that the structure maximises. ``get_params()["score"]`` reads it: the attribute is the method.
     search : str, default="auto"
         The search.
     constraints : bnml.Constraints, default=None
@@ -89,7 +89,7 @@ class StructureLearner(DensityMixin, NetworkEstimator):
 
     def __init__(
         self,
-        criterion: Score | str = "qnml",
+        score: Score | str = "qnml",
         *,
         search: str = "auto",
         constraints: Constraints | None = None,
@@ -101,7 +101,7 @@ class StructureLearner(DensityMixin, NetworkEstimator):
         states: Mapping[str, Sequence[Any]] | None = None,
         missing: str = "error",
     ) -> None:
-        self.criterion = criterion
+        self.score = score
         self.search = search
         self.constraints = constraints
         self.max_parents = max_parents
@@ -131,7 +131,7 @@ class StructureLearner(DensityMixin, NetworkEstimator):
         data, _ = self._read(self._checked(X, reset=True))
         self.result_ = learn(
             data,
-            self.criterion,
+            self._score,
             self.search,
             constraints=self.constraints,
             max_parents=self.max_parents,
@@ -158,6 +158,7 @@ class StructureLearner(DensityMixin, NetworkEstimator):
             logs[~complete] = _of_what_is_there(self.network_, rows[~complete])
         return logs
 
+    @ScoreParameter
     def score(self, X: Any, y: Any = None) -> float:
         """Return the mean log-likelihood of the rows, in nats; ``y`` is ignored."""
         return float(self.score_samples(X).mean())

@@ -21,6 +21,7 @@ from bnml.cli.constraints import constraints_of
 from bnml.cli.outputs import write_all
 from bnml.errors import ArgumentError, BnmlError
 from bnml.graph import Constraints
+from bnml.search.learn import SEARCHES
 
 
 @pytest.fixture
@@ -81,9 +82,11 @@ def test_help(run):
         "--score", "--search", "--require", "--forbid", "--require-link", "--forbid-link", "--tiers", "--max-parents",
         "--columns", "--drop", "--missing", "--na-values", "--states", "--bins", "--weights", "--config", "--seed",
         "--threads", "--memory-limit", "--time-limit", "--output", "--plot", "--json", "--scores-out", "--scores",
-        "--prior-network",
+        "--prior-network", "--order", "--class", "--significance", "--verbose",
     ):  # fmt: skip
         assert f"{option} " in shown.out, option
+    words = " ".join(shown.out.replace("│", " ").split())
+    assert f"The search: auto, {', '.join(SEARCHES)}." in words
 
 
 def test_the_example_runs(run, folder):
@@ -315,6 +318,87 @@ def test_prior_network(run):
     assert json.loads(shown.out)["score_name"] == "bde:5"
 
 
+# --- single searches ---
+
+
+def found_by(run, *arguments):
+    shown = run("learn", *arguments, "--json")
+    assert (shown.status, shown.err) == (0, ""), shown.err
+    return json.loads(shown.out)
+
+
+def test_k2_with_an_order(run):
+    found = found_by(run, "two.csv", "--search", "k2", "--score", "k2", "--order", " lung, smoke")
+    assert found["arcs"] == [["lung", "smoke"]]
+    assert (found["search"], found["info"]["order"]) == ("k2", ["lung", "smoke"])
+    assert "trace" not in found["info"], "it can be long"
+    found = found_by(run, "two.csv", "--search", "k2", "--score", "k2", "--order", "lung,smoke", "--verbose")
+    (trial,) = found["info"]["trace"]
+    assert (trial["child"], trial["parents"], trial["candidate"], trial["taken"]) == ("smoke", [], "lung", True)
+    want = bnml.search.k2("two.csv", order=["lung", "smoke"]).info["trace"][0].gain
+    assert trial["gain"] == pytest.approx(want)
+
+
+def test_an_order_of_names_that_hold_commas(run, clinic):
+    found = found_by(run, "clinic.csv", "--search", "k2", "--order", "u>v,x,y, a ,b-c,a-b")
+    assert found["info"]["order"] == ["u>v", "x,y", "a", "b-c", "a-b"]
+
+
+def test_how_k2_found_it(run):
+    order = "asia,smoke,tub,lung,bronc,either,xray,dysp"
+    shown = run("learn", "--search", "k2", "--score", "k2", "--order", order, "--verbose")
+    assert (shown.status, shown.err) == (0, "")
+    lines = shown.out.splitlines()
+    assert max(map(len, lines)) <= 80
+    table = [line.split() for line in lines[lines.index("Parents that were tried; those with * were taken:") :]]
+    assert ["child", "parents", "so", "far", "tried", "gain"] in table
+    assert ["dysp", "bronc", "1,187.895", "*"] in table
+    assert ["dysp", "bronc,", "either", "xray", "-5.714"] in table
+    assert table[-1] == ["smoke", "asia", "-0.309"]
+    assert "--verbose" not in run("learn", "--search", "k2", "--order", order).out
+
+
+def test_a_trace_of_long_names(run, folder):
+    rng = np.random.default_rng(0)
+    x = rng.integers(0, 2, 300)
+    frame = pd.DataFrame({f"a variable with a long name {i}": x ^ (rng.random(300) < 0.2) for i in range(6)})
+    frame.to_csv(folder / "long.csv", index=False)
+    shown = run("learn", "long.csv", "--search", "k2", "-v")
+    assert shown.status == 0
+    assert max(map(len, shown.out.splitlines())) <= 80
+    assert "order     a variable with a long name" in shown.out
+
+
+def test_how_others_found_it(run):
+    shown = run("learn", "--search", "polytree", "--significance", "0.001", "--verbose")
+    assert "undirected  bronc - smoke" in shown.out
+    assert "alpha       0.001" in shown.out
+    assert "mutual information" in run("learn", "--search", "chow-liu", "-v").out
+    assert "undirected  none" in run("learn", "two.csv", "--search", "polytree", "-v", "--require", "smoke>lung").out
+
+
+def test_a_class(run):
+    found = found_by(run, "--search", "naive", "--class", "lung")
+    assert {parent for parent, _ in found["arcs"]} == {"lung"}
+    found = found_by(run, "--search", "tan", "--class", "lung", "--max-parents", "2")
+    assert found["info"]["class_variable"] == "lung"
+    assert len(found["arcs"]) == 7 + 6
+
+
+@pytest.mark.parametrize("search", ["k2", "chow-liu", "forest", "polytree"])
+def test_trees_and_others(run, search):
+    found = found_by(run, "--search", search, "--forbid-link", "tub-either", "--score", "bic")
+    assert (found["search"], found["optimal"], found["score_name"]) == (search, False, "bic")
+    assert ["either", "tub"] not in [sorted(arc) for arc in found["arcs"]]
+
+
+def test_many_columns(run, folder):
+    """No forecast of exact search stands in the way of the others."""
+    rows = np.random.default_rng(0).integers(0, 2, (50, 60))
+    np.savetxt(folder / "wide.csv", rows, "%d", ",", header=",".join(f"X{i}" for i in range(60)), comments="")
+    assert len(found_by(run, "wide.csv", "--search", "chow-liu")["arcs"]) == 59
+
+
 # --- wrong uses ---
 
 
@@ -325,7 +409,7 @@ WRONG = [
     (["two.csv", "--score", "nml"], "--score nml"),
     (["two.csv", "--score", "bde"], "--prior-network"),
     (["two.csv", "--search", "magic"], "--search magic"),
-    (["two.csv", "--search", "tabu"], "not available in this version"),
+    (["two.csv", "--search", "npc"], "not available in this version"),
     (["none.csv", "--search", "exct"], "did you mean 'exact'"),
     (["two.csv", "--require", "smoke>nobody"], "nobody"),
     (["two.csv", "--require", "smoke"], "in quotes"),
@@ -360,9 +444,25 @@ WRONG = [
     (["two.csv", "--scores", "good.jkl"], "same variables"),
     (["spaces.csv", "--scores-out", "n.jkl"], "white space"),
     (["two.csv", "--scores-out", "n.jkl", "--require-link", "smoke-lung"], "require an arc instead"),
-    (["wide.csv"], "60 variables"),
     (["wide.csv", "--search", "exact"], "60 variables"),
-    (["two.csv", "--order", "smoke,lung"], "--order"),
+    (["two.csv", "--order", "smoke,lung"], "--order goes with --search k2, not with --search auto"),
+    (["two.csv", "--search", "tan", "--order", "smoke,lung"], "--order goes with --search k2, not with --search tan"),
+    (["two.csv", "--search", "magic", "--order", "smoke,lung"], "--search magic"),
+    (["two.csv", "--search", "k2", "--order", "smoke"], "'lung' are missing"),
+    (["two.csv", "--search", "k2", "--order", "smoke,lung,"], "no variable ''"),
+    (["two.csv", "--search", "k2", "--order", "smoke,lungs"], "did you mean 'lung'"),
+    (["two.csv", "--search", "k2", "--order", "smoke,smoke"], "'smoke' stand twice"),
+    (["two.csv", "--search", "k2", "--order", "smoke,lung", "--require", "lung>smoke"], "put 'lung' first"),
+    (["none.csv", "--search", "tan"], "--search tan needs --class"),
+    (["none.csv", "--search", "naive"], "--search naive needs --class"),
+    (["none.csv", "--class", "lung"], "--class goes with --search tan or naive, not with --search auto"),
+    (["two.csv", "--search", "tan", "--class", "lungs"], "--class 'lungs'"),
+    (["two.csv", "--search", "naive", "--class", "lung", "--forbid", "lung>smoke"], "does not meet the constraints"),
+    (["none.csv", "--significance", "0.05"], "--significance goes with --search polytree"),
+    (["none.csv", "--search", "polytree", "--significance", "1.5"], "between 0 and 1"),
+    (["none.csv", "--search", "polytree", "--significance", "few"], "between 0 and 1"),
+    (["two.csv", "--search", "polytree", "--max-parents", "1"], "cannot take max_parents into account"),
+    (["--scores", "good.jkl", "--search", "k2"], "needs a table"),
     (["two.csv", "more.csv"], "more.csv"),
 ]
 
@@ -421,6 +521,15 @@ def test_progress_on_a_terminal(run, monkeypatch):
     monkeypatch.setenv("FORCE_COLOR", "1")
     shown = run("learn", "two.csv", "--json")
     assert json.loads(shown.out)["optimal"] is True
+    assert "%" in shown.err
+
+
+def test_progress_of_other_searches_on_a_terminal(run, monkeypatch):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    shown = run("learn", "two.csv", "--search", "k2", "--json")
+    assert json.loads(shown.out)["search"] == "k2"
+    assert "forecast" not in shown.err
     assert "%" in shown.err
 
 

@@ -55,7 +55,7 @@ def test_tables_that_change_with_the_set(table, ess, entries):
     """Counts beyond the end of a table are not looked up."""
     data = data_of(table)
     layout = Layout(data)
-    q = np.prod(layout.kinds[0] ** layout.digits, axis=1)
+    q = np.exp(layout.accumulated(np.log(layout.kinds[0])))
     a = ess / q
 
     def term(a, n):
@@ -99,6 +99,7 @@ def test_layout():
     assert layout.arities.tolist() == [2, 2, 3, 3, 5]
     assert layout.steps.tolist() == [1, 1, 3, 3, 9]
     assert layout.n_indices == 18
-    assert layout.digits[5].tolist() == [2, 1, 0]
+    assert [int(layout.digit(kind)[5]) for kind in range(3)] == [2, 1, 0]
+    assert layout.accumulated(np.array([1.0, 10.0, 100.0]))[5] == 12.0
     assert layout.indices(0, 2).tolist() == [0, 1, 1, 2]
     assert layout.indices(4, 5).tolist() == [0, 9]

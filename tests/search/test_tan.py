@@ -17,13 +17,11 @@ CLOSE = {"rel": 0, "abs": 1e-8}
 
 
 def structures(data, target, known=None):
-    """Return all structures with arcs from the class and a branching of the attributes, and their numbers of arcs."""
+    """Return all structures with arcs from the class and a branching of the attributes."""
     others = [name for name in data.names if name != target]
     arcs = [(target, name) for name in others]
-    dags = []
-    for parents in branchings(len(others)):
-        inner = dag_of(others, parents)
-        dags.append(bnml.DAG(data.names, [*inner.arcs, *arcs]))
+    names = [*others, target]  # the class is the last, and without a parent of its own
+    dags = [dag_of(names, (*parents, None), arcs) for parents in branchings(len(others))]
     return [dag for dag in dags if known is None or known.allows(dag)]
 
 

@@ -36,4 +36,4 @@ def test_scikit_learn_is_named_where_it_is_needed(before):
 def test_the_estimators_are_reached_from_bnml():
     program = "import bnml; print(bnml.sklearn.BayesianNetworkClassifier(), bnml.sklearn.StructureLearner('bic'))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["BayesianNetworkClassifier()", "StructureLearner(criterion='bic')"]
+    assert done.stdout.split() == ["BayesianNetworkClassifier()", "StructureLearner(score='bic')"]

@@ -117,7 +117,7 @@ def test_impossible_rows():
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"criterion": "bicc"}, "bicc"),
+        ({"score": "bicc"}, "bicc"),
         ({"search": "magic"}, "search='magic'"),
         ({"max_parents": -1}, "max_parents=-1"),
         ({"options": {"magic": 1}}, "magic=1"),
@@ -153,7 +153,5 @@ def test_cross_validation_compares_by_prediction(frame):
         cross_val_score(StructureLearner(), frame).mean()
         > cross_val_score(StructureLearner(constraints=full), frame).mean()
     )
-    search = GridSearchCV(
-        StructureLearner(), {"criterion": ["qnml", "bdeu"], "max_parents": [0, 3]}, error_score="raise"
-    )
+    search = GridSearchCV(StructureLearner(), {"score": ["qnml", "bdeu"], "max_parents": [0, 3]}, error_score="raise")
     assert search.fit(frame).best_params_["max_parents"] == 3

@@ -8,7 +8,7 @@ import numpy as np
 
 from bnml._jit import kernel
 
-__all__ = ["LOW", "Family", "fill", "scan"]
+__all__ = ["LOW", "Family", "fill", "highest", "reaching"]
 
 Array = Any  # kernels are typed by Numba, not by mypy
 
@@ -85,33 +85,52 @@ def fill(family: Family, n_low: int, tops: Array, least: float, start: int, gain
 
 
 @kernel
-def scan(family: Family, fixed: int, free: int, least: float, found: Array) -> tuple[float, int]:
-    """Look at the families whose parents are ``fixed`` and a subset of ``free``.
+def _value(family: Family, parents: int) -> float:
+    """Return the gain of one family; not a number where there is none."""
+    joint = family.joint[parents | (1 << family.variable)]
+    if joint == family.missing[0]:
+        return np.nan
+    low, high = parents & ((1 << LOW) - 1), parents >> LOW
+    index = family.low_index[low] + family.high_index[high]
+    value = (float(joint) - float(family.margin[parents])) + (family.closed[index + family.step] - family.closed[index])
+    return float(value + (family.low_add[low] + family.high_add[high] + family.base))
 
-    Return the highest score and how many reach ``least``; ``found`` gets the first of their parent sets.
-    """
-    bit = 1 << family.variable
-    low_mask = (1 << LOW) - 1
+
+@kernel
+def highest(family: Family, fixed: int, free: int) -> float:
+    """Return the highest gain of the families whose parents are ``fixed`` and a subset of ``free``."""
     best = -np.inf
-    number = 0
     some = free
     while True:
-        parents = fixed | some
-        joint = family.joint[parents | bit]
-        low, high = parents & low_mask, parents >> LOW
-        index = family.low_index[low] + family.high_index[high]
-        add = family.low_add[low] + family.high_add[high] + family.base
-        value = (float(joint) - float(family.margin[parents])) + (
-            family.closed[index + family.step] - family.closed[index]
-        )
-        value += add
-        if joint != family.missing[0]:
-            if value > best:
-                best = value
-            if value >= least:
-                if number < found.size:
-                    found[number] = parents
-                number += 1
+        value = _value(family, fixed | some)
+        if value > best:
+            best = value
         if some == 0:
-            return best, number
+            return best
         some = (some - 1) & free
+
+
+@kernel
+def reaching(family: Family, fixed: int, free: int, least: float, found: Array) -> int:
+    """Write the parents, ``fixed`` and a subset of ``free``, whose gain reaches ``least``, but no supersets of these.
+
+    Return how many there are: all subsets of a set are met before it. One more than there is room for means too many.
+    """
+    number = 0
+    some = 0
+    while True:
+        parents = fixed | some
+        if _value(family, parents) >= least:
+            known = False
+            for k in range(number):
+                if found[k] & ~parents == 0:
+                    known = True
+                    break
+            if not known:
+                if number == found.size:
+                    return number + 1
+                found[number] = parents
+                number += 1
+        some = (some - free) & free
+        if some == 0:
+            return number

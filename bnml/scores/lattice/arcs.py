@@ -47,11 +47,17 @@ class ArcTerms:
         return cls(Rules(must, may, rules.links, rules.most), tuple(math.fsum(row) for row in sure.tolist()), gain)
 
     def without_useless(self, layout: Layout) -> ArcTerms:
-        """Return these with rules that spare a variable with one state the parents that nothing asks for."""
+        """Return these with rules that spare variables the parents that tell nothing, unless something asks for them.
+
+        Nothing can be told of a variable with one state, nor by one.
+        """
+        single = layout.arities == 1
+        alone = sum(1 << j for j in np.flatnonzero(single).tolist())
         may = list(self.rules.may)
-        for i in np.flatnonzero(layout.arities == 1).tolist():
+        for i, allowed in enumerate(may):
             wanted = sum(1 << j for j in np.flatnonzero(self.gain[i] > 0.0).tolist())
-            may[i] &= wanted | self.rules.must[i] | self.rules.links[i]
+            needed = wanted | self.rules.must[i] | self.rules.links[i]
+            may[i] = allowed & (needed if single[i] else ~alone | needed)
         return replace(self, rules=replace(self.rules, may=tuple(may)))
 
     @property

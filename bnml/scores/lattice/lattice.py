@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from bnml.counts.lattice import MOST_ROWS, Layout, no_bounds, walk_all
+from bnml.counts.lattice import MOST_CELLS, MOST_ROWS, MOST_WEIGHT, Layout, no_bounds, walk_all
 from bnml.errors import ArgumentError
 from bnml.scores.lattice.arcs import ArcTerms
 from bnml.scores.lattice.bounds import FIRST_PARENTS, LEAST_VARIABLES, bounds_for
 from bnml.scores.lattice.rules import FEW_LINKS, Rules, members, minimal, subsets
-from bnml.scores.lattice.terms import closed_forms, is_priced, range_of_sums, sums_for, table_rows
+from bnml.scores.lattice.terms import closed_forms, is_priced, range_of_sums, sizes, sums_for, table_rows
 from bnml.scores.lattice.units import choose_units
 from bnml.scores.local import LocalScores
 
@@ -27,17 +27,26 @@ __all__ = ["Lattice", "walkable"]
 Floats = npt.NDArray[np.float64]
 Numbers = npt.NDArray[Any]
 
-MOST_EQUALS = 4096  # parent sets of the same score that are looked at
+MOST_EQUALS = 1000  # parent sets of the same score that are looked at
 SCANNED = 22  # variables whose subsets are looked at in one go
 
 
 def walkable(local: LocalScores) -> bool:
     """Whether a walk can find the terms: tables as a score, a sum over arcs as a prior, not too many rows."""
+    data = local.data
     return (
         local.terms is not None
-        and local.data.n_distinct < MOST_ROWS
+        and data.n_rows < MOST_WEIGHT
+        and data.n_distinct < MOST_ROWS
+        and (data.n_distinct + 1) * max(data.arities) < MOST_CELLS
         and (local.prior is None or local.prior.arc_terms(local.data.names) is not None)
     )
+
+
+def _present(terms: Numbers, missing: Any) -> int:
+    """Count the terms that are there."""
+    parts = (terms[start : start + (1 << 22)] for start in range(0, terms.size, 1 << 22))
+    return sum(int(np.count_nonzero((part != missing) & (part == part))) for part in parts)
 
 
 class Lattice:
@@ -97,7 +106,10 @@ class Lattice:
         closed = closed_forms(local, layout)
         low, high = range_of_sums(local, layout)
         least = [self._least(i, high - low) for i in range(self.n)]
-        self.units = choose_units(layout, self.rules, closed, low, high, least, integers=integers, whole=whole)
+        bonus = float(np.abs(self.arcs.gain).sum(axis=1).max())
+        self.units = choose_units(
+            layout, self.rules, closed, low, high, least, bonus=bonus, integers=integers, whole=whole
+        )
         self.unit = self.units.unit
         self.base_units = [math.floor(value / self.unit) - self.units.slack for value in least]
         self.base = [units * self.unit for units in self.base_units]
@@ -121,10 +133,12 @@ class Lattice:
             walk_all(layout, sums, bounds, FIRST_PARENTS + 1, self.terms, threads)
             bounds = bounds_for(self)
         self.visited = walk_all(layout, sums, bounds, most, self.terms, threads, done)
+        if bounded:  # some small sets were visited for the bounds only
+            self.visited = _present(self.terms[0], self.missing[0])
 
     def _least(self, i: int, span: float) -> float:
         """Return a score that a variable's best parents have at least, whatever candidates there are."""
-        must, links = self.rules.must[i], self.rules.links[i]
+        must, links = self.rules.must[i], self.rules.links[i] & self.rules.may[i]
         if links.bit_count() > FEW_LINKS:
             least = min(self._score(i, must), self._score(i, must | links)) - span
         else:
@@ -145,8 +159,15 @@ class Lattice:
 
     @property
     def within(self) -> float:
-        """How much a total may be off, in nats: nothing that matters with floats, up to 3 units per variable else."""
-        return 3.0 * self.n * self.unit if self.dtype == np.int32 else 0.0
+        """How much better than the found structure another may be, in nats: with floats nothing that matters.
+
+        With integers each family is off by 2 units at most, half a unit for each of its two terms and two closed
+        forms, and each arc by half a unit of the prior; so is the other structure.
+        """
+        if self.dtype != np.int32:
+            return 0.0
+        arcs = self.n * (self.n - 1) / 2 if self.local.prior is not None else 0.0
+        return (4.0 * self.n + arcs) * self.unit
 
     # --- families ---
 
@@ -163,11 +184,10 @@ class Lattice:
     @cached_property
     def _closed_of_sizes(self) -> Floats:
         """The closed forms for a variable with one state, which adds no configuration to any set."""
-        sizes = self.layout.digits.sum(axis=1).astype(np.float64)
-        terms = self.local.terms
+        own, terms = sizes(self.layout), self.local.terms
         if terms is None or terms.closed is None:
-            return np.zeros(sizes.size)
-        return np.asarray(np.rint(terms.closed(np.ones(sizes.size), np.zeros(sizes.size), sizes) / self.unit))
+            return np.zeros(own.size)
+        return np.asarray(np.rint(terms.closed(np.ones(own.size), np.zeros(own.size), own) / self.unit))
 
     def _family(self, i: int) -> Family:
         """Return what the scores of a variable's families are made of."""
@@ -203,23 +223,43 @@ class Lattice:
     def equals(self, i: int, candidates: int, slack: float) -> tuple[float, list[int]]:
         """Return the best gain of a variable's families with parents among candidates, and the parents that reach it.
 
-        That is to within ``slack``; of such sets only those that no other is a subset of.
+        That is to within ``slack``; of such sets only those that no other is a subset of, and if there are very many,
+        the one that is left when variables are dropped by their names, the last first.
         """
-        from bnml.scores.lattice._kernels import scan
+        from bnml.scores.lattice._kernels import reaching
 
         tied = candidates & self.rules.links[i]
         fixed = tied | self.rules.must[i]
         if fixed & ~(candidates & self.rules.may[i]):
             return -math.inf, []
         free = candidates & self.rules.may[i] & ~fixed
-        family, found = self._families[i], np.empty(MOST_EQUALS, np.int64)
-        high = free >> SCANNED << SCANNED  # a call for each subset of the high ones, so that none lasts long
-        best = max(scan(family, fixed | some, free ^ high, math.inf, found)[0] for some in subsets(high))
+        best = self._highest(i, fixed, free)
+        if best == -math.inf:
+            return best, []
+        found = np.empty(MOST_EQUALS, np.int64)
         equals: list[int] = []
+        high = free >> SCANNED << SCANNED  # a call for each subset of the high ones, so that none lasts long
         for some in subsets(high):
-            number = scan(family, fixed | some, free ^ high, best - slack, found)[1]
-            equals += found[: min(number, MOST_EQUALS)].tolist()
+            number = reaching(self._families[i], fixed | some, free ^ high, best - slack, found)
+            if number > MOST_EQUALS:
+                return best, [fixed | self._dropped(i, fixed, free, best - slack)]
+            equals += found[:number].tolist()
         return best, minimal(equals)
+
+    def _highest(self, i: int, fixed: int, free: int) -> float:
+        """Return the best gain with the parents ``fixed`` and some of ``free``."""
+        from bnml.scores.lattice._kernels import highest
+
+        high = free >> SCANNED << SCANNED
+        return float(max(highest(self._families[i], fixed | some, free ^ high) for some in subsets(high)))
+
+    def _dropped(self, i: int, fixed: int, free: int, least: float) -> int:
+        """Return what is left of ``free`` when variables are dropped while the gain can stay above ``least``."""
+        names, columns = self.local.data.names, self.layout.columns
+        for j in sorted(members(free), key=lambda j: names[columns[j]], reverse=True):
+            if self._highest(i, fixed, free & ~(1 << j)) >= least:
+                free &= ~(1 << j)
+        return free
 
     def gains_of(self, i: int, sets: npt.NDArray[np.int64]) -> Floats:
         """Return the gains of some families of a variable; minus infinity where there is none."""

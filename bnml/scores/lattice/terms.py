@@ -17,12 +17,22 @@ from bnml.scores.local import LocalScores
 if TYPE_CHECKING:
     from bnml.counts._lattice_kernels import Sums
 
-__all__ = ["MOST_RISING", "closed_forms", "is_priced", "neighbours", "range_of_sums", "sums_for", "table_rows"]
+__all__ = [
+    "closed_forms",
+    "is_priced",
+    "neighbours",
+    "range_of_sums",
+    "rising_entries",
+    "sizes",
+    "sums_for",
+    "table_rows",
+]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-MOST_RISING = 1 << 24  # entries of tables that change with the number of configurations; 128 MB
+MOST_RISING = 1 << 21  # entries of tables that change with the number of configurations; 16 MB
+LEAST_RISING = 16  # of them for each number of configurations
 SMALLEST = 1e-290  # of a hyperparameter; below, its logarithm is used
 
 
@@ -34,25 +44,28 @@ def terms_of(local: LocalScores) -> Terms:
 
 def configurations(layout: Layout) -> tuple[Floats, Floats]:
     """Return how many configurations the sets with each index have, and the logarithm."""
-    kinds = layout.kinds[0].astype(np.float64)
+    numbers = np.ones(1)
     with np.errstate(over="ignore"):
-        numbers = np.prod(kinds**layout.digits, axis=1)
-    return numbers, np.asarray(layout.digits @ np.log(kinds), np.float64)
+        for r, number in zip(layout.kinds[0].tolist(), layout.kinds[1].tolist(), strict=True):
+            numbers = (numbers * (float(r) ** np.arange(number + 1.0))[:, None]).ravel()
+    return numbers, layout.accumulated(np.log(layout.kinds[0]))
+
+
+def sizes(layout: Layout) -> Floats:
+    """Return how many columns the sets with each index have."""
+    return layout.accumulated(np.ones(layout.kinds[0].size))
 
 
 def closed_forms(local: LocalScores, layout: Layout) -> Floats:
     """Return the closed form of the sets with each index, in nats."""
     closed = terms_of(local).closed
-    if closed is None:
-        return np.zeros(layout.n_indices)
-    return closed(*configurations(layout), layout.digits.sum(axis=1).astype(np.float64))
+    return np.zeros(layout.n_indices) if closed is None else closed(*configurations(layout), sizes(layout))
 
 
 def neighbours(layout: Layout) -> Iterator[tuple[Ints, Ints]]:
     """Yield, for each arity, the indices of the sets that lack a column of it, and those with one more."""
-    numbers, digits = layout.kinds[1], layout.digits
     for kind, step in enumerate(layout.kind_steps):
-        without = np.flatnonzero(digits[:, kind] < numbers[kind])
+        without = np.flatnonzero(layout.digit(kind) < layout.kinds[1][kind])
         yield without, without + step
 
 
@@ -100,15 +113,17 @@ def sums_for(local: LocalScores, layout: Layout, grain: float, low: float, facto
     return Sums(np.rint(tables / grain), rising, grain, np.full(n_sums, np.rint(low / grain)), factor)
 
 
+def rising_entries(n_rows: int, n_indices: int) -> int:
+    """Return for how many counts there are entries in the tables that change with the number of configurations."""
+    return max(2, min(n_rows + 1, max(LEAST_RISING, MOST_RISING // n_indices)))
+
+
 def _rising_tables(ess: float, n_rows: int, layout: Layout) -> tuple[Floats, Floats]:
     """Return log Γ(a + n) - log Γ(a) for each index and small n, a = ess / q, and the pairs (a, log a)."""
     q, log_q = configurations(layout)
     a, log_a = ess / q, math.log(ess) - log_q
-    counts = np.arange(max(2, min(n_rows + 1, MOST_RISING // layout.n_indices)))
-    tables = np.zeros((layout.n_indices, counts.size))
-    for k in range(layout.n_indices):
-        if a[k] < SMALLEST:
-            tables[k, 1:] = log_a[k] + log_rising(1.0, counts[:-1])
-        else:
-            tables[k] = log_rising(a[k], counts)
+    counts = np.arange(rising_entries(n_rows, layout.n_indices))
+    tiny = a < SMALLEST
+    tables = log_rising(np.where(tiny, 1.0, a)[:, None], counts)
+    tables[tiny, 1:] = log_a[tiny, None] + log_rising(1.0, counts[:-1])
     return tables, np.stack([a, log_a], axis=1)

@@ -50,15 +50,17 @@ def choose_units(
     high: float,
     least: Sequence[float],
     *,
+    bonus: float,
     integers: bool,
     whole: bool,
 ) -> Units:
     """Return the finest units in which everything fits.
 
-    ``whole``: even families that cannot be the best must fit. ``low``, ``high``: what terms lie between; ``least``:
-    what each variable's families score at least, so that less their sum no gain, and no sum of gains, is larger.
+    ``bonus``: the most that a prior can add; ``whole``: even families that cannot be the best must fit. ``low``,
+    ``high``: what terms lie between; ``least``: what each variable's families score at least, so that less their sum
+    no gain, and no sum of gains, is larger.
     """
-    relevant = np.ones(closed.size, bool) if whole else _relevant(layout, rules, closed, high - low)
+    relevant = np.ones(closed.size, bool) if whole else _relevant(layout, rules, closed, 2.0 * (high - low) + bonus)
     total = 1.0 + sum(-value for value in least)
     span = max(high - low, abs(high), abs(low), float(np.abs(closed[relevant]).max()), total)
     grain = unit = 2.0 ** (math.ceil(math.log2(span)) - MANTISSA)
@@ -68,7 +70,7 @@ def choose_units(
     return Units(grain, unit, slack, np.where(relevant, np.rint(closed / unit), np.nan))
 
 
-def _relevant(layout: Layout, rules: Rules, closed: Floats, span: float) -> npt.NDArray[np.bool_]:
+def _relevant(layout: Layout, rules: Rules, closed: Floats, margin: float) -> npt.NDArray[np.bool_]:
     """Return which indices have families that are not too dear to be any variable's best.
 
     Terms differ by ``span`` at most, so no family can make up for a price that is higher than that of the parents that
@@ -86,7 +88,7 @@ def _relevant(layout: Layout, rules: Rules, closed: Floats, span: float) -> npt.
     with np.errstate(invalid="ignore"):
         for r, (without, having) in zip(layout.kinds[0], neighbours(layout), strict=True):
             if r > 1:
-                cheap = closed[without] - closed[having] <= dearest + 2.0 * span + 1.0
+                cheap = closed[without] - closed[having] <= dearest + margin + 1.0
                 relevant[without] |= cheap
                 relevant[having] |= cheap
     return relevant

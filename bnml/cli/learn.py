@@ -172,6 +172,10 @@ def command(
     known = arguments["constraints"] = constraints_of(source.names, pairs, tiers, settings)
     if scores_out is not None:
         _check_listing(source.names, known)
+        if isinstance(source, bnml.Data):
+            from bnml.scores.lattice import check_listing
+
+            check_listing(bnml.LocalScores(source, arguments["score"]), memory_limit)
     with _announced(search, source, arguments) as progress:
         result = replace(bnml.learn(source, search=search, progress=progress, **arguments, **options), data=rows)
     _write(result, output, plots, scores_out, arguments)
@@ -246,6 +250,9 @@ def _announced(
         names = ("constraints", "max_parents", "threads", "memory_limit")
         cost = bnml.search.forecast(source, arguments["score"], **{name: arguments[name] for name in names})
         begins = cost.fits and (cost.affordable or search == "exact")
+        if begins and cost.seconds > LONG / 10:  # worth a look at how fast this machine is
+            asked = {name: arguments[name] for name in names}
+            cost = bnml.search.forecast(source, arguments["score"], probe=True, **asked)
         if begins and (cost.seconds > LONG or 10 * cost.bytes > cost.limit):
             print(f"forecast: {cost}", file=sys.stderr, flush=True)
         shown &= not begins or cost.seconds > LONG
@@ -277,7 +284,7 @@ def _write(
     if scores_out is not None and isinstance(result.local, bnml.LocalScores):
         from bnml.scores.lattice import undominated_families
 
-        names = ("constraints", "max_parents", "threads")
+        names = ("constraints", "max_parents", "threads", "memory_limit")
         writers[scores_out] = undominated_families(result.local, **{name: arguments[name] for name in names}).save
     if writers:
         write_all(writers)

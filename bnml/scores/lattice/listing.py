@@ -7,16 +7,17 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from bnml._memory import gigabytes, limit_of
 from bnml._threads import cores, run_all
 from bnml.counts.lattice import Layout
-from bnml.errors import ArgumentError
+from bnml.errors import ArgumentError, SearchError
 from bnml.graph.constraints import Constraints
 from bnml.scores.jkl import FamilyScores
 from bnml.scores.lattice.lattice import Lattice, walkable
 from bnml.scores.lattice.rules import Rules, allowed_sets, members
 from bnml.scores.local import LocalScores
 
-__all__ = ["family_scores", "undominated_families"]
+__all__ = ["check_listing", "family_scores", "undominated_families"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -65,10 +66,12 @@ def undominated_families(
     constraints: Constraints | None = None,
     max_parents: int | None = None,
     threads: int | None = None,
+    memory_limit: int | str | None = None,
 ) -> FamilyScores:
     """Return the families of a table that are better than all with fewer of the same parents.
 
-    No other family is in an optimal structure, whatever else holds: these are all that a solver needs.
+    No other family is in an optimal structure, whatever else holds: these are all that a solver needs. What does not
+    fit into memory is refused before any work.
 
     Examples
     --------
@@ -78,6 +81,7 @@ def undominated_families(
     FamilyScores(8 variables, 53 parent sets)
     """
     n, workers = len(local.data.names), cores(threads)
+    check_listing(local, memory_limit)
     compiled = constraints.compiled(local.data.names) if constraints is not None else None
     if compiled is not None and compiled.links:
         raise ArgumentError("required links cannot be told to another solver by its scores; require an arc instead")
@@ -94,6 +98,18 @@ def undominated_families(
         sets[columns[i]] = [sum(1 << columns[j] for j in range(n) if mask >> j & 1) for mask in masks.tolist()]
     scores = [local.families(i, [members(mask) for mask in sets[i]], threads) for i in range(n)]
     return FamilyScores(local.data.names, tuple(map(tuple, sets)), tuple(scores)).undominated()
+
+
+def check_listing(local: LocalScores, memory_limit: int | str | None = None) -> None:
+    """Refuse to list the families of so many variables that they do not fit into memory."""
+    n, limit = len(local.data.names), limit_of(memory_limit)
+    tables = 1 + len(local.terms.margin) if local.terms is not None else 0
+    needed = (8 * tables + 16) << n if walkable(local) else 60 * n << (n - 1)
+    if needed > limit:
+        raise SearchError(
+            f"to list the families of {n} variables takes {gigabytes(needed)} of memory; {gigabytes(limit)} are "
+            "allowed. Take fewer columns, or allow more with memory_limit"
+        )
 
 
 def _undominated(lattice: Lattice, i: int) -> Ints:

@@ -39,6 +39,7 @@ _HOME = {
     "learn": "bnml.search",
     "search": "bnml.search:",
     # uncertainty
+    "bootstrap": "bnml.uncertainty",
     "posterior": "bnml.uncertainty",
     # for scikit-learn
     "sklearn": "bnml.sklearn:",
@@ -91,6 +92,7 @@ if TYPE_CHECKING:
     from bnml.scores import priors as priors
     from bnml.scores import score as score
     from bnml.search import learn as learn
+    from bnml.uncertainty import bootstrap as bootstrap
     from bnml.uncertainty import posterior as posterior
 
 

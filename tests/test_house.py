@@ -32,7 +32,7 @@ MAY_IMPORT = {
     "scores": {"counts", "nml", "graph", "data"},
     "search": {"scores", "counts", "graph", "data", "network"},
     "independence": {"scores", "counts", "graph", "data"},
-    "uncertainty": {"scores", "counts", "graph", "data", "network"},
+    "uncertainty": {"scores", "counts", "graph", "data", "network", "search"},
     "relational": {"data"},
     "network": {"graph", "data", "counts"},
     "plot": {"graph", "network"},
@@ -72,8 +72,8 @@ def test_rooms_import_only_what_they_may(path):
 def test_public_names():
     assert sorted(set(bnml.__all__)) == [
         "BayesianNetwork", "BnmlError", "Constraints", "DAG", "Data", "LocalScores", "PDAG", "__version__",
-        "code_length", "count_dags", "example", "family_score", "fit", "information", "is_imap", "is_perfect_map",
-        "kl_divergence", "learn", "load", "minimal_imap", "plot", "posterior", "prequential", "priors", "read",
+        "bootstrap", "code_length", "count_dags", "example", "family_score", "fit", "information", "is_imap",
+        "is_perfect_map", "kl_divergence", "learn", "load", "minimal_imap", "plot", "posterior", "prequential", "priors", "read",
         "regret", "score", "scores", "search", "shd", "sklearn",
     ]  # fmt: skip
     for name in bnml.__all__:

@@ -15,7 +15,7 @@ import typer
 from rich.markup import escape
 
 import bnml
-from bnml.cli import compare, convert, fit, info, learn, posterior, regret, sample, score
+from bnml.cli import bootstrap, compare, convert, fit, info, learn, posterior, regret, sample, score
 from bnml.errors import BnmlError
 
 __all__ = ["app", "main"]
@@ -30,7 +30,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-for module in (learn, posterior, info, score, fit, sample, regret, compare, convert):
+for module in (learn, posterior, bootstrap, info, score, fit, sample, regret, compare, convert):
     name = module.__name__.rpartition(".")[2]
     app.command(name, epilog=escape(module.EXAMPLE), context_settings=getattr(module, "SETTINGS", None))(module.command)
 

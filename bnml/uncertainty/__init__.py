@@ -13,11 +13,14 @@ sums in the place of maxima:
 `prediction`    predictions averaged over structures
 `forecast`      what it will cost
 ==============  ==========================================================
+
+`bootstrap` asks another question: which arcs come back when the rows are drawn anew.
 """
 
 from __future__ import annotations
 
+from bnml.uncertainty.bootstrap import Bootstrap, bootstrap
 from bnml.uncertainty.posterior import posterior
 from bnml.uncertainty.result import Posterior
 
-__all__ = ["Posterior", "posterior"]
+__all__ = ["Bootstrap", "Posterior", "bootstrap", "posterior"]

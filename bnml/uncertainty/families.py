@@ -1,8 +1,7 @@
 """The scores of all families of a table, for sums.
 
-Exact search needs the largest scores only, and rounds them so that equivalent structures tie exactly
-(`bnml.scores.lattice`); where it pays in time, sums take these too. For up to 14 variables they take the terms of all
-subsets as they are. So they do for very few rows, where families that can be no optimum still have a part in a sum.
+Exact search rounds scores so that equivalent structures tie exactly (`bnml.scores.lattice`); where it pays in time,
+sums take these too. For up to 14 variables they take the terms of all subsets as they are.
 """
 
 from __future__ import annotations
@@ -21,7 +20,6 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 MOST_EXACT = 14  # variables
-FEW_ROWS = 50  # beyond, what the lattice leaves out weighs less than e^-100 of its like
 BLOCK = 1 << 14  # sets that are asked for together
 
 
@@ -30,7 +28,7 @@ def all_family_scores(local: LocalScores, threads: int, tick: Tick) -> Floats:
     n = len(local.data.names)
     if local.terms is None:
         return _one_by_one(local, threads, tick)
-    if n > MOST_EXACT and local.data.n_rows >= FEW_ROWS and walkable(local):
+    if n > MOST_EXACT and walkable(local):
         return family_scores(local, threads, tick)
     arities = local.data.arities
     wanted: list[int | None] = [None] if local.quotient else [None, *sorted(set(arities))]

@@ -8,6 +8,8 @@ from bnml._memory import gigabytes
 from bnml._threads import cores
 from bnml.errors import ArgumentError
 from bnml.scores import LocalScores
+from bnml.scores.lattice.memory import BASE, scoring_bytes
+from bnml.uncertainty.families import BLOCK
 from bnml.uncertainty.layers import PARTS
 
 __all__ = ["MOST_VARIABLES", "Cost", "check_memory", "cost", "memory_needed", "prior_for"]
@@ -16,9 +18,11 @@ MOST_VARIABLES = {"uniform": 14, "order": 22}
 
 # seconds, on one core of a machine of 2023
 PER_ROW = 2.5e-9  # of a distinct row and a set
-PER_SLOW_FAMILY = 3e-4
+PER_SLOW_FAMILY = 3e-4  # of a family that is scored on its own: half of it for BDs, up to twice as much for BDe
 PER_SUM = 7.5e-9  # of sums over orders
 PER_STEP = 9e-9  # of sums over layers
+
+PER_ASKED = 500  # bytes of a set that is asked for, in lists
 
 
 @dataclass(frozen=True)
@@ -41,7 +45,7 @@ def cost(local: LocalScores, prior: str, threads: int | None = None) -> Cost:
     seconds += PER_SUM * n * n * sets / workers
     if prior == "uniform":
         seconds += PER_STEP * 4**n / workers
-    return Cost(seconds, memory_needed(n, prior, workers))
+    return Cost(seconds, memory_needed(local, prior, workers))
 
 
 def prior_for(n: int, prior: str | None) -> str:
@@ -58,12 +62,12 @@ def prior_for(n: int, prior: str | None) -> str:
     return kind
 
 
-def check_memory(n: int, prior: str, threads: int, limit: int) -> None:
+def check_memory(local: LocalScores, prior: str, threads: int, limit: int) -> None:
     """Refuse what does not fit, before anything is allocated."""
-    needed = memory_needed(n, prior, threads)
+    n, needed = len(local.data.names), memory_needed(local, prior, threads)
     if needed <= limit:
         return
-    fits = next((size for size in range(n - 1, 0, -1) if memory_needed(size, prior, threads) <= limit), 0)
+    fits = next((size for size in range(n - 1, 0, -1) if memory_needed(local, prior, threads, size) <= limit), 0)
     fewer = f" or choose with columns=: {fits} would fit" if fits else " to that"
     raise ArgumentError(
         f"sums over {n} variables need {gigabytes(needed)} of memory, and the limit is {gigabytes(limit)}; "
@@ -71,12 +75,31 @@ def check_memory(n: int, prior: str, threads: int, limit: int) -> None:
     )
 
 
-def memory_needed(n: int, prior: str, threads: int) -> int:
-    """Return how many bytes the sums over n variables take at most.
+def memory_needed(local: LocalScores, prior: str, threads: int, n: int | None = None) -> int:
+    """Return how many bytes the process takes at most.
 
-    Two numbers of 8 bytes for each of the n 2^(n-1) families; for each of the 2^n sets some, and one for each thread;
-    with the uniform prior two for each of the 3^n states, and one for each family and part.
+    Parameters
+    ----------
+    local
+        The local scores of the table.
+    prior
+        The prior.
+    threads
+        How many threads are used.
+    n
+        How many of the columns are taken; all of them by default.
+
+    Notes
+    -----
+    Python itself takes some, and so does what it takes to score families. First there are the scores, a number of 8
+    bytes for each of the n 2^(n-1) families, beside the terms of all 2^n sets and three lists of half as many for each
+    thread. Then there are two numbers for each family; for each set some, and one for each thread; with the uniform
+    prior two for each of the 3^n states, and one for each family and part.
     """
+    n = len(local.data.names) if n is None else n
     families, sets = n << (n - 1), 1 << n
-    needed = 17 * families + 8 * sets * (5 + threads)
-    return needed + (16 * 3**n + 8 * PARTS * families if prior == "uniform" else 0)
+    terms = 1 + len(set(local.data.arities))
+    scores = 8 * families + 8 * sets * terms + 12 * sets * threads + PER_ASKED * min(sets, BLOCK)
+    sums = 17 * families + 8 * sets * (5 + threads)
+    sums += 16 * 3**n + 8 * PARTS * families if prior == "uniform" else 0
+    return BASE + scoring_bytes(local, threads) + max(scores, sums)

@@ -114,8 +114,8 @@ def posterior(
         structure_prior.check(table.names)
     kind = prior_for(len(table.names), prior)
     allowed = allowed_families(table.names, constraints, max_parents, structure_prior)
-    check_memory(len(table.names), kind, workers, limit)
     local, stages = LocalScores(table, chosen), Stages(progress)
+    check_memory(local, kind, workers, limit)
     weights = all_family_scores(local, workers, stages.part("family scores", 0.0, 0.6))
     listed = _listed(table.names, weights, allowed, kind) if len(table.names) <= MOST_LISTED else None
     if not allowed.everything:

@@ -1,0 +1,72 @@
+"""``bnml bootstrap``: which arcs come back when the rows are drawn anew."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+import bnml
+from bnml.cli import common
+
+__all__ = ["command"]
+
+EXAMPLE = "Example: bnml bootstrap survey.csv --search tabu --repetitions 500"
+
+Repetitions = Annotated[
+    int, typer.Option("--repetitions", metavar="R", parser=common.whole, help="How many tables are drawn.")
+]
+Search = Annotated[str, typer.Option("--search", metavar="NAME", help="The search for each table, as for learn.")]
+Seed = Annotated[int, typer.Option("--seed", metavar="S", parser=common.whole, help="Of the drawing of rows.")]
+Threads = Annotated[
+    int | None, typer.Option("--threads", metavar="T", parser=common.whole, help="How many; all cores without.")
+]
+
+
+@common.reads_a_table
+def command(
+    table: common.TableReader,
+    score: common.ScoreName = "qnml",
+    prior_network: common.PriorNetwork = None,
+    search: Search = "auto",
+    repetitions: Repetitions = 200,
+    seed: Seed = 0,
+    threads: Threads = None,
+    as_json: common.Json = False,
+) -> None:
+    """Learn from tables with rows drawn anew, and count how often each arc is found."""
+    from bnml.search.learn import check
+
+    chosen = common.score_of(score, prior_network)
+    check(search, {}, {"score": chosen, "seed": seed, "threads": threads})
+    data = table()
+
+    def tell(stage: str, fraction: float) -> None:
+        print(f"\r{stage}", end="", file=sys.stderr, flush=True)
+
+    shown = sys.stderr.isatty()
+    try:
+        result = bnml.bootstrap(
+            data, search, chosen, repetitions, seed, threads=threads, progress=tell if shown else None
+        )
+    finally:
+        if shown:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+    if as_json:
+        common.print_json(
+            {
+                "repetitions": result.repetitions,
+                "search": result.search,
+                "score_name": score,
+                "threshold": result.threshold,
+                "arcs": [list(arc) for arc in result.dag.arcs],
+                "support": [
+                    {"from": a, "to": b, "support": float(s), "direction": float(d)}
+                    for a, b, s, d in result.arcs.itertuples(index=False)
+                ],
+                "seconds": result.seconds,
+            }
+        )
+        return
+    print(result)

@@ -1,0 +1,231 @@
+"""The bootstrap: which arcs come back when the rows are drawn anew (Friedman, Goldszmidt & Wyner 1999).
+
+A structure is learned from each of many tables with as many rows, drawn with replacement from the rows at hand. A link
+that is in nearly all of them does not hang on a few rows. Directions are counted in the equivalence classes: a link
+that a class leaves undirected counts half for either direction.
+
+From which support on a link is believed is read off the data (Scutari & Nagarajan 2013). If all were clear, every link
+would be in all structures or in none; the threshold is the one for which that picture is nearest to the supports found.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from bnml._display import table
+from bnml._threads import cores, run_all
+from bnml.data import Data, as_data
+from bnml.errors import ArgumentError
+from bnml.graph import DAG, PDAG
+from bnml.scores import Score, parse_score
+from bnml.search.learn import learn
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Bootstrap", "bootstrap", "threshold_of"]
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, repr=False)
+class Bootstrap:
+    """How often each arc was found in tables with rows drawn anew.
+
+    Attributes
+    ----------
+    names
+        The variables.
+    support
+        ``support[a, b]``: in which share of the tables a → b was found; an undirected link counts half each way.
+    threshold
+        From which share of the tables on a link is in the averaged structure.
+    repetitions, search, score, seconds
+        How many tables, what was done with each, and how long it took.
+    """
+
+    names: tuple[str, ...]
+    support: Floats = field(compare=False)
+    threshold: float
+    repetitions: int
+    search: str
+    score: str
+    seconds: float = field(compare=False)
+
+    @property
+    def links(self) -> Floats:
+        """In which share of the tables two variables were linked, whatever the direction."""
+        return self.support + self.support.T
+
+    @property
+    def arcs(self) -> pd.DataFrame:
+        """Every link that was found, the best supported first: from, to, support, and the share with that direction."""
+        import pandas as pd
+
+        links, rows = self.links, []
+        for i in range(len(self.names)):
+            for j in range(i):
+                if links[i, j] > 0:
+                    a, b = (i, j) if self.support[i, j] > self.support[j, i] else (j, i)
+                    if self.support[i, j] == self.support[j, i] and self.names[i] < self.names[j]:
+                        a, b = i, j
+                    rows.append((self.names[a], self.names[b], links[a, b], self.support[a, b] / links[a, b]))
+        frame = pd.DataFrame(rows, columns=["from", "to", "support", "direction"])
+        return frame.sort_values(["support", "from", "to"], ascending=[False, True, True], ignore_index=True)
+
+    @property
+    def dag(self) -> DAG:
+        """The averaged structure: links from the threshold on, in their better supported direction, without a cycle."""
+        arcs: list[tuple[str, str]] = []
+        dag = DAG(self.names)
+        for a, b, support in self.arcs[["from", "to", "support"]].itertuples(index=False):
+            if support < self.threshold:
+                break
+            if b in (a, *dag.ancestors(a)):  # the other direction, then
+                a, b = b, a
+            arcs.append((a, b))
+            dag = DAG(self.names, arcs)
+        return dag
+
+    def __repr__(self) -> str:
+        return f"<Bootstrap of {self.repetitions} tables, {len(self.names)} variables, threshold {self.threshold:.2f}>"
+
+    def __str__(self) -> str:
+        frame = self.arcs
+        kept = frame[frame["support"] >= self.threshold]
+        lines = [
+            f"{self.repetitions} tables drawn anew, {self.search} under {self.score}, {self.seconds:.1f} s",
+            f"{len(kept)} of the {len(frame)} links that were found are in {self.threshold:.0%} of the tables or more:",
+            "",
+            f"{'link':<50} {'support':>8} {'direction':>10}",
+        ]
+        for row in kept.itertuples(index=False):
+            arc = f"{row[0]} -> {row[1]}"
+            arc = arc if len(arc) <= 50 else arc[:49] + "…"
+            lines.append(f"{arc:<50} {row[2]:>8.1%} {row[3]:>10.1%}")
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        frame = self.arcs
+        rows = [[str(a), str(b), f"{s:.1%}", f"{d:.1%}"] for a, b, s, d in frame.itertuples(index=False)]
+        return table(f"{self.repetitions} tables drawn anew", ["from", "to", "support", "direction"], rows)
+
+
+def bootstrap(
+    data: Any,
+    search: str = "auto",
+    score: Score | str = "qnml",
+    repetitions: int = 200,
+    seed: int = 0,
+    *,
+    threads: int | None = None,
+    progress: Callable[[str, float], None] | None = None,
+    **options: Any,
+) -> Bootstrap:
+    """Learn structures from tables with rows drawn anew, and count their arcs.
+
+    Parameters
+    ----------
+    data
+        A `Data`, or anything that `bnml.read` takes.
+    search, score
+        What is done with each table; see `bnml.learn`.
+    repetitions
+        How many tables are drawn.
+    seed
+        The same seed draws the same tables.
+    threads
+        How many tables are worked on at a time; all cores by default.
+    progress
+        Called as ``progress(stage, fraction)`` now and then.
+    **options
+        Further arguments of `bnml.learn`, such as constraints and max_parents.
+
+    Returns
+    -------
+    Bootstrap
+        The support of every arc, and the averaged structure.
+
+    Raises
+    ------
+    BnmlError
+        If an argument is wrong, or the search cannot be done.
+
+    Examples
+    --------
+    >>> import bnml
+    >>> found = bnml.bootstrap(bnml.example(), "tabu", "bic", repetitions=20)
+    >>> found.dag.parents("either"), found.dag.parents("dysp")
+    (('tub', 'lung'), ('bronc', 'either'))
+    """
+    started = time.perf_counter()
+    if isinstance(repetitions, bool) or not isinstance(repetitions, int) or repetitions < 1:
+        raise ArgumentError(f"repetitions={repetitions!r}: expected a whole number from 1")
+    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+        raise ArgumentError(f"seed={seed!r}: expected a whole number from 0")
+    table_, chosen, workers = as_data(data), parse_score(score), cores(threads)
+    n = len(table_.names)
+    found = np.zeros((repetitions, n, n))
+    finished = 0
+
+    def task(first: int, last: int) -> None:
+        nonlocal finished
+        for k in range(first, last):
+            rows = redrawn(table_, np.random.default_rng([seed, k]))
+            found[k] = _counted(learn(rows, chosen, search, seed=seed, threads=1, **options).cpdag)
+            finished += 1
+            if progress is not None:
+                progress(f"table {finished:,} of {repetitions:,}", finished / repetitions)
+
+    run_all(task, [(k, k + 1) for k in range(repetitions)], workers)
+    support = found.mean(axis=0)
+    links = (support + support.T)[np.triu_indices(n, 1)]
+    name = getattr(chosen, "name", str(score)) if not isinstance(score, str) else score
+    return Bootstrap(
+        table_.names, support, threshold_of(links), repetitions, search, name, time.perf_counter() - started
+    )
+
+
+def redrawn(data: Data, rng: np.random.Generator) -> Data:
+    """Return a table with as many rows, drawn with replacement."""
+    weights = rng.multinomial(data.n_rows, data.weights / data.n_rows)
+    kept = weights > 0
+    codes = np.asfortranarray(data.codes[kept])
+    return Data(data.names, data.states, codes, weights[kept].astype(np.int64), None, data.cuts)
+
+
+def _counted(graph: PDAG) -> Floats:
+    """Return the arcs of a class as a matrix; an undirected link counts half each way."""
+    at = {name: i for i, name in enumerate(graph.names)}
+    counts = np.zeros((len(at), len(at)))
+    for a, b in graph.directed:
+        counts[at[a], at[b]] = 1.0
+    for a, b in graph.undirected:
+        counts[at[a], at[b]] = counts[at[b], at[a]] = 0.5
+    return counts
+
+
+def threshold_of(supports: Floats) -> float:
+    """Return the support from which on a link is believed (Scutari & Nagarajan 2013).
+
+    F is the empirical distribution of the supports. If a share t of the links were in no structure and the others in
+    all, it would be t between 0 and 1; the t for which the distance ∫ |F(x) - t| dx is smallest gives the threshold:
+    the smallest support that more than a share t of the links does not exceed.
+    """
+    if supports.size == 0:
+        return 1.0
+    values = np.sort(supports)
+    steps = np.concatenate([[0.0], values, [1.0]])
+    heights = np.arange(supports.size + 1) / supports.size  # of F between neighbouring steps
+    widths = np.diff(steps)
+    shares = np.unique(heights)
+    distances = np.array([(np.abs(heights - t) * widths).sum() for t in shares])
+    best = float(shares[int(distances.argmin())])
+    above = values[round(best * supports.size) :]
+    return float(above[0]) if above.size else 1.0

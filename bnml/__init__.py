@@ -41,6 +41,8 @@ _HOME = {
     # uncertainty
     "bootstrap": "bnml.uncertainty",
     "posterior": "bnml.uncertainty",
+    # relational networks
+    "relational": "bnml.relational:",
     # for scikit-learn
     "sklearn": "bnml.sklearn:",
     # networks
@@ -64,6 +66,7 @@ __all__ = [*sorted(_HOME), "__version__"]
 
 if TYPE_CHECKING:
     from bnml import plot as plot
+    from bnml import relational as relational
     from bnml import scores as scores
     from bnml import search as search
     from bnml import sklearn as sklearn

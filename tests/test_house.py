@@ -73,8 +73,8 @@ def test_public_names():
     assert sorted(set(bnml.__all__)) == [
         "BayesianNetwork", "BnmlError", "Constraints", "DAG", "Data", "LocalScores", "PDAG", "__version__",
         "bootstrap", "code_length", "count_dags", "example", "family_score", "fit", "information", "is_imap",
-        "is_perfect_map", "kl_divergence", "learn", "load", "minimal_imap", "plot", "posterior", "prequential", "priors", "read",
-        "regret", "score", "scores", "search", "shd", "sklearn",
+        "is_perfect_map", "kl_divergence", "learn", "load", "minimal_imap", "plot", "posterior", "prequential",
+        "priors", "read", "regret", "relational", "score", "scores", "search", "shd", "sklearn",
     ]  # fmt: skip
     for name in bnml.__all__:
         assert getattr(bnml, name) is not None

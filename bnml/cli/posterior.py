@@ -55,7 +55,9 @@ Top = Annotated[
 Classes = Annotated[bool, typer.Option("--classes", help="With --top: equivalence classes in place of structures.")]
 Output = Annotated[
     Path | None,
-    typer.Option("-o", "--output", metavar="FILE.csv", help="File for the probabilities: from, to, probability."),
+    typer.Option(
+        "-o", "--output", metavar="FILE.csv", help="File for the probabilities: from, to, probability, prior."
+    ),
 ]
 
 
@@ -102,7 +104,8 @@ def command(
     best = None if top is None else result.top(top, classes=classes)
     if output is not None:
         with written_whole(output) as temporary:
-            arcs_of(result).to_csv(temporary, index=False, compression="gzip" if output.suffix == ".gz" else None)
+            arcs = arcs_of(result).assign(prior=result.prior_text)
+            arcs.to_csv(temporary, index=False, compression="gzip" if output.suffix == ".gz" else None)
     if as_json:
         common.print_json(summary(result, best))
         return

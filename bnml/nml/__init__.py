@@ -30,14 +30,30 @@ large n and r share the plane of all (n, r) between them, see :mod:`bnml.nml.exa
 :func:`regret_tables`           the same for several numbers of values, in one pass
 :func:`log_rising`              log of x (x+1) ... (x+n-1), accurate for all x: the Dirichlet scores need it
 :func:`nml_histogram`           the histogram that describes a column of numbers best, its bins priced with the regret
+:func:`parametric_complexity`   log C of a forest of variables, also called its :func:`minimax_regret`
+:func:`stochastic_complexity`   -log P_NML of data given a forest
+:func:`complexity_forecast`     what that will take
 ==============================  ==========================================================================
 
 The order of the arguments is always the sample size n first, then the number of values r.
 """
 
+from bnml.nml.forest import complexity_forecast, minimax_regret, parametric_complexity, stochastic_complexity
 from bnml.nml.histogram import Histogram, nml_histogram
 from bnml.nml.regret import regret, regrets
 from bnml.nml.rising import log_rising
 from bnml.nml.tables import regret_table, regret_tables
 
-__all__ = ["Histogram", "log_rising", "nml_histogram", "regret", "regret_table", "regret_tables", "regrets"]
+__all__ = [
+    "Histogram",
+    "complexity_forecast",
+    "log_rising",
+    "minimax_regret",
+    "nml_histogram",
+    "parametric_complexity",
+    "regret",
+    "regret_table",
+    "regret_tables",
+    "regrets",
+    "stochastic_complexity",
+]

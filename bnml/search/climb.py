@@ -28,13 +28,15 @@ from bnml.search.watch import Watch
 
 __all__ = ["climb_further", "climb_up", "finished", "hill_climb", "shaken", "structure_for", "whole_number"]
 
+MANY_ROWS = 20_000  # distinct ones
+
 
 def hill_climb(
     data: Any,
     score: Score | str = "qnml",
     *,
     start: DAG | None = None,
-    reinsert: bool = True,
+    reinsert: bool | None = None,
     restarts: int = 0,
     perturbation: int | None = None,
     constraints: Constraints | None = None,
@@ -54,7 +56,8 @@ def hill_climb(
     start
         The structure to start from; by default no arcs but those that are required.
     reinsert
-        Whether to move variables to other places in the order where no change of one arc helps.
+        Whether to move variables to other places in the order where no change of one arc helps; by default with more
+        than 20,000 distinct rows, where a wrong direction costs most and the time is spent on counting anyway.
     restarts
         How often to climb again from the best structure so far, with some arcs changed at random.
     perturbation
@@ -84,6 +87,8 @@ def hill_climb(
     structure = structure_for(data, score, prior, constraints, max_parents, start, threads)
     size = max(3, structure.n // 4) if perturbation is None else whole_number(perturbation, "perturbation")
     rng = np.random.default_rng(seed)
+    if reinsert is None:
+        reinsert = structure.local.data.n_distinct > MANY_ROWS
     climb = climb_further if reinsert else climb_up
     moves, verified = climb(structure, watch, 0.0, 1.0 / (rounds + 1))
     best, top = structure.arcs.copy(), structure.score

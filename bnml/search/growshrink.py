@@ -14,6 +14,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from bnml.scores import LocalScores
+from bnml.scores.lattice import members
 from bnml.search.moves import EQUAL
 
 __all__ = ["GrowShrink"]
@@ -70,6 +71,7 @@ class GrowShrink:
         first = tuple(j for j in range(len(columns)) if must >> j & 1)
         self._root = _Node(first, local.family(columns[variable], [columns[j] for j in first]))
         self._known: dict[int, tuple[float, int]] = {}
+        self._scores = {must: self._root.score}
         self.families = 1
 
     def best(self, candidates: int) -> tuple[float, int]:
@@ -107,23 +109,30 @@ class GrowShrink:
         parents = [columns[j] for j in node.parents]
         scores = self._local.additions(columns[self._variable], parents, [columns[j] for j in new], self._threads)
         self.families += len(new)
+        here = sum(1 << j for j in node.parents)
+        self._scores.update(zip([here | (1 << j) for j in new], scores.tolist(), strict=True))
         better = [(-score, j) for j, score in zip(new, scores.tolist(), strict=True) if score > node.score + EQUAL]
         node.branches = [(1 << j, j, -score) for score, j in sorted(better)]
 
     def _shrunk(self, node: _Node) -> tuple[float, int]:
+        """Take away, again and again, the parent without which the score is highest, as long as that raises it."""
         if node.shrunk is None:
-            parents, score = list(node.parents), node.score
-            while True:
-                free = [j for j in parents if not self._must >> j & 1]
-                if not free:
+            left, score = sum(1 << j for j in node.parents), node.score
+            while fewer := [left ^ (1 << j) for j in members(left & ~self._must)]:
+                self._score(fewer)
+                best = max(fewer, key=self._scores.__getitem__)
+                if self._scores[best] <= score + EQUAL:
                     break
-                sets = [[self._columns[k] for k in parents if k != j] for j in free]
-                scores = self._local.families(self._columns[self._variable], sets, self._threads)
-                self.families += len(sets)
-                k = int(scores.argmax())
-                if scores[k] <= score + EQUAL:
-                    break
-                score = float(scores[k])
-                parents.remove(free[k])
-            node.shrunk = score, sum(1 << j for j in parents)
+                left, score = best, self._scores[best]
+            node.shrunk = score, left
         return node.shrunk
+
+    def _score(self, sets: Sequence[int]) -> None:
+        """Score the families with these parents that growing has not met."""
+        unknown = [mask for mask in sets if mask not in self._scores]
+        if unknown:
+            columns = self._columns
+            parents = [[columns[j] for j in members(mask)] for mask in unknown]
+            values = self._local.families(columns[self._variable], parents, self._threads)
+            self._scores.update(zip(unknown, values.tolist(), strict=True))
+            self.families += len(unknown)

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
+from html import escape
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from bnml._display import picture, table
-from bnml.scores import MDL, LocalScores, Score
+from bnml.scores import MDL, FamilyScores, LocalScores, Score
+from bnml.scores.priors import StructurePrior
 
 if TYPE_CHECKING:
     from bnml.search.result import SearchResult
@@ -30,7 +34,7 @@ def html(result: SearchResult) -> str:
     facts = [[label, text] for label, text in _facts(result)]
     parts = [picture(result.directions), table(_headline(result), ["", ""], facts)]
     if result.families:
-        parts.append(table("What each variable adds to the score:", *_cells(result)))
+        parts.append(_html_table("What each variable adds to the score:", *_cells(result)))
     return f"<div>{''.join(parts)}</div>"
 
 
@@ -45,21 +49,43 @@ def score_text(score: Score) -> str:
 
 
 def _headline(result: SearchResult) -> str:
-    source = _number(result.data.n_rows, "row") if result.data is not None else "local scores"
+    data = None if isinstance(result.local, FamilyScores) else result.data
+    source = _number(data.n_rows, "row") if data is not None else "local scores"
     return f"Bayesian network of {_number(len(result.dag.names), 'variable')}, learned from {source}"
 
 
 def _facts(result: SearchResult) -> list[tuple[str, str]]:
-    name = f" ({result.score_name})" if result.score_name else ""
-    reason = result.info.get("reason")
     size = [_number(len(result.dag.arcs), "arc")]
     size += [_number(result.n_parameters, "parameter")] if result.n_parameters is not None else []
+    reason = result.info.get("reason")
+    search = ", ".join([result.search, *_work(result.info), _seconds(result.seconds)])
     return [
         ("size", ", ".join(size)),
-        ("score", f"{result.score:,.{_decimals(result.score)}f}{name}"),
+        ("score", f"{result.score:,.{_decimals(result.score)}f}{_score_words(result)}"),
         ("proof", _proof(result)),
-        ("search", f"{result.search}, {_seconds(result.seconds)}{f'; {reason}' if reason else ''}"),
+        ("search", f"{search}; {reason}" if reason else search),
     ]
+
+
+def _score_words(result: SearchResult) -> str:
+    """Return what the score is, in brackets; the terms of a prior count as a part of the penalty."""
+    if result.score_name is None:
+        return ""
+    with_prior = isinstance(result.local, LocalScores) and result.local.prior is not None
+    return f" ({result.score_name}{', with a structure prior as a part of the penalty' if with_prior else ''})"
+
+
+def _work(info: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what a search did, as far as it tells."""
+    if "visited" in info and "subsets" in info:
+        visited, subsets = info["visited"], info["subsets"]
+        yield f"{f'{visited:,} of' if visited < subsets else 'all'} {_number(subsets, 'subset')} visited"
+    for name in ("moves", "inserts", "deletes", "turns", "orders"):
+        if name in info:
+            yield _number(info[name], name[:-1])
+    if "families" in info:
+        n = info["families"]
+        yield f"{n:,} {'families' if n != 1 else 'family'} scored"
 
 
 def _facts_text(result: SearchResult) -> str:
@@ -68,37 +94,71 @@ def _facts_text(result: SearchResult) -> str:
 
 def _proof(result: SearchResult) -> str:
     """Say what is proven: in so many words, as numbers alone are easily misread."""
+    if result.within is None or not math.isfinite(result.within):
+        return _no_proof(result.info)
     most = result.info.get("max_parents")
     among = f" with at most {_number(most, 'parent')} each" if most is not None else ""
     among += " that the constraints allow" if result.constraints is not None else ""
-    if result.within is None or not math.isfinite(result.within):
-        return "none: other networks may have a higher score"
     higher = f"a score higher by more than {result.within:.2g}" if result.within else "a higher score, up to rounding"
-    return f"{'optimal: ' if result.optimal else ''}no network{among} has {higher}"
+    return f"{'optimal: ' if result.optimal else 'not proven optimal, but '}no network{among} has {higher}"
+
+
+def _no_proof(info: Mapping[str, Any]) -> str:
+    """Say what is known of a network that is not proven to be the best."""
+    among = f"the best of all {info['optimal_among']}, but " if "optimal_among" in info else ""
+    text = f"not proven optimal: {among}other networks may have a higher score"
+    if "local_optimum" not in info:
+        return text
+    if info["local_optimum"]:
+        return f"{text}; it is a local optimum: no change of one arc raises it"
+    return f"{text}; whether it is a local optimum was not verified"
 
 
 def _arcs(result: SearchResult) -> list[str]:
     """Return the arcs in two lists: those with a known direction, and those that could as well be turned round."""
     if not result.dag.arcs:
-        return ["No arcs: the variables are independent of each other."]
+        why = (
+            "the variables are independent of each other" if len(result.dag.names) > 1 else "there is only one variable"
+        )
+        return [f"No arcs: {why}."]
     known = set(result.directions.directed)
     sure = [arc for arc in result.dag.arcs if arc in known]
     free = [arc for arc in result.dag.arcs if arc not in known]
+    lists = zip(_titles(result), (sure, free), strict=True)
+    return ["\n".join([f"{title} ({len(arcs)}):", *map(_arrow, arcs)]) for title, arcs in lists if arcs]
+
+
+def _titles(result: SearchResult) -> tuple[str, str]:
+    """Say what directs the arcs of the first list, and those of the second."""
     alone = result.constraints is None
-    who = ("the data", "the data cannot") if alone else ("data and constraints", "they do not")
-    rest = (
-        f"Links that {who[1]} direct, shown one way round"
-        if _equivalent(result)
-        else "Arcs that only the score directs"
-    )
-    lists = ((f"Arcs that {who[0]} direct ({len(sure)}):", sure), (f"{rest} ({len(free)}):", free))
-    return ["\n".join([title, *map(_arrow, arcs)]) for title, arcs in lists if arcs]
+    if result.data is None or isinstance(result.local, FamilyScores):  # these may prefer any network to its equivalents
+        networks = f"equivalent networks{'' if alone else ' that the constraints allow'}"
+        return f"Arcs that all {networks} share", f"Arcs that {networks} may turn round, as they were found"
+    first = "Arcs that the data direct" if alone else "Arcs that data and constraints direct"
+    if by := _directs(result):
+        return first, f"Arcs that only {by}"
+    return first, f"Links that {'the data cannot' if alone else 'they do not'} direct, shown one way round"
 
 
-def _equivalent(result: SearchResult) -> bool:
-    """Tell whether equivalent networks are known to have the same score, or nothing is known of that."""
-    local = result.local
-    return not isinstance(local, LocalScores) or (local.score.equivalent and local.prior is None)
+def _directs(result: SearchResult) -> str:
+    """Say what prefers a network to its equivalents, nothing if nothing does."""
+    if not isinstance(result.local, LocalScores):
+        return ""
+    score, prior = result.local.score, result.local.prior
+    both = [name for name, does in (("score", not score.equivalent), ("prior", _prefers(prior, result))) if does]
+    return f"the {' and the '.join(both)} direct{'s' if len(both) == 1 else ''}" if both else ""
+
+
+def _prefers(prior: StructurePrior | None, result: SearchResult) -> bool:
+    """Tell whether a prior may prefer an arc to its reverse."""
+    if prior is None:
+        return False
+    terms = prior.arc_terms(result.dag.names)
+    if terms is None:
+        return True
+    with np.errstate(invalid="ignore"):
+        odds = terms[0] - terms[1]
+    return not np.allclose(odds, odds.T, rtol=1e-12, atol=1e-12)
 
 
 def _arrow(arc: tuple[str, str]) -> str:
@@ -137,6 +197,20 @@ def _table(result: SearchResult) -> str:
 
     body = [line for row in rows[:-1] for line in lines(row)]
     return "\n".join([*lines(head), rule, *body, rule, *lines(rows[-1])])
+
+
+def _html_table(title: str, head: list[str], rows: list[list[str]]) -> str:
+    """Return what each variable adds as HTML, the numbers to the right."""
+
+    def line(tag: str, cells: list[str]) -> str:
+        sides = ("left" if k < 2 else "right" for k in range(len(cells)))
+        shown = (
+            f"<{tag} style='text-align:{side}'>{escape(cell)}</{tag}>" for side, cell in zip(sides, cells, strict=True)
+        )
+        return f"<tr>{''.join(shown)}</tr>"
+
+    body = "".join(line("td", row) for row in rows)
+    return f"<div><p>{escape(title)}</p><table><thead>{line('th', head)}</thead><tbody>{body}</tbody></table></div>"
 
 
 def _sum(values: Iterable[float]) -> float:

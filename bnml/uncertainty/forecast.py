@@ -9,7 +9,7 @@ from bnml._threads import cores
 from bnml.errors import ArgumentError
 from bnml.scores import LocalScores
 from bnml.scores.lattice.memory import BASE, scoring_bytes
-from bnml.uncertainty.families import BLOCK
+from bnml.uncertainty.families import BLOCK, MOST_EXACT
 from bnml.uncertainty.layers import PARTS
 
 __all__ = ["MOST_VARIABLES", "Cost", "check_memory", "cost", "memory_needed", "prior_for"]
@@ -102,4 +102,4 @@ def memory_needed(local: LocalScores, prior: str, threads: int, n: int | None = 
     scores = 8 * families + 8 * sets * terms + 12 * sets * threads + PER_ASKED * min(sets, BLOCK)
     sums = 17 * families + 8 * sets * (5 + threads)
     sums += 16 * 3**n + 8 * PARTS * families if prior == "uniform" else 0
-    return BASE + scoring_bytes(local, threads) + max(scores, sums)
+    return BASE + scoring_bytes(local, threads, walks=n > MOST_EXACT) + max(scores, sums)

@@ -23,12 +23,13 @@ __all__ = ["PRIORS", "Posterior"]
 Floats = npt.NDArray[np.float64]
 
 PRIORS = {
-    "uniform": "all DAGs are equally probable",
-    "order": "all orders, with the DAGs that fit them, are equally probable; "
+    "uniform": "all DAGs{limits} are equally probable",
+    "order": "all pairs of an order and a DAG that fits it are equally probable{limits}; "
     "a DAG counts once for each of its linear extensions",
 }
 LIKELY = 0.5  # links that the report lists
 MOST_SHOWN = 40
+MOST_LETTERS = 200  # of a structure prior
 WIDTH = 80
 
 
@@ -68,15 +69,13 @@ class Posterior:
     @property
     def prior_text(self) -> str:
         """What the prior is, in words."""
-        allowed = self._allowed
-        limits = []
-        if allowed.most < len(self.names) - 1:
-            limits.append(f"of at most {allowed.most} parent{'s' if allowed.most != 1 else ''} each")
-        if allowed.constrained:
-            limits.append("that the constraints allow")
-        of = " ".join(["DAGs", *limits])
-        text = PRIORS[self.prior].replace("DAGs", of, 1)
-        return text if allowed.prior is None else f"{text}; times {type(allowed.prior).__name__}"
+        allowed, most = self._allowed, self._allowed.most
+        limits = f" with at most {most} parent{'s' if most != 1 else ''} each" if most < len(self.names) - 1 else ""
+        limits += " that the constraints allow" if allowed.constrained else ""
+        if limits and self.prior == "order":
+            limits = f", among the DAGs{limits}"
+        text = PRIORS[self.prior].format(limits=limits)
+        return text if allowed.prior is None else f"{text}; times the structure prior {_cut(repr(allowed.prior))}"
 
     @property
     def arc_probabilities(self) -> pd.DataFrame:
@@ -218,3 +217,7 @@ class Posterior:
 
 def _shown(name: str) -> str:
     return name if name.isprintable() else repr(name)[1:-1]
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= MOST_LETTERS else text[: MOST_LETTERS - 1] + "…"

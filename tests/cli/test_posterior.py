@@ -103,9 +103,18 @@ def test_file(run, name):
     assert (shown.status, shown.err) == (0, "")
     assert f"{name}: the probabilities of 2 arcs" in shown.out
     frame = pd.read_csv(name)
-    assert frame.columns.tolist() == ["from", "to", "probability"]
+    assert frame.columns.tolist() == ["from", "to", "probability", "prior"]
     assert frame["from"].tolist() == ["smoke", "lung"]
+    assert set(frame["prior"]) == {"all DAGs are equally probable"}
     assert json.loads(run("posterior", "two.csv", "-o", name, "--json").out)["rows"] == 300
+
+
+def test_every_figure_says_its_prior(run):
+    run("posterior", "two.csv", "--prior", "order", "--max-parents", "0", "-o", "arcs.csv")
+    [words] = set(pd.read_csv("arcs.csv")["prior"])
+    assert words == bnml.posterior("two.csv", prior="order", max_parents=0).prior_text
+    assert "of an order" in words
+    assert "at most 0 parents each" in words
 
 
 def expensive(*arguments):

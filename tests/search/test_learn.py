@@ -14,6 +14,7 @@ import pytest
 import bnml
 from bnml.errors import ArgumentError, BnmlError, ScoreError
 from bnml.graph import DAG, Constraints
+from bnml.scores.lattice import undominated_families
 from bnml.search import SearchResult, exact, forecast, learn
 
 MODULE = inspect.getmodule(learn)  # as a name of bnml.search, learn is the function
@@ -94,7 +95,7 @@ def test_one_variable():
     result = learn(np.array([[0], [1], [1]]))
     assert result.dag.arcs == ()
     assert result.optimal is True
-    assert "No arcs" in str(result)
+    assert "No arcs: there is only one variable." in str(result)
 
 
 # --- what auto does ---
@@ -113,25 +114,51 @@ def costs(**changes):
     return stand_in
 
 
-def test_auto_refuses_what_takes_too_long(data, monkeypatch):
-    monkeypatch.setattr(MODULE, "forecast", costs(seconds=5000.0, affordable=False))
-    with pytest.raises(BnmlError, match=r"search='auto'.*columns=.*search='exact'"):
-        learn(data)
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"seconds": 5000.0, "affordable": False}, "would take more than a minute"),
+        ({"bytes": 10**15}, "does not fit into memory"),
+    ],
+)
+def test_auto_beyond_exact_search(data, monkeypatch, changes, why):
+    monkeypatch.setattr(MODULE, "forecast", costs(**changes))
+    result = learn(data)
+    assert (result.search, result.optimal) == ("order", False)
+    assert result.info["reason"] == f"chosen by auto, as exact search {why}"
+    assert result.dag == learn(data, search="order").dag
+    assert "not proven optimal" in str(result)
     assert learn(data, search="exact").optimal
 
 
-def test_auto_refuses_what_does_not_fit(data, monkeypatch):
-    monkeypatch.setattr(MODULE, "forecast", costs(bytes=10**15))
-    with pytest.raises(BnmlError, match=r"columns=.*memory_limit=") as caught:
-        learn(data)
-    assert "search='exact'" not in str(caught.value)
+@pytest.mark.parametrize(
+    ("changes", "way_out"),
+    [
+        ({"seconds": 5000.0, "affordable": False}, "search='exact'"),
+        ({"bytes": 10**15}, "memory_limit="),
+    ],
+)
+def test_auto_refuses_local_scores_that_are_too_many(data, monkeypatch, changes, way_out):
+    """Other searches need a table."""
+    families = undominated_families(bnml.LocalScores(data, "bic"))
+    assert learn(families).optimal
+    monkeypatch.setattr(MODULE, "forecast", costs(**changes))
+    with pytest.raises(BnmlError, match=f"search='auto': .* need a table; .*{way_out}.* fewer variables") as caught:
+        learn(families)
+    assert ("search='exact'" in str(caught.value)) is ("search" in way_out), "what helps is said, and nothing else"
+    if "search" in way_out:
+        assert learn(families, search="exact").optimal
 
 
 def test_what_does_not_fit_is_refused():
     wide = np.random.default_rng(0).integers(0, 2, (50, 60))
-    for search in ("auto", "exact"):
-        with pytest.raises(BnmlError, match="60 variables"):
-            learn(wide, search=search)
+    with pytest.raises(BnmlError, match="60 variables"):
+        learn(wide, search="exact")
+    result = learn(wide, time_limit=1)
+    assert (result.search, result.info["reason"]) == (
+        "order",
+        "chosen by auto, as exact search does not fit into memory",
+    )
 
 
 # --- what is refused ---
@@ -141,8 +168,12 @@ def test_what_does_not_fit_is_refused():
     ("arguments", "message"),
     [
         ({"search": "exct"}, r"search='exct'.*available: auto, exact.*Did you mean 'exact'"),
-        ({"search": "tabu"}, "search='tabu' is not available in this version; available: auto, exact"),
-        ({"search": "chow-liu"}, "not available in this version"),
+        *(
+            ({"search": name}, rf"search='{name}' is not available in this version; available: auto, exact, .*polytree")
+            for name in MODULE.LATER
+        ),
+        ({"search": "naive"}, "search='naive' needs class_variable="),
+        ({"search": "climb", "turning": False}, "search='climb' takes the options"),
         ({"search": None}, "search=None"),
         ({"search": ["exact"]}, "search="),
         ({"score": "bicc"}, "bic"),
@@ -203,8 +234,16 @@ def test_a_search_is_added_by_one_line(data, monkeypatch):
         learn(data, search="greedy", start="empty", max_parents=2)
     with pytest.raises(ArgumentError, match="search='greedy' needs start="):
         learn(data, search="greedy")
-    with pytest.raises(ArgumentError, match="available: auto, exact, greedy"):
+    with pytest.raises(ArgumentError, match=r"available: auto, exact, .*, greedy"):
         learn(data, search="magic")
+
+
+def test_what_is_there_and_what_is_not():
+    """Every search is there, or said to be missing."""
+    there = {"exact", "climb", "tabu", "order", "ges", "k2", "chow-liu", "forest", "tan", "naive", "polytree"}
+    assert there <= set(MODULE.SEARCHES)
+    assert {"pc", "npc", "nml-forest"} <= {*MODULE.SEARCHES, *MODULE.LATER}
+    assert not set(MODULE.SEARCHES) & set(MODULE.LATER)
 
 
 def test_every_search_takes_data_and_returns_a_result():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import pickle
+import re
 from dataclasses import FrozenInstanceError, replace
 
 import numpy as np
@@ -13,6 +14,7 @@ import pytest
 import bnml
 from bnml.graph import DAG, PDAG, Constraints
 from bnml.scores import BDe, BDeu, BDq, LocalScores, parse_score
+from bnml.scores.lattice import undominated_families
 from bnml.search.report import WIDTH, score_text
 from bnml.search.result import SearchResult
 
@@ -72,6 +74,7 @@ def test_without_data():
     assert bare.score_name is None
     assert "local scores" in str(bare)
     assert "other networks may have a higher score" in str(bare)
+    assert "data" not in str(bare)
     assert bare._repr_html_().count("<table") == 1
 
 
@@ -137,13 +140,74 @@ def test_report_with_constraints():
     assert "no network that the constraints allow has a higher score" in " ".join(text.split())
 
 
-@pytest.mark.parametrize(("score", "prior"), [("k2", None), ("bdeu", bnml.priors.Distance(CHAIN))])
-def test_report_of_what_tells_equivalent_networks_apart(score, prior):
-    assert "Arcs that only the score directs (2):" in str(found(score=score, prior=prior))
+@pytest.mark.parametrize("data", [None, rows()])
+def test_report_of_local_scores_alone(data):
+    """Nothing is known of the data behind them, nor whether they prefer a network to its equivalents."""
+    result = replace(found(), local=undominated_families(LocalScores(rows(), "k2")), data=data)
+    text = str(result)
+    assert "learned from local scores" in text
+    assert "Arcs that equivalent networks may turn round, as they were found (2):\n  A -> B\n  B -> C" in text
+    assert "the data" not in text
+    known = replace(result, constraints=Constraints(tiers=[["B"], ["C"]]))
+    assert "Arcs that all equivalent networks that the constraints allow share (1):\n  B -> C" in str(known)
+    assert "Arcs that equivalent networks that the constraints allow may turn round" in str(known)
+
+
+@pytest.mark.parametrize(
+    ("score", "prior", "what"),
+    [
+        ("k2", None, "the score directs"),
+        ("bdeu", bnml.priors.Distance(CHAIN), "the prior directs"),
+        ("bdeu", bnml.priors.ArcProbabilities(0.1, {("A", "B"): 0.2}), "the prior directs"),
+        ("k2", bnml.priors.Distance(CHAIN), "the score and the prior direct"),
+        ("k2", bnml.priors.Uniform(), "the score directs"),
+    ],
+)
+def test_report_of_what_tells_equivalent_networks_apart(score, prior, what):
+    assert f"Arcs that only {what} (2):" in str(found(score=score, prior=prior))
+
+
+@pytest.mark.parametrize(
+    "prior",
+    [
+        bnml.priors.Uniform(),
+        bnml.priors.ArcProbabilities(0.1),
+        bnml.priors.ArcProbabilities(0.1, {("A", "C"): 0.0, ("C", "A"): 0.0}),
+        bnml.priors.Distance(DAG(CHAIN.names)),
+    ],
+)
+def test_report_of_priors_that_direct_nothing(prior):
+    text = str(found(score="bdeu", prior=prior))
+    assert "Links that the data cannot direct, shown one way round (2):" in text
+    assert "only" not in text
+
+
+class FewParents(bnml.priors.StructurePrior):
+    """A prior that is no sum over arcs."""
+
+    def family(self, names, child, parents):
+        return -float(len(parents) ** 2)
+
+    def check(self, names):
+        pass
+
+
+def test_report_of_a_prior():
+    """Its terms are in the penalties."""
+    without, result = found(score="bdeu"), found(score="bdeu", prior=FewParents())
+    for words in (str(result), result._repr_html_()):
+        assert "(bdeu, with a structure prior as a part of the penalty)" in words
+    assert "structure prior" not in str(without)
+    penalties = [[family.penalty for family in each.families] for each in (without, result)]
+    assert np.subtract(*reversed(penalties)).tolist() == pytest.approx([0.0, 1.0, 1.0])
+    assert "only the prior directs" in str(result), "nothing is known of it"
 
 
 def test_report_without_arcs():
-    assert "No arcs: the variables are independent" in str(found(DAG(CHAIN.names)))
+    assert "No arcs: the variables are independent of each other." in str(found(DAG(CHAIN.names)))
+    alone = SearchResult(DAG(["A"]), -1.0, True, "exact", 0.1)
+    assert "No arcs: there is only one variable." in str(alone)
+    assert "independent" not in str(alone)
 
 
 @pytest.mark.parametrize(
@@ -151,14 +215,57 @@ def test_report_without_arcs():
     [
         (0.0, True, "optimal: no network has a higher score, up to rounding"),
         (2.5e-6, True, "optimal: no network has a score higher by more than 2.5e-06"),
-        (1.5, False, "no network has a score higher by more than 1.5"),
-        (None, False, "none: other networks may have a higher score"),
-        (math.inf, False, "none: other networks may have a higher score"),
+        (1.5, False, "not proven optimal, but no network has a score higher by more than 1.5"),
+        (None, False, "not proven optimal: other networks may have a higher score"),
+        (math.inf, False, "not proven optimal: other networks may have a higher score"),
     ],
 )
 def test_what_is_proven(within, optimal, want):
     result = replace(found(), optimal=optimal, info={"within": within})
     assert f"  proof   {want}\n" in str(result)
+
+
+@pytest.mark.parametrize(
+    ("info", "want"),
+    [
+        ({"local_optimum": True}, "a higher score; it is a local optimum: no change of one arc raises it"),
+        ({"local_optimum": False}, "a higher score; whether it is a local optimum was not verified"),
+        ({"optimal_among": "forests"}, "the best of all forests, but other networks may have a higher score"),
+    ],
+)
+def test_what_is_known_without_a_proof(info, want):
+    text = str(replace(found(), optimal=False, info=info))
+    assert "  proof   not proven optimal: " in text
+    assert want in " ".join(text.split())
+    assert max(map(len, text.splitlines())) <= WIDTH
+
+
+@pytest.mark.parametrize(
+    ("info", "want"),
+    [
+        ({"visited": 1234, "subsets": 4096}, "exact, 1,234 of 4,096 subsets visited, 0.25 s"),
+        ({"visited": 8, "subsets": 8}, "exact, all 8 subsets visited, 0.25 s"),
+        ({"moves": 1, "restarts": 5, "families": 2000}, "exact, 1 move, 2,000 families scored, 0.25 s"),
+        (
+            {"inserts": 8, "deletes": 1, "turns": 0, "families": 1},
+            "exact, 8 inserts, 1 delete, 0 turns, 1 family scored",
+        ),
+        ({"orders": 10, "families": 0}, "exact, 10 orders, 0 families scored, 0.25 s"),
+        ({}, "exact, 0.25 s"),
+    ],
+)
+def test_what_a_search_did(info, want):
+    assert f"  search  {want}" in str(replace(found(), info={"within": 0.0, **info}))
+
+
+def test_reports_of_searches():
+    text = str(bnml.learn(bnml.example(), search="exact"))
+    assert "  search  exact, all 256 subsets visited, " in text
+    words = " ".join(str(bnml.learn(bnml.example(), search="climb")).split())
+    assert "not proven optimal: other networks may have a higher score; it is a local optimum" in words
+    assert re.search(r"search climb, [0-9]+ moves, [0-9]+ families scored, ", words)
+    words = " ".join(str(bnml.learn(bnml.example(), "bdeu", search="ges")).split())
+    assert re.search(r"search ges, 8 inserts, 0 deletes, 0 turns, [0-9]+ families scored, ", words)
 
 
 def test_report_with_a_bound_on_parents():
@@ -238,6 +345,14 @@ def test_notebooks_show_a_picture():
     assert "200 rows" in html
     assert "penalty" in html
     assert "<td style='text-align:left'>in all</td>" in html
+
+
+def test_numbers_stand_to_the_right_in_notebooks():
+    html = found()._repr_html_()
+    assert "<td style='text-align:right'>-337.090</td>" in html
+    for name in ("fit", "penalty", "qnml"):
+        assert f"<th style='text-align:right'>{name}</th>" in html
+    assert "<th style='text-align:left'>parents</th>" in html
 
 
 def test_names_are_escaped():

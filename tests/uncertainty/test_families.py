@@ -46,6 +46,16 @@ def test_both_ways_agree(label, monkeypatch):
     assert all_family_scores(local, 2, quiet) == pytest.approx(first, abs=1e-8)
 
 
+@pytest.mark.parametrize("rows", [1, 2, 10, 49])
+@pytest.mark.parametrize("label", ["bdeu", "bdeu:0.001", "bdeu:1e6", "k2", "bd", "bdj", "bdq", "fnml", "qnml"])
+def test_both_ways_agree_for_few_rows(label, rows, monkeypatch):
+    """No family is left out, however little it has to say for itself."""
+    local = LocalScores(data_of(random_table(3, rows, [2, 30, 2, 4, 1, 9])), label)
+    first = all_family_scores(local, 1, quiet)
+    monkeypatch.setattr(families, "MOST_EXACT", 0)
+    assert all_family_scores(local, 1, quiet) == pytest.approx(first, abs=1e-9)
+
+
 @pytest.mark.parametrize("label", ["k2", "bds"])
 def test_blocks(label, monkeypatch):
     """Sets are asked for in blocks; their borders change nothing."""

@@ -296,9 +296,12 @@ def test_too_many_variables(n, prior, message):
 def test_memory_is_checked_before_anything_is_computed(monkeypatch):
     monkeypatch.setattr(sys.modules["bnml.uncertainty.posterior"], "all_family_scores", None)
     rows = np.random.default_rng(0).integers(0, 2, (30, 20))
-    fits = next(n for n in range(19, 0, -1) if forecast.memory_needed(n, "order", 1) <= 50 * 10**6)
-    with pytest.raises(ArgumentError, match=rf"need .* MB of memory, and the limit is 50.0 MB; .*{fits} would fit"):
-        bnml.posterior(rows, memory_limit="50MB", threads=1)
+    local = LocalScores(rows, "bdeu")
+    fits = next(n for n in range(19, 0, -1) if forecast.memory_needed(local, "order", 1, n) <= 250 * 10**6)
+    with pytest.raises(ArgumentError, match=rf"need .* MB of memory, and the limit is 250 MB; .*{fits} would fit"):
+        bnml.posterior(rows, memory_limit="250MB", threads=1)
+    with pytest.raises(ArgumentError, match=r"the limit is 10.0 MB; raise memory_limit= to that"):
+        bnml.posterior(rows, memory_limit="10MB", threads=1)
 
 
 def test_data_that_the_prior_network_rules_out():

@@ -50,9 +50,39 @@ def test_report_of_the_other_prior():
     text = str(bnml.posterior(bnml.example(), BDeu(10), prior="order", max_parents=2))
     assert "BDeu(ess=10.0)" in text
     words = " ".join(text.split())
-    assert "all orders, with the DAGs of at most 2 parents each that fit them, are equally probable" in words
+    assert "all pairs of an order and a DAG that fits it are equally probable, among the DAGs with at most 2" in words
     assert "linear extensions" in words
     assert max(map(len, text.splitlines())) <= 80
+
+
+@pytest.mark.parametrize("kind", ["uniform", "order"])
+@pytest.mark.parametrize("most", [None, 1])
+@pytest.mark.parametrize("known", [None, bnml.Constraints(forbidden=[("A", "B")])])
+def test_the_prior_in_words(kind, most, known):
+    rows = pd.DataFrame(np.random.default_rng(0).integers(0, 2, (30, 3)), columns=list("ABC"))
+    found = bnml.posterior(rows, prior=kind, max_parents=most, constraints=known)
+    limits = (" with at most 1 parent each" if most else "") + (" that the constraints allow" if known else "")
+    want = {
+        "uniform": f"all DAGs{limits} are equally probable",
+        "order": "all pairs of an order and a DAG that fits it are equally probable"
+        f"{', among the DAGs' + limits if limits else ''}; a DAG counts once for each of its linear extensions",
+    }
+    assert found.prior_text == want[kind]
+
+
+def test_the_structure_prior_in_words():
+    rows = pd.DataFrame(np.random.default_rng(0).integers(0, 2, (30, 3)), columns=list("ABC"))
+    found = bnml.posterior(rows, structure_prior=bnml.priors.ArcProbabilities(0.1))
+    assert found.prior_text.startswith("all DAGs are equally probable; times the structure prior ArcProbabilities(")
+    assert "0.1" in found.prior_text
+    assert "ArcProbabilities(default=0.1" in str(found)
+    assert "ArcProbabilities(default=0.1" in found.arc_probabilities.attrs["prior"]
+    near = bnml.posterior(rows, structure_prior=bnml.priors.Distance(bnml.DAG.parse("[A][B|A][C]"), kappa=0.25))
+    assert "Distance(dag=DAG.parse('[A][B|A][C]'), kappa=0.25)" in near.prior_text
+    arcs = {(a, b): 0.123456789 for a in "ABC" for b in "ABC" if a != b}
+    many = bnml.posterior(rows, structure_prior=bnml.priors.ArcProbabilities(0.1, {**arcs, ("A", "C"): 0.987654321}))
+    assert len(many.prior_text) < 300
+    assert max(map(len, str(many).splitlines())) <= 80
 
 
 def test_nothing_to_report():

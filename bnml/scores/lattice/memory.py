@@ -18,12 +18,13 @@ BASE = 190_000_000  # bytes that Python and its libraries take; the same every t
 # bytes, found by measurement
 DENSE = 4_000_000  # of a thread, for tables that are counted densely
 INDEX = 80  # of a number of configurations
+HASHED = 80  # of a thread and a distinct row, for tables that are not
 LOOKUP = 48  # of an entry of a lookup table, with its copies in whole units
-RISING = 8, 80  # of an entry of a table that changes with the number of configurations, and while it is made
+RISING = 80  # of an entry of a table that changes with the number of configurations, while it is made
 REMEMBERED = 250  # of a family that was scored on its own
 
 
-def scoring_bytes(local: LocalScores, threads: int) -> int:
+def scoring_bytes(local: LocalScores, threads: int, *, walks: bool = True) -> int:
     """Return how many bytes the scores of all families take at most, beside these scores and the terms of sets.
 
     Parameters
@@ -32,28 +33,31 @@ def scoring_bytes(local: LocalScores, threads: int) -> int:
         The local scores; their lookup tables are not made for this.
     threads
         How many threads are used.
+    walks
+        Whether a walk over all sets may find the scores; otherwise each set is counted afresh.
 
     Returns
     -------
     int
-        The sum of what the table takes, the score's lookup tables, and for each thread the partitions of the rows on
-        its way to a set, or the counts.
+        The sum of what the table takes, the score's lookup tables, and for each thread its counts, or the partitions
+        of the rows on its way to a set.
     """
     data = local.data
-    columns = 2 * data.columns.nbytes + 24 * data.n_distinct + (0 if data.row_index is None else data.row_index.nbytes)
-    work = threads * (_partitions(data) + DENSE)
     outline = local.score.terms(replace(local.shape, some_counts=np.zeros(1, np.int64)))
-    if outline is None:
-        return columns + work + _remembered(data)
-    if outline.ess > 0.0:
-        layout = Layout(data)
-        entries = layout.n_indices * rising_entries(data.n_rows, layout.n_indices)
-        kept, made = RISING
-        return columns + INDEX * layout.n_indices + max(made * entries, kept * entries + work)
-    tables = 1 + len(outline.margin)
-    if tables * data.n_rows > MOST_LOOKUPS:
-        return columns + work + _remembered(data) + LOOKUP * tables * FIRST_LOOKUPS
-    return columns + work + INDEX * Layout(data).n_indices + LOOKUP * tables * (data.n_rows + 1)
+    tables = 0 if outline is None else 1 + len(outline.margin)
+    rising = outline is not None and outline.ess > 0.0
+    alone = outline is None or (not rising and tables * data.n_rows > MOST_LOOKUPS)  # each family is scored on its own
+    walks = walks and not alone
+    needed = 2 * data.columns.nbytes + 24 * data.n_distinct + (0 if data.row_index is None else data.row_index.nbytes)
+    needed += threads * (DENSE + (_partitions(data) if walks else HASHED * data.n_distinct))
+    if alone:
+        needed += REMEMBERED * min(len(data.names) << (len(data.names) - 1), MOST_CACHED)
+    if not rising:
+        needed += LOOKUP * tables * (FIRST_LOOKUPS if alone else data.n_rows + 1)
+    if walks:
+        n_indices = Layout(data).n_indices
+        needed += INDEX * n_indices + (RISING * n_indices * rising_entries(data.n_rows, n_indices) if rising else 0)
+    return needed
 
 
 def _partitions(data: Data) -> int:
@@ -61,8 +65,3 @@ def _partitions(data: Data) -> int:
     n, widest = len(data.arities), max(data.arities)
     words = 1 + sum(max(1, int(r - 1).bit_length()) for r in data.arities) // 60
     return (data.n_distinct + 1) * ((n + 1) * (12 + 8 * words) + 12 * widest)
-
-
-def _remembered(data: Data) -> int:
-    n = len(data.arities)
-    return REMEMBERED * min(n << (n - 1), MOST_CACHED)

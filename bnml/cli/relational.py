@@ -1,0 +1,232 @@
+"""``bnml relational``: which attributes depend on each other, and what says a relation in smaller ones."""
+
+from __future__ import annotations
+
+import math
+import sys
+import textwrap
+from collections.abc import Mapping
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+import bnml
+from bnml.cli import common
+from bnml.errors import ArgumentError, SearchError
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+__all__ = ["command"]
+
+EXAMPLE = "Example: bnml relational survey.csv --columns smoke,lung --threshold 0.1"
+
+MOST_LINES = 20
+FEW = 5  # attributes whose decompositions take no time, and decompositions that are shown
+
+Threshold = Annotated[
+    str | None,
+    typer.Option(
+        "--threshold",
+        metavar="T",
+        help="The independence map joins pairs whose gain, given all other attributes, is above T bits; without, it is "
+        "the spanning tree of these gains.",
+    ),
+]
+Weight = Annotated[
+    str,
+    typer.Option(
+        "--weight", metavar="NAME", help="What the tree is made of: hartley (gains), or relative (numbers of pairs)."
+    ),
+]
+Top = Annotated[
+    int | None,
+    typer.Option(
+        "--top",
+        metavar="K",
+        parser=common.whole,
+        help="The K best decompositions, of up to 6 attributes; without, 5 if there are no more than 5 attributes.",
+    ),
+]
+Possibility = Annotated[
+    str | None, typer.Option("--possibility", metavar="COLUMN", help="Column of degrees from 0 to 1: no attribute.")
+]
+
+
+def command(
+    data: common.DataFile,
+    threshold: Threshold = None,
+    possibility: Possibility = None,
+    weight: Weight = "hartley",
+    top: Top = None,
+    as_json: common.Json = False,
+    columns: common.Columns = None,
+    drop: common.Drop = None,
+    missing: common.Missing = None,
+    na_values: common.NaValues = None,
+    states: common.States = None,
+    bins: common.Bins = None,
+    weights: common.Weights = None,
+    config: common.Config = None,
+) -> None:
+    """Decompose the set of rows that occur: gains, trees, extra tuples."""
+    bits = _number(threshold)
+    if top is not None and top < 1:
+        raise ArgumentError(f"--top {top}: expected a whole number from 1")
+    if possibility is None:
+        table = common.read_data(data, columns, drop, missing, na_values, states, bins, weights, config)
+    else:
+        if columns and possibility not in common.names_of(columns, "--columns"):
+            columns += f",{possibility}"
+        declared: Any = _states_with_degrees(data, possibility, states, na_values, common.settings_of(config))
+        table = common.read_data(data, columns, drop, missing, na_values, declared, bins, weights, config)
+    if top is not None:
+        _check_listing(table, possibility)
+    found = summary(table, bits, weight, top, possibility)
+    if as_json:
+        common.print_json(found)
+    else:
+        _report(found)
+
+
+def _check_listing(table: bnml.Data, possibility: str | None) -> None:
+    """Refuse to list too many decompositions, and announce it if they take long."""
+    from bnml.relational.decompositions import check_number
+
+    n = len(table.names) - (possibility is not None)
+    check_number(n)
+    if n > FEW:
+        print(f"forecast: {1 << n * (n - 1) // 2:,} decompositions, about 15 s", file=sys.stderr, flush=True)
+
+
+def _number(threshold: str | None) -> float | None:
+    if threshold is None:
+        return None
+    try:
+        number = float(threshold)
+    except ValueError:
+        number = math.nan
+    if not 0 <= number < math.inf:
+        raise ArgumentError(f"--threshold {common.shorten(threshold, 60)}: expected a number of bits from 0")
+    return number
+
+
+def _states_with_degrees(
+    data: Path | None, possibility: str, states: Path | None, na_values: str | None, settings: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the states that are declared, with the degrees that the column of degrees holds."""
+    from bnml.data.bene import read_vd
+    from bnml.relational.relation import degree_labels
+
+    texts = common.names_of(na_values, "--na-values") if na_values else settings.get("na_values", ())
+    given = states or settings.get("states") or {}
+    declared = dict(given) if isinstance(given, Mapping) else dict(read_vd(Path(given)))
+    return {**declared, possibility: degree_labels(data, possibility, texts)}
+
+
+def summary(
+    data: bnml.Data, threshold: float | None, weight: str, top: int | None, possibility: str | None = None
+) -> dict[str, Any]:
+    """Return the report as plain values; what is too much to be counted is None."""
+    from bnml import relational
+    from bnml.relational.relation import relation_of
+
+    tree = relational.spanning_tree(data, weight, possibility=possibility)
+    given_others = relational.independence_map(data, threshold, possibility=possibility)
+    relation = relation_of(data, possibility)
+
+    def described(graph: nx.Graph[str]) -> dict[str, Any]:
+        try:
+            extra = relational.extra_tuples(graph, data, possibility=possibility)
+        except SearchError:
+            return {"edges": _edges(graph), "extra_tuples": None}
+        return {"edges": _edges(graph), "extra_tuples": extra}
+
+    ranking = None
+    if top is not None or len(relation.names) <= FEW:
+        ranking = relational.decompositions(data, possibility=possibility)
+    best = ranking and [{"edges": _edges(graph), "extra_tuples": extra} for graph, extra in ranking[: top or FEW]]
+    return {
+        "attributes": list(relation.names),
+        "tuples": relation.n_tuples,
+        "possibility": possibility,
+        "gains": relational.gains(data, possibility=possibility).to_dict("records"),
+        "tree": {"weight": weight, **described(tree)},
+        "independence_map": {"threshold": threshold, **described(given_others)},
+        "graphs": ranking and len(ranking),
+        "decompositions": best,
+    }
+
+
+def _edges(graph: nx.Graph[str]) -> list[dict[str, Any]]:
+    return [{"a": a, "b": b, **values} for a, b, values in graph.edges(data=True)]
+
+
+def _report(found: Mapping[str, Any]) -> None:
+    n, m = found["tuples"], len(found["attributes"])
+    graded = f", possible to the degree {common.shorten(found['possibility'], 30)}" if found["possibility"] else ""
+    print(f"{n:,} tuple{'s' * (n != 1)} of {m} attribute{'s' * (m != 1)}{graded}")
+    _print_gains(found["gains"])
+    tree, others = found["tree"], found["independence_map"]
+    of = "gains" if tree["weight"] == "hartley" else "relative numbers"
+    _print_graph(f"Spanning tree of the {of}: {_extra(tree)}", tree["edges"])
+    bound = others["threshold"]
+    above = "the spanning tree of these gains" if bound is None else f"gains above {bound:g} bits"
+    _print_graph(f"Given all other attributes, {above}: {_extra(others)}", others["edges"])
+    if found["decompositions"] is None:
+        return
+    print(f"\nThe best of {found['graphs']:,} decompositions, with their extra tuples:")
+    numbers = [_in_words(one["extra_tuples"]) for one in found["decompositions"]]
+    for one, number in zip(found["decompositions"], numbers, strict=True):
+        head = f"  {number:>{max(map(len, numbers))}}  "
+        edges = ", ".join(_pair(edge, 34) for edge in one["edges"]) or "no edges"
+        lines = textwrap.wrap(edges, 80 - len(head), break_on_hyphens=False)
+        print(head + f"\n{' ' * len(head)}".join(lines))
+
+
+def _print_gains(rows: list[Mapping[str, Any]]) -> None:
+    if not rows:
+        return
+    shown = rows[:MOST_LINES]
+    width = max(4, *(len(_pair(row, 16)) for row in shown))
+    print("\nHartley information gains in bits, and pairs that occur of all possible ones:")
+    print(f"  {'pair':<{width}}  {'gain':>8}  {'occurring':>10}  {'possible':>10}  relative")
+    for row in shown:
+        numbers = f"{row['gain']:>8.4f}  {_in_words(row['occurring']):>10}  {row['possible']:>10,}"
+        print(f"  {_pair(row, 16):<{width}}  {numbers}  {row['relative']:>8.3f}")
+    _print_rest(len(rows), "pair")
+
+
+def _print_graph(title: str, edges: list[Mapping[str, Any]]) -> None:
+    print("\n" + "\n".join(textwrap.wrap(title, 80)))
+    width = max((len(_pair(edge, 32)) for edge in edges[:MOST_LINES]), default=0)
+    for edge in edges[:MOST_LINES]:
+        print(f"  {_pair(edge, 32):<{width}}  {edge['weight']:>8.4f}")
+    _print_rest(len(edges), "edge")
+
+
+def _print_rest(number: int, word: str) -> None:
+    if number > MOST_LINES:
+        left = number - MOST_LINES
+        print(f"  … and {left:,} more {word}{'s' * (left > 1)}; --json shows all")
+
+
+def _pair(row: Mapping[str, Any], width: int) -> str:
+    return f"{common.shorten(row['a'], width)} - {common.shorten(row['b'], width)}"
+
+
+def _extra(one: Mapping[str, Any]) -> str:
+    extra = one["extra_tuples"]
+    if extra is None:
+        return "too many circles to count the extra tuples"
+    number = f"{_in_words(extra)} extra tuple{'s' * (extra != 1)}"
+    return number if extra else f"{number}, a perfect decomposition"
+
+
+def _in_words(number: int | float) -> str:
+    """Return a number of tuples: in full if it is short, and with three decimals where degrees make it a fraction."""
+    if isinstance(number, float) and number < 10**6:
+        return f"{number:.3f}"
+    return f"{int(number):,}" if number < 10**9 else f"{Decimal(number):.3e}"

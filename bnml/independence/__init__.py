@@ -1,0 +1,29 @@
+"""Independence: tests of it, tables of dependences, and structures that follow from tests.
+
+=================  =========================================================================
+`criteria`         the tests: G², X², permutations, information gain, scores
+`chi_square`       p-values far out in the tail
+`dependences`      every pair of variables, and the features that tell something of a target
+`skeleton`         which variables are joined
+`orientation`      in which direction
+`pc`               the PC algorithm
+`npc`              the necessary path condition, and ambiguous regions
+=================  =========================================================================
+"""
+
+from __future__ import annotations
+
+from bnml.independence.criteria import G2, X2, Criterion, Gain, Permutation, Scored
+from bnml.independence.pc import pc
+from bnml.independence.result import IndependenceResult
+
+__all__ = [
+    "G2",
+    "X2",
+    "Criterion",
+    "Gain",
+    "IndependenceResult",
+    "Permutation",
+    "Scored",
+    "pc",
+]

@@ -1,0 +1,49 @@
+"""The tail of the χ² distribution: p-values as logarithms, right where the numbers themselves are too small for a float.
+
+A million rows give statistics in the hundred thousands. Their p-values, such as 10^-50000, all round to zero; their
+logarithms still tell a strong dependence from a very strong one.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from bnml.errors import ArgumentError
+
+__all__ = ["log_p_values"]
+
+
+def log_p_values(statistics: Any, degrees_of_freedom: Any) -> npt.NDArray[np.float64]:
+    """Return log P(χ² ≥ statistic) for each statistic and its degrees of freedom.
+
+    Parameters
+    ----------
+    statistics, degrees_of_freedom
+        Numbers from 0, or arrays of them. With no degrees of freedom the p-value is 1.
+
+    Returns
+    -------
+    array
+        Natural logarithms of p-values.
+
+    Raises
+    ------
+    ArgumentError
+        If a number is negative or not a number.
+
+    Examples
+    --------
+    >>> from bnml.independence.chi_square import log_p_values
+    >>> log_p_values([3.841458820694124, 2000.0], [1, 1]).round(4)
+    array([  -2.9957, -1004.0267])
+    """
+    from bnml.independence._kernels import log_survival
+
+    x, f = np.broadcast_arrays(np.asarray(statistics, np.float64), np.asarray(degrees_of_freedom, np.float64))
+    if not ((x >= 0).all() and (f >= 0).all() and np.isfinite(f).all()):
+        raise ArgumentError("log_p_values: statistics and degrees of freedom must be numbers from 0")
+    flat = [float(log_survival(float(a), float(b))) for a, b in zip(x.ravel(), f.ravel(), strict=True)]
+    return np.array(flat).reshape(x.shape)

@@ -1,0 +1,194 @@
+"""Directions: what the separating sets tell, and what follows from it.
+
+Where i and j are not joined but both are joined to k, the three are an *unshielded triple*. If k is in the set that separates
+i and j, then k passes information on, and is no collider; if it is not, then k must be one: i -> k <- j. Three ways to
+decide:
+
+``"sepset"``        k is a collider where it is not in the set that was found
+``"conservative"``  all sets of neighbours that separate i and j are looked for; a collider if k is in none of them, none if
+                    it is in all, and otherwise *ambiguous*: nothing is directed because of it (Ramsey et al. 2006)
+``"majority"``      the same, and the majority of the sets decides; ambiguous at exactly half (Colombo and Maathuis 2014)
+
+Tests err, and colliders can contradict each other: one asks for k -> l, another for l -> k. The collider whose
+independence has the larger p-value is believed; the other one is not taken back silently, it is a *conflict* of the
+result. So is a collider that would close a cycle, or that runs against what is known. Then Meek's rules direct what
+follows (`bnml.graph.meek`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from bnml.graph._bits import bits, closure
+from bnml.graph.meek import Orienter
+from bnml.independence.judges import Judge
+from bnml.independence.skeleton import Found, Knowledge, Log, Pair, ask_pairs, candidates, separating_sets
+
+__all__ = ["COLLIDERS", "Conflict", "Triples", "direct", "find_triples"]
+
+COLLIDERS = ("sepset", "conservative", "majority")
+
+Triple = tuple[int, int, int]
+
+
+class Conflict(NamedTuple):
+    """A collider ``parents[0] -> child <- parents[1]`` that the tests ask for and the graph does not have, and why."""
+
+    parents: tuple[str, str]
+    child: str
+    reason: str
+
+
+class Triples(NamedTuple):
+    """Unshielded triples (i, k, j), k in the middle: colliders with the log p of their independence, and ambiguous ones."""
+
+    colliders: dict[Triple, float]
+    ambiguous: frozenset[Triple]
+
+
+def find_triples(
+    judge: Judge,
+    log: Log,
+    links: Sequence[int],
+    sepsets: Mapping[Pair, Found],
+    known: Knowledge,
+    rule: str,
+    max_condition: int | None = None,
+    unsure: frozenset[Pair] = frozenset(),
+) -> Triples:
+    """Sort the unshielded triples; those with an ``unsure`` link are left out."""
+    triples = [
+        (i, k, j)
+        for (i, j) in _apart(links)
+        for k in bits(links[i] & links[j])
+        if not {_pair(i, k), _pair(j, k)} & unsure
+    ]
+    if rule == "sepset":
+        colliders = {
+            t: sepsets[t[0], t[2]].log_p
+            for t in triples
+            if (t[0], t[2]) in sepsets and t[1] not in sepsets[t[0], t[2]].given
+        }
+        unknown = frozenset(t for t in triples if (t[0], t[2]) not in sepsets)  # a forbidden link has no such set
+        return Triples(colliders, unknown)
+    pairs = sorted({(i, j) for i, _, j in triples})
+    sets = _all_separating(judge, log, links, sepsets, known, pairs, max_condition)
+    colliders, ambiguous = {}, set()
+    for i, k, j in triples:
+        found = sets[i, j]
+        within = sum(k in one.given for one in found)
+        sure = found and (within in (0, len(found)) if rule == "conservative" else 2 * within != len(found))
+        if not sure:
+            ambiguous.add((i, k, j))
+        elif 2 * within < len(found):
+            colliders[i, k, j] = max(one.log_p for one in found)
+    return Triples(colliders, frozenset(ambiguous))
+
+
+def _apart(links: Sequence[int]) -> list[Pair]:
+    n = len(links)
+    return [(i, j) for i in range(n) for j in range(i + 1, n) if not links[i] >> j & 1 and links[i] & links[j]]
+
+
+def _pair(i: int, j: int) -> Pair:
+    return (i, j) if i < j else (j, i)
+
+
+def _all_separating(
+    judge: Judge,
+    log: Log,
+    links: Sequence[int],
+    sepsets: Mapping[Pair, Found],
+    known: Knowledge,
+    pairs: Sequence[Pair],
+    max_condition: int | None,
+) -> dict[Pair, list[Found]]:
+    """Return all sets of the neighbours of one of each pair that separate it, and the one that is known."""
+    sets = {pair: [sepsets[pair]] if pair in sepsets else [] for pair in pairs}
+    largest = max((candidates(links, known, *p).bit_count() for i, j in pairs for p in ((i, j), (j, i))), default=0)
+    for size in range(min(largest, len(links) if max_condition is None else max_condition) + 1):
+        questions = [
+            ((i, j), separating_sets(candidates(links, known, i, j), candidates(links, known, j, i), size, most))
+            for i, j in pairs
+            for most in (judge.sets_at_once,)
+        ]
+        for pair, found in ask_pairs(judge, log, questions, stop=False).items():
+            seen = {one.given for one in sets[pair]}
+            sets[pair] += [one for one in found if one.given not in seen]
+    return sets
+
+
+class _CarefulOrienter(Orienter):
+    """Meek's rules without those conclusions that rest on an ambiguous triple, or direct an unsure link."""
+
+    ambiguous: frozenset[Triple] = frozenset()
+    unsure: frozenset[Pair] = frozenset()
+
+    def _sure(self, i: int, k: int, j: int) -> bool:
+        return (min(i, j), k, max(i, j)) not in self.ambiguous
+
+    def _rule(self, i: int, j: int) -> int:
+        if _pair(i, j) in self.unsure:
+            return 0
+        if not self.ambiguous:
+            return super()._rule(i, j)
+        parents, adjacent, neighbours = self.parents, self.adjacent, self.neighbours
+        if any(self._sure(h, i, j) for h in bits(parents[i] & ~adjacent[j])):
+            return 1
+        if self.children[i] & parents[j]:
+            return 2
+        both = neighbours[i] & parents[j]
+        if any(self._sure(k, i, m) for k in bits(both) for m in bits(both & ~adjacent[k] & ~(1 << k))):
+            return 3
+        for m in bits(parents[j] & adjacent[i]):
+            if any(self._sure(k, i, j) for k in bits(parents[m] & neighbours[i] & ~adjacent[j])):
+                return 4
+        return 0
+
+
+def direct(
+    names: Sequence[str],
+    links: Sequence[int],
+    known: Knowledge,
+    triples: Triples,
+    unsure: frozenset[Pair] = frozenset(),
+) -> tuple[list[int], list[int], tuple[Conflict, ...]]:
+    """Direct links: what is known first, then colliders, surest first, then what follows.
+
+    Returns
+    -------
+    tuple
+        Masks of parents and of undirected neighbours, and the colliders that could not be directed.
+    """
+    work = _CarefulOrienter(names, [0] * len(links), links, strict=False)
+    work.ambiguous, work.unsure = triples.ambiguous, unsure
+    work.pending = []
+    for j, mask in enumerate(links):
+        for i in bits(mask):
+            if not known.may[i] >> j & 1 and not work.parents[j] >> i & 1 and _pair(i, j) not in unsure:
+                work.orient(i, j)
+    conflicts = []
+    for (i, k, j), _ in sorted(triples.colliders.items(), key=lambda item: (-item[1], item[0])):
+        reason = _obstacle(work, known, i, k, j)
+        if reason:
+            conflicts.append(Conflict((names[i], names[j]), names[k], reason))
+            continue
+        for parent in (i, j):
+            if work.neighbours[parent] >> k & 1:
+                work.orient(parent, k)
+    work.close()
+    return work.parents, work.neighbours, tuple(conflicts)
+
+
+def _obstacle(work: Orienter, known: Knowledge, i: int, k: int, j: int) -> str:
+    """Say why a collider cannot be directed, or return an empty string."""
+    for parent in (i, j):
+        arc, back = (f"{work.names[a]} -> {work.names[b]}" for a, b in ((parent, k), (k, parent)))
+        if not known.may[k] >> parent & 1:
+            return f"{arc} is not allowed"
+        if work.parents[parent] >> k & 1:
+            return f"{back} is asked for by another collider"
+        if closure(work.children, 1 << k) >> parent & 1:
+            return f"{arc} would close a cycle"
+    return ""

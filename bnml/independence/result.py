@@ -1,0 +1,208 @@
+"""What PC and NPC found: a partially directed graph, and every test behind it."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bnml._display import picture, table
+from bnml.errors import ArgumentError, GraphError
+from bnml.graph import DAG, PDAG, canonical_extension
+from bnml.graph._names import checked_pairs
+from bnml.independence.orientation import Conflict
+from bnml.independence.skeleton import Log
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["IndependenceResult", "Link"]
+
+Link = frozenset[str]
+
+WIDTH = 80
+MOST_SHOWN = 40
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class IndependenceResult:
+    """A structure that tests of independence left over; print it for a report, show it in a notebook for a picture.
+
+    Attributes
+    ----------
+    pdag
+        The graph: directed where the tests tell the direction, undirected elsewhere and in ambiguous regions.
+    sepsets
+        For each pair without a link (a frozenset of two names) the set of names that separates it.
+    conflicts
+        Colliders that the tests ask for and that contradict others; each with its reason. They are not in the graph.
+    ambiguous_regions
+        Sets of links, each a frozenset of two names, of which each can be absent only if others are there; see
+        `bnml.independence.npc`. Empty for PC.
+    undecided
+        Links in no region that stand or fall with how regions are resolved; they are in the graph, undirected.
+    ambiguous_triples
+        Triples (a, middle, b) of which the tests do not tell whether the middle is a collider.
+    search
+        ``"pc"`` or ``"npc"``.
+    test, alpha
+        How independence was decided, and the significance level; None where the test has none.
+    seconds
+        How long it took.
+
+    Examples
+    --------
+    >>> import bnml
+    >>> result = bnml.pc(bnml.example(), alpha=0.01)
+    >>> result.sepsets[frozenset(("smoke", "xray"))]
+    frozenset({'lung'})
+    """
+
+    pdag: PDAG
+    sepsets: Mapping[Link, frozenset[str]]
+    conflicts: tuple[Conflict, ...]
+    ambiguous_regions: tuple[frozenset[Link], ...]
+    undecided: frozenset[Link]
+    ambiguous_triples: tuple[tuple[str, str, str], ...]
+    search: str
+    test: str
+    alpha: float | None
+    seconds: float
+    _names: tuple[str, ...]
+    _log: Log
+    _resolve: Callable[[frozenset[Link] | None], IndependenceResult] | None = field(default=None)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "sepsets", MappingProxyType(dict(self.sepsets)))
+
+    @cached_property
+    def dag(self) -> DAG | None:
+        """A DAG with the links, arcs and v-structures of the graph; None if there is none, as tests may err."""
+        ordered = self.pdag.reordered(sorted(self.pdag.names))
+        try:
+            dag = ordered.to_dag()
+        except GraphError:
+            return None
+        if dag.cpdag() == ordered:
+            dag = canonical_extension(ordered)
+        return dag.reordered(self.pdag.names)
+
+    @property
+    def n_tests(self) -> int:
+        """How many tests were made."""
+        return self._log.n_tests
+
+    @cached_property
+    def tests(self) -> pd.DataFrame:
+        """Every test: ``a b given statistic degrees_of_freedom p_value log_p independent``, in the order they were made."""
+        import pandas as pd
+
+        names = np.array(self._names, object)
+        rows: list[tuple[Any, ...]] = []
+        for batch, answers in self._log.batches:
+            for p, (x, y) in enumerate(zip(names[batch.xs], names[batch.ys], strict=True)):
+                for t in range(int(batch.offsets[p]), int(batch.offsets[p] + answers.made[p])):
+                    statistic, freedom, log_p = answers.results[t].tolist()
+                    given = tuple(names[batch.sets[t]].tolist())
+                    rows.append((x, y, given, statistic, freedom, log_p, bool(answers.independent[t])))
+        head = ["a", "b", "given", "statistic", "degrees_of_freedom", "log_p", "independent"]
+        frame = pd.DataFrame(rows, columns=head)
+        frame.insert(5, "p_value", np.exp(frame["log_p"].astype(float)))
+        return frame
+
+    def resolve(self, links_to_keep: Iterable[Collection[str]] | None = None) -> IndependenceResult:
+        """Decide ambiguous regions: the links that are named stay, the others of their regions go.
+
+        Regions of which no link is named stay as they are. Afterwards the rest is worked out anew: links that
+        depended on these are decided, and directions follow.
+
+        Parameters
+        ----------
+        links_to_keep
+            Pairs of names, in either order. Without, every region is resolved: the strongest of its links stays, and
+            more only if the others need them.
+
+        Returns
+        -------
+        IndependenceResult
+            The result with these regions resolved.
+
+        Raises
+        ------
+        ArgumentError
+            If a link is in no ambiguous region.
+        """
+        chosen = None
+        if links_to_keep is not None:
+            chosen = frozenset(map(frozenset, checked_pairs(links_to_keep, "links_to_keep", ordered=False)))
+            regions = frozenset().union(*self.ambiguous_regions)
+            for link in sorted(chosen - regions, key=sorted):
+                there = ", ".join(sorted(_text(one) for one in regions)) or "there are none"
+                raise ArgumentError(
+                    f"links_to_keep: {_text(link)} is in no ambiguous region; the links of ambiguous regions: {there}"
+                )
+        if self._resolve is None or not self.ambiguous_regions or chosen == frozenset():
+            return self
+        return self._resolve(chosen)
+
+    def _title(self) -> str:
+        n = len(self.pdag.names)
+        return f"Structure of {n} variable{'s' if n != 1 else ''}, found by {self.search.upper()}"
+
+    def _facts(self) -> list[tuple[str, str]]:
+        level = "" if self.alpha is None else f", significance level {self.alpha:g}"
+        sizes = [(len(self.pdag.directed), "directed"), (len(self.pdag.undirected), "undirected")]
+        facts = [
+            ("links", ", ".join(f"{n:,} {what}" for n, what in sizes)),
+            ("tests", f"{self.n_tests:,} of {self.test}{level}"),
+            ("time", f"{self.seconds:.2g} s"),
+        ]
+        if self.dag is None:
+            facts.append(("network", "none has exactly these links and arcs: the tests contradict each other"))
+        if self.conflicts:
+            facts.append(("conflicts", "; ".join(_conflict(one) for one in self.conflicts[:MOST_SHOWN])))
+        if self.ambiguous_triples:
+            shown = [f"{a} - {k} - {b}" for a, k, b in self.ambiguous_triples[:MOST_SHOWN]]
+            facts.append(("ambiguous", ", ".join(shown)))
+        for number, region in enumerate(self.ambiguous_regions, 1):
+            facts.append((f"region {number}", ", ".join(sorted(_text(link) for link in region)) + ": not all can go"))
+        return facts
+
+    def __str__(self) -> str:
+        lines = [self._title(), ""]
+        for label, text in self._facts():
+            lines += textwrap.wrap(text, WIDTH, initial_indent=f"  {label:<11}", subsequent_indent=" " * 13)
+        arcs = [f"{a} -> {b}" for a, b in self.pdag.directed]
+        free = [f"{a} - {b}" for a, b in self.pdag.undirected]
+        for title, edges in ((f"Directed ({len(arcs)}):", arcs), (f"Undirected ({len(free)}):", free)):
+            lines += ["", title, *(f"  {_shown(edge)}" for edge in edges)] if edges else []
+        return "\n".join(lines if arcs or free else [*lines, "", "No links: the variables are independent."])
+
+    def _repr_html_(self) -> str:
+        facts = table(self._title(), ["", ""], [list(fact) for fact in self._facts()])
+        return f"<div>{picture(self.pdag)}{facts}</div>"
+
+    def __repr__(self) -> str:
+        links = len(self.pdag.directed) + len(self.pdag.undirected)
+        regions = f", {len(self.ambiguous_regions)} ambiguous regions" if self.ambiguous_regions else ""
+        return (
+            f"<IndependenceResult by {self.search}: {len(self.pdag.names)} variables, {links} links, "
+            f"{self.n_tests:,} tests{regions}>"
+        )
+
+
+def _text(link: Link) -> str:
+    return " - ".join(sorted(link))
+
+
+def _conflict(one: Conflict) -> str:
+    return f"{one.parents[0]} -> {one.child} <- {one.parents[1]} ({one.reason})"
+
+
+def _shown(text: str) -> str:
+    return text if text.isprintable() else repr(text)[1:-1]

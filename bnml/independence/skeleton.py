@@ -1,0 +1,239 @@
+"""The skeleton: which variables are joined, found by looking for sets that separate them.
+
+Two variables that no arc joins are independent given the parents of one of them. So begin with all links, and for
+ℓ = 0, 1, 2, … test each linked pair given every ℓ of the neighbours that one of the two has; where a test finds
+independence, the link goes and the set that did it, the *separating set*, is kept. As links go there are fewer
+neighbours, so that few tests with many variables are ever made.
+
+In the textbook's form a link that goes matters at once for the tests that follow, and the answer depends on the order of
+the variables. The *stable* form (Colombo and Maathuis 2014) takes the neighbours as they were when ℓ began: the answer
+does not depend on the order, and all tests of one ℓ can be made side by side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import chain, combinations, islice
+from math import comb
+
+import numpy as np
+import numpy.typing as npt
+
+from bnml.graph import Constraints
+from bnml.graph._bits import bits
+from bnml.independence.judges import Answers, Batch, Judge
+
+__all__ = ["Found", "Knowledge", "Log", "find_skeleton", "knowledge_of", "separating_sets"]
+
+Ints = npt.NDArray[np.int64]
+Pair = tuple[int, int]
+Tell = Callable[[float], None]
+
+PAIRS_AT_ONCE = 4096
+
+
+@dataclass(frozen=True)
+class Found:
+    """A set that separates a pair, and the logarithm of the p-value of that test."""
+
+    given: tuple[int, ...]
+    log_p: float
+
+
+@dataclass(frozen=True)
+class Knowledge:
+    """What is known before any test, as bit masks: the links that stay, and for each variable the parents it may have."""
+
+    kept: tuple[int, ...]
+    may: tuple[int, ...]
+    must: tuple[int, ...]
+
+    def links(self) -> list[int]:
+        """Return the links to begin with: all that are possible in some direction."""
+        n = len(self.may)
+        return [self.may[i] | sum(1 << j for j in range(n) if self.may[j] >> i & 1) for i in range(n)]
+
+
+def knowledge_of(names: Sequence[str], constraints: Constraints | None) -> Knowledge:
+    """Return constraints as what is known."""
+    known = (constraints or Constraints()).compiled(names)
+    kept = list(known.must)
+    for child, parents in enumerate(known.must):
+        for parent in bits(parents):
+            kept[parent] |= 1 << child
+    for a, b in known.links:
+        kept[a] |= 1 << b
+        kept[b] |= 1 << a
+    return Knowledge(tuple(kept), known.may, known.must)
+
+
+@dataclass
+class Log:
+    """Every test that was made, batch by batch."""
+
+    batches: list[tuple[Batch, Answers]] = field(default_factory=list)
+
+    @property
+    def n_tests(self) -> int:
+        """How many tests were made."""
+        return sum(int(answers.made.sum()) for _, answers in self.batches)
+
+    def ask(self, judge: Judge, batch: Batch, *, stop: bool = True) -> Answers:
+        """Let a judge decide, and keep what it finds."""
+        answers = judge.decide(batch, stop=stop)
+        self.batches.append((batch, answers))
+        return answers
+
+
+@lru_cache(maxsize=1024)
+def _choices(n: int, k: int) -> Ints:
+    """Return all k of n positions, in lexicographic order."""
+    array = np.fromiter(chain.from_iterable(combinations(range(n), k)), np.int64, comb(n, k) * k).reshape(-1, k)
+    array.setflags(write=False)
+    return array
+
+
+def separating_sets(first: int, second: int, size: int, most: int) -> Iterator[Ints]:
+    """Yield the sets of some size that lie in one of two masks, each once, in arrays of at most ``most`` sets."""
+    ones, others = list(bits(first)), list(bits(second))
+    if size == 0:
+        yield np.zeros((1, 0), np.int64)
+        return
+    if comb(len(ones), size) + comb(len(others), size) <= most:
+        parts = [np.array(ones, np.int64)[_choices(len(ones), size)]] if len(ones) >= size else []
+        if second & ~first and len(others) >= size:
+            known = np.array([first >> v & 1 for v in others], bool)
+            chosen = _choices(len(others), size)
+            parts.append(np.array(others, np.int64)[chosen[~known[chosen].all(axis=1)]])
+        if parts:
+            yield np.concatenate(parts)
+        return
+    fresh = (some for some in combinations(others, size) if not all(first >> v & 1 for v in some))
+    every = chain(combinations(ones, size), fresh)
+    while chunk := list(islice(every, most)):
+        yield np.array(chunk, np.int64)
+
+
+def ask_pairs(
+    judge: Judge,
+    log: Log,
+    questions: Sequence[tuple[Pair, Iterator[Ints]]],
+    tell: Tell = lambda share: None,
+    *,
+    stop: bool = True,
+) -> dict[Pair, list[Found]]:
+    """Go through the sets of every pair; return the sets that separate (one for a pair if it is to ``stop``)."""
+    found: dict[Pair, list[Found]] = {}
+    for start in range(0, len(questions), PAIRS_AT_ONCE):
+        active = list(questions[start : start + PAIRS_AT_ONCE])
+        while active:
+            drawn = [(pair, sets, chunk) for pair, sets in active if (chunk := next(sets, None)) is not None]
+            if not drawn:
+                break
+            pairs = np.array([pair for pair, _, _ in drawn], np.int64)
+            offsets = np.zeros(len(drawn) + 1, np.int64)
+            np.cumsum([len(chunk) for _, _, chunk in drawn], out=offsets[1:])
+            batch = Batch(pairs[:, 0].copy(), pairs[:, 1].copy(), offsets, np.concatenate([c for _, _, c in drawn]))
+            answers = log.ask(judge, batch, stop=stop)
+            hits = np.flatnonzero(answers.independent)
+            for t, p in zip(hits.tolist(), (np.searchsorted(offsets, hits, "right") - 1).tolist(), strict=True):
+                given = tuple(batch.sets[t].tolist())
+                found.setdefault(drawn[p][0], []).append(Found(given, float(answers.results[t, 2])))
+            active = [(pair, sets) for pair, sets, _ in drawn if not (stop and pair in found)]
+        tell(min(1.0, (start + PAIRS_AT_ONCE) / len(questions)))
+    return found
+
+
+def linked_pairs(links: Sequence[int]) -> list[Pair]:
+    """Return the linked pairs, smaller position first."""
+    return [(i, j) for i, mask in enumerate(links) for j in bits(mask) if i < j]
+
+
+def unlink(links: list[int], pair: Pair) -> None:
+    """Take a link away."""
+    i, j = pair
+    links[i] &= ~(1 << j)
+    links[j] &= ~(1 << i)
+
+
+def candidates(links: Sequence[int], known: Knowledge, i: int, j: int) -> int:
+    """Return the neighbours of i, other than j, that may be its parents: one of two such masks holds a separating set."""
+    return links[i] & known.may[i] & ~(1 << j)
+
+
+def find_skeleton(
+    judge: Judge,
+    log: Log,
+    known: Knowledge,
+    *,
+    stable: bool = True,
+    max_condition: int | None = None,
+    tell: Callable[[int, float], None] = lambda size, share: None,
+) -> tuple[list[int], dict[Pair, Found]]:
+    """Return the links as bit masks, and for each pair without one the set that separates it."""
+    links = known.links()
+    sepsets: dict[Pair, Found] = {}
+    size = 0
+    while max_condition is None or size <= max_condition:
+        pairs = [
+            (i, j)
+            for i, j in linked_pairs(links)
+            if not known.kept[i] >> j & 1
+            and max(candidates(links, known, i, j).bit_count(), candidates(links, known, j, i).bit_count()) >= size
+        ]
+        if not pairs:
+            break
+        if stable:
+            _stable_level(judge, log, known, links, sepsets, pairs, size, lambda share, size=size: tell(size, share))  # type: ignore[misc]
+        else:
+            _plain_level(judge, log, known, links, sepsets, pairs, size)
+        size += 1
+    return links, sepsets
+
+
+def _stable_level(
+    judge: Judge,
+    log: Log,
+    known: Knowledge,
+    links: list[int],
+    sepsets: dict[Pair, Found],
+    pairs: Sequence[Pair],
+    size: int,
+    tell: Tell,
+) -> None:
+    """Test all pairs given sets of one size, with the neighbours as they are now."""
+    before, most = tuple(links), judge.sets_at_once
+    questions = [
+        (
+            (i, j),
+            separating_sets(candidates(before, known, i, j), candidates(before, known, j, i), size, most),
+        )
+        for i, j in pairs
+    ]
+    for pair, sets in ask_pairs(judge, log, questions, tell).items():
+        unlink(links, pair)
+        sepsets[pair] = sets[0]
+
+
+def _plain_level(
+    judge: Judge,
+    log: Log,
+    known: Knowledge,
+    links: list[int],
+    sepsets: dict[Pair, Found],
+    pairs: Sequence[Pair],
+    size: int,
+) -> None:
+    """Test one ordered pair after the other, as the lecture does: a link that goes is gone for the next pair."""
+    both_ways = sorted([*pairs, *((j, i) for i, j in pairs)])
+    for i, j in both_ways:
+        around = candidates(links, known, i, j)
+        if not links[i] >> j & 1 or around.bit_count() < size or (size == 0 and i > j):
+            continue
+        pair = (min(i, j), max(i, j))
+        found = ask_pairs(judge, log, [(pair, separating_sets(around, 0, size, judge.sets_at_once))])
+        for which, sets in found.items():
+            unlink(links, which)
+            sepsets[which] = sets[0]

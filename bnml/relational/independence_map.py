@@ -1,0 +1,92 @@
+"""The pairs of attributes that depend on each other, whatever else is known."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bnml.data.labels import clip
+from bnml.errors import ArgumentError
+from bnml.relational.hartley import gain_within
+from bnml.relational.relation import Relation, relation_of
+from bnml.relational.spanning_tree import kruskal
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+__all__ = ["independence_map"]
+
+
+def independence_map(data: Any, threshold: float | None = None, *, possibility: str | None = None) -> nx.Graph[str]:
+    """Return the graph of the pairs that depend on each other, given all other attributes.
+
+    Parameters
+    ----------
+    data
+        A `Data`, or anything that `bnml.read` takes.
+    threshold
+        A pair has an edge if its gain, given all others, is above this many bits. None: the spanning tree of the
+        strongest of these gains.
+    possibility
+        A column of degrees from 0 to 1, which then is no attribute; all tuples are fully possible without.
+
+    Returns
+    -------
+    networkx.Graph
+        The graph; each edge has its gain in bits as ``weight``.
+
+    Raises
+    ------
+    BnmlError
+        If the table cannot be read, or the threshold is no number from 0.
+
+    Notes
+    -----
+    Lecture 003, part 1, method 3: the Hartley information gain for each combination of the other attributes that
+    occurs, averaged over these (see `hartley_gain`). The gain is 0 exactly where the pair is conditionally independent.
+    With a threshold of 0 all that depend are joined, and the graph has no extra tuples where the independence of pairs
+    implies that of sets. Attributes that are copies of each other do not depend on one another given the copies: see
+    what `extra_tuples` says.
+
+    Examples
+    --------
+    >>> import bnml, pandas
+    >>> sums = pandas.DataFrame({"x": [0, 0, 1, 1], "y": [0, 1, 0, 1], "odd": [0, 1, 1, 0]})
+    >>> bnml.relational.independence_map(sums, 0.5).edges        # no two of them depend, until the third is known
+    EdgeView([('x', 'y'), ('x', 'odd'), ('y', 'odd')])
+    """
+    if threshold is not None:
+        _check_threshold(threshold)
+    relation = relation_of(data, possibility)
+    edges = _conditional_gains(relation)
+    if threshold is None:
+        return kruskal(relation.names, [(-gain, (a, b, gain)) for a, b, gain in edges])
+    import networkx as nx
+
+    graph: nx.Graph[str] = nx.Graph()
+    graph.add_nodes_from(relation.names)
+    graph.add_weighted_edges_from((a, b, gain) for a, b, gain in edges if gain > threshold)
+    return graph
+
+
+def _check_threshold(threshold: Any) -> None:
+    number = isinstance(threshold, numbers.Real) and not isinstance(threshold, bool)
+    if not number or not math.isfinite(threshold) or threshold < 0:
+        raise ArgumentError(f"threshold={clip(repr(threshold))}: expected a number of bits from 0, or None")
+
+
+def _conditional_gains(relation: Relation) -> list[tuple[str, str, float]]:
+    """Return the gain of each pair, given all other attributes."""
+    n = len(relation.names)
+    without = [relation.first([k for k in range(n) if k != i]) for i in range(n)]
+    every = np.ones(relation.n_tuples, np.bool_)
+    edges = []
+    for i, j in combinations(range(n), 2):
+        others = relation.groups([k for k in range(n) if k not in (i, j)])
+        gain = gain_within(others, without[j], without[i], every, relation.degrees)
+        edges.append((relation.names[i], relation.names[j], gain))
+    return edges

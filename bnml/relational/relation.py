@@ -1,0 +1,170 @@
+"""A relation: the distinct rows of a table, each with the degree to which it is possible."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from bnml.data import Data, as_data, read
+from bnml.data.columns import Column
+from bnml.data.grouping import distinct_rows
+from bnml.data.labels import MISSING_TEXTS, as_number, as_numbers, clip, label_text
+from bnml.data.sources import open_table
+from bnml.data.table import unknown_column
+from bnml.errors import ArgumentError, DataError
+
+__all__ = ["Codes", "Relation", "average", "degree_labels", "first_of", "groups", "relation_of"]
+
+Codes = npt.NDArray[np.unsignedinteger[Any]]
+Index = npt.NDArray[np.integer[Any]]
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Relation:
+    """Distinct tuples with their degrees of possibility, the most possible first.
+
+    Attributes
+    ----------
+    names
+        The attributes.
+    arities
+        How many values each attribute has; a declared value that never occurs counts.
+    columns
+        One row of codes for each attribute.
+    degrees
+        For each tuple its degree, above 0 and at most 1, in falling order.
+    graded
+        Whether the degrees were given; without, all are 1.
+    """
+
+    names: tuple[str, ...]
+    arities: tuple[int, ...]
+    columns: Codes
+    degrees: Floats
+    graded: bool
+
+    @property
+    def n_tuples(self) -> int:
+        """Number of tuples that are possible to any degree."""
+        return int(self.degrees.size)
+
+    def groups(self, attributes: Sequence[int]) -> Index:
+        """Return for each tuple the number of its projection."""
+        return groups(self.columns[list(attributes)], [self.arities[i] for i in attributes])
+
+    def first(self, attributes: Sequence[int]) -> npt.NDArray[np.bool_]:
+        """Return which tuples are the first, so the most possible, of all with their projection."""
+        return first_of(self.groups(attributes))
+
+    def cut(self, level: float) -> Relation:
+        """Return the tuples that are possible to this degree at least, as a relation without degrees."""
+        n = int(np.count_nonzero(self.degrees >= level))
+        return Relation(self.names, self.arities, self.columns[:, :n], np.ones(n), False)
+
+
+def groups(columns: Codes, arities: Sequence[int]) -> Index:
+    """Return for each row of a table of codes the number of the distinct row it is; ``columns`` has a row for each."""
+    if not len(columns):
+        return np.zeros(columns.shape[1], np.int64)
+    return distinct_rows(np.ascontiguousarray(columns), arities)[2]
+
+
+def first_of(numbers: Index) -> npt.NDArray[np.bool_]:
+    """Return where each number stands for the first time."""
+    places = np.empty(int(numbers.max()) + 1, np.int64)
+    places[numbers[::-1]] = np.arange(numbers.size)[::-1]  # of equal numbers the one that is written last stays
+    first = np.zeros(numbers.size, np.bool_)
+    first[places] = True
+    return first
+
+
+def average(levels: Floats, value_of: Callable[[npt.NDArray[np.int64]], Floats]) -> float:
+    """Return the average over all levels from 0 to 1 of a value that changes at falling levels only.
+
+    ``value_of`` gets the last place of each distinct level and returns the values of the cuts there; above the highest
+    level nothing is possible, and the value is 0.
+    """
+    last = np.flatnonzero(np.append(levels[1:] < levels[:-1], True))
+    heights = levels[last] - np.append(levels[last[1:]], 0.0)
+    return float((heights * value_of(last)).sum())
+
+
+def relation_of(data: Any, possibility: str | None) -> Relation:
+    """Return the relation of a table; ``possibility`` names its column of degrees.
+
+    Raises
+    ------
+    DataError
+        If the table cannot be read, or its degrees are not numbers from 0 to 1.
+    ArgumentError
+        If there is no such column.
+    """
+    if possibility is None:
+        table = as_data(data)
+        return Relation(table.names, table.arities, table.columns, np.ones(table.n_distinct), False)
+    if not isinstance(possibility, str):
+        raise ArgumentError(f"possibility={clip(repr(possibility))}: expected the name of a column of degrees")
+    table = data if isinstance(data, Data) else read(data, states={possibility: degree_labels(data, possibility)})
+    if possibility not in table.names:
+        raise unknown_column("possibility", possibility, table.names)
+    return _graded(table, possibility)
+
+
+def _graded(table: Data, possibility: str) -> Relation:
+    place = table.index(possibility)
+    kept = [i for i in range(len(table.names)) if i != place]
+    if not kept:
+        raise DataError(f"possibility: the table has no columns apart from {clip(possibility)!r}")
+    own = Column(possibility, table.states[place], table.columns[place].astype(np.int64)).occurring()
+    _check_degrees(possibility, own.labels)
+    numbers = as_numbers(own.labels)
+    assert numbers is not None
+    degrees = numbers[own.codes]
+    order = np.argsort(-degrees, kind="stable")[: np.count_nonzero(degrees)]
+    if not order.size:
+        raise DataError(f"possibility: all degrees of column {clip(possibility)!r} are 0, so that nothing is possible")
+    arities = [table.arities[i] for i in kept]
+    columns = table.columns[kept][:, order]
+    first = first_of(groups(columns, arities))  # equal tuples: the maximum of their degrees
+    names = tuple(table.names[i] for i in kept)
+    return Relation(names, tuple(arities), columns[:, first], degrees[order][first], True)
+
+
+def degree_labels(source: Any, possibility: str, na_values: Iterable[Any] = ()) -> list[Any]:
+    """Return the labels of a column of degrees, to be declared as its states: `bnml.read` takes no other fractions.
+
+    0 and 1 are always among them.
+
+    Raises
+    ------
+    DataError
+        If one of them is no number from 0 to 1.
+    ArgumentError
+        If there is no such column.
+    """
+
+    def chosen(names: Sequence[str]) -> list[str]:
+        if possibility not in names:
+            raise unknown_column("possibility", possibility, names)
+        return [possibility]
+
+    column = open_table(source, chosen).columns[0]
+    missing = MISSING_TEXTS | {label_text(value) for value in na_values}
+    labels = list(column.without(frozenset(missing)).occurring().labels)
+    _check_degrees(possibility, labels)
+    known = {label_text(label) for label in labels}
+    return labels + [label for label in (0, 1) if str(label) not in known]
+
+
+def _check_degrees(possibility: str, labels: Collection[Any]) -> None:
+    for label in labels:
+        number = as_number(label)
+        if number is None or not 0 <= number <= 1:
+            raise DataError(
+                f"possibility: column {clip(possibility)!r} holds {clip(label)!r}; expected degrees from 0 to 1"
+            )

@@ -38,9 +38,16 @@ _HOME = {
     # searches
     "learn": "bnml.search",
     "search": "bnml.search:",
+    # independence
+    "dependences": "bnml.independence",
+    "independence": "bnml.independence:",
+    "npc": "bnml.independence",
+    "pc": "bnml.independence",
+    "select_features": "bnml.independence",
     # uncertainty
     "bootstrap": "bnml.uncertainty",
     "posterior": "bnml.uncertainty",
+    "strength": "bnml.uncertainty",
     # relational networks
     "relational": "bnml.relational:",
     # for scikit-learn
@@ -65,6 +72,7 @@ _HOME = {
 __all__ = [*sorted(_HOME), "__version__"]
 
 if TYPE_CHECKING:
+    from bnml import independence as independence
     from bnml import plot as plot
     from bnml import relational as relational
     from bnml import scores as scores
@@ -83,6 +91,10 @@ if TYPE_CHECKING:
     from bnml.graph import is_perfect_map as is_perfect_map
     from bnml.graph import minimal_imap as minimal_imap
     from bnml.graph import shd as shd
+    from bnml.independence import dependences as dependences
+    from bnml.independence import npc as npc
+    from bnml.independence import pc as pc
+    from bnml.independence import select_features as select_features
     from bnml.network import BayesianNetwork as BayesianNetwork
     from bnml.network import fit as fit
     from bnml.network import kl_divergence as kl_divergence
@@ -97,6 +109,7 @@ if TYPE_CHECKING:
     from bnml.search import learn as learn
     from bnml.uncertainty import bootstrap as bootstrap
     from bnml.uncertainty import posterior as posterior
+    from bnml.uncertainty import strength as strength
 
 
 def __getattr__(name: str) -> Any:

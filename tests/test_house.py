@@ -30,9 +30,9 @@ MAY_IMPORT = {
     "data": {"nml"},
     "counts": {"data"},
     "scores": {"counts", "nml", "graph", "data"},
-    "search": {"scores", "counts", "graph", "data", "network"},
+    "search": {"scores", "counts", "graph", "data", "network", "independence"},
     "independence": {"scores", "counts", "graph", "data"},
-    "uncertainty": {"scores", "counts", "graph", "data", "network", "search"},
+    "uncertainty": {"scores", "counts", "graph", "data", "network", "search", "independence"},
     "relational": {"data"},
     "network": {"graph", "data", "counts"},
     "plot": {"graph", "network"},
@@ -72,9 +72,10 @@ def test_rooms_import_only_what_they_may(path):
 def test_public_names():
     assert sorted(set(bnml.__all__)) == [
         "BayesianNetwork", "BnmlError", "Constraints", "DAG", "Data", "LocalScores", "PDAG", "__version__",
-        "bootstrap", "code_length", "count_dags", "example", "family_score", "fit", "information", "is_imap",
-        "is_perfect_map", "kl_divergence", "learn", "load", "minimal_imap", "plot", "posterior", "prequential",
-        "priors", "read", "regret", "relational", "score", "scores", "search", "shd", "sklearn",
+        "bootstrap", "code_length", "count_dags", "dependences", "example", "family_score", "fit",
+        "independence", "information", "is_imap", "is_perfect_map", "kl_divergence", "learn", "load",
+        "minimal_imap", "npc", "pc", "plot", "posterior", "prequential", "priors", "read", "regret",
+        "relational", "score", "scores", "search", "select_features", "shd", "sklearn", "strength",
     ]  # fmt: skip
     for name in bnml.__all__:
         assert getattr(bnml, name) is not None

@@ -178,6 +178,8 @@ def command(
             check_listing(bnml.LocalScores(source, arguments["score"]), memory_limit)
     with _announced(search, source, arguments) as progress:
         result = replace(bnml.learn(source, search=search, progress=progress, **arguments, **options), data=rows)
+    if output is not None and result.network is None:
+        raise ArgumentError(f"-o: no network fits what {result.search} found; leave -o out to see the graph")
     _write(result, output, plots, scores_out, arguments)
     if as_json:
         common.print_json(summary(result, verbose=verbose))
@@ -293,7 +295,7 @@ def _write(
 def summary(result: SearchResult, *, verbose: bool = False) -> dict[str, Any]:
     """Return the report as plain values; the steps of a search, which can be many, only if it is to be verbose."""
     return {
-        "arcs": result.dag.arcs,
+        "arcs": getattr(result.dag, "arcs", None),  # no DAG may fit what pc and npc found
         "cpdag_directed": result.cpdag.directed,
         "cpdag_undirected": result.cpdag.undirected,
         "score": result.score,

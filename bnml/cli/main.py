@@ -15,7 +15,21 @@ import typer
 from rich.markup import escape
 
 import bnml
-from bnml.cli import bootstrap, compare, convert, fit, info, learn, posterior, regret, relational, sample, score
+from bnml.cli import (
+    bootstrap,
+    compare,
+    convert,
+    dependences,
+    fit,
+    info,
+    learn,
+    posterior,
+    regret,
+    relational,
+    sample,
+    score,
+    strength,
+)
 from bnml.errors import BnmlError
 
 __all__ = ["app", "main"]
@@ -30,7 +44,21 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-for module in (learn, posterior, bootstrap, relational, info, score, fit, sample, regret, compare, convert):
+for module in (
+    learn,
+    posterior,
+    bootstrap,
+    dependences,
+    strength,
+    relational,
+    info,
+    score,
+    fit,
+    sample,
+    regret,
+    compare,
+    convert,
+):
     name = module.__name__.rpartition(".")[2]
     app.command(name, epilog=escape(module.EXAMPLE), context_settings=getattr(module, "SETTINGS", None))(module.command)
 
@@ -118,7 +146,7 @@ OPTIONS = [  # how the library names an argument, and how the command line does
     (r"\bbins=\{.*?: \[10, 20\]\}", "[bins] in a --config file"),
     (r"\b(states|bins)=(?![^\s,.:;)])", r"--\1"),
     (r"\bcolumns=(?![^\s,.:;)])", "--columns or --drop"),
-    (r"^(score|estimator|method|weight)='([^']*)'", r"--\1 \2"),
+    (r"^(score|estimator|method|weight|test|adjust)='([^']*)'", r"--\1 \2"),
     (r"\b(search|prior)='([\w-]*)'", r"--\1 \2"),
     (r"^(seed|threads)=", r"--\1 "),
     (r"\b(max|memory|time)_(parents|limit)=(?=[\s,.:;)])", r"--\1-\2"),

@@ -6,6 +6,7 @@ import math
 import sys
 import textwrap
 from collections.abc import Mapping
+from contextlib import suppress
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -146,8 +147,9 @@ def summary(
 
     ranking = None
     if top is not None or len(relation.names) <= FEW:
-        ranking = relational.decompositions(data, possibility=possibility)
-    best = ranking and [{"edges": _edges(graph), "extra_tuples": extra} for graph, extra in ranking[: top or FEW]]
+        with suppress(*([] if top else [SearchError])):  # what nobody asked for may be too much
+            ranking = relational.decompositions(data, possibility=possibility)
+    best = [{"edges": _edges(graph), "extra_tuples": extra} for graph, extra in (ranking or [])[: top or FEW]]
     return {
         "attributes": list(relation.names),
         "tuples": relation.n_tuples,
@@ -155,8 +157,8 @@ def summary(
         "gains": relational.gains(data, possibility=possibility).to_dict("records"),
         "tree": {"weight": weight, **described(tree)},
         "independence_map": {"threshold": threshold, **described(given_others)},
-        "graphs": ranking and len(ranking),
-        "decompositions": best,
+        "graphs": None if ranking is None else len(ranking),
+        "decompositions": None if ranking is None else best,
     }
 
 
@@ -190,12 +192,12 @@ def _print_gains(rows: list[Mapping[str, Any]]) -> None:
     if not rows:
         return
     shown = rows[:MOST_LINES]
-    width = max(4, *(len(_pair(row, 16)) for row in shown))
+    width = max(4, *(len(_pair(row, 15)) for row in shown))
     print("\nHartley information gains in bits, and pairs that occur of all possible ones:")
     print(f"  {'pair':<{width}}  {'gain':>8}  {'occurring':>10}  {'possible':>10}  relative")
     for row in shown:
         numbers = f"{row['gain']:>8.4f}  {_in_words(row['occurring']):>10}  {row['possible']:>10,}"
-        print(f"  {_pair(row, 16):<{width}}  {numbers}  {row['relative']:>8.3f}")
+        print(f"  {_pair(row, 15):<{width}}  {numbers}  {row['relative']:>8.3f}")
     _print_rest(len(rows), "pair")
 
 

@@ -53,7 +53,7 @@ Significance = Annotated[
         "--significance",
         metavar="0.05",
         parser=level,
-        help="polytree: the level of its tests.",
+        help="pc, npc, polytree: the level of their tests.",
         rich_help_panel=_PANEL,
     ),
 ]

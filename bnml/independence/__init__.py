@@ -14,16 +14,25 @@
 from __future__ import annotations
 
 from bnml.independence.criteria import G2, X2, Criterion, Gain, Permutation, Scored
+from bnml.independence.dependences import Outcome, dependences, independence_test, select_features
+from bnml.independence.npc import npc
+from bnml.independence.orientation import Conflict
 from bnml.independence.pc import pc
 from bnml.independence.result import IndependenceResult
 
 __all__ = [
     "G2",
     "X2",
+    "Conflict",
     "Criterion",
     "Gain",
     "IndependenceResult",
+    "Outcome",
     "Permutation",
     "Scored",
+    "dependences",
+    "independence_test",
+    "npc",
     "pc",
+    "select_features",
 ]

@@ -153,9 +153,7 @@ def _count(
 
 
 @kernel
-def _sum_strata(
-    table: Array, strata: int, r_x: int, r_y: int, kind: int, n_x: Array, n_y: Array, out: Array
-) -> None:
+def _sum_strata(table: Array, strata: int, r_x: int, r_y: int, kind: int, n_x: Array, n_y: Array, out: Array) -> None:
     """Write statistic, degrees of freedom and log p-value of a table, and leave the table empty.
 
     A stratum adds (rows that are not empty - 1) · (columns that are not empty - 1) degrees of freedom.
@@ -217,8 +215,8 @@ def run_batch(
 ) -> None:
     """Test each pair given one set of columns after the other, until a test finds it independent.
 
-    Pair p has the sets ``sets[offsets[p]:offsets[p + 1]]``. A test finds independence where log p > ``log_alpha`` or the
-    statistic is below ``least``. ``made[p]`` says how many tests were made, and ``results[t]`` what test t found.
+    Pair p has the sets ``sets[offsets[p]:offsets[p + 1]]``. A test finds independence where log p > ``log_alpha`` or
+    the statistic is below ``least``. ``made[p]`` says how many tests were made, and ``results[t]`` what test t found.
     Tables have at most ``MAX_CELLS`` cells.
     """
     n = columns.shape[1]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from numbers import Integral, Real
 from typing import Any
 
@@ -21,7 +21,7 @@ __all__ = ["Asked", "check", "level_of"]
 
 @dataclass(frozen=True)
 class Asked:
-    """What is asked, in one form. ``names`` in the order of the table; the judge's are sorted where order must not matter."""
+    """What is asked, in one form; the names are as in the table, the judge's sorted where order must not matter."""
 
     names: tuple[str, ...]
     judge: Judge
@@ -30,16 +30,21 @@ class Asked:
     alpha: float | None
     colliders: str
     max_condition: int | None
-    progress: Callable[[str, float], None]
+    progress: Callable[[str, float], None] | None = field(default=None, compare=False)
+
+    def tell(self, stage: str, fraction: float) -> None:
+        """Tell how far the work is."""
+        if self.progress is not None:
+            self.progress(stage, fraction)
 
     def level(self, size: int, share: float) -> None:
         """Tell how far tests with sets of some size are; each size takes half of what is left."""
-        self.progress(f"tests given {size}", 1.0 - 0.5**size * (1.0 - 0.5 * share))
+        self.tell(f"tests given {size}", 1.0 - 0.5**size * (1.0 - 0.5 * share))
 
 
 def level_of(alpha: Any) -> float:
     """Return a significance level."""
-    if isinstance(alpha, bool) or not isinstance(alpha, Real) or not 0.0 < alpha < 1.0:
+    if isinstance(alpha, bool) or not isinstance(alpha, Real) or not 0.0 < float(alpha) < 1.0:
         raise ArgumentError(f"alpha={alpha!r}: expected a significance level between 0 and 1")
     return float(alpha)
 
@@ -94,6 +99,5 @@ def check(
         alpha=level if oracle is None and criterion.uses_alpha else None,
         colliders=colliders,
         max_condition=None if max_condition is None else int(max_condition),
-        progress=progress or (lambda stage, fraction: None),
+        progress=progress,
     )
-

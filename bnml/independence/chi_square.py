@@ -1,4 +1,4 @@
-"""The tail of the χ² distribution: p-values as logarithms, right where the numbers themselves are too small for a float.
+"""The tail of the χ² distribution: p-values as logarithms, right where they are too small for a float.
 
 A million rows give statistics in the hundred thousands. Their p-values, such as 10^-50000, all round to zero; their
 logarithms still tell a strong dependence from a very strong one.

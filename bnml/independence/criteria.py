@@ -10,11 +10,11 @@ test                   statistic                                               i
 `Scored`, ``"bic"``    what Y adds to the score of X given S                   it adds nothing
 =====================  ======================================================  =========================================
 
-n is the count of a cell of X and Y in a stratum, a configuration of S; e = (row sum) · (column sum) / (stratum's sum) is
-what independence leads one to expect; sums are over all cells of all strata.
+n is the count of a cell of X and Y in a stratum, a configuration of S; e = (row sum) · (column sum) / (stratum's sum)
+is what independence leads one to expect; sums are over all cells of all strata.
 
-**Degrees of freedom.** A stratum counts (rows that are not empty - 1) · (columns that are not empty - 1), and strata add
-up. States that do not occur in a stratum say nothing about dependence there. Without S this is what
+**Degrees of freedom.** A stratum counts (rows that are not empty - 1) · (columns that are not empty - 1), and strata
+add up. States that do not occur in a stratum say nothing about dependence there. Without S this is what
 ``scipy.stats.chi2_contingency`` reports for the table of what occurs. Where none are left the p-value is 1: the data
 cannot speak against independence.
 
@@ -23,8 +23,8 @@ margins in each stratum instead, and counts how many have a statistic as large; 
 
 **Gain.** The lecture's rule: independent where the information gain is below a threshold, whatever the sample size.
 
-**Scored.** Independent where the score of X with parents S is at least that with parents S and Y. The score must be one that
-equivalent networks share, so that X and Y may change places.
+**Scored.** Independent where the score of X with parents S is at least that with parents S and Y. The score must be
+one that equivalent networks share, so that X and Y may change places.
 """
 
 from __future__ import annotations
@@ -95,6 +95,10 @@ class Permutation(Criterion):
         return f"{self.statistic}-permutation"
 
 
+def _number(value: Any) -> float:
+    return float(value) if isinstance(value, Real) else math.nan
+
+
 @dataclass(frozen=True)
 class Gain(Criterion):
     """The lecture's threshold on the information gain.
@@ -109,7 +113,7 @@ class Gain(Criterion):
     uses_alpha = False
 
     def __post_init__(self) -> None:
-        if isinstance(self.bits, bool) or not isinstance(self.bits, Real) or not 0.0 < self.bits < math.inf:
+        if isinstance(self.bits, bool) or not 0.0 < _number(self.bits) < math.inf:
             raise ArgumentError(f"bits={self.bits!r}: expected a positive number of bits")
 
     def __str__(self) -> str:
@@ -134,8 +138,8 @@ class Scored(Criterion):
         score = parse_score(self.score)
         if not score.equivalent:
             raise ArgumentError(
-                f"test: {score.name} scores equivalent networks differently, so a test by it would depend on which of the "
-                "two variables comes first; take qnml, bdeu, bic or another score that does not"
+                f"test: {score.name} scores equivalent networks differently, so a test by it would depend on which "
+                "variable comes first; take qnml, bdeu, bic or another score that does not"
             )
         object.__setattr__(self, "parsed", score)
 
@@ -171,7 +175,9 @@ def parse_test(test: Any) -> Criterion:
     if isinstance(test, Score):
         return Scored(test)
     if not isinstance(test, str):
-        raise ArgumentError(f"test={test!r}: expected the name of a test, such as 'g2', or an object of bnml.independence")
+        raise ArgumentError(
+            f"test={test!r}: expected the name of a test, such as 'g2', or an object of bnml.independence"
+        )
     if test in NAMED:
         return NAMED[test]
     kind, _, value = test.partition(":")

@@ -213,4 +213,3 @@ def _narrow_weights(data: Data) -> npt.NDArray[np.integer]:
             np.int32 if data.n_rows < 1 << 31 else np.int64
         )
     return kept
-

@@ -1,13 +1,13 @@
 """Directions: what the separating sets tell, and what follows from it.
 
-Where i and j are not joined but both are joined to k, the three are an *unshielded triple*. If k is in the set that separates
-i and j, then k passes information on, and is no collider; if it is not, then k must be one: i -> k <- j. Three ways to
-decide:
+Where i and j are not joined but both are joined to k, the three are an *unshielded triple*. If k is in the set that
+separates i and j, then k passes information on, and is no collider; if it is not, then k must be one: i -> k <- j.
+Three ways to decide:
 
 ``"sepset"``        k is a collider where it is not in the set that was found
-``"conservative"``  all sets of neighbours that separate i and j are looked for; a collider if k is in none of them, none if
-                    it is in all, and otherwise *ambiguous*: nothing is directed because of it (Ramsey et al. 2006)
-``"majority"``      the same, and the majority of the sets decides; ambiguous at exactly half (Colombo and Maathuis 2014)
+``"conservative"``  all sets of neighbours that separate i and j are looked for; k is a collider if it is in none of
+                    them, none if it is in all, and otherwise *ambiguous*: nothing follows (Ramsey et al. 2006)
+``"majority"``      the same, and the majority of the sets decides; ambiguous at half (Colombo and Maathuis 2014)
 
 Tests err, and colliders can contradict each other: one asks for k -> l, another for l -> k. The collider whose
 independence has the larger p-value is believed; the other one is not taken back silently, it is a *conflict* of the
@@ -41,7 +41,7 @@ class Conflict(NamedTuple):
 
 
 class Triples(NamedTuple):
-    """Unshielded triples (i, k, j), k in the middle: colliders with the log p of their independence, and ambiguous ones."""
+    """Unshielded triples (i, k, j): colliders, with the log p of their independence, and ambiguous ones."""
 
     colliders: dict[Triple, float]
     ambiguous: frozenset[Triple]

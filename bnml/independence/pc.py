@@ -1,8 +1,9 @@
 """The PC algorithm: a structure from tests of independence alone (Spirtes and Glymour 1991).
 
-Three steps. The skeleton: which pairs no set separates (`bnml.independence.skeleton`). The colliders: where the separating
-sets force arrows to meet, and Meek's rules: what follows from these (`bnml.independence.orientation`). If all tests
-answer rightly, and the distribution has no independences but those of some DAG, the answer is the class of that DAG.
+Three steps. The skeleton: which pairs no set separates (`bnml.independence.skeleton`). The colliders: where the
+separating sets force arrows to meet, and Meek's rules: what follows from these (`bnml.independence.orientation`). If
+all tests answer rightly, and the distribution has no independences but those of some DAG, the answer is the class of
+that DAG.
 
 A link between X and Y goes as soon as one test finds them independent. Where X has two neighbours that tell nearly the
 same, either makes the other look superfluous, and PC drops both; `bnml.npc` does not.
@@ -47,8 +48,8 @@ def pc(
     alpha
         The significance level: a test finds independence where its p-value is larger.
     test
-        ``"g2"``, ``"x2"``, ``"g2-permutation"``, ``"x2-permutation"``, ``"gain:0.01"`` (bits), a score such as ``"qnml"``, or
-        an object; see `bnml.independence.criteria`.
+        ``"g2"``, ``"x2"``, ``"g2-permutation"``, ``"x2-permutation"``, ``"gain:0.01"`` (bits), a score such as
+        ``"qnml"``, or an object; see `bnml.independence.criteria`.
     stable
         The answer does not depend on the order of the columns. False is the textbook's algorithm, where it does.
     oracle
@@ -84,7 +85,7 @@ def pc(
     A -> C, B -> C, C -> D
     >>> result = bnml.pc(bnml.example(), alpha=0.01)
     >>> result.n_tests, result.conflicts
-    (198, ())
+    (107, ())
     """
     started = time.perf_counter()
     asked = check(
@@ -110,11 +111,9 @@ def oriented(
 ) -> IndependenceResult:
     """Direct the links of a skeleton, and return the result; ``unsure`` links stay undirected."""
     names, known = asked.judge.names, asked.known
-    triples = find_triples(
-        asked.judge, log, links, sepsets, known, asked.colliders, asked.max_condition, unsure
-    )
+    triples = find_triples(asked.judge, log, links, sepsets, known, asked.colliders, asked.max_condition, unsure)
     parents, neighbours, conflicts = direct(names, links, known, triples, unsure)
-    asked.progress("directions", 1.0)
+    asked.tell("directions", 1.0)
     return IndependenceResult(
         pdag=PDAG.from_masks(names, parents, neighbours).reordered(asked.names),
         sepsets={

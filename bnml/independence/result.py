@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -60,7 +60,7 @@ class IndependenceResult:
     >>> import bnml
     >>> result = bnml.pc(bnml.example(), alpha=0.01)
     >>> result.sepsets[frozenset(("smoke", "xray"))]
-    frozenset({'lung'})
+    frozenset({'either'})
     """
 
     pdag: PDAG
@@ -79,6 +79,14 @@ class IndependenceResult:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "sepsets", MappingProxyType(dict(self.sepsets)))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {one.name: getattr(self, one.name) for one in fields(self)} | {"sepsets": dict(self.sepsets)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for name, value in state.items():
+            object.__setattr__(self, name, value)
+        self.__post_init__()
 
     @cached_property
     def dag(self) -> DAG | None:
@@ -99,7 +107,7 @@ class IndependenceResult:
 
     @cached_property
     def tests(self) -> pd.DataFrame:
-        """Every test: ``a b given statistic degrees_of_freedom p_value log_p independent``, in the order they were made."""
+        """Every test, in order: ``a b given statistic degrees_of_freedom p_value log_p independent``."""
         import pandas as pd
 
         names = np.array(self._names, object)

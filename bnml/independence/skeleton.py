@@ -5,16 +5,16 @@ Two variables that no arc joins are independent given the parents of one of them
 independence, the link goes and the set that did it, the *separating set*, is kept. As links go there are fewer
 neighbours, so that few tests with many variables are ever made.
 
-In the textbook's form a link that goes matters at once for the tests that follow, and the answer depends on the order of
-the variables. The *stable* form (Colombo and Maathuis 2014) takes the neighbours as they were when ℓ began: the answer
-does not depend on the order, and all tests of one ℓ can be made side by side.
+In the textbook's form a link that goes matters at once for the tests that follow, and the answer depends on the order
+of the variables. The *stable* form (Colombo and Maathuis 2014) takes the neighbours as they were when ℓ began: the
+answer does not depend on the order, and all tests of one ℓ can be made side by side.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import chain, combinations, islice
 from math import comb
 
@@ -44,7 +44,7 @@ class Found:
 
 @dataclass(frozen=True)
 class Knowledge:
-    """What is known before any test, as bit masks: the links that stay, and for each variable the parents it may have."""
+    """What is known, as bit masks: the links that stay, the parents that each variable may have, and must have."""
 
     kept: tuple[int, ...]
     may: tuple[int, ...]
@@ -97,10 +97,10 @@ def _choices(n: int, k: int) -> Ints:
 
 def separating_sets(first: int, second: int, size: int, most: int) -> Iterator[Ints]:
     """Yield the sets of some size that lie in one of two masks, each once, in arrays of at most ``most`` sets."""
-    ones, others = list(bits(first)), list(bits(second))
     if size == 0:
         yield np.zeros((1, 0), np.int64)
         return
+    ones, others = list(bits(first)), list(bits(second))
     if comb(len(ones), size) + comb(len(others), size) <= most:
         parts = [np.array(ones, np.int64)[_choices(len(ones), size)]] if len(ones) >= size else []
         if second & ~first and len(others) >= size:
@@ -159,7 +159,7 @@ def unlink(links: list[int], pair: Pair) -> None:
 
 
 def candidates(links: Sequence[int], known: Knowledge, i: int, j: int) -> int:
-    """Return the neighbours of i, other than j, that may be its parents: one of two such masks holds a separating set."""
+    """Return the neighbours of i, other than j, that may be its parents: those that may separate the two."""
     return links[i] & known.may[i] & ~(1 << j)
 
 
@@ -186,7 +186,7 @@ def find_skeleton(
         if not pairs:
             break
         if stable:
-            _stable_level(judge, log, known, links, sepsets, pairs, size, lambda share, size=size: tell(size, share))  # type: ignore[misc]
+            _stable_level(judge, log, known, links, sepsets, pairs, size, partial(tell, size))
         else:
             _plain_level(judge, log, known, links, sepsets, pairs, size)
         size += 1

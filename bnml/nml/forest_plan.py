@@ -84,7 +84,7 @@ class Trees:
         for root in self.roots:
             uses += sums.needs(root).uses
         seconds = STAR_SECONDS * n * sum(1 + math.log2(arity) for arity, _ in self.stars)
-        needed, weights = BASE_BYTES + 80 * n, 0
+        needed, weights = BASE_BYTES + (80 * n if self.stars or self.roots else 0), 0
         worst, arities = 0.0, tuple[int, ...]()
         for (many, few), times in uses.items():
             cost = _pair_seconds(n, many, few, times)

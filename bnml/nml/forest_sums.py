@@ -73,7 +73,7 @@ class ForestSums:
     >>> lowest = sums.branch(2, leaves=[2], inner=[])
     >>> chain = sums.branch(2, leaves=[2], inner=[lowest])  # four binary variables in a row
     >>> round(float(np.exp(sums.total(chain))), 6)
-    229.643555
+    302.878834
     """
 
     def __init__(self, n: int) -> None:

@@ -34,6 +34,7 @@ KEPT_BYTES = 1 << 30  # weights are kept up to this size; larger ones are comput
 SETUP_SECONDS = 2e-3
 CELL_SECONDS = 8e-9  # one cell of a box: products, transform, and what else there is to do
 ROW_CELL_SECONDS = 5e-8  # one cell of a row that is transformed
+MOST_LOG_CELLS = 100.0  # nobody has the time for so many
 ENTRY_SECONDS = 1e-9  # one weight, in a sum
 
 
@@ -146,6 +147,8 @@ def _box_size(n: int) -> int:
 def weighing_seconds(n: int, many: int, few: int, uses: int) -> float:
     """Return about how long it takes to compute the weights between two numbers of values, and to use them."""
     entries = float(number_of_sorted_counts(n, many)) * number_of_sorted_counts(n, few)
+    if (few - 1) * math.log(_box_size(n)) > MOST_LOG_CELLS:
+        return math.inf
     box = float(_box_size(n)) ** (few - 1)
     cells = number_of_sorted_counts(n, many) * box
     computing = SETUP_SECONDS + CELL_SECONDS * cells * (1.0 + 0.2 * many) + ROW_CELL_SECONDS * (n + 1) * box
@@ -156,7 +159,7 @@ def weighing_seconds(n: int, many: int, few: int, uses: int) -> float:
 def weighing_bytes(n: int, many: int, few: int) -> int:
     """Return how much memory the weights between two numbers of values take."""
     rows, columns = number_of_sorted_counts(n, many), number_of_sorted_counts(n, few)
-    box = _box_size(n) ** (few - 1)
+    box: int = _box_size(n) ** (few - 1)
     spectra = 8 * (n + 1) * box
     kept = 8 * rows * columns
     lists = 8 * (many + 4) * rows + 8 * (few + 4) * columns

@@ -55,8 +55,8 @@ def spanning_tree(data: Any, weight: str = "hartley", *, possibility: str | None
     >>> for a, b, gain in tree.edges.data("weight"):       # who has lung cancer or tuberculosis has either
     ...     print(a, "-", b, round(gain, 3))
     lung - either 0.415
-    lung - asia 0.0
     tub - either 0.415
+    asia - either 0.0
     """
     if weight not in WEIGHTS:
         hint = did_you_mean(clip(weight), WEIGHTS)

@@ -21,6 +21,7 @@ from bnml.scores.jkl import FamilyScores
 from bnml.scores.local import LocalScores, local_scores
 from bnml.scores.loglik import LogLikelihood
 from bnml.scores.mdl import MDL
+from bnml.scores.nml import NML
 from bnml.scores.qnml import QNML
 from bnml.scores.registry import SCORES, parse_score
 from bnml.scores.scoring import family_score, score
@@ -35,6 +36,7 @@ __all__ = [
     "HQC",
     "K2",
     "MDL",
+    "NML",
     "QNML",
     "SCORES",
     "BDe",

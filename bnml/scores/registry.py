@@ -14,6 +14,7 @@ from bnml.scores.fnml import FNML
 from bnml.scores.hqc import HQC
 from bnml.scores.loglik import LogLikelihood
 from bnml.scores.mdl import MDL
+from bnml.scores.nml import NML
 from bnml.scores.qnml import QNML
 
 __all__ = ["SCORES", "parse_score"]
@@ -21,6 +22,7 @@ __all__ = ["SCORES", "parse_score"]
 SCORES: dict[str, type[Score]] = {
     score.name: score for score in (LogLikelihood, AIC, BIC, HQC, MDL, K2, BD, BDJ, BDeu, BDs, BDq, FNML, QNML)
 }
+"""Every score that is a sum over families, by its name. NML is not: it is for whole forests."""
 
 
 def parse_score(score: Score | str) -> Score:
@@ -45,12 +47,11 @@ def parse_score(score: Score | str) -> Score:
     name, colon, parameter = score.partition(":")
     if name == "bde":
         raise ScoreError("score='bde': BDe needs a prior network; pass score=bnml.scores.BDe(network, ess=1)")
-    if name == "nml":
-        raise ScoreError("score='nml': the exact NML of forests is not available in this version; qnml comes nearest")
-    kind = SCORES.get(name)
+    kind = NML if name == NML.name else SCORES.get(name)
     if kind is None:
+        names = (*SCORES, NML.name)
         raise ScoreError(
-            f"there is no score {score!r}; the scores are {', '.join(SCORES)}.{did_you_mean(name.lower(), SCORES)}"
+            f"there is no score {score!r}; the scores are {', '.join(names)}.{did_you_mean(name.lower(), names)}"
         )
     if colon and not parameter:
         raise ScoreError(f"score={score!r}: nothing follows the colon")

@@ -11,6 +11,8 @@ from bnml.errors import ArgumentError, quoted
 from bnml.graph import DAG
 from bnml.scores.base import Score
 from bnml.scores.local import local_scores
+from bnml.scores.loglik import LogLikelihood
+from bnml.scores.nml import NML, forest_complexity
 from bnml.scores.priors import StructurePrior, check_prior
 from bnml.scores.registry import parse_score
 
@@ -27,7 +29,8 @@ def score(dag: DAG, data: Any, score: Score | str = "qnml", prior: StructurePrio
     data
         A `Data`, or anything that `bnml.read` takes.
     score
-        A name, ``"qnml"``, ``"bdeu:10"``; or an object of `bnml.scores`.
+        A name, ``"qnml"``, ``"bdeu:10"``; or an object of `bnml.scores`. ``"nml"`` is for structures in which each
+        variable has one parent at most.
     prior
         A structure prior of `bnml.priors`, whose logarithm is added.
 
@@ -48,8 +51,20 @@ def score(dag: DAG, data: Any, score: Score | str = "qnml", prior: StructurePrio
     check_dag(dag)
     table = as_data(data)
     sets = parent_sets(dag, table)
+    if isinstance(chosen, NML):
+        return _whole(table, sets, prior)
     local = local_scores(table, chosen, prior)
     return math.fsum(local.families(range(len(sets)), sets).tolist())
+
+
+def _whole(data: Data, sets: list[tuple[int, ...]], prior: StructurePrior | None) -> float:
+    """Return the exact NML of a forest, with the logarithm of its prior."""
+    if prior is not None:
+        prior.check(data.names)
+    complexity = forest_complexity(data, sets)  # what cannot be done is refused here
+    fits = local_scores(data, LogLikelihood()).families(range(len(sets)), sets).tolist()
+    terms = [] if prior is None else [prior.family(data.names, x, above) for x, above in enumerate(sets)]
+    return math.fsum([*fits, -complexity, *terms])
 
 
 @overload

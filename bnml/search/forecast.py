@@ -28,7 +28,7 @@ CORES = 2  # of the machine that the model is of
 FLOAT_SHARE = 0.6  # of the memory that may be used; beyond, 32-bit integers are kept
 BEST_BYTES = 2.0e9  # for the best parents of all variables; beyond, the sets are split into blocks
 BASE = 190_000_000  # bytes that Python and its libraries take; the same every time, so that the choice is
-SLOW_FAMILY = 6e-5  # seconds for a family on its own
+SLOW_FAMILY = 3e-4  # seconds for a family on its own
 MOST_VARIABLES = 40  # nobody has the memory for more
 
 PROBE_SECONDS = 0.02

@@ -26,6 +26,7 @@ from bnml.search.polytree import polytree
 from bnml.search.result import SearchResult
 from bnml.search.tabu import tabu
 from bnml.search.tan import tan
+from bnml.search.tested import npc_search, pc_search
 
 __all__ = ["SEARCHES", "check", "learn"]
 
@@ -41,10 +42,12 @@ SEARCHES: dict[str, Callable[..., SearchResult]] = {
     "tan": tan,
     "naive": naive_bayes,
     "polytree": polytree,
+    "pc": pc_search,
+    "npc": npc_search,
 }
 """Every search by its name. Its arguments say what it takes: those of `learn`, and options of its own."""
 
-LATER = ("pc", "npc", "nml-forest")
+LATER = ("nml-forest",)
 
 HEURISTIC = "order"  # what `auto` stands for beyond exact search; see benchmarks/RESULTS.md
 
@@ -80,7 +83,7 @@ def learn(
         ``"exact"`` finds the best structure there is and proves it. ``"auto"`` is exact where a forecast says that this
         is a matter of a minute and fits into memory, and ``"order"`` beyond; the forecast depends on the data and the
         limits alone. Others: ``"climb"``, ``"tabu"``, ``"ges"``, ``"k2"``, ``"chow-liu"``, ``"forest"``, ``"tan"``,
-        ``"naive"``, ``"polytree"``.
+        ``"naive"``, ``"polytree"``; ``"pc"`` and ``"npc"`` go by tests of independence.
     constraints
         What is known of the structure.
     max_parents

@@ -14,7 +14,8 @@ sums in the place of maxima:
 `forecast`      what it will cost
 ==============  ==========================================================
 
-`bootstrap` asks another question: which arcs come back when the rows are drawn anew.
+`bootstrap` asks another question: which arcs come back when the rows are drawn anew; and `strength`, what each arc is
+worth.
 """
 
 from __future__ import annotations
@@ -22,5 +23,6 @@ from __future__ import annotations
 from bnml.uncertainty.bootstrap import Bootstrap, bootstrap
 from bnml.uncertainty.posterior import posterior
 from bnml.uncertainty.result import Posterior
+from bnml.uncertainty.strength import strength
 
-__all__ = ["Bootstrap", "Posterior", "bootstrap", "posterior"]
+__all__ = ["Bootstrap", "Posterior", "bootstrap", "posterior", "strength"]

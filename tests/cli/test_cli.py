@@ -19,7 +19,20 @@ import bnml
 from bnml.cli import compare, convert, fit, info, regret, sample, score
 from bnml.cli.main import _as_options
 
-COMMANDS = ("learn", "posterior", "bootstrap", "info", "score", "fit", "sample", "regret", "compare", "convert")
+COMMANDS = (
+    "learn",
+    "posterior",
+    "bootstrap",
+    "strength",
+    "relational",
+    "info",
+    "score",
+    "fit",
+    "sample",
+    "regret",
+    "compare",
+    "convert",
+)
 
 
 def test_version_and_overview(run):

@@ -8,6 +8,7 @@ import numpy as np
 
 from bnml.counts.lattice import Layout
 from bnml.data import Data
+from bnml.nml.rising import STIRLING_FROM
 from bnml.scores.lattice.terms import rising_entries
 from bnml.scores.local import FIRST_LOOKUPS, MOST_CACHED, MOST_LOOKUPS, LocalScores
 
@@ -20,7 +21,8 @@ DENSE = 4_000_000  # of a thread, for tables that are counted densely
 INDEX = 80  # of a number of configurations
 HASHED = 80  # of a thread and a distinct row, for tables that are not
 LOOKUP = 48  # of an entry of a lookup table, with its copies in whole units
-RISING = 80  # of an entry of a table that changes with the number of configurations, while it is made
+RISING = 40  # of an entry of a table that changes with the number of configurations, while it is made
+STIRLING = 80  # the same where hyperparameters are so large that Stirling's series is summed
 REMEMBERED = 250  # of a family that was scored on its own
 
 
@@ -45,18 +47,20 @@ def scoring_bytes(local: LocalScores, threads: int, *, walks: bool = True) -> in
     data = local.data
     outline = local.score.terms(replace(local.shape, some_counts=np.zeros(1, np.int64)))
     tables = 0 if outline is None else 1 + len(outline.margin)
-    rising = outline is not None and outline.ess > 0.0
-    alone = outline is None or (not rising and tables * data.n_rows > MOST_LOOKUPS)  # each family is scored on its own
+    ess = 0.0 if outline is None else outline.ess
+    alone = outline is None or (ess == 0.0 and tables * data.n_rows > MOST_LOOKUPS)  # each family is scored on its own
     walks = walks and not alone
     needed = 2 * data.columns.nbytes + 24 * data.n_distinct + (0 if data.row_index is None else data.row_index.nbytes)
     needed += threads * (DENSE + (_partitions(data) if walks else HASHED * data.n_distinct))
     if alone:
         needed += REMEMBERED * min(len(data.names) << (len(data.names) - 1), MOST_CACHED)
-    if not rising:
+    if ess == 0.0:
         needed += LOOKUP * tables * (FIRST_LOOKUPS if alone else data.n_rows + 1)
     if walks:
         n_indices = Layout(data).n_indices
-        needed += INDEX * n_indices + (RISING * n_indices * rising_entries(data.n_rows, n_indices) if rising else 0)
+        needed += INDEX * n_indices
+        if ess > 0.0:
+            needed += (RISING if ess < STIRLING_FROM else STIRLING) * n_indices * rising_entries(data.n_rows, n_indices)
     return needed
 
 

@@ -1,0 +1,86 @@
+"""``bnml dependences``: which pairs of variables depend on each other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import numpy as np
+import typer
+
+import bnml
+from bnml.cli import common
+from bnml.errors import ArgumentError, did_you_mean, quoted
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["command"]
+
+EXAMPLE = "Example: bnml dependences survey.csv --target lung --adjust bh"
+
+MOST_SHOWN = 40
+
+Target = Annotated[str | None, typer.Option("--target", metavar="X", help="Only pairs with this variable.")]
+Test = Annotated[
+    str,
+    typer.Option("--test", metavar="NAME", help="The test: g2, x2, g2-permutation or x2-permutation."),
+]
+Adjust = Annotated[
+    str | None,
+    typer.Option("--adjust", metavar="bh", help="Adjust p-values for the number of pairs: bh (Benjamini, Hochberg)."),
+]
+All = Annotated[bool, typer.Option("--all", help=f"Show all pairs, not only the {MOST_SHOWN} strongest.")]
+
+
+@common.reads_a_table
+def command(
+    table: common.TableReader,
+    target: Target = None,
+    test: Test = "g2",
+    adjust: Adjust = None,
+    every: All = False,
+    as_json: common.Json = False,
+) -> None:
+    """Show how strongly each pair of variables depends on each other, strongest first."""
+    from bnml.independence.dependences import check_request
+
+    check_request(test, adjust)
+    data = table()
+    if target is not None and target not in data.names:
+        raise ArgumentError(
+            f"--target {common.shorten(target, 60)!r}: there is no such variable.{did_you_mean(target, data.names)}"
+            f" The variables are {quoted(data.names)}."
+        )
+    frame = _sorted(bnml.dependences(data, test=test, adjust=adjust, target=target))
+    if as_json:
+        common.print_json({"rows": data.n_rows, "test": test, "pairs": frame.to_dict("records")})
+        return
+    _show(frame if every else frame.head(MOST_SHOWN))
+    if len(frame) > MOST_SHOWN and not every:
+        print(f"… and {len(frame) - MOST_SHOWN:,} more pairs; --all shows them")
+    print(f"{len(frame):,} pair{'s' if len(frame) != 1 else ''}, {data.n_rows:,} rows; information in nats")
+
+
+def _sorted(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the pairs, strongest first."""
+    order = np.lexsort((np.arange(len(frame)), -frame["g2"].to_numpy(), frame["log_p"].to_numpy()))
+    return frame.iloc[order].reset_index(drop=True)
+
+
+def _show(frame: pd.DataFrame) -> None:
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    titles = {"mutual_information": "information", "g2": "G²", "x2": "X²", "degrees_of_freedom": "df"}
+    titles |= {"p_value": "p-value", "adjusted_p_value": "adjusted"}
+    shown = [name for name in titles if name in frame]
+    grid = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    grid.add_column("pair", overflow="fold")
+    for name in shown:
+        grid.add_column(titles[name], justify="right", no_wrap=True)
+    formats = {"mutual_information": "{:.4f}", "g2": "{:,.2f}", "x2": "{:,.2f}", "degrees_of_freedom": "{:,.0f}"}
+    for row in frame.to_dict("records"):
+        cells = [formats.get(name, "{:.2g}").format(row[name]) for name in shown]
+        grid.add_row(Text(f"{row['a']} - {row['b']}"), *cells)
+    common.console().print(grid)

@@ -1,0 +1,236 @@
+"""Dependences: how strongly each pair of variables depends on each other, and whether that can be chance.
+
+Of n(n - 1)/2 pairs some look dependent by chance: with 37 variables and a level of 0.05 about 33 of 666. Benjamini and
+Hochberg's (1995) adjustment answers that: take the pairs whose adjusted p-value is at most 0.05, and of those at most a
+share of 0.05 is expected to be false.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from bnml.data import Data, as_data
+from bnml.errors import ArgumentError, did_you_mean
+from bnml.independence.arguments import level_of
+from bnml.independence.criteria import G2, X2, Criterion, Gain, Scored, parse_test
+from bnml.independence.judges import Batch, DataJudge
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Outcome", "dependences", "independence_test", "log_adjusted", "select_features"]
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+ADJUSTMENTS = ("bh",)
+
+
+class Outcome(NamedTuple):
+    """What a test found; ``statistic`` is in the test's own units, and what a test does not have is not a number."""
+
+    independent: bool
+    statistic: float
+    degrees_of_freedom: float
+    p_value: float
+    log_p: float
+
+
+def independence_test(
+    data: Any, a: str, b: str, given: str | tuple[str, ...] = (), *, test: str | Criterion = "g2", alpha: float = 0.05
+) -> Outcome:
+    """Test whether two variables are independent given others.
+
+    Parameters
+    ----------
+    data
+        A `Data`, or anything that `bnml.read` takes.
+    a, b
+        The two variables.
+    given
+        The variables that are known; a single name stands for itself.
+    test
+        As for `bnml.pc`; see `bnml.independence.criteria`.
+    alpha
+        The significance level.
+
+    Returns
+    -------
+    Outcome
+        ``independent``, ``statistic``, ``degrees_of_freedom``, ``p_value`` and ``log_p``.
+
+    Raises
+    ------
+    BnmlError
+        If a variable is unknown or stands in two places, or another argument is wrong.
+
+    Examples
+    --------
+    >>> import bnml
+    >>> outcome = bnml.independence.independence_test(bnml.example(), "smoke", "dysp", "bronc")
+    >>> outcome.independent, round(outcome.statistic, 3), outcome.degrees_of_freedom
+    (False, 13.078, 2.0)
+    """
+    level, criterion, table = level_of(alpha), parse_test(test), as_data(data)
+    x, y, known = table.index(a), table.index(b), table.indices(given)
+    if len({x, y, *known}) < 2 + len(known):
+        raise ArgumentError("independence_test: the variables a, b and given must differ")
+    (x, y), known = sorted((x, y)), tuple(sorted(known))
+    judge = DataJudge(table, table.names, criterion, level)
+    sets = np.array([known], np.int64).reshape(1, len(known))
+    answers = judge.decide(Batch(np.array([x]), np.array([y]), np.array([0, 1]), sets))
+    statistic, freedom, log_p = answers.results[0].tolist()
+    return Outcome(bool(answers.independent[0]), statistic, freedom, float(np.exp(log_p)), log_p)
+
+
+def dependences(
+    data: Any,
+    *,
+    test: str | Criterion = "g2",
+    adjust: str | None = None,
+    target: str | None = None,
+    threads: int | None = None,
+) -> pd.DataFrame:
+    """Return how strongly each pair of variables depends on each other.
+
+    Parameters
+    ----------
+    data
+        A `Data`, or anything that `bnml.read` takes.
+    test
+        Which test the p-value is of: ``"g2"``, ``"x2"``, ``"g2-permutation"`` or ``"x2-permutation"``.
+    adjust
+        ``"bh"`` adds the column ``adjusted_p_value``, after Benjamini and Hochberg.
+    target
+        Only pairs with this variable.
+    threads
+        How many threads may count; all cores by default.
+
+    Returns
+    -------
+    DataFrame
+        A row for each pair, in the order of the columns: ``a b mutual_information`` (nats) ``g2 degrees_of_freedom
+        p_value log_p``, and ``x2`` where that is tested. ``log_p`` is right where the p-value is too small for a float.
+
+    Raises
+    ------
+    BnmlError
+        If an argument is wrong.
+
+    Notes
+    -----
+    G² = 2 N I(A; B). The degrees of freedom are (r - 1)(s - 1), r and s being the numbers of states that occur.
+
+    Examples
+    --------
+    >>> import bnml
+    >>> table = bnml.dependences(bnml.example(), adjust="bh")
+    >>> table.nlargest(2, "g2")[["a", "b", "mutual_information", "g2"]].round(3)
+            a       b  mutual_information        g2
+    24  bronc    dysp               0.238  2383.624
+    19   lung  either               0.193  1930.831
+    """
+    criterion = check_request(test, adjust)
+    table = as_data(data)
+    at = None if target is None else table.index(target)
+    every = combinations(range(len(table.names)), 2)
+    pairs = np.array([pair for pair in every if at is None or at in pair], np.int64).reshape(-1, 2)
+    return _frame(table, pairs, criterion, adjust, threads)
+
+
+def select_features(
+    data: Any,
+    target: str,
+    alpha: float = 0.05,
+    *,
+    test: str | Criterion = "g2",
+    adjust: str | None = "bh",
+    threads: int | None = None,
+) -> list[str]:
+    """Return the variables that depend on a target, strongest first.
+
+    Parameters
+    ----------
+    data
+        A `Data`, or anything that `bnml.read` takes.
+    target
+        The variable of interest.
+    alpha
+        The level: of the share of false ones with ``adjust="bh"``, of each test with None.
+    test, adjust, threads
+        As for `dependences`.
+
+    Returns
+    -------
+    list of str
+        Names, by p-value.
+
+    Raises
+    ------
+    BnmlError
+        If an argument is wrong.
+
+    Examples
+    --------
+    >>> import bnml
+    >>> bnml.select_features(bnml.example(), "lung", alpha=0.001)
+    ['either', 'xray', 'smoke', 'dysp', 'bronc']
+    """
+    level = level_of(alpha)
+    check_request(test, adjust)
+    table = as_data(data)
+    table.index(target)
+    frame = dependences(table, test=test, adjust=adjust, target=target, threads=threads)
+    column = "p_value" if adjust is None else "adjusted_p_value"
+    names = np.where(frame["a"] == target, frame["b"], frame["a"])
+    order = np.lexsort((names.astype(str), -frame["g2"].to_numpy(), frame["log_p"].to_numpy()))
+    return [str(names[i]) for i in order if frame[column].iloc[i] <= level]
+
+
+def _frame(data: Data, pairs: Ints, test: Criterion, adjust: str | None, threads: int | None) -> pd.DataFrame:
+    import pandas as pd
+
+    batch = Batch(
+        pairs[:, 0].copy(), pairs[:, 1].copy(), np.arange(len(pairs) + 1), np.zeros((len(pairs), 0), np.int64)
+    )
+    results = DataJudge(data, data.names, G2(), 0.5, threads).decide(batch).results
+    names = np.array(data.names, object)
+    columns: dict[str, Any] = {
+        "a": names[pairs[:, 0]],
+        "b": names[pairs[:, 1]],
+        "mutual_information": results[:, 0] / (2 * data.n_rows),
+        "g2": results[:, 0],
+    }
+    log_p = results[:, 2]
+    if not isinstance(test, G2):
+        own = DataJudge(data, data.names, test, 0.5, threads).decide(batch).results
+        columns |= {"x2": own[:, 0]} if isinstance(test, X2) or getattr(test, "statistic", "") == "x2" else {}
+        log_p = own[:, 2]
+    columns |= {"degrees_of_freedom": results[:, 1].astype(np.int64), "p_value": np.exp(log_p), "log_p": log_p}
+    if adjust is not None:
+        columns["adjusted_p_value"] = np.exp(log_adjusted(log_p))
+    return pd.DataFrame(columns)
+
+
+def log_adjusted(log_p: Floats) -> Floats:
+    """Return Benjamini and Hochberg's adjusted p-values, in logarithms: min over q ≥ p of q · m / (rank of q)."""
+    m = log_p.size
+    order = np.argsort(log_p, kind="stable")
+    scaled = log_p[order] + np.log(m / np.arange(1, m + 1)) if m else log_p
+    adjusted = np.empty(m)
+    adjusted[order] = np.minimum(np.minimum.accumulate(scaled[::-1])[::-1], 0.0)
+    return adjusted
+
+
+def check_request(test: Any, adjust: Any) -> Criterion:
+    """Return the test; refuse one without p-values, and an unknown adjustment."""
+    criterion = parse_test(test)
+    if isinstance(criterion, Gain | Scored):
+        raise ArgumentError(f"test={test!r} gives no p-values; take g2, x2, g2-permutation or x2-permutation")
+    if adjust is not None and adjust not in ADJUSTMENTS:
+        raise ArgumentError(f"adjust={adjust!r}: expected 'bh', or None.{did_you_mean(adjust, ADJUSTMENTS)}")
+    return criterion

@@ -1,0 +1,212 @@
+"""NPC: the PC algorithm with the necessary path condition (Steck and Tresp 1999; the learner of Hugin).
+
+**The idea.** If X and Y are independent given S, and S is *minimal* (no part of it separates them), then every member
+of S has its share in carrying information between X and Y. So in the true graph a path leads from X to it without
+crossing Y, and one from Y without crossing X. An independence for which the graph has no such paths is one that the
+graph cannot explain: a test that erred, or a near-determinism. PC asks for nothing of the kind. NPC accepts an
+independence only on this condition.
+
+**Ambiguous regions.** Let X and Y be all but copies of each other and let T depend on them. Given Y, X tells hardly
+more of T, and a test finds T ⟂ X | Y; given X, T ⟂ Y | X. PC takes both, and leaves T alone, though it depends on
+both. With the path condition the link T - X can go only while T - Y is there, for else no path leads from T to Y; and
+T - Y only while T - X is there. One of the two must stay, and the data do not tell which: the two links are an
+*ambiguous region*, a set of links of which each can be absent only if others are present. A result lists its regions,
+and shows their links undirected; `IndependenceResult.resolve` decides them by the links that a user knows to be
+there, or by the strongest.
+
+**How.** Tests are made as in PC, but all separating sets of a size are kept, not only the first; supersets of a
+separating set are not minimal and are not asked for. `bnml.independence.paths` works out which links go, which stay
+and which are ambiguous, after each size of sets and at the end, until there is nothing more to test.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from bnml.graph import Constraints
+from bnml.graph._bits import bits
+from bnml.independence.arguments import Asked, check
+from bnml.independence.criteria import Criterion
+from bnml.independence.judges import Oracle
+from bnml.independence.paths import Decision, decide
+from bnml.independence.pc import oriented
+from bnml.independence.result import IndependenceResult, Link
+from bnml.independence.skeleton import (
+    Found,
+    Ints,
+    Log,
+    Pair,
+    ask_pairs,
+    candidates,
+    linked_pairs,
+    separating_sets,
+)
+
+__all__ = ["npc"]
+
+Statements = dict[Pair, list[Found]]
+
+
+def npc(
+    data: Any,
+    alpha: float = 0.05,
+    test: str | Criterion = "g2",
+    *,
+    oracle: Oracle | None = None,
+    max_condition: int | None = None,
+    colliders: str = "sepset",
+    constraints: Constraints | None = None,
+    threads: int | None = None,
+    progress: Callable[[str, float], None] | None = None,
+) -> IndependenceResult:
+    """Find a structure by tests of independence that meet the necessary path condition.
+
+    Parameters
+    ----------
+    data, alpha, test, oracle, max_condition, colliders, constraints, threads, progress
+        As for `bnml.pc`.
+
+    Returns
+    -------
+    IndependenceResult
+        As of `bnml.pc`; ``ambiguous_regions`` are sets of links that need each other, and ``resolve`` decides them.
+
+    Raises
+    ------
+    BnmlError
+        If an argument is wrong; before any work.
+
+    Examples
+    --------
+    Y is all but a copy of X, and T depends on them:
+
+    >>> import bnml, numpy
+    >>> rng = numpy.random.default_rng(0)
+    >>> x = rng.integers(0, 2, 500)
+    >>> y = numpy.where(numpy.arange(500) < 4, 1 - x, x)
+    >>> t = numpy.where(rng.random(500) < 0.8, x, 1 - x)
+    >>> t[:4] = [x[0], y[1], x[2], y[3]]
+    >>> data = bnml.read(numpy.stack([x, y, t], axis=1))
+    >>> print(bnml.pc(data).pdag)
+    X0 - X1
+    >>> result = bnml.npc(data)
+    >>> [sorted(sorted(link) for link in region) for region in result.ambiguous_regions]
+    [[['X0', 'X2'], ['X1', 'X2']]]
+    >>> print(result.resolve([("X2", "X0")]).pdag)
+    X0 - X1, X0 - X2
+    """
+    started = time.perf_counter()
+    asked = check(
+        data, alpha, test, stable=True, oracle=oracle, max_condition=max_condition, colliders=colliders,
+        constraints=constraints, threads=threads, progress=progress,
+    )  # fmt: skip
+    log = Log()
+    return _result(asked, log, _statements(asked, log), frozenset(), frozenset(), started)
+
+
+def _statements(asked: Asked, log: Log) -> Statements:
+    """Return the minimal sets that separate each pair."""
+    every, known, judge = asked.known.links(), asked.known, asked.judge
+    kept = _kept(asked)
+    statements: Statements = {}
+    tested: dict[Pair, set[tuple[int, ...]]] = {}
+    while True:
+        size, before = 0, log.n_tests
+        while asked.max_condition is None or size <= asked.max_condition:
+            links = decide(every, statements, kept).links
+            enough = [
+                (i, j)
+                for i, j in linked_pairs(links)
+                if max(candidates(links, known, i, j).bit_count(), candidates(links, known, j, i).bit_count()) >= size
+            ]
+            if not enough:
+                break
+            questions = []
+            for i, j in (pair for pair in enough if pair not in kept):
+                around = candidates(links, known, i, j), candidates(links, known, j, i)
+                sets = separating_sets(*around, size, judge.sets_at_once)
+                seen = tested.setdefault((i, j), set())
+                questions.append(((i, j), _fresh(sets, seen, statements.get((i, j), []))))
+            for pair, found in ask_pairs(judge, log, questions, stop=False).items():
+                statements.setdefault(pair, []).extend(found)
+            asked.level(size, 1.0)
+            size += 1
+        if log.n_tests == before:
+            return statements
+
+
+def _fresh(sets: Iterator[Ints], seen: set[tuple[int, ...]], found: list[Found]) -> Iterator[Ints]:
+    """Yield the sets that were not tested before and hold no set that separates already."""
+    for chunk in sets:
+        rows = [tuple(row) for row in chunk.tolist()]
+        new = [t for t, row in enumerate(rows) if row not in seen and not any(set(f.given) <= set(row) for f in found)]
+        seen.update(rows[t] for t in new)
+        if new:
+            yield chunk[np.array(new)]
+
+
+def _kept(asked: Asked) -> frozenset[Pair]:
+    return frozenset((i, j) for i, mask in enumerate(asked.known.kept) for j in bits(mask) if i < j)
+
+
+def _result(
+    asked: Asked, log: Log, statements: Statements, kept: frozenset[Pair], dropped: frozenset[Pair], started: float
+) -> IndependenceResult:
+    """Work out what holds, once some links are decided by hand."""
+    decision = decide(asked.known.links(), statements, kept | _kept(asked), dropped)
+    names = asked.judge.names
+    in_regions = frozenset().union(*decision.regions)
+    return oriented(
+        asked, log, list(decision.links), decision.accepted, "npc", started, decision.unsure,
+        ambiguous_regions=tuple(frozenset(_link(names, pair) for pair in region) for region in decision.regions),
+        undecided=frozenset(_link(names, pair) for pair in decision.unsure - in_regions),
+        _resolve=_Resolver(replace(asked, progress=None), log, statements, kept, dropped, decision.regions),
+    )  # fmt: skip
+
+
+def _link(names: Sequence[str], pair: Pair) -> Link:
+    return frozenset((names[pair[0]], names[pair[1]]))
+
+
+@dataclass(frozen=True)
+class _Resolver:
+    """What goes on from a result once links are chosen."""
+
+    asked: Asked
+    log: Log
+    statements: Statements
+    kept: frozenset[Pair]
+    dropped: frozenset[Pair]
+    regions: tuple[frozenset[Pair], ...]
+
+    def __call__(self, chosen: frozenset[Link] | None) -> IndependenceResult:
+        started = time.perf_counter()
+        stay, go = self.kept, self.dropped
+        if chosen is None:
+            stay, go = _strongest(self.asked, self.statements, stay, go)
+        for region in self.regions if chosen is not None else ():
+            named = {pair for pair in region if _link(self.asked.judge.names, pair) in (chosen or ())}
+            stay |= named
+            go |= region - named if named else frozenset()
+        return _result(self.asked, self.log, self.statements, stay, go, started)
+
+
+def _strongest(
+    asked: Asked, statements: Statements, kept: frozenset[Pair], dropped: frozenset[Pair]
+) -> tuple[frozenset[Pair], frozenset[Pair]]:
+    """Keep the strongest link of the regions, work out what follows, and go on while regions are left.
+
+    The strongest link is the one whose independence is the least credible: the largest p-value of its statements is the
+    smallest.
+    """
+    while True:
+        decision: Decision = decide(asked.known.links(), statements, kept | _kept(asked), dropped)
+        unsure = frozenset().union(*decision.regions)
+        if not unsure:
+            return kept, dropped
+        kept |= {min(unsure, key=lambda pair: (max(one.log_p for one in statements[pair]), pair))}

@@ -9,14 +9,14 @@ shared by all links, and by all trees that have a branch in common.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bnml._memory import limit_of
 from bnml.nml.forest_counts import number_of_sorted_counts, scaled_powers
-from bnml.nml.forest_plan import ForestForecast, trees_of
+from bnml.nml.forest_plan import check_cost, trees_of
 from bnml.nml.forest_sums import ForestSums, log_sum
 from bnml.nml.forest_weights import weighing_bytes, weighing_seconds
 
@@ -59,9 +59,10 @@ class ForestJoins:
         self._totals: dict[object, float] = {}
         self._joined: dict[object, Floats] = {}
 
-    def forecast(self, neighbours: Sequence[Sequence[int]]) -> ForestForecast:
-        """Return what the normaliser of a forest over all variables will take."""
-        return trees_of(self.sums, neighbours, self.arities).forecast(self.sums, self._limit)
+    def check(self, trees: Iterable[Tree]) -> None:
+        """Refuse a forest whose normaliser would take too much."""
+        links = [near for _, near in sorted(pair for tree in trees for pair in tree.items())]
+        check_cost(trees_of(self.sums, links, self.arities).forecast(self.sums, self._limit))
 
     def total(self, tree: Tree) -> float:
         """Return the logarithm of the normaliser of one tree."""

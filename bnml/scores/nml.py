@@ -10,11 +10,11 @@ from bnml.counts import FamilyCounts
 from bnml.data import Data
 from bnml.errors import ScoreError
 from bnml.nml.forest import log_normaliser, several_parents
-from bnml.nml.forest_joins import ForestJoins
+from bnml.nml.forest_joins import ForestJoins, Tree
 from bnml.nml.forest_sums import ForestSums
 from bnml.scores.base import Score, Shape
 
-__all__ = ["NML", "forest_complexity", "forest_joins", "forest_sums"]
+__all__ = ["NML", "Tree", "forest_complexity", "forest_joins", "forest_sums"]
 
 KEPT_BYTES = 1 << 27  # weights and messages are kept with a table up to this size
 

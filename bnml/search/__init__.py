@@ -16,6 +16,7 @@ from bnml.search.ges import ges
 from bnml.search.k2 import k2
 from bnml.search.learn import learn
 from bnml.search.naive_bayes import naive_bayes
+from bnml.search.nml_forest import nml_forest
 from bnml.search.order import order
 from bnml.search.polytree import polytree
 from bnml.search.result import SearchResult
@@ -34,6 +35,7 @@ __all__ = [
     "k2",
     "learn",
     "naive_bayes",
+    "nml_forest",
     "order",
     "polytree",
     "tabu",

@@ -17,6 +17,7 @@ from bnml.data import as_data
 from bnml.graph import Constraints
 from bnml.scores import FamilyScores, LocalScores, Score, parse_score
 from bnml.scores.lattice import walkable
+from bnml.scores.lattice.memory import BASE, scoring_bytes
 from bnml.scores.lattice.terms import rising_entries
 from bnml.scores.priors import StructurePrior
 from bnml.search.arguments import check_arguments
@@ -27,7 +28,6 @@ AFFORDABLE = 60.0  # seconds of work on two cores that `auto` thinks nothing of
 CORES = 2  # of the machine that the model is of
 FLOAT_SHARE = 0.6  # of the memory that may be used; beyond, 32-bit integers are kept
 BEST_BYTES = 2.0e9  # for the best parents of all variables; beyond, the sets are split into blocks
-BASE = 190_000_000  # bytes that Python and its libraries take; the same every time, so that the choice is
 SLOW_FAMILY = 3e-4  # seconds for a family on its own
 MOST_VARIABLES = 40  # nobody has the memory for more
 
@@ -239,11 +239,8 @@ def _work_of(
     if n > MOST_VARIABLES:  # far too many: what else there is does not matter
         return _Work(n, most, data.n_distinct, 1 + len(source.terms.margin), data.columns.nbytes, marks)
     layout = Layout(data)
-    words = 1 + sum(max(1, int(r - 1).bit_length()) for r in data.arities) // 60
-    stacks = (data.n_distinct + 1) * ((n + 1) * (12 + 8 * words) + 12 * max(data.arities))
-    extra = (threads or CORES) * stacks + 80 * layout.n_indices + data.columns.nbytes + 16 * data.n_distinct
     entries = layout.n_indices * rising_entries(data.n_rows, layout.n_indices) if source.terms.ess > 0.0 else 0
-    extra += 24 * entries
+    extra = scoring_bytes(source, threads or CORES)
     return _Work(n, most, data.n_distinct, 1 + len(source.terms.margin), extra, marks, entries=entries)
 
 

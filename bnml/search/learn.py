@@ -21,6 +21,7 @@ from bnml.search.forest import forest
 from bnml.search.ges import ges
 from bnml.search.k2 import k2
 from bnml.search.naive_bayes import naive_bayes
+from bnml.search.nml_forest import nml_forest
 from bnml.search.order import order
 from bnml.search.polytree import polytree
 from bnml.search.result import SearchResult
@@ -39,6 +40,7 @@ SEARCHES: dict[str, Callable[..., SearchResult]] = {
     "k2": k2,
     "chow-liu": chow_liu,
     "forest": forest,
+    "nml-forest": nml_forest,
     "tan": tan,
     "naive": naive_bayes,
     "polytree": polytree,
@@ -47,7 +49,7 @@ SEARCHES: dict[str, Callable[..., SearchResult]] = {
 }
 """Every search by its name. Its arguments say what it takes: those of `learn`, and options of its own."""
 
-LATER = ("nml-forest",)
+LATER: tuple[str, ...] = ()
 
 HEURISTIC = "order"  # what `auto` stands for beyond exact search; see benchmarks/RESULTS.md
 

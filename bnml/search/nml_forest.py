@@ -8,19 +8,31 @@ or *re-hangs* a part of a tree: it cuts a link and ties one of the two parts to 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from bnml.counts.pairs import pair_information
 from bnml.data import Data
-from bnml.errors import SearchError
 from bnml.graph import DAG, Constraints
-from bnml.scores import NML, LocalScores, Score, parse_score
+from bnml.scores import NML, LogLikelihood, Score, parse_score
 from bnml.scores import score as score_of
 from bnml.scores.local import local_scores
-from bnml.scores.nml import forest_joins
+from bnml.scores.nml import Tree, forest_joins
 from bnml.search.result import SearchResult
-from bnml.search.trees import Floats, Rules, best_tree, check_tree, gains_of, in_time, opened, outwards, rules_for
+from bnml.search.trees import (
+    Floats,
+    Rules,
+    best_tree,
+    check_tree,
+    gains_of,
+    in_time,
+    neighbours_of,
+    opened,
+    outwards,
+    rules_for,
+)
 from bnml.search.watch import Watch
 
 __all__ = ["nml_forest"]
@@ -28,7 +40,6 @@ __all__ = ["nml_forest"]
 GAIN = 1e-7  # a step gains more than rounding can
 
 Link = tuple[int, int]
-Trees = dict[int, dict[int, list[int]]]
 
 
 def nml_forest(
@@ -82,9 +93,169 @@ def nml_forest(
     (-11645.72, -11645.81)
     """
     watch = Watch(progress, time_limit)
+    reported = parse_score(score)
     local = opened(
-        "nml-forest", data, score=score, constraints=constraints, max_parents=max_parents, threads=threads,
+        "nml-forest", data, score="qnml", constraints=constraints, max_parents=max_parents, threads=threads,
         memory_limit=memory_limit, time_limit=time_limit, progress=progress,
     )  # fmt: skip
-    reported = parse_score(score)
-    return _Search(local, constraints, max_parents, threads, memory_limit, watch).result(reported)
+    rules = rules_for(local.data.names, constraints, max_parents)
+    check_tree(rules, "a forest")
+    gains = gains_of(local, rules.columns, (), threads, in_time(watch, "nml-forest", "gains of arcs"))
+    parents = best_tree(gains, rules, spanning=False)
+    worth = pair_information(local.data, rules.columns, (), threads)
+    climb = _Climb(local.data, rules, worth, parents, memory_limit)
+    start, steps = climb.value, 0
+    while climb.step(watch):
+        steps += 1
+    dag = _structure(local.data, rules, climb.parents)
+    fit = math.fsum(local_scores(local.data, LogLikelihood()).families(range(len(dag.names)), dag.parent_sets).tolist())
+    nml = fit - climb.complexity
+    info = {
+        "nml": nml,
+        "qnml": score_of(dag, local.data, "qnml"),
+        "start_nml": nml - (climb.value - start),
+        "steps": steps,
+        "forests": climb.tried,
+        "skipped": climb.skipped,
+    }
+    kept = None if isinstance(reported, NML) else local_scores(local.data, reported)
+    value = nml if kept is None else score_of(dag, local.data, reported)
+    watch("nml-forest", 1.0)
+    return SearchResult(dag, value, False, "nml-forest", watch.seconds, info, local.data, kept, constraints)
+
+
+def _structure(data: Data, rules: Rules, parents: Sequence[Sequence[int]]) -> DAG:
+    sets: list[list[int]] = [[] for _ in data.names]
+    for column, above in zip(rules.columns, parents, strict=True):
+        sets[column] = [rules.columns[k] for k in above]
+    return DAG.from_parent_sets(data.names, sets)
+
+
+class _Move(NamedTuple):
+    """What a step gains; the link that it cuts and the link that it adds, () for none; the complexity after it."""
+
+    gain: float
+    cut: tuple[int, ...]
+    added: tuple[int, ...]
+    complexity: float
+
+
+class _Climb:
+    """A forest, and steps to better ones. Variables are numbered by name.
+
+    ``worth``: what links add to the log-likelihood. ``value``: log-likelihood less complexity, up to a constant.
+    """
+
+    def __init__(
+        self, data: Data, rules: Rules, worth: Floats, parents: Sequence[Sequence[int]], limit: int | str | None
+    ) -> None:
+        self.rules, self.worth, self.parents = rules, worth, parents
+        self.arities = [data.arities[column] for column in rules.columns]
+        self.joins = forest_joins(data, rules.columns, limit)
+        links = [(x, p) for x, above in enumerate(parents) for p in above]
+        self.dead = [link for link in links if not self._counts(*link)]  # a variable with one value tells nothing
+        self.links = {(min(link), max(link)) for link in links if self._counts(*link)}
+        self.joins.check(self._trees(self.links))
+        self.complexity = math.fsum(self.joins.total(tree) for tree in self._trees(self.links))
+        self.tried, self.skipped = 1, 0
+
+    @property
+    def value(self) -> float:
+        """The score of the forest, up to a constant."""
+        return math.fsum([*(float(self.worth[link]) for link in sorted(self.links)), -self.complexity])
+
+    def step(self, watch: Watch) -> bool:
+        """Take the best step; return whether there was one, and time for it."""
+        self.skipped = 0
+        moves: list[_Move] = []
+        for share, found in self._moves():
+            moves += found
+            watch("nml-forest", 1.0 - 0.9 ** (1.0 + share))
+            if watch.over:
+                return False
+        for move in sorted(moves, key=lambda move: (-round(move.gain, 7), move.cut, move.added)):
+            links = (self.links - {move.cut}) | ({move.added} if move.added else set())  # type: ignore[operator,arg-type]
+            parents = self._directed(links)
+            if parents is not None:
+                self.links, self.parents, self.complexity = links, parents, move.complexity
+                return True
+        return False
+
+    def _moves(self) -> Iterator[tuple[float, list[_Move]]]:
+        """Yield the steps that gain something, for each link that may be cut, and the share of the work that is done."""
+        trees = self._trees(self.links)
+        yield 0.0, self._joining(trees, 0.0, (), None)
+        for k, link in enumerate(sorted(self.links)):
+            if self.rules.required[link] or self.rules.required[link[::-1]]:
+                continue
+            parts = self._trees(self.links - {link})
+            rest = self.complexity - next(self.joins.total(tree) for tree in trees if link[0] in tree)
+            new = [tree for tree in parts if link[0] in tree or link[1] in tree]
+            rest += math.fsum(self.joins.total(tree) for tree in new)
+            gain = self.complexity - rest - float(self.worth[link])
+            found = [_Move(gain, link, (), rest)] if gain > GAIN else []
+            self.tried += 1
+            yield (k + 1) / len(self.links), found + self._joining(parts, gain, link, link)
+
+    def _joining(self, trees: list[Tree], gain: float, cut: tuple[int, ...], at: Link | None) -> list[_Move]:
+        """Return the steps that join two of the trees, one of them with an end of the link that was cut, if one was."""
+        found = []
+        complexity = self.complexity - gain - (float(self.worth[at]) if at is not None else 0.0)
+        for i, a in enumerate(trees):
+            for b in trees[:i]:
+                if at is not None and not any(x in tree for tree in (a, b) for x in at):
+                    continue
+                rows, columns = sorted(a), sorted(b)
+                allowed = (self.rules.may | self.rules.may.T)[np.ix_(rows, columns)]
+                allowed &= np.array([[self._counts(x, y) for y in columns] for x in rows])
+                if at is not None:
+                    allowed &= np.array([[at not in ((x, y), (y, x)) for y in columns] for x in rows])
+                if not allowed.any():
+                    continue
+                after = self.joins.joined(a, b) - self.joins.total(a) - self.joins.total(b)
+                gains = gain + self.worth[np.ix_(rows, columns)] - after
+                self.tried += int(allowed.sum())
+                self.skipped += int((allowed & np.isinf(after)).sum())
+                for k, j in np.argwhere(allowed & (gains > GAIN)).tolist():
+                    link = min(rows[k], columns[j]), max(rows[k], columns[j])
+                    found.append(_Move(float(gains[k, j]), cut, link, complexity + float(after[k, j])))
+        return found
+
+    def _counts(self, x: int, y: int) -> bool:
+        return self.arities[x] > 1 and self.arities[y] > 1
+
+    def _trees(self, links: set[Link]) -> list[Tree]:
+        """Return the trees of a forest, by their first variables."""
+        near = [sorted(ys) for ys in neighbours_of(len(self.arities), links)]
+        trees: list[Tree] = []
+        seen: set[int] = set()
+        for start in range(len(near)):
+            if start not in seen:
+                members = [start]
+                for x in members:
+                    members += [y for y in near[x] if y not in seen and y not in members]
+                    seen.add(x)
+                trees.append({x: near[x] for x in sorted(members)})
+        return trees
+
+    def _directed(self, links: set[Link]) -> list[list[int]] | None:
+        """Return each variable's parents so that all rules are kept; None if there is no way."""
+        neighbours = neighbours_of(len(self.arities), [*links, *self.dead])
+        parents = outwards(neighbours)
+        if self.rules.undirected:
+            return parents
+        for tree in self._trees({(min(link), max(link)) for link in (*links, *self.dead)}):
+            turned = (outwards(neighbours, root) for root in tree)
+            kept = next((found for found in turned if self._keeps(found, tree)), None)
+            if kept is None:
+                return None
+            for x in tree:
+                parents[x] = kept[x]
+        return parents
+
+    def _keeps(self, parents: list[list[int]], tree: Tree) -> bool:
+        may, must = self.rules.may, self.rules.must
+        return all(
+            all(may[p, x] for p in parents[x]) and all(p in parents[x] for p in np.flatnonzero(must[:, x]))
+            for x in tree
+        )

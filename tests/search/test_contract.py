@@ -61,5 +61,8 @@ def test_constraints_hold(search, data, drawn):
         result = bnml.learn(data, "bic", search=search, constraints=known, max_parents=most, **OPTIONS.get(search, {}))
     except BnmlError:
         return
+    if result.dag is None:  # no network fits what the tests of pc and npc say
+        assert search in ("pc", "npc")
+        return
     assert known.allows(result.dag)
     assert most is None or max(map(len, result.dag.parent_sets)) <= most

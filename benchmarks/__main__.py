@@ -16,7 +16,7 @@ from pathlib import Path
 from benchmarks.figures import Figure
 from benchmarks.samples import NoNetworksError
 
-BENCHMARKS = ("core", "networks", "exact", "uci", "heuristics")
+BENCHMARKS = ("core", "networks", "exact", "uci", "heuristics", "forests", "independence")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

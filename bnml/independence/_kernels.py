@@ -38,7 +38,8 @@ def _log_density(a: float, x: float) -> float:
     v = u * u
     stirling = u * (1 / 12 - v * (1 / 360 - v * (1 / 1260 - v / 1680)))
     m = (x - a) / a
-    return a * (math.log1p(m) - m) + 0.5 * math.log(a) - HALF_LOG_2PI - stirling
+    log_ratio = math.log(x / a) if m < -0.5 else math.log1p(m)
+    return a * (log_ratio - m) + 0.5 * math.log(a) - HALF_LOG_2PI - stirling
 
 
 @kernel

@@ -49,11 +49,13 @@ def permutation_p_value(data: Data, x: int, y: int, given: Sequence[int], test: 
     """
     if data.n_rows >= MOST_ROWS:
         raise ArgumentError("a permutation test takes fewer than a billion rows; take test='g2', exact for so many")
+    x, y = sorted((x, y), key=data.names.__getitem__)  # the same draws whatever the order of columns
+    given = sorted(given, key=data.names.__getitem__)
     tables = contingency(data, [*given, x, y]).reshape(-1, data.arities[x], data.arities[y])
     tables = tables[tables.any(axis=(1, 2))]
     tables = tables[:, tables.any(axis=(0, 2))][:, :, tables.any(axis=(0, 1))]
     seen = float(_statistics(tables[None], test.statistic)[0])
-    words = "\n".join(data.names[v] for v in (x, y, *sorted(given)))
+    words = "\n".join(data.names[v] for v in (x, y, *given))
     rng = np.random.default_rng([int(test.seed), crc32(words.encode())])
     at_once = max(1, min(test.permutations, CELLS_AT_ONCE // tables.size))
     larger = 0

@@ -1,8 +1,9 @@
 """A forest with a high exact NML: local search over forests, from the best forest under qNML.
 
-The normaliser of a forest is no sum of gains of links, so no spanning tree is known to be the best. But qNML comes near,
-and a change of one link is cheap to evaluate (`bnml.nml.forest_joins`). A step *cuts* a link, *joins* two trees by one,
-or *re-hangs* a part of a tree: it cuts a link and ties one of the two parts to a tree again, with another link.
+The normaliser of a forest is no sum of gains of links, so no spanning tree is known to be the best. But qNML comes
+near, and a change of one link is cheap to evaluate (`bnml.nml.forest_joins`). A step *cuts* a link, *joins* two trees
+by one, or *re-hangs* a part of a tree: it cuts a link and ties one of the two parts to a tree again, with another
+link.
 """
 
 from __future__ import annotations
@@ -88,9 +89,9 @@ def nml_forest(
     >>> import bnml
     >>> result = bnml.search.nml_forest(bnml.example())
     >>> print(result.dag)
-    [asia][bronc][smoke|bronc][dysp|bronc][either|dysp][tub|either][lung|either][xray|either]
+    [asia][tub|asia][either|tub][lung|either][xray|either][dysp|either][bronc|dysp][smoke|bronc]
     >>> round(result.info["nml"], 2), round(result.info["qnml"], 2)
-    (-11645.72, -11645.81)
+    (-11508.88, -11507.33)
     """
     watch = Watch(progress, time_limit)
     reported = parse_score(score)
@@ -132,12 +133,17 @@ def _structure(data: Data, rules: Rules, parents: Sequence[Sequence[int]]) -> DA
 
 
 class _Move(NamedTuple):
-    """What a step gains; the link that it cuts and the link that it adds, () for none; the complexity after it."""
+    """What a step gains; the link that it cuts and the link that it adds, if any; the complexity after it."""
 
     gain: float
-    cut: tuple[int, ...]
-    added: tuple[int, ...]
+    cut: Link | None
+    added: Link | None
     complexity: float
+
+    @property
+    def rank(self) -> tuple[float, tuple[int, ...], tuple[int, ...]]:
+        """What the best step is the first by."""
+        return -round(self.gain, 7), self.cut or (), self.added or ()
 
 
 class _Climb:
@@ -173,8 +179,8 @@ class _Climb:
             watch("nml-forest", 1.0 - 0.9 ** (1.0 + share))
             if watch.over:
                 return False
-        for move in sorted(moves, key=lambda move: (-round(move.gain, 7), move.cut, move.added)):
-            links = (self.links - {move.cut}) | ({move.added} if move.added else set())  # type: ignore[operator,arg-type]
+        for move in sorted(moves, key=lambda move: move.rank):
+            links = {link for link in (*self.links, move.added) if link is not None and link != move.cut}
             parents = self._directed(links)
             if parents is not None:
                 self.links, self.parents, self.complexity = links, parents, move.complexity
@@ -182,9 +188,9 @@ class _Climb:
         return False
 
     def _moves(self) -> Iterator[tuple[float, list[_Move]]]:
-        """Yield the steps that gain something, for each link that may be cut, and the share of the work that is done."""
+        """Yield the share of the work that is done, and steps that gain something: joins, then those of each link."""
         trees = self._trees(self.links)
-        yield 0.0, self._joining(trees, 0.0, (), None)
+        yield 0.0, self._joining(trees, 0.0, None)
         for k, link in enumerate(sorted(self.links)):
             if self.rules.required[link] or self.rules.required[link[::-1]]:
                 continue
@@ -193,23 +199,23 @@ class _Climb:
             new = [tree for tree in parts if link[0] in tree or link[1] in tree]
             rest += math.fsum(self.joins.total(tree) for tree in new)
             gain = self.complexity - rest - float(self.worth[link])
-            found = [_Move(gain, link, (), rest)] if gain > GAIN else []
+            found = [_Move(gain, link, None, rest)] if gain > GAIN else []
             self.tried += 1
-            yield (k + 1) / len(self.links), found + self._joining(parts, gain, link, link)
+            yield (k + 1) / len(self.links), found + self._joining(parts, gain, link)
 
-    def _joining(self, trees: list[Tree], gain: float, cut: tuple[int, ...], at: Link | None) -> list[_Move]:
+    def _joining(self, trees: list[Tree], gain: float, cut: Link | None) -> list[_Move]:
         """Return the steps that join two of the trees, one of them with an end of the link that was cut, if one was."""
         found = []
-        complexity = self.complexity - gain - (float(self.worth[at]) if at is not None else 0.0)
+        complexity = self.complexity - gain - (0.0 if cut is None else float(self.worth[cut]))
         for i, a in enumerate(trees):
             for b in trees[:i]:
-                if at is not None and not any(x in tree for tree in (a, b) for x in at):
+                if cut is not None and not any(x in tree for tree in (a, b) for x in cut):
                     continue
                 rows, columns = sorted(a), sorted(b)
                 allowed = (self.rules.may | self.rules.may.T)[np.ix_(rows, columns)]
                 allowed &= np.array([[self._counts(x, y) for y in columns] for x in rows])
-                if at is not None:
-                    allowed &= np.array([[at not in ((x, y), (y, x)) for y in columns] for x in rows])
+                if cut is not None:
+                    allowed &= np.array([[cut not in ((x, y), (y, x)) for y in columns] for x in rows])
                 if not allowed.any():
                     continue
                 after = self.joins.joined(a, b) - self.joins.total(a) - self.joins.total(b)

@@ -149,7 +149,7 @@ def _settle(orders: Orders, structure: Structure, first: list[int], watch: Watch
 
 def _rounds(n: int) -> int:
     """Return how many restarts do not take long."""
-    return min(200, max(5, 40_000 // n**2))
+    return min(200, max(2, 40_000 // n**2))
 
 
 def _shaken(order: list[int], rng: np.random.Generator, k: int) -> list[int]:

@@ -9,12 +9,12 @@ from scipy import stats
 
 
 def rows_of(data):
-    """Every row of a table, repetitions included."""
+    """Return every row of a table, repetitions included."""
     return np.repeat(np.asarray(data.codes), np.asarray(data.weights), axis=0).astype(int)
 
 
-def test_of(rows, x, y, given=(), kind="g2"):
-    """Statistic, degrees of freedom and p-value, stratum by stratum with scipy."""
+def chi_square(rows, x, y, given=(), kind="g2"):
+    """Return statistic, degrees of freedom and p-value, stratum by stratum with scipy."""
     statistic, freedom = 0.0, 0
     strata = {}
     for row in rows:
@@ -31,11 +31,8 @@ def test_of(rows, x, y, given=(), kind="g2"):
     return statistic, freedom, stats.chi2.sf(statistic, freedom) if freedom else 1.0
 
 
-test_of.__test__ = False
-
-
 def skeleton(n, independent, stable=True):
-    """The lecture's first step, or its stable form; ``independent(x, y, given)`` answers."""
+    """Do the lecture's first step, or its stable form; ``independent(x, y, given)`` answers."""
     links = {(i, j) for i in range(n) for j in range(n) if i != j}
     sepsets = {}
     size = 0

@@ -8,7 +8,7 @@ import bnml
 
 
 def random_dag(rng, n, density=None):
-    """A random DAG whose names are not in topological order."""
+    """Return a random DAG whose names are not in topological order."""
     names = [f"V{i}" for i in rng.permutation(n)]
     p = rng.uniform(0.1, 0.6) if density is None else density
     arcs = [(names[i], names[j]) for i in range(n) for j in range(i + 1, n) if rng.random() < p]
@@ -16,7 +16,7 @@ def random_dag(rng, n, density=None):
 
 
 def sampled(dag, rows, seed, states=2):
-    """A table drawn from a DAG with random parameters."""
+    """Return a table drawn from a DAG with random parameters."""
     rng = np.random.default_rng(seed)
     columns = {}
     for x in dag.topological_order():

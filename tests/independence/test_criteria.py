@@ -26,7 +26,7 @@ def test_names():
     ("wrong", "message"),
     [
         ("chi-by-eye", "no such test"),
-        ("g3", "Did you mean 'g2'"),
+        ("g2-permutatio", "Did you mean 'g2-permutation'"),
         ("gain:", "number of bits"),
         ("gain:-1", "number of bits"),
         ("gain:nan", "number of bits"),

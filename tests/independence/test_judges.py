@@ -42,7 +42,7 @@ def test_statistics_are_those_of_the_definition(seed, kind, size):
     judge = DataJudge(data, data.names, {"g2": G2(), "x2": X2()}[kind], 0.05)
     answers = judge.decide(batch_of(questions))
     for (x, y, some), found, independent in zip(questions, answers.results, answers.independent, strict=True):
-        statistic, freedom, p = naive.test_of(rows, x, y, some, kind)
+        statistic, freedom, p = naive.chi_square(rows, x, y, some, kind)
         assert found[0] == pytest.approx(statistic, abs=1e-9)
         assert found[1] == freedom
         assert np.exp(found[2]) == pytest.approx(p, rel=1e-9)
@@ -73,7 +73,7 @@ def test_large_tables_take_the_other_path():
     data = bnml.read(rng.integers(0, 40, (300, 5)))
     rows = naive.rows_of(data)
     answers = DataJudge(data, data.names, G2(), 0.05).decide(batch_of([(0, 1, (2, 3))]))
-    statistic, freedom, p = naive.test_of(rows, 0, 1, (2, 3))
+    statistic, freedom, p = naive.chi_square(rows, 0, 1, (2, 3))
     assert answers.results[0, :2] == pytest.approx((statistic, freedom))
     assert np.exp(answers.results[0, 2]) == pytest.approx(p)
     assert answers.made.tolist() == [1]

@@ -57,10 +57,8 @@ def test_the_seed_decides_and_the_order_of_columns_does_not():
     data = bnml.read(rng.integers(0, 2, (50, 3)))
     other = data.select(data.names[::-1])
     first = independence_test(data, "X0", "X1", "X2", test="g2-permutation")
-    assert independence_test(data, "X0", "X1", "X2", test="g2-permutation") == first
+    assert independence_test(data, "X0", "X1", "X2", test="g2-permutation").p_value == first.p_value
     assert first.p_value >= 1 / 1001
-    assert independence_test(other, "X0", "X2", test="g2-permutation").p_value == pytest.approx(
-        independence_test(data, "X0", "X2", test="g2-permutation").p_value, abs=0.1
-    )
-    seeds = {independence_test(data, "X0", "X1", test=Permutation(seed=s)).p_value for s in range(5)}
+    assert independence_test(other, "X1", "X0", "X2", test="g2-permutation").p_value == first.p_value
+    seeds = {independence_test(data, "X0", "X1", "X2", test=Permutation(seed=s)).p_value for s in range(9)}
     assert len(seeds) > 1

@@ -1,0 +1,28 @@
+"""The five steps from a table to a network that one can answer for, as one study.
+
+Which variables tell something (feature selection), what is known (constraints), which structure (learning), how sure
+that is (uncertainty), and how strong each link is (data dependences). `bnml.study` takes all of them and reports.
+
+============  =================================================================
+`study`       the steps, one after the other
+`features`    the first of them: pairs that depend on each other, odd columns
+`links`       every link that a step found, and what each of them says of it
+`result`      what a study holds
+`findings`    what was found, in plain sentences
+`text`        a summary of 80 columns
+`page`        the report as one HTML file
+`sections`    its five sections
+`pictures`    its pictures
+`markup`      its tables and figures
+`style`       its style
+`values`      a study as plain values, for JSON
+============  =================================================================
+"""
+
+from __future__ import annotations
+
+from bnml.five_steps.features import Features
+from bnml.five_steps.result import Study
+from bnml.five_steps.study import study
+
+__all__ = ["Features", "Study", "study"]

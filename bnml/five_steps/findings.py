@@ -1,0 +1,234 @@
+"""What a study found, in plain sentences: the main findings, what is proven, and what is uncertain."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from bnml.five_steps.links import FIRM
+from bnml.graph import Constraints
+
+if TYPE_CHECKING:
+    from bnml.five_steps.result import Study
+
+__all__ = ["Findings", "count", "findings_of", "knowledge", "listed", "percent", "regions_of", "shown"]
+
+LONGEST_NAME = 40
+MOST_NAMED = 6
+
+
+@dataclass(frozen=True)
+class Findings:
+    """Sentences, in three groups."""
+
+    main: tuple[str, ...]
+    proven: tuple[str, ...]
+    uncertain: tuple[str, ...]
+
+
+def findings_of(study: Study) -> Findings:
+    """Return what a study found, in plain sentences."""
+    main = (*_table(study), *_odd(study), *_pairs(study), *_target(study), *_network(study))
+    return Findings(main, tuple(_proven(study)), tuple(_uncertain(study)))
+
+
+def _table(study: Study) -> Iterable[str]:
+    yield f"The table has {count(study.data.n_rows, 'row')} and {count(len(study.data.names), 'variable')}."
+    if study.constraints is not None and (known := knowledge(study.constraints)):
+        yield f"What was known beforehand was taken into account: {count(len(known), 'constraint')}."
+
+
+def _odd(study: Study) -> Iterable[str]:
+    features = study.features
+    if features.constant:
+        has = "has" if len(features.constant) == 1 else "have"
+        yield f"{listed(features.constant)} {has} the same value in every row, and can tell nothing."
+    for a, b, shared in features.twins[:MOST_NAMED]:
+        yield (
+            f"{shown(a)} and {shown(b)} are all but copies of each other: they share {percent(shared)} of what "
+            "they tell. Consider leaving out one of them."
+        )
+    if len(features.twins) > MOST_NAMED:
+        yield f"So are {len(features.twins) - MOST_NAMED} more pairs of variables."
+
+
+def _pairs(study: Study) -> Iterable[str]:
+    pairs, dependent = study.features.pairs, study.features.dependent
+    if not len(pairs):
+        return
+    text = f"{len(dependent):,} of the {count(len(pairs), 'pair')} of variables"
+    if not len(dependent):
+        yield f"No pair of variables, of {len(pairs):,}, depends on each other more than chance explains."
+        return
+    depend = "depend" if len(dependent) != 1 else "depends"
+    first = pairs.iloc[0]
+    yield (
+        f"{text} {depend} on each other more than chance explains; the evidence is strongest for {shown(first['a'])} "
+        f"and {shown(first['b'])}."
+    )
+
+
+def _target(study: Study) -> Iterable[str]:
+    if study.target is None:
+        return
+    target, others, chosen = shown(study.target), len(study.data.names) - 1, study.features.selected
+    if chosen:
+        tell = "tells" if len(chosen) == 1 else "tell"
+        yield (
+            f"{len(chosen):,} of the {count(others, 'other variable')} {tell} something of {target} by "
+            f"{'itself' if len(chosen) == 1 else 'themselves'}, the clearest first: {listed(chosen)}."
+        )
+    else:
+        yield f"None of the {count(others, 'other variable')} tells anything of {target} by itself."
+    dag = study.learned.dag
+    near = sorted({*dag.parents(study.target), *dag.children(study.target)}, key=study.data.names.index)
+    blanket = sorted(dag.markov_blanket(study.target), key=study.data.names.index)
+    if not near:
+        yield f"In the best network {target} is linked with no other variable."
+        return
+    yield f"In the best network {target} is directly linked with {listed(near)}."
+    if len(blanket) < others:
+        those = "these are" if set(near) == set(blanket) else f"{listed(blanket)} {_are(blanket)}"
+        yield f"By this network, once {those} known, the other variables tell nothing more of {target}."
+
+
+def _network(study: Study) -> Iterable[str]:
+    arcs = study.learned.dag.arcs
+    if not arcs:
+        yield "The best network has no links: by this measure the variables are independent of each other."
+        return
+    by_ends = {frozenset((link.a, link.b)): link for link in study.links}
+    strongest = [by_ends[frozenset(ends)].text for ends in study.strength[["from", "to"]].head(3).to_numpy().tolist()]
+    most = f"the strongest are {listed(strongest)}" if len(arcs) > 3 else listed(strongest)
+    yield f"The best network joins the variables by {count(len(arcs), 'link')}: {most}."
+
+
+def _proven(study: Study) -> Iterable[str]:
+    learned = study.learned
+    if learned.optimal:
+        among = " that meets the constraints" if study.constraints is not None else ""
+        most = learned.info.get("max_parents")
+        among += f" with at most {count(most, 'parent')} for each variable" if most is not None else ""
+        yield (
+            f"No other network{among} has a higher score ({learned.score_name}): an exact search has ruled out all "
+            "others. The score weighs how well a network fits the data against how complex it is."
+        )
+    inside = [link for link in study.links if link.in_network]
+    fixed = [link for link in inside if link.directed]
+    if fixed:
+        by = "the data" if study.constraints is None else "the data and the constraints"
+        follow = "the directions of {} follow" if len(fixed) != 1 else "the direction of {} follows"
+        yield (
+            f"If the network is right, {follow.format(count(len(fixed), 'link'))} from {by}; all networks that "
+            "explain the data equally well share them."
+        )
+    firm = [link for link in inside if link.verdict == "firm"]
+    if firm:
+        yield f"{count(len(firm), 'link')} of {len(inside):,} {_are(firm)} firm: {_how_firm(study)}."
+
+
+def _how_firm(study: Study) -> str:
+    drawn, known = study.bootstrap is not None, study.posterior is not None
+    texts = [f"found in {FIRM:.0%} or more of the tables drawn anew"] if drawn else []
+    texts += [f"with a probability of {FIRM:.0%} or more"] if known else []
+    return ", and ".join(texts)
+
+
+def _uncertain(study: Study) -> Iterable[str]:
+    inside = [link for link in study.links if link.in_network]
+    if not study.learned.optimal:
+        yield (
+            f"The network is the best that the search ({study.learned.search}) came across. It is not proven that there "
+            "is none better."
+        )
+    free = [link.text for link in inside if not link.directed]
+    if free:
+        yield (
+            f"The data cannot tell the direction of {count(len(free), 'link')}: {listed(free)}. Networks that turn "
+            "these round explain the data equally well."
+        )
+    weak = [link.text for link in inside if link.verdict == "weak"]
+    if weak:
+        yield f"{count(len(weak), 'link')} {_are(weak)} weak: {listed(weak)}. Another sample may not show them."
+    absent = [link.text for link in study.links if not link.in_network and (link.certainty or 0.0) >= 0.5]
+    if absent:
+        yield f"Not in the network, yet found more often than not: {listed(absent)}."
+    agreed = sum(link.in_pc for link in inside)
+    if agreed < len(inside):
+        yield (
+            f"Tests of independence (PC) find {agreed:,} of the {count(len(inside), 'link')} of the network; the "
+            "other links rest on the score alone."
+        )
+    for region in regions_of(study):
+        yield (
+            f"Tests leave {count(len(region), 'link')} undecided that stand for each other ({listed(region)}): not all "
+            "of them can be absent."
+        )
+    yield (
+        "An arrow is not a proof of cause and effect: variables that were not recorded, and how rows were chosen, can "
+        "link variables that do not act on each other."
+    )
+
+
+def regions_of(study: Study) -> list[list[str]]:
+    """Return the ambiguous regions of NPC: for each its links as texts."""
+    if study.npc is None:
+        return []
+    at = study.data.names.index
+    regions = [sorted(sorted(link, key=at) for link in region) for region in study.npc.ambiguous_regions]
+    return [[" – ".join(link) for link in region] for region in regions]
+
+
+def knowledge(constraints: Constraints | None) -> list[str]:
+    """Return constraints in words, a sentence for each."""
+    if constraints is None:
+        return []
+    said = [f"{shown(a)} → {shown(b)} must be in the network." for a, b in constraints.required]
+    said += [f"{shown(a)} → {shown(b)} must not be in the network." for a, b in constraints.forbidden]
+    said += [f"{shown(a)} and {shown(b)} must be linked, in either direction." for a, b in constraints.required_links]
+    said += [f"{shown(a)} and {shown(b)} must not be linked." for a, b in constraints.forbidden_links]
+    if len(constraints.tiers) > 1:
+        order = "; then ".join(listed(tier, most=len(tier)) for tier in constraints.tiers)
+        said.append(f"No arrow leads back in this order: {order}.")
+    return said
+
+
+def shown(name: str) -> str:
+    """Return a name for a sentence: on one line, not too long, in quotes where it would run into other words."""
+    line = name if name.isprintable() else repr(name)[1:-1]
+    line = line if len(line) <= LONGEST_NAME else line[: LONGEST_NAME - 1] + "…"
+    return f"“{line}”" if any(mark in line for mark in " ,;.") and " → " not in line and " – " not in line else line
+
+
+def listed(names: Sequence[str], most: int = MOST_NAMED) -> str:
+    """Return names as a list in words; of many names the first."""
+    texts = [_clipped(name) for name in names[:most]]
+    if len(names) > most:
+        return f"{', '.join(texts)} and {len(names) - most:,} more"
+    return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} and {texts[-1]}"
+
+
+def _clipped(text: str) -> str:
+    """Return a name or a link for a sentence."""
+    for mark in (" → ", " – "):
+        a, found, b = text.partition(mark)
+        if found:
+            return f"{shown(a)}{mark}{shown(b)}"
+    return shown(text)
+
+
+def count(n: int, word: str) -> str:
+    """Return a number with its word: ``1 row``, ``2 rows``."""
+    return f"{n:,} {word}{'s' if n != 1 else ''}"
+
+
+def percent(share: float) -> str:
+    """Return a share in percent; what is neither none nor all never looks so."""
+    if 0.0 < share < 0.005:
+        return "<1%"
+    return ">99%" if 0.995 <= share < 1.0 else f"{share:.0%}"
+
+
+def _are(items: Sequence[object]) -> str:
+    return "is" if len(items) == 1 else "are"

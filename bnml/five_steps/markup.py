@@ -1,0 +1,81 @@
+"""Tables, figures and lists of a report. Whatever comes from a table of data is escaped here and nowhere else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+
+__all__ = ["Cell", "Html", "bar", "bullets", "details", "figure", "paragraphs", "section", "table"]
+
+
+class Html(str):
+    """Text that is markup already."""
+
+
+Cell = str | Html
+
+
+def text_of(cell: Cell) -> str:
+    """Return a cell as markup."""
+    return str(cell) if isinstance(cell, Html) else escape(_plain(cell))
+
+
+def _plain(text: str) -> str:
+    """Return a text without control characters, which HTML does not allow."""
+    return "".join(c if c.isprintable() or c == " " else "�" for c in text)
+
+
+def paragraphs(*sentences: str, kind: str = "") -> Html:
+    """Return paragraphs of plain text."""
+    style = f' class="{kind}"' if kind else ""
+    return Html("".join(f"<p{style}>{text_of(one)}</p>\n" for one in sentences))
+
+
+def bullets(sentences: Iterable[str]) -> Html:
+    """Return a list of sentences."""
+    items = "".join(f"<li>{text_of(one)}</li>\n" for one in sentences)
+    return Html(f"<ul>\n{items}</ul>\n") if items else Html("")
+
+
+def table(caption: str, head: Sequence[str], rows: Sequence[Sequence[Cell]], *, texts: int = 1) -> Html:
+    """Return a table: the first column heads its rows, and columns after the first ``texts`` hold numbers."""
+    top = "".join(f'<th scope="col"{_side(k, texts)}>{text_of(cell)}</th>' for k, cell in enumerate(head))
+    body = "".join(f"<tr>{_row(row, texts)}</tr>\n" for row in rows)
+    return Html(
+        f'<div class="wide"><table>\n<caption>{text_of(caption)}</caption>\n<thead><tr>{top}</tr></thead>\n'
+        f"<tbody>\n{body}</tbody>\n</table></div>\n"
+    )
+
+
+def _row(row: Sequence[Cell], texts: int) -> str:
+    first = f'<th scope="row">{text_of(row[0])}</th>'
+    return first + "".join(f"<td{_side(k, texts)}>{text_of(cell)}</td>" for k, cell in enumerate(row[1:], 1))
+
+
+def _side(column: int, texts: int) -> str:
+    return "" if column < texts else ' class="number"'
+
+
+def bar(share: float, text: str) -> Html:
+    """Return a number with a bar of its length behind it."""
+    width = f"{100 * min(max(share, 0.0), 1.0):.1f}"
+    return Html(f'<span class="bar"><span style="width:{width}%"></span></span> {text_of(text)}')
+
+
+def figure(picture: Html, caption: str, *, wide: bool = False) -> Html:
+    """Return a picture with its caption."""
+    kind = ' class="broad"' if wide else ""
+    return Html(f"<figure{kind}>\n{picture}\n<figcaption>{text_of(caption)}</figcaption>\n</figure>\n")
+
+
+def details(summary: str, content: Html) -> Html:
+    """Return something that opens when it is asked for."""
+    return Html(f"<details>\n<summary>{text_of(summary)}</summary>\n{content}</details>\n")
+
+
+def section(name: str, title: str, *parts: Html) -> Html:
+    """Return a section of the page with its heading."""
+    return Html(
+        f'<section id="{name}" aria-labelledby="{name}-title">\n<h2 id="{name}-title">{text_of(title)}</h2>\n'
+        f"{''.join(parts)}</section>\n"
+    )

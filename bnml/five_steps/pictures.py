@@ -1,0 +1,127 @@
+"""The pictures of a report, as SVG elements with a text for those who do not see them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from math import isfinite
+from typing import TYPE_CHECKING
+
+from bnml.five_steps.findings import listed
+from bnml.five_steps.markup import Html
+from bnml.graph import DAG, PDAG
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["graph_picture", "matrix_picture", "width_of"]
+
+MOST_TOLD = 12  # links that the text for a picture names
+MOST_IN_MATRIX = 60
+LONGEST_LABEL = 18
+CELL = 18
+LETTER = 6.6  # pixels of a letter, at most on average
+PALE, DARK, BLANK = (222, 235, 247), (8, 64, 129), "#f2f4f6"
+
+
+def graph_picture(
+    graph: DAG | PDAG,
+    name: str,
+    what: str,
+    *,
+    strength: Mapping[tuple[str, str], float] | None = None,
+    highlight: Iterable[str | tuple[str, str]] = (),
+) -> Html | None:
+    """Return the picture of a graph; None if it is too large to be read.
+
+    Parameters
+    ----------
+    graph
+        What to draw.
+    name
+        A word by which the picture's parts are told from those of others on the page.
+    what
+        What the picture shows, for those who do not see it.
+    strength, highlight
+        As for `bnml.plot.draw`.
+    """
+    from bnml.plot.draw import draw
+    from bnml.plot.html import MOST_EDGES, MOST_NODES
+    from bnml.plot.layout import edges_of
+    from bnml.plot.picture import svg_element
+
+    if len(graph.names) > MOST_NODES or len(edges_of(graph)) > MOST_EDGES:
+        return None
+    numbers = None if strength is None else {arc: value for arc, value in strength.items() if isfinite(value)}
+    svg = svg_element(draw(graph, strength=numbers or None, highlight=list(highlight)))
+    return _alone(svg, name, f"{what}: {_told(graph)}")
+
+
+def _told(graph: DAG | PDAG) -> str:
+    """Say what a graph joins."""
+    if isinstance(graph, DAG):
+        links = [f"{a} → {b}" for a, b in graph.arcs]
+    else:
+        links = [f"{a} → {b}" for a, b in graph.directed] + [f"{a} – {b}" for a, b in graph.undirected]
+    return listed(links, most=MOST_TOLD) if links else "no links"
+
+
+def _alone(svg: str, name: str, text: str) -> Html:
+    """Return an SVG element that shares no names with others on its page, with a text in place of the picture."""
+    svg = re.sub(r"<!--.*?-->\s*", "", svg, flags=re.DOTALL)
+    svg = re.sub(r'\bid="([^"]*)"', rf'id="{name}-\1"', svg)
+    svg = re.sub(r'href="#([^"]*)"', rf'href="#{name}-\1"', svg)
+    svg = re.sub(r"url\(#([^)]*)\)", rf"url(#{name}-\1)", svg)
+    svg = re.sub(r' xmlns(:xlink)?="[^"]*"', "", svg).replace("xlink:href", "href")
+    return Html(svg.replace("<svg ", f'<svg role="img" aria-label="{escape(text)}" ', 1))
+
+
+def width_of(svg: Html) -> float:
+    """Return how wide a picture is, in points."""
+    found = re.search(r'\bwidth="([0-9.]+)pt"', svg)
+    return float(found.group(1)) if found else 0.0
+
+
+def matrix_picture(names: Sequence[str], pairs: pd.DataFrame, alpha: float, target: str | None) -> Html | None:
+    """Return a half matrix, a square for each pair: the darker, the stronger, and pale grey for no dependence."""
+    n = len(names)
+    if not 2 < n <= MOST_IN_MATRIX:
+        return None
+    labels = [_label(name) for name in names]
+    left = int(max(map(len, labels)) * LETTER) + 12
+    below = int(max(map(len, labels[:-1])) * LETTER * 0.75) + 16
+    width, height = left + CELL * n + below, CELL * n + below
+    at = {name: i for i, name in enumerate(names)}
+    shapes = []
+    for a, b, strength, p in pairs[["a", "b", "strength", "adjusted_p_value"]].itertuples(index=False):
+        i, j = sorted((at[a], at[b]))
+        colour = _colour(float(strength)) if p <= alpha else BLANK
+        said = f"{a}, {b}: " + (f"strength {strength:.2f}" if p <= alpha else "no dependence beyond chance")
+        place = f'x="{left + CELL * i}" y="{CELL * (j - 1)}" width="{CELL - 1}" height="{CELL - 1}"'
+        shapes.append(f'<rect {place} fill="{colour}"><title>{escape(said)}</title></rect>')
+    for i, label in enumerate(labels):
+        ink = 'fill="#D55E00" font-weight="bold"' if names[i] == target else 'fill="#1b2733"'
+        if i > 0:
+            shapes.append(
+                f'<text x="{left - 6}" y="{CELL * (i - 1) + 13}" text-anchor="end" {ink}>{escape(label)}</text>'
+            )
+        if i < n - 1:
+            x, y = left + CELL * i + 5, CELL * (n - 1) + 10
+            shapes.append(f'<text transform="translate({x} {y}) rotate(45)" {ink}>{escape(label)}</text>')
+    count = int((pairs["adjusted_p_value"] <= alpha).sum())
+    alt = f"Half matrix of all pairs of {n} variables; {count} of {len(pairs)} depend on each other. See the table."
+    return Html(
+        f'<svg role="img" aria-label="{escape(alt)}" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
+        f'font-size="11" font-family="inherit">{"".join(shapes)}</svg>'
+    )
+
+
+def _label(name: str) -> str:
+    line = "".join(c if c.isprintable() else " " for c in name)
+    return line if len(line) <= LONGEST_LABEL else line[: LONGEST_LABEL - 1] + "…"
+
+
+def _colour(strength: float) -> str:
+    mixed = (round(p + (d - p) * min(max(strength, 0.0), 1.0)) for p, d in zip(PALE, DARK, strict=True))
+    return f"rgb({','.join(map(str, mixed))})"

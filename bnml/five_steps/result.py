@@ -1,0 +1,157 @@
+"""What a study holds."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bnml._files import check_writable, written_whole
+from bnml.errors import ArgumentError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from bnml.data import Data
+    from bnml.five_steps.features import Features
+    from bnml.five_steps.links import Link
+    from bnml.graph import Constraints
+    from bnml.independence import IndependenceResult
+    from bnml.search import SearchResult
+    from bnml.uncertainty import Bootstrap, Posterior
+
+__all__ = ["Study", "check_report"]
+
+SUFFIXES = (".html", ".htm")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Study:
+    """The five steps and what each of them found; print it for a summary, save it for a report.
+
+    Attributes
+    ----------
+    data
+        The table.
+    target
+        The variable of interest; None for none.
+    alpha
+        The significance level of the tests.
+    features
+        Step 1: which pairs depend on each other, and which variables tell something of the target.
+    constraints
+        Step 2: what was known; None for nothing.
+    pc, npc
+        Step 3: the structures that tests of independence leave over. ``npc`` is None where it was not affordable.
+    learned
+        Step 3: the best network by score.
+    bootstrap, posterior
+        Step 4: how often each arc is found when the rows are drawn anew, and how probable each is; None where that was
+        not affordable, or not asked for.
+    strength
+        Step 5: what each arc of the network is worth; see `bnml.strength`.
+    max_condition
+        The most variables that a test of independence was given; None for any number.
+    left_out
+        What was not done, each with the reason.
+    seconds
+        How long it took.
+
+    Examples
+    --------
+    >>> import bnml
+    >>> found = bnml.study(bnml.example(), "lung", repetitions=10)
+    >>> found.features.selected[:3], found.learned.optimal
+    (('either', 'xray', 'smoke'), True)
+    >>> found.html().startswith("<!DOCTYPE html>")
+    True
+    """
+
+    data: Data
+    target: str | None
+    alpha: float
+    features: Features
+    constraints: Constraints | None
+    pc: IndependenceResult
+    npc: IndependenceResult | None
+    learned: SearchResult
+    bootstrap: Bootstrap | None
+    posterior: Posterior | None
+    strength: pd.DataFrame
+    max_condition: int | None
+    left_out: tuple[tuple[str, str], ...]
+    seed: int
+    seconds: float = field(compare=False)
+
+    @cached_property
+    def links(self) -> tuple[Link, ...]:
+        """The links of the network, the surest first, and after them what else was found."""
+        from bnml.five_steps.links import links_of
+
+        return links_of(self)
+
+    def html(self, title: str | None = None) -> str:
+        """Return the report as one page that needs nothing else: pictures and style are in it.
+
+        Parameters
+        ----------
+        title
+            The heading; by default what the study is of.
+        """
+        from bnml.five_steps.page import page
+
+        return page(self, title)
+
+    def save(self, path: str | os.PathLike[str], title: str | None = None) -> None:
+        """Write the report to an HTML file, whole or not at all.
+
+        Parameters
+        ----------
+        path
+            A name that ends in ``.html`` or ``.htm``.
+        title
+            The heading.
+
+        Raises
+        ------
+        ArgumentError
+            If it cannot be written, or has another suffix.
+        """
+        target = check_report(path)
+        text = self.html(title)
+        with written_whole(target) as part:
+            part.write_text(text, encoding="utf-8")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what was found as plain values, for JSON."""
+        from bnml.five_steps.values import values
+
+        return values(self)
+
+    def __str__(self) -> str:
+        from bnml.five_steps.text import summary
+
+        return summary(self)
+
+    def _repr_html_(self) -> str:
+        from bnml.five_steps.page import excerpt
+
+        return excerpt(self)
+
+    def __repr__(self) -> str:
+        about = f" about {self.target!r}" if self.target is not None else ""
+        return f"<Study of {len(self.data.names)} variables{about}: {len(self.learned.dag.arcs)} arcs>"
+
+
+def check_report(path: str | os.PathLike[str]) -> Path:
+    """Return where a report is to be written, or refuse it."""
+    try:
+        target = Path(path)
+    except TypeError:
+        raise ArgumentError(f"path must be the name of a file, got {path!r}") from None
+    if target.suffix.lower() not in SUFFIXES:
+        raise ArgumentError(f"{str(target)!r}: the name of a report must end in {' or '.join(SUFFIXES)}")
+    check_writable(target)
+    return target

@@ -1,0 +1,215 @@
+"""The five steps, one after the other; what is not affordable is left out, and the study says so.
+
+What is affordable is decided by the table alone, so that the same table gives the same study everywhere.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from math import comb
+from typing import Any
+
+from bnml.data import Data, as_data
+from bnml.errors import ArgumentError, BnmlError
+from bnml.five_steps.features import features_of
+from bnml.five_steps.result import Study
+from bnml.graph import Constraints
+from bnml.independence import IndependenceResult, npc, pc
+from bnml.independence.arguments import level_of
+from bnml.scores import Score, parse_score
+from bnml.search.forecast import forecast
+from bnml.search.learn import check, learn
+from bnml.search.watch import Watch
+from bnml.uncertainty import Bootstrap, Posterior, bootstrap, posterior, strength
+
+__all__ = ["study"]
+
+MOST_TESTS = 300_000  # of independence that may have to be made
+SMALLEST_LIMIT = 2  # but tests are given so many variables in any case
+MOST_FOR_NPC = 40
+MOST_FOR_POSTERIOR = 14
+MOST_FOR_BOOTSTRAP = 100
+BOOTSTRAP_SECONDS = 60.0  # of exact searches of tables drawn anew
+
+Progress = Callable[[str, float], None]
+
+
+def study(
+    data: Any,
+    target: str | None = None,
+    *,
+    score: Score | str = "qnml",
+    alpha: float = 0.05,
+    constraints: Constraints | None = None,
+    max_parents: int | None = None,
+    search: str = "auto",
+    repetitions: int = 100,
+    seed: int = 0,
+    threads: int | None = None,
+    memory_limit: int | str | None = None,
+    progress: Progress | None = None,
+    **options: Any,
+) -> Study:
+    """Take a table through the five steps of learning a structure, and report on them.
+
+    Feature selection, constraints, learning, uncertainty of the structure, and strength of the dependences. All
+    variables take part in all steps: a variable that tells nothing of the target by itself may do so beside others.
+
+    Parameters
+    ----------
+    data
+        A `Data`, or anything that `bnml.read` takes.
+    target
+        The variable of interest; None for none.
+    score, search, constraints, max_parents, memory_limit
+        As for `bnml.learn`; tests of independence heed the constraints as well.
+    alpha
+        The significance level of tests; for pairs of variables the largest share of false ones among those found.
+    repetitions
+        How many tables are drawn anew for the support of each link; 0 for none.
+    seed
+        The same seed gives the same study.
+    threads
+        How many threads may be used; all cores by default. The result does not depend on it.
+    progress
+        Called as ``progress(stage, fraction)`` now and then.
+    **options
+        Options of the search that is named.
+
+    Returns
+    -------
+    Study
+        The parts, a summary when printed, and a report in HTML.
+
+    Raises
+    ------
+    BnmlError
+        If an argument is wrong; before any work.
+
+    Notes
+    -----
+    Tests of independence are given as many variables as keep the number of tests below 300,000, and at least two. NPC
+    goes up to 40 variables, the posterior up to 14, the bootstrap up to 100. Where 100 exact searches would take
+    minutes, tables drawn anew are searched by tabu search.
+
+    Examples
+    --------
+    >>> import bnml
+    >>> found = bnml.study(bnml.example(), "lung", repetitions=10)
+    >>> [link.text for link in found.links if link.in_network and not link.directed]
+    ['smoke – lung', 'bronc – smoke', 'asia – tub']
+    >>> found.strength.loc[0, ["from", "to"]].tolist()
+    ['lung', 'either']
+    """
+    started = time.perf_counter()
+    chosen, level = parse_score(score), level_of(alpha)
+    given = {
+        "score": chosen, "constraints": constraints, "max_parents": max_parents, "seed": seed, "threads": threads,
+        "memory_limit": memory_limit,
+    }  # fmt: skip
+    check(search, options, {**given, "progress": progress})
+    _check_repetitions(repetitions)
+    table = as_data(data)
+    if target is not None:
+        table.index(target)
+    if constraints is not None:
+        constraints.check(table.names)
+    watch, left_out = Watch(progress), dict[str, str]()
+    learned = learn(table, search=search, progress=_part(watch, "learning", 0.0, 0.3), **given, **options)
+    watch("dependences", 0.3)
+    features = features_of(table, target, level, threads)
+    most = _max_condition(len(table.names))
+    asked = {"constraints": constraints, "max_condition": most, "threads": threads}
+    by_tests = pc(table, level, progress=_part(watch, "tests", 0.3, 0.4), **asked)
+    by_paths = _npc(table, level, asked, _part(watch, "tests", 0.4, 0.5), left_out)
+    known = _posterior(table, given, _part(watch, "posterior", 0.5, 0.6), left_out)
+    drawn = _bootstrap(table, search, repetitions, given, options, _part(watch, "bootstrap", 0.6, 1.0), left_out)
+    return Study(
+        data=table,
+        target=target,
+        alpha=level,
+        features=features,
+        constraints=constraints,
+        pc=by_tests,
+        npc=by_paths,
+        learned=learned,
+        bootstrap=drawn,
+        posterior=known,
+        strength=strength(learned.dag, table, chosen),
+        max_condition=most,
+        left_out=tuple(left_out.items()),
+        seed=seed,
+        seconds=time.perf_counter() - started,
+    )
+
+
+def _check_repetitions(repetitions: Any) -> None:
+    if isinstance(repetitions, bool) or not isinstance(repetitions, int) or repetitions < 0:
+        raise ArgumentError(f"repetitions={repetitions!r}: expected a whole number from 0")
+
+
+def _part(watch: Watch, name: str, start: float, stop: float) -> Progress:
+    """Return what is told how far one step is."""
+    watch(name, start)
+    return lambda stage, share: watch(f"{name}: {stage}", start + (stop - start) * share)
+
+
+def _max_condition(n: int) -> int | None:
+    """Return how many variables tests may be given at most, for the number of tests to stay within its bound."""
+    pairs, sets = n * (n - 1) // 2, 0
+    for size in range(max(n - 1, 1)):
+        sets += comb(max(n - 2, 0), size)
+        if pairs * sets > MOST_TESTS:
+            return max(size - 1, SMALLEST_LIMIT)
+    return None
+
+
+def _npc(
+    table: Data, alpha: float, asked: Mapping[str, Any], progress: Progress, left_out: dict[str, str]
+) -> IndependenceResult | None:
+    if len(table.names) > MOST_FOR_NPC:
+        left_out["npc"] = f"the necessary path condition goes up to {MOST_FOR_NPC} variables here"
+        return None
+    return npc(table, alpha, progress=progress, **asked)
+
+
+def _posterior(
+    table: Data, given: Mapping[str, Any], progress: Progress, left_out: dict[str, str]
+) -> Posterior | None:
+    if len(table.names) > MOST_FOR_POSTERIOR:
+        left_out["posterior"] = f"sums over all networks go up to {MOST_FOR_POSTERIOR} variables here"
+        return None
+    taken = {name: value for name, value in given.items() if name != "seed"}
+    try:
+        return posterior(table, progress=progress, **taken)
+    except BnmlError as error:
+        left_out["posterior"] = str(error)
+        return None
+
+
+def _bootstrap(
+    table: Data,
+    search: str,
+    repetitions: int,
+    given: Mapping[str, Any],
+    options: Mapping[str, Any],
+    progress: Progress,
+    left_out: dict[str, str],
+) -> Bootstrap | None:
+    if repetitions == 0:
+        left_out["bootstrap"] = "no tables drawn anew were asked for"
+        return None
+    if len(table.names) > MOST_FOR_BOOTSTRAP:
+        left_out["bootstrap"] = f"tables are drawn anew for up to {MOST_FOR_BOOTSTRAP} variables here"
+        return None
+    if search in ("auto", "exact"):
+        costs = {name: value for name, value in given.items() if name not in ("seed", "threads")}
+        cost = forecast(table, **costs)
+        search = "exact" if cost.fits and cost.seconds * repetitions <= BOOTSTRAP_SECONDS else "tabu"
+        options = options if search == "exact" else {}
+    own = {**given, **options}
+    return bootstrap(
+        table, search, own.pop("score"), repetitions, own.pop("seed"), threads=own.pop("threads"), progress=progress,
+        **own,
+    )  # fmt: skip

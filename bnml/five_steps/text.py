@@ -1,0 +1,68 @@
+"""The summary of a study as plain text of 80 columns."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from bnml.five_steps.findings import findings_of, knowledge, listed, percent
+
+if TYPE_CHECKING:
+    from bnml.five_steps.result import Study
+
+__all__ = ["p_text", "summary"]
+
+WIDTH = 80
+MOST_SHOWN = 40
+
+
+def summary(study: Study) -> str:
+    """Return the findings, the constraints, and a line for each link of the network."""
+    found = findings_of(study)
+    about = f", about {listed([study.target])}" if study.target is not None else ""
+    lines = _wrapped(f"Study of {len(study.data.names):,} variables{about}")
+    groups = (
+        ("Main findings", found.main),
+        ("What was known", knowledge(study.constraints)),
+        ("What is proven", found.proven),
+        ("What is uncertain", found.uncertain),
+        ("What was left out", [f"{what}: {why}." for what, why in study.left_out]),
+    )
+    for title, sentences in groups:
+        lines += ["", title, *(line for one in sentences for line in _wrapped(one, "- "))] if sentences else []
+    return "\n".join([*lines, *_links(study)])
+
+
+def _wrapped(text: str, mark: str = "") -> list[str]:
+    return textwrap.wrap(
+        text, WIDTH, initial_indent=mark, subsequent_indent=" " * len(mark), break_on_hyphens=False
+    )  # fmt: skip
+
+
+def _links(study: Study) -> Iterable[str]:
+    """Yield the links of the network as a table: how sure, how strong."""
+    inside = [link for link in study.links if link.in_network]
+    if not inside:
+        return
+    arcs = {(a, b): (gain, p) for a, b, gain, _, p in study.strength.itertuples(index=False)}
+    yield ""
+    room = WIDTH - 44
+    yield f"{'link':<{room}} {'support':>8} {'probable':>9} {'':<7} {'gain':>9} {'p':>7}".rstrip()
+    for link in inside[:MOST_SHOWN]:
+        gain, p = arcs[link.a, link.b]
+        name = listed([link.text])
+        name = name if len(name) <= room else name[: room - 1] + "…"
+        support = "" if link.support is None else percent(link.support)
+        chance = "" if link.probability is None else percent(link.probability)
+        worth = f"{gain:,.1f}" if abs(gain) < 1e6 else f"{gain:.2g}"
+        yield f"{name:<{room}} {support:>8} {chance:>9} {link.verdict:<7} {worth:>9} {p_text(p):>7}"
+    if len(inside) > MOST_SHOWN:
+        yield f"… and {len(inside) - MOST_SHOWN:,} more"
+
+
+def p_text(p: float) -> str:
+    """Return a p-value as people read it: two digits, and no more than four places."""
+    if p < 0.0001:
+        return "<0.0001"
+    return f"{p:.4f}" if p < 0.001 else f"{p:.3f}" if p < 0.1 else f"{p:.2f}"

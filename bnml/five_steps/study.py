@@ -174,9 +174,7 @@ def _npc(
     return npc(table, alpha, progress=progress, **asked)
 
 
-def _posterior(
-    table: Data, given: Mapping[str, Any], progress: Progress, left_out: dict[str, str]
-) -> Posterior | None:
+def _posterior(table: Data, given: Mapping[str, Any], progress: Progress, left_out: dict[str, str]) -> Posterior | None:
     if len(table.names) > MOST_FOR_POSTERIOR:
         left_out["posterior"] = f"sums over all networks go up to {MOST_FOR_POSTERIOR} variables here"
         return None

@@ -16,6 +16,7 @@ from bnml.scores.base import Score, Shape
 
 __all__ = ["NML", "Tree", "forest_complexity", "forest_joins", "forest_sums"]
 
+SUMS = "sums of forests"  # under which they are kept with a table
 KEPT_BYTES = 1 << 27  # weights and messages are kept with a table up to this size
 
 
@@ -69,15 +70,15 @@ def forest_complexity(data: Data, parent_sets: Sequence[Sequence[int]]) -> float
     sums = forest_sums(data)
     complexity = log_normaliser(sums, [above[0] if above else None for above in parent_sets], data.arities)
     if sums.nbytes > KEPT_BYTES:
-        data.memo.pop(NML(), None)
+        data.memo.pop(SUMS, None)
     return complexity
 
 
 def forest_sums(data: Data) -> ForestSums:
     """Return what is known of the normalisers of forests for a table's number of rows; it is kept with the table."""
-    known: ForestSums | None = data.memo.get(NML())
+    known: ForestSums | None = data.memo.get(SUMS)
     if known is None:
-        known = data.memo[NML()] = ForestSums(data.n_rows)
+        known = data.memo[SUMS] = ForestSums(data.n_rows)
     return known
 
 

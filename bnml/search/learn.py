@@ -85,8 +85,7 @@ def learn(
         ``"exact"`` finds the best structure there is and proves it. ``"auto"`` is exact where a forecast says that this
         is a matter of a minute and fits into memory, and ``"order"`` beyond; the forecast depends on the data and the
         limits alone. Others: ``"climb"``, ``"tabu"``, ``"ges"``, ``"k2"``, ``"chow-liu"``, ``"forest"``,
-        ``"nml-forest"``, ``"tan"``,
-        ``"naive"``, ``"polytree"``; ``"pc"`` and ``"npc"`` go by tests of independence.
+        ``"nml-forest"``, ``"tan"``, ``"naive"``, ``"polytree"``; ``"pc"`` and ``"npc"`` go by tests of independence.
     constraints
         What is known of the structure.
     max_parents

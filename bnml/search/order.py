@@ -29,7 +29,8 @@ from bnml.search.watch import Watch
 __all__ = ["order"]
 
 MOST_LISTED = 22  # variables of which all small parent sets may be scored
-LISTING_SECONDS = 1.0  # of one thread, by the model of `bnml.search.forecast`
+LEAST_LISTED = 4  # parents; shorter lists would miss more than growing does
+LISTING_SECONDS = 0.4  # of one thread, by the model of `bnml.search.forecast`
 MOST_FOR_ALL = 100  # variables; with more, parents are sought within two steps of the structure that climbing finds
 
 
@@ -103,10 +104,10 @@ def order(
 
 
 def _listed(structure: Structure) -> Listed | None:
-    """Return the parent sets that are better than all their subsets, up to a size that is quickly done.
+    """Return the parent sets that are better than all their subsets, up to a size that is quickly done; else None.
 
-    Growing by one parent at a time does not see parents that tell something only together. Where all small sets can be
-    scored in a moment, none is missed.
+    Growing by one parent at a time does not see parents that tell something only together. Where all sets of four and
+    more can be scored in a moment, none is missed.
     """
     local, n = structure.local, structure.n
     if n > MOST_LISTED or not walkable(local) or structure.tied.any():
@@ -119,6 +120,8 @@ def _listed(structure: Structure) -> Listed | None:
         if most > 1 and (subsets + math.comb(n, most + 2)) * per_subset > LISTING_SECONDS:
             break
         most += 1
+    if most < min(LEAST_LISTED, structure.most, n - 1):
+        return None
     found = undominated_families(local, structure.known, most, structure.threads)
     place = {column: i for i, column in enumerate(structure.columns)}
 

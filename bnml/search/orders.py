@@ -25,8 +25,8 @@ class Orders:
     near
         The parents ``[parent, child]`` that are thought of at all; by default all that are allowed.
     listed
-        For each variable parent sets that are thought of besides those that growing finds: scores and bit masks, the
-        best first.
+        For each variable the parent sets that are thought of: scores and bit masks, the best first; None for those that
+        growing and shrinking finds.
     """
 
     def __init__(self, structure: Structure, near: Bools | None = None, listed: Listed | None = None) -> None:
@@ -49,8 +49,8 @@ class Orders:
             return self._grown(i, before)
         known = self._known.get((i, before))
         if known is None:
-            listed = next(((score, mask) for score, mask in self._listed[i] if not mask & ~before), (-np.inf, 0))
-            known = self._known[i, before] = max(listed, self._grown(i, before), key=lambda found: found[0])
+            listed = ((score, mask) for score, mask in self._listed[i] if not mask & ~before)
+            known = self._known[i, before] = next(listed, (-np.inf, 0))
         return known
 
     def _grown(self, i: int, before: int) -> tuple[float, int]:

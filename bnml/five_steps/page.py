@@ -1,0 +1,90 @@
+"""The report of a study as one page that needs nothing else."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+import bnml
+from bnml.five_steps.findings import Findings, count, findings_of, listed
+from bnml.five_steps.markup import Html, bullets, paragraphs, table, text_of
+from bnml.five_steps.sections import sections
+from bnml.five_steps.style import STYLE
+
+if TYPE_CHECKING:
+    from bnml.five_steps.result import Study
+
+__all__ = ["excerpt", "page"]
+
+CONTENTS = (
+    ("features", "Which variables tell something"),
+    ("constraints", "What was known"),
+    ("learning", "The network"),
+    ("uncertainty", "How sure the links are"),
+    ("strength", "How strong they are"),
+)
+
+
+def page(study: Study, title: str | None = None) -> str:
+    """Return the whole report."""
+    heading = text_of(_title(study) if title is None else title)
+    facts = f"{count(study.data.n_rows, 'row')} · {count(len(study.data.names), 'variable')}"
+    facts += f" · about {listed([study.target])}" if study.target is not None else ""
+    links = "".join(f'<li><a href="#{name}">{text_of(said)}</a></li>' for name, said in CONTENTS)
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{heading}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n"
+        f'<header>\n<h1>{heading}</h1>\n<p class="facts">{text_of(facts)}</p>\n'
+        f'<nav aria-label="Contents"><ol>{links}</ol></nav>\n</header>\n<main>\n'
+        f"{_summary(findings_of(study))}{''.join(sections(study))}{_made(study)}</main>\n"
+        f"<footer><p>Made with bnml {escape(bnml.__version__)}. The same table and settings give the same report.</p>"
+        "</footer>\n</body>\n</html>\n"
+    )
+
+
+def excerpt(study: Study) -> str:
+    """Return what a notebook shows: the findings."""
+    return f"<div><h3>{text_of(_title(study))}</h3>{_findings(findings_of(study))}</div>"
+
+
+def _title(study: Study) -> str:
+    about = f" about {study.target}" if study.target is not None else ""
+    return f"A study of {count(len(study.data.names), 'variable')}{about}"
+
+
+def _summary(found: Findings) -> Html:
+    return Html(
+        '<section class="summary" aria-labelledby="summary-title">\n<h2 id="summary-title">Summary</h2>\n'
+        f"{_findings(found)}</section>\n"
+    )
+
+
+def _findings(found: Findings) -> Html:
+    groups = (("Main findings", found.main), ("What is proven", found.proven), ("What is uncertain", found.uncertain))
+    return Html("".join(f"<h3>{title}</h3>\n{bullets(said)}" for title, said in groups if said))
+
+
+def _made(study: Study) -> Html:
+    """Return the settings, for those who want to repeat it."""
+    learned, drawn = study.learned, study.bootstrap
+    proof = "proven the best" if learned.optimal else "not proven the best"
+    tests = [study.pc, *([study.npc] if study.npc is not None else [])]
+    rows: list[list[str]] = [
+        ["score", f"{learned.score_name}: {learned.score:,.3f}, {proof}"],
+        ["search", learned.search],
+        ["parameters", f"{learned.n_parameters:,}"],
+        ["tests", "; ".join(f"{one.search.upper()}: {one.n_tests:,} of {one.test}" for one in tests)],
+        ["level of the tests", f"{study.alpha:g}"],
+        ["tables drawn anew", "none" if drawn is None else f"{drawn.repetitions:,} ({drawn.search} search)"],
+        ["seed", str(study.seed)],
+    ]
+    if study.posterior is not None:
+        rows.insert(-2, ["prior over networks", study.posterior.prior_text])
+    left = [f"{what}: {why}." for what, why in study.left_out]
+    extra = Html(paragraphs("Left out:", kind="note") + bullets(left)) if left else Html("")
+    body = table("Settings", ["what", "how"], rows, texts=2)
+    return Html(
+        f'<section id="made" aria-labelledby="made-title">\n<h2 id="made-title">How this was made</h2>\n{body}{extra}'
+        "</section>\n"
+    )

@@ -1,0 +1,318 @@
+"""The five sections of a report: what each shows, and how to read it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bnml.five_steps.findings import count, knowledge, listed, percent, regions_of
+from bnml.five_steps.links import FIRM, LIKELY, Link, joined
+from bnml.five_steps.markup import Cell, Html, bar, bullets, details, figure, paragraphs, section, table
+from bnml.five_steps.pictures import graph_picture, matrix_picture, width_of
+from bnml.five_steps.text import p_text
+
+if TYPE_CHECKING:
+    from bnml.five_steps.result import Study
+
+__all__ = ["sections"]
+
+MOST_ROWS = 15  # of a table that is shown at once
+MOST_IN_DETAILS = 1000
+MOST_STATES = 6
+MOST_VARIABLES = 100
+SIDE_BY_SIDE = 330.0  # points: two pictures up to this width stand beside each other
+BROAD = 640.0  # points: a wider picture takes the whole width of the window
+
+
+def sections(study: Study) -> Iterator[Html]:
+    """Yield the five sections."""
+    yield section("features", "1. Which variables tell something", *_features(study))
+    yield section("constraints", "2. What was known beforehand", *_constraints(study))
+    yield section("learning", "3. The network", *_learning(study))
+    yield section("uncertainty", "4. How sure the links are", *_uncertainty(study))
+    yield section("strength", "5. How strong the links are", *_strength(study))
+
+
+# --- feature selection ---
+
+
+def _features(study: Study) -> Iterator[Html]:
+    features, alpha = study.features, f"{study.alpha:g}"
+    yield paragraphs(
+        "Every pair of variables was tested for independence. The p-value says how often chance alone would make two "
+        "independent variables look as dependent as these do: the smaller, the clearer the dependence. As many pairs "
+        f"are tested, the p-values are adjusted (Benjamini and Hochberg): among the pairs with an adjusted p-value of "
+        f"{alpha} or less, a share of at most {alpha} is expected to be there by chance.",
+        "Strength runs from 0 for none to 1, and can be read like the size of a correlation. A clear dependence can be "
+        "a slight one, if the table has many rows.",
+        kind="how",
+    )
+    matrix = matrix_picture(study.data.names, features.pairs, study.alpha, study.target)
+    if matrix is not None:
+        yield figure(
+            matrix,
+            "Each square is a pair of variables. Blue: the two depend on each other, the darker the more. Pale grey: "
+            "no dependence beyond chance.",
+        )
+    if study.target is not None:
+        yield _target_table(study)
+    yield _pairs_table(study)
+    yield _odd(study)
+    yield details("The variables and their values", _variables_table(study))
+
+
+def _target_table(study: Study) -> Html:
+    frame = study.features.of_target
+    rows: list[list[Cell]] = []
+    for name, strength, _, p, adjusted in frame.itertuples(index=False):
+        tells = "yes" if name in study.features.selected else "not shown"
+        rows.append([name, tells, bar(strength, f"{strength:.2f}"), p_text(p), p_text(adjusted)])
+    head = ["variable", "tells something", "strength", "p-value", "adjusted"]
+    caption = f"What the other variables, one by one, tell of {study.target}"
+    return _long(caption, head, rows, 2, most=40)
+
+
+def _pairs_table(study: Study) -> Html:
+    frame = study.features.pairs[["a", "b", "strength", "p_value", "adjusted_p_value"]]
+    rows: list[list[Cell]] = [
+        [f"{a} – {b}", bar(strength, f"{strength:.2f}"), p_text(p), p_text(adjusted)]
+        for a, b, strength, p, adjusted in frame.head(MOST_IN_DETAILS).itertuples(index=False)
+    ]
+    return _long("Pairs of variables, the clearest dependence first", ["pair", "strength", "p-value", "adjusted"], rows)
+
+
+def _odd(study: Study) -> Html:
+    features = study.features
+    said = [f"{name} has the same value in every row." for name in features.constant]
+    said += [f"{a} and {b} share {percent(shared)} of what they tell." for a, b, shared in features.twins]
+    if not said:
+        return paragraphs("No column is constant, and no two columns are all but copies of each other.", kind="note")
+    return Html("<h3>Columns to look at</h3>\n" + bullets(said))
+
+
+def _variables_table(study: Study) -> Html:
+    data, rows = study.data, list[list[Cell]]()
+    for i, (name, labels) in enumerate(zip(data.names[:MOST_VARIABLES], data.states, strict=False)):
+        shares = np.bincount(data.columns[i], weights=data.weights, minlength=len(labels)) / data.n_rows
+        texts = [f"{label}: {percent(float(share))}" for label, share in zip(labels, shares, strict=True)]
+        more = f", and {len(texts) - MOST_STATES} more" if len(texts) > MOST_STATES else ""
+        rows.append([name, ", ".join(texts[:MOST_STATES]) + more])
+    return table(
+        "The variables, and in which share of the rows each value occurs", ["variable", "values"], rows, texts=2
+    )
+
+
+# --- constraints ---
+
+
+def _constraints(study: Study) -> Iterator[Html]:
+    known = knowledge(study.constraints)
+    if not known:
+        yield paragraphs(
+            "Nothing was said beforehand about which variables are linked, or in which direction. Whatever is in this "
+            "report comes from the table alone. Knowledge of the order in time, or of links that are impossible, can "
+            "decide directions that the data leave open."
+        )
+        return
+    yield paragraphs(
+        "The following was given, and holds in everything that is shown below; no data were needed for it."
+    )
+    yield bullets(known)
+
+
+# --- learning ---
+
+
+def _learning(study: Study) -> Iterator[Html]:
+    learned, tests = study.learned, study.npc or study.pc
+    yield paragraphs(
+        "Each box is a variable, and a line says that two variables depend on each other in a way that no other "
+        "variables explain. Where a direction is known the line is an arrow; a dashed line has none that the data "
+        "could tell.",
+        f"There are two ways to a network. Tests ask of each pair whether other variables make it independent "
+        f"({tests.search.upper()}, at the level {study.alpha:g}). A score ({learned.score_name}) weighs how well a "
+        "whole network fits against how complex it is, and the network with the highest score wins. Links that both "
+        "ways find deserve more trust.",
+        kind="how",
+    )
+    unsure = [] if study.npc is None else sorted({*study.npc.undecided}.union(*study.npc.ambiguous_regions), key=sorted)
+    marked: list[str | tuple[str, str]] = [tuple(sorted(link)) for link in unsure]  # type: ignore[misc]
+    mine: list[str | tuple[str, str]] = [study.target] if study.target is not None else []
+    by_score = graph_picture(learned.directions, "score", "Network by score", highlight=mine)
+    by_tests = graph_picture(tests.pdag, "tests", "Network by tests", highlight=[*mine, *_edges(study, marked)])
+    proof = "It is proven that no other has a higher score." if learned.optimal else "It is not proven to be the best."
+    orange = " Orange links are undecided: they stand for each other (see section 4)." if unsure else ""
+    limit = f" Tests were given at most {study.max_condition} other variables." if study.max_condition else ""
+    yield _side_by_side(
+        (
+            by_score,
+            f"The network with the best score ({learned.score_name}), found by {learned.search} search. {proof}",
+        ),
+        (by_tests, f"The network that tests leave over ({tests.search.upper()}).{orange}{limit}"),
+    )
+    if study.npc is None:
+        yield _not_done(study, "npc", "The necessary path condition (NPC) was left out")
+    yield _links_table(study)
+
+
+def _edges(study: Study, links: list[str | tuple[str, str]]) -> list[str | tuple[str, str]]:
+    """Return the links that the graph of the tests has, in its directions."""
+    graph = (study.npc or study.pc).pdag
+    directed = {frozenset(arc): arc for arc in graph.directed}
+    there = joined(graph)
+    return [directed.get(frozenset(link), link) for link in links if frozenset(link) in there]
+
+
+def _side_by_side(*pictures: tuple[Html | None, str]) -> Html:
+    """Return pictures beside each other where they are narrow, else below each other."""
+    if any(picture is None for picture, _ in pictures):
+        return paragraphs("There are too many variables or links for a picture that could be read.", kind="note")
+    shown = [(picture, caption) for picture, caption in pictures if picture is not None]
+    figures = "".join(figure(picture, caption, wide=width_of(picture) > BROAD) for picture, caption in shown)
+    narrow = len(shown) > 1 and all(width_of(picture) <= SIDE_BY_SIDE for picture, _ in shown)
+    return Html(f'<div class="pair">{figures}</div>\n' if narrow else figures)
+
+
+def _links_table(study: Study) -> Html:
+    head = ["link", "best score", "tests (PC)", *(["tests (NPC)"] if study.npc is not None else [])]
+    rows: list[list[Cell]] = []
+    for link in study.links:
+        if link.in_network or link.in_pc or link.in_npc:
+            npc = [] if study.npc is None else ["undecided" if link.ambiguous else "yes" if link.in_npc else "–"]
+            rows.append([link.text, "yes" if link.in_network else "–", "yes" if link.in_pc else "–", *npc])
+    if not rows:
+        return paragraphs("No way found any link.", kind="note")
+    return _long("Which way finds which link", head, rows, len(head), most=30)
+
+
+# --- uncertainty ---
+
+
+def _uncertainty(study: Study) -> Iterator[Html]:
+    drawn = study.bootstrap
+    yield paragraphs(
+        "Some directions no data can tell, however many rows there are: A → B and A ← B may explain all of them "
+        "equally well. The picture shows what all networks that are as good as the best one share (their class, or "
+        "CPDAG): arrows where they agree on the direction, dashed lines where they do not.",
+        "Support: the rows were drawn anew, as if the study had been repeated, and the network learned each time. "
+        "Support is the share of these in which a link is found. Probability: how probable a link is, given the data, "
+        "when all networks are weighed by their score. "
+        f"A link is called firm if both are at least {FIRM:.0%}, likely from {LIKELY:.0%} on, and else weak.",
+        kind="how",
+    )
+    inside = [link for link in study.links if link.in_network]
+    sure = {(link.a, link.b): link.certainty for link in inside if link.certainty is not None}
+    mine = [study.target] if study.target is not None else []
+    widths = "" if not sure else " The surer a link, the thicker its line."
+    picture = graph_picture(study.learned.directions, "class", "What is certain of the network", strength=sure or None,
+                            highlight=mine)  # fmt: skip
+    yield _side_by_side(
+        (picture, f"What all equally good networks share: dashed lines have no direction that data could tell.{widths}")
+    )
+    yield _sure_table(study)
+    if drawn is not None:
+        how = f"{count(drawn.repetitions, 'table')} drawn anew, each searched by {drawn.search} search."
+        yield paragraphs(f"Support comes from {how}", kind="note")
+    else:
+        yield _not_done(study, "bootstrap", "Support is not known")
+    if study.posterior is None:
+        yield _not_done(study, "posterior", "Probabilities are not known")
+    yield _regions(study)
+
+
+def _sure_table(study: Study) -> Html:
+    drawn, known = study.bootstrap is not None, study.posterior is not None
+    if not study.links:
+        return paragraphs("There are no links to be sure of.", kind="note")
+    head = ["link", "direction", *(["judged"] if drawn or known else []), *(["support"] if drawn else [])]
+    head += ["probability"] if known else []
+    rows: list[list[Cell]] = []
+    for link in study.links:
+        if not link.in_network and max(link.support or 0.0, link.probability or 0.0) < 0.3:
+            continue
+        row: list[Cell] = [link.text, _direction(study, link)]
+        row += [link.verdict if link.in_network else "not in the network"] if drawn or known else []
+        row += [bar(link.support or 0.0, percent(link.support or 0.0))] if drawn else []
+        row += [bar(link.probability or 0.0, percent(link.probability or 0.0))] if known else []
+        rows.append(row)
+    return _long("The links, the surest first", head, rows, 3 if drawn or known else 2, most=60)
+
+
+def _direction(study: Study, link: Link) -> str:
+    if not link.in_network:
+        return "–"
+    if not link.directed:
+        return "open"
+    return "from the data" if study.constraints is None else "from data and constraints"
+
+
+def _regions(study: Study) -> Html:
+    regions = regions_of(study)
+    if study.npc is None:
+        return Html("")
+    if not regions:
+        return paragraphs(
+            "Tests of independence (NPC) leave no links undecided that stand for each other.", kind="note"
+        )
+    said = [f"{count(len(region), 'link')}: {listed(region, most=40)}." for region in regions]
+    return Html(
+        "<h3>Links that stand for each other</h3>\n"
+        + paragraphs(
+            "Where variables tell nearly the same, each makes the links of the other look superfluous. Tests cannot tell "
+            "which of these links is real, but not all of them can be absent. Knowledge of the subject can decide."
+        )
+        + bullets(said)
+    )
+
+
+# --- strength ---
+
+
+def _strength(study: Study) -> Iterator[Html]:
+    frame = study.strength
+    yield paragraphs(
+        "How much is each link worth? Gain is what the score of the network loses without the link: each unit makes "
+        "the network 2.7 times less plausible, so that already a gain of 3 counts. Strength (0 to 1) and the p-value "
+        "say how much the two variables depend on each other once the other variables that point to the same one are "
+        "known.",
+        kind="how",
+    )
+    if frame.empty:
+        yield paragraphs("The best network has no links.")
+        return
+    gains = {(a, b): float(gain) for a, b, gain, *_ in frame.itertuples(index=False)}
+    mine = [study.target] if study.target is not None else []
+    picture = graph_picture(study.learned.dag, "gains", "Network with strengths", strength=gains, highlight=mine)
+    yield _side_by_side(
+        (
+            picture,
+            "The thicker an arrow, the more the network would lose without it. All links are shown as arrows here, also "
+            "those whose direction is open.",
+        )
+    )
+    largest = max((gain for gain in gains.values() if math.isfinite(gain)), default=0.0)
+    texts = {(link.a, link.b): link.text for link in study.links}
+    rows: list[list[Cell]] = []
+    for a, b, gain, information, p in frame.itertuples(index=False):
+        strength = math.sqrt(-math.expm1(-2.0 * max(information, 0.0)))
+        share = gain / largest if largest > 0 and math.isfinite(gain) else 0.0
+        rows.append([texts[a, b], bar(share, f"{gain:,.1f}"), f"{strength:.2f}", p_text(p)])
+    yield _long("The links, the strongest first", ["link", "gain", "strength", "p-value"], rows, most=60)
+
+
+# --- what they share ---
+
+
+def _long(caption: str, head: list[str], rows: list[list[Cell]], texts: int = 1, *, most: int = MOST_ROWS) -> Html:
+    """Return a table; of a long one the first rows, and all of it when it is opened."""
+    if len(rows) <= most + 5:
+        return table(caption, head, rows, texts=texts)
+    first = table(f"{caption} (the first {most} of {len(rows):,})", head, rows[:most], texts=texts)
+    return Html(first + details(f"All {len(rows):,}", table(caption, head, rows, texts=texts)))
+
+
+def _not_done(study: Study, what: str, said: str) -> Html:
+    return paragraphs(f"{said}: {dict(study.left_out).get(what, 'not done')}.", kind="note")

@@ -48,6 +48,8 @@ _HOME = {
     "bootstrap": "bnml.uncertainty",
     "posterior": "bnml.uncertainty",
     "strength": "bnml.uncertainty",
+    # the five steps as one
+    "study": "bnml.five_steps",
     # relational networks
     "relational": "bnml.relational:",
     # for scikit-learn
@@ -83,6 +85,7 @@ if TYPE_CHECKING:
     from bnml.data import read as read
     from bnml.data.example import example as example
     from bnml.errors import BnmlError as BnmlError
+    from bnml.five_steps import study as study
     from bnml.graph import DAG as DAG
     from bnml.graph import PDAG as PDAG
     from bnml.graph import Constraints as Constraints

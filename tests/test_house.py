@@ -16,7 +16,7 @@ import bnml
 PACKAGE = Path(bnml.__file__).parent
 
 COMMON = {"errors", "_jit", "_threads", "_memory", "_factors", "_files", "_display"}
-DOORS = {"cli", "sklearn", "__main__"}
+DOORS = {"cli", "five_steps", "sklearn", "__main__"}
 MAY_IMPORT = {
     "errors": set(),
     "_jit": set(),
@@ -75,7 +75,7 @@ def test_public_names():
         "bootstrap", "code_length", "count_dags", "dependences", "example", "family_score", "fit",
         "independence", "information", "is_imap", "is_perfect_map", "kl_divergence", "learn", "load",
         "minimal_imap", "npc", "pc", "plot", "posterior", "prequential", "priors", "read", "regret",
-        "relational", "score", "scores", "search", "select_features", "shd", "sklearn", "strength",
+        "relational", "score", "scores", "search", "select_features", "shd", "sklearn", "strength", "study",
     ]  # fmt: skip
     for name in bnml.__all__:
         assert getattr(bnml, name) is not None

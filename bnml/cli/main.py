@@ -29,6 +29,7 @@ from bnml.cli import (
     sample,
     score,
     strength,
+    study,
 )
 from bnml.errors import BnmlError
 
@@ -50,6 +51,7 @@ for module in (
     bootstrap,
     dependences,
     strength,
+    study,
     relational,
     info,
     score,

@@ -25,6 +25,9 @@ def command(
     dag = common.structure_of(structure)
     data = table()
     total = bnml.score(dag, data, chosen)
+    if isinstance(chosen, bnml.scores.NML):
+        _whole_forest(dag, data, total, as_json=as_json)
+        return
     families = [(x, dag.parents(x), *bnml.family_score(x, dag.parents(x), data, chosen, parts=True)) for x in dag.names]
     if as_json:
         common.print_json(
@@ -40,6 +43,15 @@ def command(
         )
         return
     _report(score, total, families)
+
+
+def _whole_forest(dag: bnml.DAG, data: bnml.Data, total: float, *, as_json: bool) -> None:
+    """Show the exact NML of a forest, which is no sum over families."""
+    fit = bnml.score(dag, data, "loglik")
+    if as_json:
+        common.print_json({"score": total, "name": "nml", "rows": data.n_rows, "fit": fit, "penalty": fit - total})
+        return
+    print(f"fit      {fit:>16,.3f}\npenalty  {fit - total:>16,.3f}\nnml      {total:>16,.3f}")
 
 
 def _report(name: str, total: float, families: list[tuple[str, tuple[str, ...], float, float]]) -> None:

@@ -4,14 +4,14 @@ Which variables tell something (feature selection), what is known (constraints),
 that is (uncertainty), and how strong each link is (data dependences). `bnml.study` takes all of them and reports.
 
 ============  =================================================================
-`study`       the steps, one after the other
+`steps`       the steps, one after the other
 `features`    the first of them: pairs that depend on each other, odd columns
 `links`       every link that a step found, and what each of them says of it
 `result`      what a study holds
 `findings`    what was found, in plain sentences
 `text`        a summary of 80 columns
 `page`        the report as one HTML file
-`sections`    its five sections
+`sections`    its five sections; the first is in `feature_section`
 `pictures`    its pictures
 `markup`      its tables and figures
 `style`       its style
@@ -23,6 +23,6 @@ from __future__ import annotations
 
 from bnml.five_steps.features import Features
 from bnml.five_steps.result import Study
-from bnml.five_steps.study import study
+from bnml.five_steps.steps import study
 
 __all__ = ["Features", "Study", "study"]

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from bnml.data import Data
 from bnml.independence import dependences, select_features
@@ -97,7 +96,7 @@ def features_of(data: Data, target: str | None, alpha: float, threads: int | Non
 
 
 def _entropy(data: Data, column: int) -> float:
-    counts: npt.NDArray[np.float64] = np.bincount(data.columns[column], weights=data.weights)
+    counts = np.bincount(data.columns[column], weights=data.weights)
     shares = counts[counts > 0] / data.n_rows
     return float(-(shares * np.log(shares)).sum()) if shares.size > 1 else 0.0
 

@@ -12,7 +12,19 @@ from bnml.graph import Constraints
 if TYPE_CHECKING:
     from bnml.five_steps.result import Study
 
-__all__ = ["Findings", "count", "findings_of", "knowledge", "listed", "percent", "regions_of", "shown"]
+__all__ = [
+    "Findings",
+    "chance",
+    "count",
+    "findings_of",
+    "fitted",
+    "knowledge",
+    "listed",
+    "percent",
+    "quoted",
+    "regions_of",
+    "shown",
+]
 
 LONGEST_NAME = 40
 MOST_NAMED = 6
@@ -57,6 +69,9 @@ def _pairs(study: Study) -> Iterable[str]:
     pairs, dependent = study.features.pairs, study.features.dependent
     if not len(pairs):
         return
+    if len(pairs) == 1:
+        yield f"The two variables{_not(len(dependent) == 1)} depend on each other more than chance explains."
+        return
     text = f"{len(dependent):,} of the {count(len(pairs), 'pair')} of variables"
     if not len(dependent):
         yield f"No pair of variables, of {len(pairs):,}, depends on each other more than chance explains."
@@ -69,10 +84,14 @@ def _pairs(study: Study) -> Iterable[str]:
     )
 
 
+def _not(holds: bool) -> str:
+    return "" if holds else " do not"
+
+
 def _target(study: Study) -> Iterable[str]:
     if study.target is None:
         return
-    target, others, chosen = shown(study.target), len(study.data.names) - 1, study.features.selected
+    target, others, chosen = quoted(study.target), len(study.data.names) - 1, study.features.selected
     if chosen:
         tell = "tells" if len(chosen) == 1 else "tell"
         yield (
@@ -139,26 +158,28 @@ def _uncertain(study: Study) -> Iterable[str]:
     inside = [link for link in study.links if link.in_network]
     if not study.learned.optimal:
         yield (
-            f"The network is the best that the search ({study.learned.search}) came across. It is not proven that there "
-            "is none better."
+            f"The network is the best that the search ({study.learned.search}) came across. It is not proven that "
+            "there is none better."
         )
     free = [link.text for link in inside if not link.directed]
     if free:
         yield (
-            f"The data cannot tell the direction of {count(len(free), 'link')}: {listed(free)}. Networks that turn "
-            "these round explain the data equally well."
+            f"The data cannot tell the direction of {count(len(free), 'link')}: {listed(free)}. Other "
+            "networks that turn some of these round explain the data equally well."
         )
     weak = [link.text for link in inside if link.verdict == "weak"]
     if weak:
-        yield f"{count(len(weak), 'link')} {_are(weak)} weak: {listed(weak)}. Another sample may not show them."
+        them = "it" if len(weak) == 1 else "them"
+        yield f"{count(len(weak), 'link')} {_are(weak)} weak: {listed(weak)}. Another sample may not show {them}."
     absent = [link.text for link in study.links if not link.in_network and (link.certainty or 0.0) >= 0.5]
     if absent:
         yield f"Not in the network, yet found more often than not: {listed(absent)}."
     agreed = sum(link.in_pc for link in inside)
     if agreed < len(inside):
+        rest = "the other link rests" if agreed == len(inside) - 1 else "the other links rest"
         yield (
-            f"Tests of independence (PC) find {agreed:,} of the {count(len(inside), 'link')} of the network; the "
-            "other links rest on the score alone."
+            f"Tests of independence (PC) find {agreed:,} of the {count(len(inside), 'link')} of the network; "
+            f"{rest if agreed else 'these rest'} on the score alone."
         )
     for region in regions_of(study):
         yield (
@@ -175,9 +196,11 @@ def regions_of(study: Study) -> list[list[str]]:
     """Return the ambiguous regions of NPC: for each its links as texts."""
     if study.npc is None:
         return []
-    at = study.data.names.index
-    regions = [sorted(sorted(link, key=at) for link in region) for region in study.npc.ambiguous_regions]
-    return [[" – ".join(link) for link in region] for region in regions]
+    names = study.data.names
+    return [
+        [f"{names[i]} – {names[j]}" for i, j in sorted(sorted(map(names.index, link)) for link in region)]
+        for region in study.npc.ambiguous_regions
+    ]
 
 
 def knowledge(constraints: Constraints | None) -> list[str]:
@@ -196,9 +219,19 @@ def knowledge(constraints: Constraints | None) -> list[str]:
 
 def shown(name: str) -> str:
     """Return a name for a sentence: on one line, not too long, in quotes where it would run into other words."""
+    return quoted(name) if not name or any(mark in name for mark in " ,;.") else quoted(name)[1:-1]
+
+
+def quoted(name: str) -> str:
+    """Return a name in quotes, on one line and not too long."""
+    return f"“{fitted(name, LONGEST_NAME)}”"
+
+
+def fitted(name: str, width: int) -> str:
+    """Return a name on one line of some width; of a long one the beginning and the end."""
     line = name if name.isprintable() else repr(name)[1:-1]
-    line = line if len(line) <= LONGEST_NAME else line[: LONGEST_NAME - 1] + "…"
-    return f"“{line}”" if any(mark in line for mark in " ,;.") and " → " not in line and " – " not in line else line
+    start = (2 * width - 1) // 3
+    return line if len(line) <= width else f"{line[:start]}…{line[len(line) - (width - 1 - start) :]}"
 
 
 def listed(names: Sequence[str], most: int = MOST_NAMED) -> str:
@@ -228,6 +261,11 @@ def percent(share: float) -> str:
     if 0.0 < share < 0.005:
         return "<1%"
     return ">99%" if 0.995 <= share < 1.0 else f"{share:.0%}"
+
+
+def chance(probability: float) -> str:
+    """Return a posterior probability in percent; it is never all."""
+    return percent(min(probability, 0.9999))
 
 
 def _are(items: Sequence[object]) -> str:

@@ -5,7 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 
-__all__ = ["Cell", "Html", "bar", "bullets", "details", "figure", "paragraphs", "section", "table"]
+__all__ = [
+    "Cell",
+    "Html",
+    "bar",
+    "bullets",
+    "details",
+    "figure",
+    "long_table",
+    "paragraphs",
+    "section",
+    "table",
+    "text_of",
+]
+
+MOST_ROWS = 15  # of a long table that are shown at once
 
 
 class Html(str):
@@ -48,7 +62,8 @@ def table(caption: str, head: Sequence[str], rows: Sequence[Sequence[Cell]], *, 
 
 
 def _row(row: Sequence[Cell], texts: int) -> str:
-    first = f'<th scope="row">{text_of(row[0])}</th>'
+    name = text_of(row[0]).replace("_", "_<wbr>")  # where a long name may be broken
+    first = f'<th scope="row">{name}</th>'
     return first + "".join(f"<td{_side(k, texts)}>{text_of(cell)}</td>" for k, cell in enumerate(row[1:], 1))
 
 
@@ -79,3 +94,11 @@ def section(name: str, title: str, *parts: Html) -> Html:
         f'<section id="{name}" aria-labelledby="{name}-title">\n<h2 id="{name}-title">{text_of(title)}</h2>\n'
         f"{''.join(parts)}</section>\n"
     )
+
+
+def long_table(caption: str, head: list[str], rows: list[list[Cell]], texts: int = 1, *, most: int = MOST_ROWS) -> Html:
+    """Return a table; of a long one the first rows, and all of it when it is opened."""
+    if len(rows) <= most + 5:
+        return table(caption, head, rows, texts=texts)
+    first = table(f"{caption} (the first {most} of {len(rows):,})", head, rows[:most], texts=texts)
+    return Html(first + details(f"All {len(rows):,}", table(caption, head, rows, texts=texts)))

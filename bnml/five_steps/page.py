@@ -6,7 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 import bnml
-from bnml.five_steps.findings import Findings, count, findings_of, listed
+from bnml.five_steps.findings import Findings, count, findings_of, quoted
 from bnml.five_steps.markup import Html, bullets, paragraphs, table, text_of
 from bnml.five_steps.sections import sections
 from bnml.five_steps.style import STYLE
@@ -29,8 +29,10 @@ def page(study: Study, title: str | None = None) -> str:
     """Return the whole report."""
     heading = text_of(_title(study) if title is None else title)
     facts = f"{count(study.data.n_rows, 'row')} · {count(len(study.data.names), 'variable')}"
-    facts += f" · about {listed([study.target])}" if study.target is not None else ""
-    links = "".join(f'<li><a href="#{name}">{text_of(said)}</a></li>' for name, said in CONTENTS)
+    facts += f" · about {quoted(study.target)}" if study.target is not None else ""
+    links = "".join(
+        f'<li><a href="#{name}">{k}. {text_of(said)}</a></li>' for k, (name, said) in enumerate(CONTENTS, 1)
+    )
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -49,7 +51,7 @@ def excerpt(study: Study) -> str:
 
 
 def _title(study: Study) -> str:
-    about = f" about {study.target}" if study.target is not None else ""
+    about = f" about {quoted(study.target)}" if study.target is not None else ""
     return f"A study of {count(len(study.data.names), 'variable')}{about}"
 
 
@@ -61,7 +63,11 @@ def _summary(found: Findings) -> Html:
 
 
 def _findings(found: Findings) -> Html:
-    groups = (("Main findings", found.main), ("What is proven", found.proven), ("What is uncertain", found.uncertain))
+    groups: tuple[tuple[str, tuple[str, ...]], ...] = (
+        ("Main findings", found.main),
+        ("What is proven or well supported", found.proven),
+        ("What is uncertain", found.uncertain),
+    )
     return Html("".join(f"<h3>{title}</h3>\n{bullets(said)}" for title, said in groups if said))
 
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from html import escape
 from math import isfinite
 from typing import TYPE_CHECKING
 
-from bnml.five_steps.findings import listed
-from bnml.five_steps.markup import Html
+from bnml.five_steps.findings import fitted, listed
+from bnml.five_steps.markup import Html, text_of
 from bnml.graph import DAG, PDAG
 
 if TYPE_CHECKING:
@@ -19,7 +18,7 @@ __all__ = ["graph_picture", "matrix_picture", "width_of"]
 
 MOST_TOLD = 12  # links that the text for a picture names
 MOST_IN_MATRIX = 60
-LONGEST_LABEL = 18
+LONGEST_LABEL = 24
 CELL = 18
 LETTER = 6.6  # pixels of a letter, at most on average
 PALE, DARK, BLANK = (222, 235, 247), (8, 64, 129), "#f2f4f6"
@@ -74,7 +73,7 @@ def _alone(svg: str, name: str, text: str) -> Html:
     svg = re.sub(r'href="#([^"]*)"', rf'href="#{name}-\1"', svg)
     svg = re.sub(r"url\(#([^)]*)\)", rf"url(#{name}-\1)", svg)
     svg = re.sub(r' xmlns(:xlink)?="[^"]*"', "", svg).replace("xlink:href", "href")
-    return Html(svg.replace("<svg ", f'<svg role="img" aria-label="{escape(text)}" ', 1))
+    return Html(svg.replace("<svg ", f'<svg role="img" aria-label="{text_of(text)}" ', 1))
 
 
 def width_of(svg: Html) -> float:
@@ -88,7 +87,7 @@ def matrix_picture(names: Sequence[str], pairs: pd.DataFrame, alpha: float, targ
     n = len(names)
     if not 2 < n <= MOST_IN_MATRIX:
         return None
-    labels = [_label(name) for name in names]
+    labels = [fitted(name, LONGEST_LABEL) for name in names]
     left = int(max(map(len, labels)) * LETTER) + 12
     below = int(max(map(len, labels[:-1])) * LETTER * 0.75) + 16
     width, height = left + CELL * n + below, CELL * n + below
@@ -99,27 +98,22 @@ def matrix_picture(names: Sequence[str], pairs: pd.DataFrame, alpha: float, targ
         colour = _colour(float(strength)) if p <= alpha else BLANK
         said = f"{a}, {b}: " + (f"strength {strength:.2f}" if p <= alpha else "no dependence beyond chance")
         place = f'x="{left + CELL * i}" y="{CELL * (j - 1)}" width="{CELL - 1}" height="{CELL - 1}"'
-        shapes.append(f'<rect {place} fill="{colour}"><title>{escape(said)}</title></rect>')
+        shapes.append(f'<rect {place} fill="{colour}"><title>{text_of(said)}</title></rect>')
     for i, label in enumerate(labels):
         ink = 'fill="#D55E00" font-weight="bold"' if names[i] == target else 'fill="#1b2733"'
         if i > 0:
             shapes.append(
-                f'<text x="{left - 6}" y="{CELL * (i - 1) + 13}" text-anchor="end" {ink}>{escape(label)}</text>'
+                f'<text x="{left - 6}" y="{CELL * (i - 1) + 13}" text-anchor="end" {ink}>{text_of(label)}</text>'
             )
         if i < n - 1:
             x, y = left + CELL * i + 5, CELL * (n - 1) + 10
-            shapes.append(f'<text transform="translate({x} {y}) rotate(45)" {ink}>{escape(label)}</text>')
+            shapes.append(f'<text transform="translate({x} {y}) rotate(45)" {ink}>{text_of(label)}</text>')
     count = int((pairs["adjusted_p_value"] <= alpha).sum())
     alt = f"Half matrix of all pairs of {n} variables; {count} of {len(pairs)} depend on each other. See the table."
     return Html(
-        f'<svg role="img" aria-label="{escape(alt)}" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
+        f'<svg role="img" aria-label="{text_of(alt)}" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
         f'font-size="11" font-family="inherit">{"".join(shapes)}</svg>'
     )
-
-
-def _label(name: str) -> str:
-    line = "".join(c if c.isprintable() else " " for c in name)
-    return line if len(line) <= LONGEST_LABEL else line[: LONGEST_LABEL - 1] + "…"
 
 
 def _colour(strength: float) -> str:

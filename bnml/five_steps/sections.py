@@ -6,12 +6,11 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from bnml.five_steps.findings import count, knowledge, listed, percent, regions_of
+from bnml.five_steps.feature_section import features_section
+from bnml.five_steps.findings import chance, count, knowledge, listed, percent, regions_of
 from bnml.five_steps.links import FIRM, LIKELY, Link, joined
-from bnml.five_steps.markup import Cell, Html, bar, bullets, details, figure, paragraphs, section, table
-from bnml.five_steps.pictures import graph_picture, matrix_picture, width_of
+from bnml.five_steps.markup import Cell, Html, bar, bullets, figure, long_table, paragraphs, section
+from bnml.five_steps.pictures import graph_picture, width_of
 from bnml.five_steps.text import p_text
 
 if TYPE_CHECKING:
@@ -19,90 +18,17 @@ if TYPE_CHECKING:
 
 __all__ = ["sections"]
 
-MOST_ROWS = 15  # of a table that is shown at once
-MOST_IN_DETAILS = 1000
-MOST_STATES = 6
-MOST_VARIABLES = 100
-SIDE_BY_SIDE = 330.0  # points: two pictures up to this width stand beside each other
+SIDE_BY_SIDE = 420.0  # points: two pictures up to this width stand beside each other
 BROAD = 640.0  # points: a wider picture takes the whole width of the window
 
 
 def sections(study: Study) -> Iterator[Html]:
     """Yield the five sections."""
-    yield section("features", "1. Which variables tell something", *_features(study))
+    yield section("features", "1. Which variables tell something", *features_section(study))
     yield section("constraints", "2. What was known beforehand", *_constraints(study))
     yield section("learning", "3. The network", *_learning(study))
     yield section("uncertainty", "4. How sure the links are", *_uncertainty(study))
     yield section("strength", "5. How strong the links are", *_strength(study))
-
-
-# --- feature selection ---
-
-
-def _features(study: Study) -> Iterator[Html]:
-    features, alpha = study.features, f"{study.alpha:g}"
-    yield paragraphs(
-        "Every pair of variables was tested for independence. The p-value says how often chance alone would make two "
-        "independent variables look as dependent as these do: the smaller, the clearer the dependence. As many pairs "
-        f"are tested, the p-values are adjusted (Benjamini and Hochberg): among the pairs with an adjusted p-value of "
-        f"{alpha} or less, a share of at most {alpha} is expected to be there by chance.",
-        "Strength runs from 0 for none to 1, and can be read like the size of a correlation. A clear dependence can be "
-        "a slight one, if the table has many rows.",
-        kind="how",
-    )
-    matrix = matrix_picture(study.data.names, features.pairs, study.alpha, study.target)
-    if matrix is not None:
-        yield figure(
-            matrix,
-            "Each square is a pair of variables. Blue: the two depend on each other, the darker the more. Pale grey: "
-            "no dependence beyond chance.",
-        )
-    if study.target is not None:
-        yield _target_table(study)
-    yield _pairs_table(study)
-    yield _odd(study)
-    yield details("The variables and their values", _variables_table(study))
-
-
-def _target_table(study: Study) -> Html:
-    frame = study.features.of_target
-    rows: list[list[Cell]] = []
-    for name, strength, _, p, adjusted in frame.itertuples(index=False):
-        tells = "yes" if name in study.features.selected else "not shown"
-        rows.append([name, tells, bar(strength, f"{strength:.2f}"), p_text(p), p_text(adjusted)])
-    head = ["variable", "tells something", "strength", "p-value", "adjusted"]
-    caption = f"What the other variables, one by one, tell of {study.target}"
-    return _long(caption, head, rows, 2, most=40)
-
-
-def _pairs_table(study: Study) -> Html:
-    frame = study.features.pairs[["a", "b", "strength", "p_value", "adjusted_p_value"]]
-    rows: list[list[Cell]] = [
-        [f"{a} – {b}", bar(strength, f"{strength:.2f}"), p_text(p), p_text(adjusted)]
-        for a, b, strength, p, adjusted in frame.head(MOST_IN_DETAILS).itertuples(index=False)
-    ]
-    return _long("Pairs of variables, the clearest dependence first", ["pair", "strength", "p-value", "adjusted"], rows)
-
-
-def _odd(study: Study) -> Html:
-    features = study.features
-    said = [f"{name} has the same value in every row." for name in features.constant]
-    said += [f"{a} and {b} share {percent(shared)} of what they tell." for a, b, shared in features.twins]
-    if not said:
-        return paragraphs("No column is constant, and no two columns are all but copies of each other.", kind="note")
-    return Html("<h3>Columns to look at</h3>\n" + bullets(said))
-
-
-def _variables_table(study: Study) -> Html:
-    data, rows = study.data, list[list[Cell]]()
-    for i, (name, labels) in enumerate(zip(data.names[:MOST_VARIABLES], data.states, strict=False)):
-        shares = np.bincount(data.columns[i], weights=data.weights, minlength=len(labels)) / data.n_rows
-        texts = [f"{label}: {percent(float(share))}" for label, share in zip(labels, shares, strict=True)]
-        more = f", and {len(texts) - MOST_STATES} more" if len(texts) > MOST_STATES else ""
-        rows.append([name, ", ".join(texts[:MOST_STATES]) + more])
-    return table(
-        "The variables, and in which share of the rows each value occurs", ["variable", "values"], rows, texts=2
-    )
 
 
 # --- constraints ---
@@ -185,7 +111,7 @@ def _links_table(study: Study) -> Html:
             rows.append([link.text, "yes" if link.in_network else "–", "yes" if link.in_pc else "–", *npc])
     if not rows:
         return paragraphs("No way found any link.", kind="note")
-    return _long("Which way finds which link", head, rows, len(head), most=30)
+    return long_table("Which way finds which link", head, rows, len(head), most=30)
 
 
 # --- uncertainty ---
@@ -236,9 +162,9 @@ def _sure_table(study: Study) -> Html:
         row: list[Cell] = [link.text, _direction(study, link)]
         row += [link.verdict if link.in_network else "not in the network"] if drawn or known else []
         row += [bar(link.support or 0.0, percent(link.support or 0.0))] if drawn else []
-        row += [bar(link.probability or 0.0, percent(link.probability or 0.0))] if known else []
+        row += [bar(link.probability or 0.0, chance(link.probability or 0.0))] if known else []
         rows.append(row)
-    return _long("The links, the surest first", head, rows, 3 if drawn or known else 2, most=60)
+    return long_table("The links, the surest first", head, rows, 3 if drawn or known else 2, most=60)
 
 
 def _direction(study: Study, link: Link) -> str:
@@ -261,8 +187,8 @@ def _regions(study: Study) -> Html:
     return Html(
         "<h3>Links that stand for each other</h3>\n"
         + paragraphs(
-            "Where variables tell nearly the same, each makes the links of the other look superfluous. Tests cannot tell "
-            "which of these links is real, but not all of them can be absent. Knowledge of the subject can decide."
+            "Where variables tell nearly the same, each makes the links of the other look superfluous. Tests cannot "
+            "tell which of these links is real, but not all of them can be absent. Knowledge of the subject can decide."
         )
         + bullets(said)
     )
@@ -289,8 +215,8 @@ def _strength(study: Study) -> Iterator[Html]:
     yield _side_by_side(
         (
             picture,
-            "The thicker an arrow, the more the network would lose without it. All links are shown as arrows here, also "
-            "those whose direction is open.",
+            "The thicker an arrow, the more the network would lose without it. All links are shown as arrows here, "
+            "also those whose direction is open.",
         )
     )
     largest = max((gain for gain in gains.values() if math.isfinite(gain)), default=0.0)
@@ -300,18 +226,10 @@ def _strength(study: Study) -> Iterator[Html]:
         strength = math.sqrt(-math.expm1(-2.0 * max(information, 0.0)))
         share = gain / largest if largest > 0 and math.isfinite(gain) else 0.0
         rows.append([texts[a, b], bar(share, f"{gain:,.1f}"), f"{strength:.2f}", p_text(p)])
-    yield _long("The links, the strongest first", ["link", "gain", "strength", "p-value"], rows, most=60)
+    yield long_table("The links, the strongest first", ["link", "gain", "strength", "p-value"], rows, most=60)
 
 
 # --- what they share ---
-
-
-def _long(caption: str, head: list[str], rows: list[list[Cell]], texts: int = 1, *, most: int = MOST_ROWS) -> Html:
-    """Return a table; of a long one the first rows, and all of it when it is opened."""
-    if len(rows) <= most + 5:
-        return table(caption, head, rows, texts=texts)
-    first = table(f"{caption} (the first {most} of {len(rows):,})", head, rows[:most], texts=texts)
-    return Html(first + details(f"All {len(rows):,}", table(caption, head, rows, texts=texts)))
 
 
 def _not_done(study: Study, what: str, said: str) -> Html:

@@ -18,12 +18,14 @@ ul { margin: 0 0 1rem; padding-left: 1.3rem; max-width: 44rem; }
 li { margin-bottom: .35rem; }
 a { color: var(--accent); }
 .facts { color: var(--soft); margin-bottom: 1rem; }
-nav ol { display: flex; flex-wrap: wrap; gap: .3rem 1.4rem; margin: 0; padding: .6rem 0 0 1.2rem; font-size: .95rem; }
+nav ol { display: flex; flex-wrap: wrap; gap: .3rem 1.4rem; margin: 0; padding: .4rem 0 0; font-size: .95rem;
+  list-style: none; }
 .summary { background: var(--shade); border-left: 4px solid var(--accent); border-radius: 4px;
   padding: .4rem 1.4rem .6rem; margin-top: 1.6rem; }
 .summary h2 { border: 0; margin: .8rem 0 .2rem; padding: 0; }
 .note { color: var(--soft); }
-.how { background: var(--shade); border-radius: 4px; padding: .7rem 1rem; max-width: 46rem; }
+.how { background: var(--shade); margin: 0; padding: .7rem 1rem; max-width: 46rem; }
+.how + .how { padding-top: 0; }
 figure { margin: 1.4rem 0; text-align: center; break-inside: avoid; }
 figure svg { max-width: 100%; height: auto; }
 figure.broad { width: min(96vw, 100rem); margin-left: calc(50% - min(48vw, 50rem)); }
@@ -35,7 +37,7 @@ table { border-collapse: collapse; font-size: .92rem; line-height: 1.35; min-wid
 caption { text-align: left; font-weight: 600; padding-bottom: .4rem; }
 th, td { text-align: left; vertical-align: top; padding: .32rem .9rem .32rem 0; border-bottom: 1px solid var(--line); }
 thead th { color: var(--soft); font-weight: 600; border-bottom: 2px solid var(--line); vertical-align: bottom; }
-tbody th { font-weight: 500; max-width: 24rem; min-width: 7rem; }
+tbody th { font-weight: 500; max-width: 30rem; min-width: 7rem; }
 .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 .bar { display: inline-block; width: 5rem; height: .6em; background: #e6ecf2; border-radius: 2px; }
 .bar > span { display: block; height: 100%; background: var(--accent); border-radius: 2px; }

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from bnml.five_steps.findings import findings_of, knowledge, listed, percent
+from bnml.five_steps.findings import chance, findings_of, fitted, knowledge, percent, quoted
 
 if TYPE_CHECKING:
     from bnml.five_steps.result import Study
@@ -15,17 +15,18 @@ __all__ = ["p_text", "summary"]
 
 WIDTH = 80
 MOST_SHOWN = 40
+MOST_LETTERS = 70
 
 
 def summary(study: Study) -> str:
     """Return the findings, the constraints, and a line for each link of the network."""
     found = findings_of(study)
-    about = f", about {listed([study.target])}" if study.target is not None else ""
+    about = f", about {quoted(study.target)}" if study.target is not None else ""
     lines = _wrapped(f"Study of {len(study.data.names):,} variables{about}")
     groups = (
         ("Main findings", found.main),
         ("What was known", knowledge(study.constraints)),
-        ("What is proven", found.proven),
+        ("What is proven or well supported", found.proven),
         ("What is uncertain", found.uncertain),
         ("What was left out", [f"{what}: {why}." for what, why in study.left_out]),
     )
@@ -34,9 +35,9 @@ def summary(study: Study) -> str:
     return "\n".join([*lines, *_links(study)])
 
 
-def _wrapped(text: str, mark: str = "") -> list[str]:
+def _wrapped(text: str, mark: str = "", later: str = "") -> list[str]:
     return textwrap.wrap(
-        text, WIDTH, initial_indent=mark, subsequent_indent=" " * len(mark), break_on_hyphens=False
+        text, WIDTH, initial_indent=mark, subsequent_indent=later or " " * len(mark), break_on_hyphens=False
     )  # fmt: skip
 
 
@@ -47,16 +48,18 @@ def _links(study: Study) -> Iterable[str]:
         return
     arcs = {(a, b): (gain, p) for a, b, gain, _, p in study.strength.itertuples(index=False)}
     yield ""
-    room = WIDTH - 44
+    room = WIDTH - 45
     yield f"{'link':<{room}} {'support':>8} {'probable':>9} {'':<7} {'gain':>9} {'p':>7}".rstrip()
     for link in inside[:MOST_SHOWN]:
         gain, p = arcs[link.a, link.b]
-        name = listed([link.text])
-        name = name if len(name) <= room else name[: room - 1] + "…"
+        name = " ".join([fitted(link.a, MOST_LETTERS), "→" if link.directed else "–", fitted(link.b, MOST_LETTERS)])
+        if len(name) > room:  # on a line of its own
+            yield from _wrapped(name, later="    ")
+            name = ""
         support = "" if link.support is None else percent(link.support)
-        chance = "" if link.probability is None else percent(link.probability)
+        likely = "" if link.probability is None else chance(link.probability)
         worth = f"{gain:,.1f}" if abs(gain) < 1e6 else f"{gain:.2g}"
-        yield f"{name:<{room}} {support:>8} {chance:>9} {link.verdict:<7} {worth:>9} {p_text(p):>7}"
+        yield f"{name:<{room}} {support:>8} {likely:>9} {link.verdict:<7} {worth:>9} {p_text(p):>7}"
     if len(inside) > MOST_SHOWN:
         yield f"… and {len(inside) - MOST_SHOWN:,} more"
 
@@ -65,4 +68,4 @@ def p_text(p: float) -> str:
     """Return a p-value as people read it: two digits, and no more than four places."""
     if p < 0.0001:
         return "<0.0001"
-    return f"{p:.4f}" if p < 0.001 else f"{p:.3f}" if p < 0.1 else f"{p:.2f}"
+    return f"{p:.4f}" if p < 0.00095 else f"{p:.3f}" if p < 0.0995 else f"{p:.2f}"

@@ -33,7 +33,7 @@ from bnml.graph._bits import bits
 from bnml.independence.arguments import Asked, check
 from bnml.independence.criteria import Criterion
 from bnml.independence.judges import Oracle
-from bnml.independence.paths import Decision, decide
+from bnml.independence.paths import Decision, decide, settle
 from bnml.independence.pc import oriented
 from bnml.independence.result import IndependenceResult, Link
 from bnml.independence.skeleton import (
@@ -118,7 +118,7 @@ def _statements(asked: Asked, log: Log) -> Statements:
     while True:
         size, before = 0, log.n_tests
         while asked.max_condition is None or size <= asked.max_condition:
-            links = decide(every, statements, kept).links
+            links, _, _ = settle(every, statements, kept)
             enough = [
                 (i, j)
                 for i, j in linked_pairs(links)

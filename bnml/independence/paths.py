@@ -27,7 +27,7 @@ from bnml.independence.skeleton import Found, Pair, linked_pairs, unlink
 if TYPE_CHECKING:
     import networkx as nx
 
-__all__ = ["Decision", "decide"]
+__all__ = ["Decision", "decide", "settle"]
 
 
 @dataclass(frozen=True)
@@ -57,6 +57,22 @@ def decide(
     kept, dropped
         Links that are decided already.
     """
+    possible, sure, unsure = settle(links, statements, kept, dropped)
+    accepted = {
+        pair: _best(possible, pair, found)
+        for pair, found in statements.items()
+        if found and not possible[pair[0]] >> pair[1] & 1 and links[pair[0]] >> pair[1] & 1
+    }
+    return Decision(tuple(possible), frozenset(unsure), accepted, _regions(possible, sure, unsure, statements))
+
+
+def settle(
+    links: Sequence[int],
+    statements: Mapping[Pair, Sequence[Found]],
+    kept: Iterable[Pair] = (),
+    dropped: Iterable[Pair] = (),
+) -> tuple[list[int], list[int], set[Pair]]:
+    """Return the links that are possible, those that are sure, and the pairs that are neither gone nor sure."""
     possible, sure = list(links), list(links)
     staying, going = set(kept), set(dropped)
     open_pairs = {p for p in statements if statements[p] and links[p[0]] >> p[1] & 1 and p not in staying | going}
@@ -76,12 +92,7 @@ def decide(
         open_pairs -= safe
         if not gone and not safe:
             break
-    accepted = {
-        pair: _best(possible, pair, found)
-        for pair, found in statements.items()
-        if found and not possible[pair[0]] >> pair[1] & 1 and links[pair[0]] >> pair[1] & 1
-    }
-    return Decision(tuple(possible), frozenset(open_pairs), accepted, _regions(possible, sure, open_pairs, statements))
+    return possible, sure, open_pairs
 
 
 def _without(links: Sequence[int], x: int, y: int) -> list[int]:
@@ -93,6 +104,8 @@ def _without(links: Sequence[int], x: int, y: int) -> list[int]:
 
 def _supported(links: Sequence[int], pair: Pair, given: tuple[int, ...]) -> bool:
     """Tell whether paths lead from either of a pair to every given variable without crossing the other."""
+    if not given:
+        return True
     wanted = sum(1 << v for v in given)
     x, y = pair
     return not (wanted & ~closure(_without(links, x, y), 1 << x) or wanted & ~closure(_without(links, y, x), 1 << y))

@@ -357,3 +357,10 @@ def test_names_that_the_terminal_cannot_show(folder):
 
     assert "gr\\xf6\\xdfe" in output()
     assert json.loads(output("--json"))["columns"][0]["name"] == "größe"
+
+
+def test_the_exact_nml_of_a_forest(run, folder):
+    shown = run("score", "[smoke][lung|smoke]", "two.csv", "--score", "nml", "--json")
+    report = json.loads(shown.out)
+    assert report["fit"] - report["penalty"] == pytest.approx(report["score"])
+    assert "nml" in run("score", "[smoke][lung|smoke]", "two.csv", "--score", "nml").out

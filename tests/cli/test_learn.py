@@ -409,7 +409,6 @@ WRONG = [
     (["two.csv", "--score", "nml"], "--score nml"),
     (["two.csv", "--score", "bde"], "--prior-network"),
     (["two.csv", "--search", "magic"], "--search magic"),
-    (["two.csv", "--search", "nml-forest"], "not available in this version"),
     (["none.csv", "--search", "exct"], "did you mean 'exact'"),
     (["two.csv", "--require", "smoke>nobody"], "nobody"),
     (["two.csv", "--require", "smoke"], "in quotes"),

@@ -78,7 +78,7 @@ def undominated_families(
     >>> import bnml
     >>> from bnml.scores import LocalScores
     >>> undominated_families(LocalScores(bnml.example(), "bic"))
-    FamilyScores(8 variables, 53 parent sets)
+    FamilyScores(8 variables, 111 parent sets)
     """
     n, workers = len(local.data.names), cores(threads)
     check_listing(local, memory_limit)

@@ -11,7 +11,7 @@ from math import comb
 from typing import Any
 
 from bnml.data import Data, as_data
-from bnml.errors import ArgumentError, BnmlError
+from bnml.errors import ArgumentError, BnmlError, ScoreError
 from bnml.five_steps.features import features_of
 from bnml.five_steps.result import Study
 from bnml.graph import Constraints
@@ -104,7 +104,7 @@ def study(
     """
     started = time.perf_counter()
     chosen, level = parse_score(score), level_of(alpha)
-    given = {
+    given: dict[str, Any] = {
         "score": chosen, "constraints": constraints, "max_parents": max_parents, "seed": seed, "threads": threads,
         "memory_limit": memory_limit,
     }  # fmt: skip
@@ -120,7 +120,7 @@ def study(
     watch("dependences", 0.3)
     features = features_of(table, target, level, threads)
     most = _max_condition(len(table.names))
-    asked = {"constraints": constraints, "max_condition": most, "threads": threads}
+    asked: dict[str, Any] = {"constraints": constraints, "max_condition": most, "threads": threads}
     by_tests = pc(table, level, progress=_part(watch, "tests", 0.3, 0.4), **asked)
     by_paths = _npc(table, level, asked, _part(watch, "tests", 0.4, 0.5), left_out)
     known = _posterior(table, given, _part(watch, "posterior", 0.5, 0.6), left_out)
@@ -181,9 +181,11 @@ def _posterior(table: Data, given: Mapping[str, Any], progress: Progress, left_o
     taken = {name: value for name, value in given.items() if name != "seed"}
     try:
         return posterior(table, progress=progress, **taken)
+    except ScoreError:
+        left_out["posterior"] = f"the score {given['score'].name} cannot be read as a probability"
     except BnmlError as error:
         left_out["posterior"] = str(error)
-        return None
+    return None
 
 
 def _bootstrap(

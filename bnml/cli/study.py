@@ -1,0 +1,104 @@
+"""``bnml study``: the five steps from a table to a network that one can answer for, and a report."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import bnml
+from bnml.cli import common
+from bnml.cli.constraints import constraints_of
+from bnml.cli.learn import Forbid, ForbidLink, MaxParents, MemoryLimit, Require, RequireLink, Seed, Threads, Tiers
+from bnml.cli.outputs import check_outputs
+from bnml.cli.searches import Search, level
+from bnml.errors import ArgumentError, did_you_mean, quoted
+
+__all__ = ["command"]
+
+EXAMPLE = "Example: bnml study survey.csv --target lung --tiers 'age,smoke|lung|xray' -o report.html"
+
+Target = Annotated[str | None, typer.Option("--target", metavar="X", help="The variable of interest.")]
+Significance = Annotated[
+    float, typer.Option("--significance", metavar="0.05", parser=level, help="The level of the tests.")
+]
+Repetitions = Annotated[
+    int,
+    typer.Option("--repetitions", metavar="R", parser=common.whole, help="How many tables are drawn anew; 0 for none."),
+]
+Output = Annotated[
+    Path | None, typer.Option("-o", "--output", metavar="REPORT.html", help="The whole report, as one HTML file.")
+]
+
+
+@common.reads_a_table
+def command(
+    table: common.TableReader,
+    data: common.DataOrExample = None,
+    target: Target = None,
+    output: Output = None,
+    as_json: common.Json = False,
+    score: common.ScoreName = "qnml",
+    prior_network: common.PriorNetwork = None,
+    search: Search = "auto",
+    significance: Significance = 0.05,
+    repetitions: Repetitions = 100,
+    require: Require = None,
+    forbid: Forbid = None,
+    require_link: RequireLink = None,
+    forbid_link: ForbidLink = None,
+    tiers: Tiers = None,
+    max_parents: MaxParents = None,
+    seed: Seed = 0,
+    threads: Threads = None,
+    memory_limit: MemoryLimit = None,
+    config: common.Config = None,
+) -> None:
+    """Select features, learn a network, and say how sure and how strong its links are; with a report to read."""
+    from bnml.search.learn import check
+
+    if output is not None:
+        check_outputs([("-o", output, (".html", ".htm"))])
+    chosen = common.score_of(score, prior_network)
+    limits = {"max_parents": max_parents, "seed": seed, "threads": threads, "memory_limit": memory_limit}
+    check(search, {}, {"score": chosen, **limits})
+    settings = common.settings_of(config)
+    rows = table()
+    if target is not None and target not in rows.names:
+        raise ArgumentError(
+            f"--target {common.shorten(target, 60)!r}: there is no such variable.{did_you_mean(target, rows.names)}"
+            f" The variables are {quoted(rows.names)}."
+        )
+    pairs = {"required": require, "forbidden": forbid, "required_links": require_link, "forbidden_links": forbid_link}
+    known = constraints_of(rows.names, pairs, tiers, settings)
+    shown = sys.stderr.isatty()
+    try:
+        found = bnml.study(
+            rows, target, score=chosen, alpha=significance, constraints=known, max_parents=max_parents, search=search,
+            repetitions=repetitions, seed=seed, threads=threads, memory_limit=memory_limit,
+            progress=_tell if shown else None,
+        )  # fmt: skip
+    finally:
+        if shown:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+    if output is not None:
+        found.save(output, _title(data, target))
+    if as_json:
+        common.print_json({**found.to_dict(), "report": None if output is None else str(output)})
+        return
+    if data is None:
+        print("The bundled example: patients of a fictitious chest clinic\n")
+    print(found)
+    said = "-o report.html writes all of it, with pictures." if output is None else f"With pictures: {output}"
+    print(f"\n{said}")
+
+
+def _tell(stage: str, fraction: float) -> None:
+    print(f"\r\x1b[K{fraction:4.0%} {common.shorten(stage, 60)}", end="", file=sys.stderr, flush=True)
+
+
+def _title(data: Path | None, target: str | None) -> str:
+    about = f": {common.shorten(target, 60)}" if target is not None else ""
+    return f"A study of {'the chest clinic' if data is None else data.name}{about}"

@@ -1,0 +1,91 @@
+"""The section of a report on feature selection: pairs, a target, columns to look at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bnml.five_steps.findings import percent, quoted
+from bnml.five_steps.markup import Cell, Html, bar, bullets, details, figure, long_table, paragraphs, table
+from bnml.five_steps.pictures import matrix_picture
+from bnml.five_steps.text import p_text
+
+if TYPE_CHECKING:
+    from bnml.five_steps.result import Study
+
+__all__ = ["features_section"]
+
+MOST_IN_DETAILS = 1000
+MOST_STATES = 6
+MOST_VARIABLES = 100
+
+
+def features_section(study: Study) -> Iterator[Html]:
+    """Yield the parts of the section."""
+    features = study.features
+    yield paragraphs(
+        "Every pair of variables was tested for independence. The p-value says how often chance alone would make two "
+        "independent variables look as dependent as these do: the smaller, the clearer the dependence. As many pairs "
+        "are tested, the p-values are adjusted (Benjamini and Hochberg): among the pairs with an adjusted p-value of "
+        f"{study.alpha:g} or less, at most {percent(study.alpha)} are expected to be there by chance.",
+        "Strength runs from 0 for none to 1, and can be read like the size of a correlation. A clear dependence can be "
+        "a slight one, if the table has many rows.",
+        kind="how",
+    )
+    matrix = matrix_picture(study.data.names, features.pairs, study.alpha, study.target)
+    if matrix is not None:
+        yield figure(
+            matrix,
+            "Each square is a pair of variables. Blue: the two depend on each other, the darker the more. Pale grey: "
+            "no dependence beyond chance.",
+        )
+    if study.target is not None:
+        yield _target_table(study, study.target)
+    yield _pairs_table(study)
+    yield _odd(study)
+    yield details("The variables and their values", _variables_table(study))
+
+
+def _target_table(study: Study, target: str) -> Html:
+    frame = study.features.of_target
+    rows: list[list[Cell]] = []
+    for name, strength, _, p, adjusted in frame.itertuples(index=False):
+        tells = "yes" if name in study.features.selected else "not shown"
+        rows.append([name, tells, bar(strength, f"{strength:.2f}"), p_text(p), p_text(adjusted)])
+    head = ["variable", "tells something", "strength", "p-value", "adjusted"]
+    caption = f"What the other variables, one by one, tell of {quoted(target)}"
+    return long_table(caption, head, rows, 2, most=40)
+
+
+def _pairs_table(study: Study) -> Html:
+    frame = study.features.pairs[["a", "b", "strength", "p_value", "adjusted_p_value"]]
+    rows: list[list[Cell]] = [
+        [f"{a} – {b}", bar(strength, f"{strength:.2f}"), p_text(p), p_text(adjusted)]
+        for a, b, strength, p, adjusted in frame.head(MOST_IN_DETAILS).itertuples(index=False)
+    ]
+    return long_table(
+        "Pairs of variables, the clearest dependence first", ["pair", "strength", "p-value", "adjusted"], rows
+    )
+
+
+def _odd(study: Study) -> Html:
+    features = study.features
+    said = [f"{name} has the same value in every row." for name in features.constant]
+    said += [f"{a} and {b} share {percent(shared)} of what they tell." for a, b, shared in features.twins]
+    if not said:
+        return paragraphs("No column is constant, and no two columns are all but copies of each other.", kind="note")
+    return Html("<h3>Columns to look at</h3>\n" + bullets(said))
+
+
+def _variables_table(study: Study) -> Html:
+    data, rows = study.data, list[list[Cell]]()
+    for i, (name, labels) in enumerate(zip(data.names[:MOST_VARIABLES], data.states, strict=False)):
+        shares = np.bincount(data.columns[i], weights=data.weights, minlength=len(labels)) / data.n_rows
+        texts = [f"{label}: {percent(float(share))}" for label, share in zip(labels, shares, strict=True)]
+        more = f", and {len(texts) - MOST_STATES} more" if len(texts) > MOST_STATES else ""
+        rows.append([name, ", ".join(texts[:MOST_STATES]) + more])
+    return table(
+        "The variables, and in which share of the rows each value occurs", ["variable", "values"], rows, texts=2
+    )

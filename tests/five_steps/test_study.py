@@ -1,0 +1,184 @@
+"""A study: its parts, its summary, what it leaves out and what it refuses."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import bnml
+from bnml.errors import BnmlError
+from bnml.five_steps.findings import findings_of, fitted, knowledge, listed, percent
+from bnml.five_steps.steps import _max_condition
+from bnml.five_steps.text import p_text
+
+
+@pytest.fixture(scope="module")
+def clinic():
+    return bnml.study(bnml.example(), "lung", repetitions=6)
+
+
+@pytest.fixture(scope="module")
+def odd():
+    """Return a study of a table with a constant column, two copies, a long name and many variables."""
+    rng = np.random.default_rng(0)
+    a = rng.integers(0, 2, 200)
+    columns = {"a": a, "copy of a": a, "x" * 90: np.where(rng.random(200) < 0.9, a, 1 - a)}
+    columns |= {f"v{i}": rng.integers(0, 3, 200) for i in range(13)} | {"flat": np.zeros(200, int)}
+    with pytest.warns(UserWarning, match="flat"):
+        data = bnml.read(pd.DataFrame(columns))
+    return bnml.study(data, repetitions=0, score="bic")
+
+
+def test_the_parts_are_those_of_the_steps(clinic):
+    data = bnml.example()
+    assert clinic.features.selected == tuple(bnml.select_features(data, "lung"))
+    assert clinic.pc.pdag == bnml.pc(data).pdag
+    assert clinic.npc.pdag == bnml.npc(data).pdag
+    assert clinic.learned.dag == bnml.learn(data).dag
+    assert clinic.bootstrap.support == pytest.approx(bnml.bootstrap(data, "exact", repetitions=6).support)
+    pd.testing.assert_frame_equal(
+        clinic.posterior.arc_probabilities, bnml.posterior(data, "qnml").arc_probabilities, atol=1e-12
+    )
+    pd.testing.assert_frame_equal(clinic.strength, bnml.strength(clinic.learned.dag, data))
+    assert clinic.left_out == ()
+
+
+def test_features(clinic):
+    pairs = clinic.features.pairs
+    assert len(pairs) == 28
+    assert pairs["log_p"].is_monotonic_increasing
+    assert pairs["strength"].to_numpy() == pytest.approx(np.sqrt(1 - np.exp(-2 * pairs["mutual_information"])))
+    told = clinic.features.of_target
+    assert set(told["variable"]) == set(bnml.example().names) - {"lung"}
+    assert tuple(told["variable"][told["adjusted_p_value"] <= 0.05]) == clinic.features.selected
+
+
+def test_links(clinic):
+    inside = [link for link in clinic.links if link.in_network]
+    assert {(link.a, link.b) for link in inside} == set(clinic.learned.dag.arcs)
+    directed = {(link.a, link.b) for link in inside if link.directed}
+    assert directed == set(clinic.learned.cpdag.directed)
+    for link in clinic.links:
+        chance = clinic.posterior.link_probabilities.loc[link.a, link.b]
+        assert link.probability == pytest.approx(chance)
+        assert link.certainty == min(link.support, link.probability)
+    assert {link.verdict for link in inside} <= {"firm", "likely", "weak"}
+
+
+def test_odd_columns(odd):
+    assert odd.features.constant == ("flat",)
+    assert [pair[:2] for pair in odd.features.twins] == [("a", "copy of a")]
+    text = " ".join(str(odd).split())
+    assert "flat has the same value in every row" in text
+    assert "all but copies of each other" in text
+
+
+def test_what_is_left_out_is_told(odd):
+    assert dict(odd.left_out).keys() == {"posterior", "bootstrap"}
+    assert odd.bootstrap is None
+    assert "17" not in dict(odd.left_out)["posterior"]
+    assert "What was left out" in str(odd)
+    assert "Support is not known" in odd.html()
+    assert "Probabilities are not known" in odd.html()
+    few = bnml.study(bnml.example().select(["smoke", "lung"]), score="bic", repetitions=1)
+    assert "bic cannot be read as a probability" in dict(few.left_out)["posterior"]
+
+
+def test_constraints_hold_everywhere_and_are_told():
+    known = bnml.Constraints(
+        required=[("asia", "xray")], forbidden=[("smoke", "lung")], forbidden_links=[("bronc", "dysp")],
+        required_links=[("tub", "smoke")], tiers=[["asia"], ["lung", "xray"]],
+    )  # fmt: skip
+    found = bnml.study(bnml.example(), constraints=known, repetitions=2)
+    assert known.allows(found.learned.dag)
+    assert found.bootstrap.support[0, bnml.example().index("xray")] > 0
+    assert {frozenset(("bronc", "dysp"))}.isdisjoint(frozenset(arc) for arc in found.pc.pdag.directed)
+    words = knowledge(known)
+    assert words == [
+        "asia → xray must be in the network.",
+        "smoke → lung must not be in the network.",
+        "smoke and tub must be linked, in either direction.",
+        "bronc and dysp must not be linked.",
+        "No arrow leads back in this order: asia; then lung and xray.",
+    ]
+    assert all(sentence in found.html() for sentence in words)
+    assert "posterior" in dict(found.left_out)  # sums cannot take a link into account that may have either direction
+
+
+@pytest.mark.parametrize("name", ["clinic", "odd"])
+def test_summary(name, request):
+    study = request.getfixturevalue(name)
+    lines = str(study).splitlines()
+    assert max(map(len, lines)) <= 80
+    assert "What is uncertain" in lines
+    assert repr(study).startswith("<Study of ")
+    assert "not a proof of cause" in study._repr_html_()
+
+
+def test_findings(clinic):
+    found = findings_of(clinic)
+    assert found.main[0] == "The table has 5,000 rows and 8 variables."
+    assert any("directly linked with smoke and either" in one for one in found.main)
+    assert "No other network has a higher score (qnml)" in found.proven[0]
+    assert "not a proof of cause" in found.uncertain[-1]
+
+
+def test_one_and_two_variables():
+    for names in (["smoke"], ["smoke", "asia"]):
+        found = bnml.study(bnml.example().select(names), names[0], repetitions=2)
+        assert "linked with no other variable" in " ".join(str(found).split())
+        assert found.html().count("</section>") == 7
+
+
+def test_the_same_again(clinic):
+    again = bnml.study(bnml.example(), "lung", repetitions=6, threads=1)
+    assert again.html() == clinic.html()
+    assert str(again) == str(clinic)
+    assert pickle.loads(pickle.dumps(clinic)).html() == clinic.html()
+
+
+def test_progress():
+    told = []
+    bnml.study(bnml.example(), repetitions=2, threads=1, progress=lambda stage, share: told.append(share))
+    assert told == sorted(told)
+    assert told[-1] == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"target": "lungs"}, {"alpha": 2}, {"score": "x"}, {"search": "x"}, {"repetitions": -1}, {"repetitions": 1.5},
+        {"seed": -1}, {"threads": 0}, {"constraints": 1}, {"constraints": bnml.Constraints(required=[("a", "b")])},
+        {"order": ["a"]}, {"progress": 1},
+    ],
+)  # fmt: skip
+def test_wrong_arguments_are_refused_before_any_work(wrong, monkeypatch):
+    monkeypatch.setattr("bnml.five_steps.steps.learn", lambda *_, **__: pytest.fail("it has begun"))
+    with pytest.raises(BnmlError):
+        bnml.study(bnml.example(), **wrong)
+
+
+def test_tests_are_bounded():
+    assert _max_condition(1) is None
+    assert _max_condition(13) is None
+    assert [_max_condition(n) for n in (14, 20, 40, 100)] == [6, 3, 2, 2]
+
+
+@pytest.mark.parametrize(
+    ("p", "text"), [(0.0, "<0.0001"), (0.0001, "0.0001"), (0.00096, "0.001"), (0.0996, "0.10"), (1, "1.00")]
+)  # fmt: skip
+def test_p_values_as_people_read_them(p, text):
+    assert p_text(p) == text
+
+
+def test_words():
+    assert [percent(x) for x in (0.0, 0.001, 0.5, 0.999, 1.0)] == ["0%", "<1%", "50%", ">99%", "100%"]
+    assert listed(["a"]) == "a"
+    assert listed(["a", "b c"]) == "a and “b c”"
+    assert listed(["a"] * 8) == "a, a, a, a, a, a and 2 more"
+    assert listed(["a b → c"]) == "“a b” → c"
+    assert fitted("abcdefghij", 6) == "abc…ij"
+    assert fitted("a\nb", 6) == "a\\nb"

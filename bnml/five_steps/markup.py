@@ -74,7 +74,7 @@ def _side(column: int, texts: int) -> str:
 def bar(share: float, text: str) -> Html:
     """Return a number with a bar of its length behind it."""
     width = f"{100 * min(max(share, 0.0), 1.0):.1f}"
-    return Html(f'<span class="bar"><span style="width:{width}%"></span></span> {text_of(text)}')
+    return Html(f'<span class="bar"><span style="width:{width}%"></span></span><span>{text_of(text)}</span>')
 
 
 def figure(picture: Html, caption: str, *, wide: bool = False) -> Html:

@@ -157,7 +157,7 @@ def _sure_table(study: Study) -> Html:
     head += ["probability"] if known else []
     rows: list[list[Cell]] = []
     for link in study.links:
-        if not link.in_network and max(link.support or 0.0, link.probability or 0.0) < 0.3:
+        if not link.in_network and max(link.support or 0.0, link.probability or 0.0) < 0.5:
             continue
         row: list[Cell] = [link.text, _direction(study, link)]
         row += [link.verdict if link.in_network else "not in the network"] if drawn or known else []

@@ -6,9 +6,10 @@ What is affordable is decided by the table alone, so that the same table gives t
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping
 from math import comb
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bnml.data import Data, as_data
 from bnml.errors import ArgumentError, BnmlError, ScoreError
@@ -23,10 +24,12 @@ from bnml.search.learn import check, learn
 from bnml.search.watch import Watch
 from bnml.uncertainty import Bootstrap, Posterior, bootstrap, posterior, strength
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 __all__ = ["study"]
 
-MOST_TESTS = 300_000  # of independence that may have to be made
-SMALLEST_LIMIT = 2  # but tests are given so many variables in any case
+MOST_TESTS = 100_000  # of independence that may have to be made
 MOST_FOR_NPC = 40
 MOST_FOR_POSTERIOR = 14
 MOST_FOR_BOOTSTRAP = 100
@@ -89,7 +92,7 @@ def study(
 
     Notes
     -----
-    Tests of independence are given as many variables as keep the number of tests below 300,000, and at least two. NPC
+    Tests of independence are given as many variables as keep the number of tests below 100,000, and at least one. NPC
     goes up to 40 variables, the posterior up to 14, the bootstrap up to 100. Where 100 exact searches would take
     minutes, tables drawn anew are searched by tabu search.
 
@@ -98,9 +101,9 @@ def study(
     >>> import bnml
     >>> found = bnml.study(bnml.example(), "lung", repetitions=10)
     >>> [link.text for link in found.links if link.in_network and not link.directed]
-    ['smoke – lung', 'bronc – smoke', 'asia – tub']
+    ['bronc – smoke', 'smoke – lung', 'asia – tub']
     >>> found.strength.loc[0, ["from", "to"]].tolist()
-    ['lung', 'either']
+    ['bronc', 'dysp']
     """
     started = time.perf_counter()
     chosen, level = parse_score(score), level_of(alpha)
@@ -119,7 +122,7 @@ def study(
     learned = learn(table, search=search, progress=_part(watch, "learning", 0.0, 0.3), **given, **options)
     watch("dependences", 0.3)
     features = features_of(table, target, level, threads)
-    most = _max_condition(len(table.names))
+    most = _max_condition(features.pairs, level)
     asked: dict[str, Any] = {"constraints": constraints, "max_condition": most, "threads": threads}
     by_tests = pc(table, level, progress=_part(watch, "tests", 0.3, 0.4), **asked)
     by_paths = _npc(table, level, asked, _part(watch, "tests", 0.4, 0.5), left_out)
@@ -155,13 +158,20 @@ def _part(watch: Watch, name: str, start: float, stop: float) -> Progress:
     return lambda stage, share: watch(f"{name}: {stage}", start + (stop - start) * share)
 
 
-def _max_condition(n: int) -> int | None:
-    """Return how many variables tests may be given at most, for the number of tests to stay within its bound."""
-    pairs, sets = n * (n - 1) // 2, 0
-    for size in range(max(n - 1, 1)):
-        sets += comb(max(n - 2, 0), size)
-        if pairs * sets > MOST_TESTS:
-            return max(size - 1, SMALLEST_LIMIT)
+def _max_condition(pairs: pd.DataFrame, alpha: float) -> int | None:
+    """Return how many variables tests may be given at most, for the number of tests to stay within its bound.
+
+    Pairs that are independent by themselves are linked no more, and each of the others is tested given sets of the
+    neighbours of either end.
+    """
+    linked = [(a, b) for a, b, p in zip(pairs["a"], pairs["b"], pairs["p_value"], strict=True) if p <= alpha]
+    degree = Counter(name for pair in linked for name in pair)
+    around = [degree[name] - 1 for pair in linked for name in pair]
+    tests, largest = len(pairs), max(around, default=0)
+    for size in range(1, largest + 1):
+        tests += sum(comb(n, size) for n in around)
+        if tests > MOST_TESTS:
+            return max(size - 1, 1)
     return None
 
 

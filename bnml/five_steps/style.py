@@ -37,9 +37,11 @@ table { border-collapse: collapse; font-size: .92rem; line-height: 1.35; min-wid
 caption { text-align: left; font-weight: 600; padding-bottom: .4rem; }
 th, td { text-align: left; vertical-align: top; padding: .32rem .9rem .32rem 0; border-bottom: 1px solid var(--line); }
 thead th { color: var(--soft); font-weight: 600; border-bottom: 2px solid var(--line); vertical-align: bottom; }
+td, thead th { overflow-wrap: break-word; }
 tbody th { font-weight: 500; max-width: 30rem; min-width: 7rem; }
 .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 .bar { display: inline-block; width: 5rem; height: .6em; background: #e6ecf2; border-radius: 2px; }
+.bar + span { display: inline-block; min-width: 3.4em; }
 .bar > span { display: block; height: 100%; background: var(--accent); border-radius: 2px; }
 details { margin: 0 0 1rem; }
 summary { cursor: pointer; color: var(--accent); }
@@ -49,9 +51,10 @@ footer { color: var(--soft); font-size: .9rem; padding-top: 2rem; padding-bottom
   header, main, footer { max-width: none; padding: 0; }
   nav, details { display: none; }
   figure.broad { width: 100%; margin-left: 0; }
-  h2, h3, caption, .how { break-after: avoid; }
+  h2, h3, caption { break-after: avoid; }
+  .how, .pair { break-inside: avoid; }
   tr { break-inside: avoid; }
-  .summary, .how { border: 1px solid var(--line); background: none; }
+  .summary, .how { border: 0; border-left: 3px solid var(--line); background: none; }
   .bar, .bar > span { -webkit-print-color-adjust: exact; print-color-adjust: exact; }
   svg { -webkit-print-color-adjust: exact; print-color-adjust: exact; }
 }

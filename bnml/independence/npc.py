@@ -33,7 +33,7 @@ from bnml.graph._bits import bits
 from bnml.independence.arguments import Asked, check
 from bnml.independence.criteria import Criterion
 from bnml.independence.judges import Oracle
-from bnml.independence.paths import Decision, decide, settle
+from bnml.independence.paths import decide, settle
 from bnml.independence.pc import oriented
 from bnml.independence.result import IndependenceResult, Link
 from bnml.independence.skeleton import (
@@ -45,6 +45,7 @@ from bnml.independence.skeleton import (
     candidates,
     linked_pairs,
     separating_sets,
+    unlink,
 )
 
 __all__ = ["npc"]
@@ -119,19 +120,21 @@ def _statements(asked: Asked, log: Log) -> Statements:
         size, before = 0, log.n_tests
         while asked.max_condition is None or size <= asked.max_condition:
             links, _, _ = settle(every, statements, kept)
-            enough = [
-                (i, j)
-                for i, j in linked_pairs(links)
-                if max(candidates(links, known, i, j).bit_count(), candidates(links, known, j, i).bit_count()) >= size
-            ]
+            near = list(every)  # links that no test has spoken against: as in PC, sets are taken from these
+            for pair in statements:
+                unlink(near, pair)
+            around = {
+                (i, j): (candidates(near, known, i, j), candidates(near, known, j, i)) for i, j in linked_pairs(links)
+            }
+            enough = [pair for pair, masks in around.items() if max(map(int.bit_count, masks)) >= size]
             if not enough:
                 break
             questions = []
-            for i, j in (pair for pair in enough if pair not in kept):
-                around = candidates(links, known, i, j), candidates(links, known, j, i)
-                sets = separating_sets(*around, size, judge.sets_at_once)
-                seen = tested.setdefault((i, j), set())
-                questions.append(((i, j), _fresh(sets, seen, statements.get((i, j), []))))
+            for pair in enough:
+                if pair not in kept:
+                    sets = separating_sets(*around[pair], size, judge.sets_at_once)
+                    seen = tested.setdefault(pair, set())
+                    questions.append((pair, _fresh(sets, seen, statements.get(pair, []))))
             for pair, found in ask_pairs(judge, log, questions, stop=False).items():
                 statements.setdefault(pair, []).extend(found)
             asked.level(size, 1.0)
@@ -204,9 +207,14 @@ def _strongest(
     The strongest link is the one whose independence is the least credible: the largest p-value of its statements is the
     smallest.
     """
+    every, known = asked.known.links(), _kept(asked)
+    ranked: list[Pair] = []
     while True:
-        decision: Decision = decide(asked.known.links(), statements, kept | _kept(asked), dropped)
-        unsure = frozenset().union(*decision.regions)
+        _, _, unsure = settle(every, statements, kept | known, dropped)
         if not unsure:
             return kept, dropped
-        kept |= {min(unsure, key=lambda pair: (max(one.log_p for one in statements[pair]), pair))}
+        ranked = [pair for pair in ranked if pair in unsure]
+        if not ranked:
+            in_regions = frozenset().union(*decide(every, statements, kept | known, dropped).regions)
+            ranked = sorted(in_regions, key=lambda pair: (max(one.log_p for one in statements[pair]), pair))
+        kept |= {ranked[0]}

@@ -14,14 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from bnml._threads import cores
 from bnml.data import as_data
 from bnml.errors import ArgumentError
 from bnml.graph import DAG, Constraints
 from bnml.scores import FamilyScores, Score, parse_score
 from bnml.scores.local import local_scores
 from bnml.scores.priors import StructurePrior
-from bnml.search.moves import ADD, EQUAL, REMOVE, Move, Structure
+from bnml.search.arguments import check_arguments
+from bnml.search.moves import ADD, REMOVE, Move, Structure
 from bnml.search.orders import Orders, order_of, two_steps_away
 from bnml.search.result import SearchResult
 from bnml.search.watch import Watch
@@ -82,27 +82,35 @@ def hill_climb(
     >>> result.info["local_optimum"], result.info["moves"] > 5
     (True, True)
     """
+    check_arguments(
+        score=score, constraints=constraints, max_parents=max_parents, prior=prior, seed=seed, threads=threads,
+        time_limit=time_limit, progress=progress,
+    )  # fmt: skip
     watch = Watch(progress, time_limit)
     rounds = whole_number(restarts, "restarts")
     structure = structure_for(data, score, prior, constraints, max_parents, start, threads)
     size = max(3, structure.n // 4) if perturbation is None else whole_number(perturbation, "perturbation")
     rng = np.random.default_rng(seed)
+    if reinsert not in (None, True, False):
+        raise ArgumentError(f"reinsert={reinsert!r}: expected True, False or None")
     if reinsert is None:
         reinsert = structure.local.data.n_distinct > MANY_ROWS
     climb = climb_further if reinsert else climb_up
     moves, verified = climb(structure, watch, 0.0, 1.0 / (rounds + 1))
     best, top = structure.arcs.copy(), structure.score
+    done = 0
     for k in range(rounds):
         if watch.over:
             break
+        done += 1
         structure.reset(best)
         moves += shaken(structure, rng, size)
         more, found = climb(structure, watch, (k + 1) / (rounds + 1), (k + 2) / (rounds + 1))
         moves += more
-        if structure.score > top + EQUAL:
+        if structure.score > top + structure.equal:
             best, top, verified = structure.arcs.copy(), structure.score, found
     structure.reset(best)
-    return finished(structure, "climb", watch, moves=moves, restarts=rounds, local_optimum=verified, seed=seed)
+    return finished(structure, "climb", watch, moves=moves, restarts=done, local_optimum=verified, seed=seed)
 
 
 def structure_for(
@@ -117,10 +125,6 @@ def structure_for(
     """Check the arguments of a search, and return the structure it starts from."""
     if isinstance(data, FamilyScores):
         raise ArgumentError("this search needs a table; local scores without one go with search='exact'")
-    if threads is not None:
-        cores(threads)
-    if max_parents is not None:
-        whole_number(max_parents, "max_parents")
     local = local_scores(as_data(data), parse_score(score), prior)
     return Structure(local, constraints, max_parents, start, threads)
 
@@ -137,7 +141,7 @@ def climb_up(structure: Structure, watch: Watch, start: float, stop: float) -> t
     moves, first = 0, 0.0
     while not watch.over:
         move = structure.best_move()
-        if move is None or move.gain <= EQUAL:
+        if move is None or move.gain <= structure.equal:
             return moves, True
         structure.apply(move)
         moves += 1
@@ -153,7 +157,7 @@ def climb_further(structure: Structure, watch: Watch, start: float, stop: float)
         orders = Orders(structure, two_steps_away(structure.arcs))
         order, score, inserted = orders.improve(order_of(structure.arcs), watch)
         structure.families += orders.families
-        if score <= structure.score + EQUAL:
+        if score <= structure.score + structure.equal:
             break
         structure.reset(orders.arcs(order))
         more, reached = climb_up(structure, watch, stop, stop)

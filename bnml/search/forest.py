@@ -77,6 +77,8 @@ def forest(
     parents = best_tree(gains, rules, spanning=False)
     n, alike = len(parents), local.score.equivalent and prior is None
     among = ("forests" if alike else "branchings") + ("" if constraints is None else " that the constraints allow")
+    if max_parents == 0:
+        among += " with no parents"
     info = {"families": n + n * (n - 1) // (2 if alike else 1), "optimal_among": among}
     result = result_of("forest", local, rules, parents, constraints, watch, info)
     if result.score == -math.inf:

@@ -33,6 +33,7 @@ from bnml.graph._bits import transposed
 from bnml.scores import FamilyScores, LocalScores, Score, parse_score
 from bnml.scores.local import local_scores
 from bnml.scores.priors import StructurePrior, check_prior
+from bnml.search.arguments import check_arguments
 from bnml.search.classes import DELETE, INSERT, TURN, ClassGraph, taken
 from bnml.search.operators import Deletes, Gains, Inserts, Operators, Turns
 from bnml.search.result import SearchResult
@@ -98,6 +99,10 @@ def ges(
     >>> result.info["inserts"], result.info["deletes"], result.info["turns"], result.info["local_optimum"]
     (7, 0, 0, True)
     """
+    check_arguments(
+        score=score, constraints=constraints, max_parents=max_parents, prior=prior, threads=threads,
+        time_limit=time_limit, progress=progress,
+    )  # fmt: skip
     watch = Watch(progress, time_limit)
     most = _checked(score, prior, threads, max_parents, turning)
     local = _local(data, score, prior)
@@ -117,7 +122,8 @@ def ges(
         "deletes": walk.steps[DELETE],
         "turns": walk.steps[TURN],
         "families": walk.gains.families,
-        "local_optimum": ended and not any(operators.cut for operators in phases.values()),
+        "moves": sum(walk.steps[kind] for kind in (INSERT, DELETE, TURN)),
+        "local_optimum": ended and turning and not any(operators.cut for operators in phases.values()),
     } | ({} if most is None else {"max_parents": most})
     return SearchResult(dag, total, False, "ges", watch.seconds, info, local.data, local, constraints)
 

@@ -49,6 +49,8 @@ class GrowShrink:
         The most parents.
     threads
         How many threads may count.
+    equal
+        Scores that differ by less are equal.
 
     Attributes
     ----------
@@ -65,7 +67,9 @@ class GrowShrink:
         must: int,
         most: int,
         threads: int | None,
+        equal: float = EQUAL,
     ) -> None:
+        self._equal = equal
         self._local, self._variable, self._columns = local, variable, columns
         self._may, self._must, self._most, self._threads = may, must, most, threads
         first = tuple(j for j in range(len(columns)) if must >> j & 1)
@@ -111,8 +115,13 @@ class GrowShrink:
         self.families += len(new)
         here = sum(1 << j for j in node.parents)
         self._scores.update(zip([here | (1 << j) for j in new], scores.tolist(), strict=True))
-        better = [(-score, j) for j, score in zip(new, scores.tolist(), strict=True) if score > node.score + EQUAL]
-        node.branches = [(1 << j, j, -score) for score, j in sorted(better)]
+        better = [(j, score) for j, score in zip(new, scores.tolist(), strict=True) if score > node.score + self._equal]
+        better.sort(key=lambda found: (-self._rounded(found[1]), found[0]))
+        node.branches = [(1 << j, j, score) for j, score in better]
+
+    def _rounded(self, score: float) -> float:
+        """Return a score so rounded that equal ones are the same."""
+        return round(score / (10.0 * self._equal))
 
     def _shrunk(self, node: _Node) -> tuple[float, int]:
         """Take away, again and again, the parent without which the score is highest, as long as that raises it."""
@@ -120,8 +129,8 @@ class GrowShrink:
             left, score = sum(1 << j for j in node.parents), node.score
             while fewer := [left ^ (1 << j) for j in members(left & ~self._must)]:
                 self._score(fewer)
-                best = max(fewer, key=self._scores.__getitem__)
-                if self._scores[best] <= score + EQUAL:
+                best = max(fewer, key=lambda mask: (self._rounded(self._scores[mask]), -mask))
+                if self._scores[best] <= score + self._equal:
                     break
                 left, score = best, self._scores[best]
             node.shrunk = score, left

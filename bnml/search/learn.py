@@ -49,8 +49,6 @@ SEARCHES: dict[str, Callable[..., SearchResult]] = {
 }
 """Every search by its name. Its arguments say what it takes: those of `learn`, and options of its own."""
 
-LATER: tuple[str, ...] = ()
-
 HEURISTIC = "order"  # what `auto` stands for beyond exact search; see benchmarks/RESULTS.md
 
 COMMON = ("score", "constraints", "max_parents", "prior", "seed", "threads", "memory_limit", "time_limit", "progress")
@@ -174,10 +172,8 @@ def check(search: Any, options: Mapping[str, Any], given: Mapping[str, Any]) -> 
 def _check_search(search: Any, options: Mapping[str, Any], given: Mapping[str, Any]) -> None:
     """Refuse an unknown search, and what the search does not take."""
     names = ("auto", *SEARCHES)
-    if search in LATER:
-        raise ArgumentError(f"search={search!r} is not available in this version; available: {', '.join(names)}")
     if not isinstance(search, str) or search not in names:
-        hint = did_you_mean(search, (*names, *LATER)) if isinstance(search, str) else ""
+        hint = did_you_mean(search, names) if isinstance(search, str) else ""
         raise ArgumentError(f"search={search!r}: there is no such search; available: {', '.join(names)}.{hint}")
     takes = inspect.signature(SEARCHES[search]).parameters if search != "auto" else {}
     own = [name for name in takes if name != "data" and name not in COMMON]

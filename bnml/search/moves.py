@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from bnml.errors import ArgumentError, SearchError
+from bnml.errors import ArgumentError, SearchError, quoted
 from bnml.graph import DAG, Constraints
 from bnml.scores import LocalScores
 
@@ -28,6 +28,7 @@ Bools = npt.NDArray[np.bool_]
 
 ADD, REMOVE, REVERSE = 0, 1, 2
 EQUAL = 1e-9  # gains that differ by less are equal: it is what rounding can do
+ROUNDING = 1e-12  # the same as a share of the score
 
 
 class Move(NamedTuple):
@@ -69,6 +70,8 @@ class Structure:
         The score.
     families
         How many families were scored.
+    equal
+        Scores that differ by less are equal: it is what rounding can do.
     """
 
     def __init__(
@@ -99,7 +102,21 @@ class Structure:
         self.reach = np.eye(n, dtype=bool)
         self.up, self.down = np.full((n, n), -np.inf), np.full((n, n), -np.inf)
         self.own = np.zeros(n)
+        self._heed_prior()
         self.reset(_first(self, known, start))
+        self.equal = max(EQUAL, ROUNDING * abs(self.score))
+        if not np.isfinite(self.score):
+            name = self.names[int(np.flatnonzero(~np.isfinite(self.own))[0])]
+            raise SearchError(f"the parents that {name!r} has from the start are impossible under the prior")
+
+    def _heed_prior(self) -> None:
+        """Make rules of the arcs that the prior requires or rules out."""
+        terms = None if self.local.prior is None else self.local.prior.arc_terms(self.names)
+        if terms is not None:
+            there, absent = (np.isneginf(matrix) for matrix in terms)
+            off = ~np.eye(self.n, dtype=bool)
+            self.fixed |= absent & off
+            self.may &= ~(there & off)
 
     # --- the structure ---
 
@@ -159,9 +176,9 @@ class Structure:
             best = max(highest)
             if best == -np.inf:
                 return None
-            kind = next(k for k, value in enumerate(highest) if value >= best - EQUAL)
+            kind = next(k for k, value in enumerate(highest) if value >= best - self.equal)
             gains = (up, down, turn)[kind]
-            parent, child = divmod(int(np.flatnonzero(gains.ravel() >= best - EQUAL)[0]), self.n)
+            parent, child = divmod(int(np.flatnonzero(gains.ravel() >= best - self.equal)[0]), self.n)
             if kind == REVERSE and self._another_path(parent, child):
                 turn[parent, child] = -np.inf
                 continue
@@ -228,13 +245,35 @@ def _first(structure: Structure, known: Constraints, start: DAG | None) -> Bools
         for parent, child in start.arcs:
             arcs[at[parent], at[child]] = True
     else:
+        place = {i: k for k, i in enumerate(_order_for(structure))}
         arcs |= structure.fixed
-        reach = _reachable(arcs)
         for a, b in zip(*np.nonzero(np.triu(structure.tied)), strict=True):
-            parent, child = (a, b) if not reach[b, a] and structure.may[a, b] else (b, a)
-            arcs[parent, child] = True
-            reach = _reachable(arcs)
+            arcs[(a, b) if place[a] < place[b] else (b, a)] = True
     if (over := np.flatnonzero(arcs.sum(axis=0) > structure.most)).size:
         name = structure.names[int(over[0])]
         raise SearchError(f"{name!r} has more parents from the start than max_parents={structure.most} allows")
     return arcs
+
+
+def _order_for(structure: Structure) -> list[int]:
+    """Return an order in which required arcs and links leave no variable too many parents.
+
+    From the end: a variable can be last of some if none of these must have it as a parent, and what it must have of
+    them, by arcs and by links, is not too much. Whichever is taken first, the others only become freer.
+    """
+    left, order = list(range(structure.n)), []
+    while left:
+        for i in reversed(left):
+            needed = structure.fixed[:, i].copy()
+            needed[left] |= structure.tied[left, i]
+            allowed = needed.sum() <= structure.most and not (needed & ~structure.may[:, i]).any()
+            if allowed and not structure.fixed[i, left].any():
+                order.append(i)
+                left.remove(i)
+                break
+        else:
+            names = quoted(structure.names[i] for i in left)
+            raise SearchError(
+                f"no structure meets what is required of {names}, with at most {structure.most} parents each"
+            )
+    return order[::-1]

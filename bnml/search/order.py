@@ -19,9 +19,10 @@ from bnml.graph import DAG, Constraints
 from bnml.scores import Score
 from bnml.scores.lattice import members, undominated_families, walkable
 from bnml.scores.priors import StructurePrior
+from bnml.search.arguments import check_arguments
 from bnml.search.climb import climb_further, climb_up, finished, structure_for, whole_number
 from bnml.search.forecast import ROW, SUBSET
-from bnml.search.moves import EQUAL, Structure
+from bnml.search.moves import Structure
 from bnml.search.orders import Listed, Orders, order_of, two_steps_away
 from bnml.search.result import SearchResult
 from bnml.search.watch import Watch
@@ -78,6 +79,10 @@ def order(
     >>> round(bnml.search.exact(bnml.example(), "bic").score - result.score, 6)
     0.0
     """
+    check_arguments(
+        score=score, constraints=constraints, max_parents=max_parents, prior=prior, seed=seed, threads=threads,
+        time_limit=time_limit, progress=progress,
+    )  # fmt: skip
     watch = Watch(progress, time_limit)
     structure = structure_for(data, score, prior, constraints, max_parents, start, threads)
     rounds = _rounds(structure.n) if restarts is None else whole_number(restarts, "restarts")
@@ -86,20 +91,22 @@ def order(
     near = None if structure.n <= MOST_FOR_ALL else two_steps_away(structure.arcs)
     orders = Orders(structure, near, _listed(structure))
     best, top = structure.arcs.copy(), structure.score
+    done = 0
     for k in range(rounds + 1):
         if watch.over:
             break
+        done = k
         first = order_of(best)
         if k > 0:
             first = order_of(structure.fixed, _shaken(first, rng, k))
         more, found = _settle(orders, structure, first, watch)
         moves += more
-        if structure.score > top + EQUAL:
+        if structure.score > top + structure.equal:
             best, top, verified = structure.arcs.copy(), structure.score, found
         watch(f"score {top:,.1f}", (k + 1) / (rounds + 1))
     structure.reset(best)
     structure.families += orders.families
-    info = {"moves": moves, "restarts": rounds, "local_optimum": verified, "seed": seed}
+    info = {"moves": moves, "restarts": done, "local_optimum": verified, "seed": seed}
     return finished(structure, "order", watch, **info)
 
 
@@ -144,7 +151,7 @@ def _settle(orders: Orders, structure: Structure, first: list[int], watch: Watch
         structure.reset(orders.arcs(first))
         climbed, found = climb_up(structure, watch, 0.0, 0.0)
         moves += more + climbed
-        if structure.score <= top + EQUAL or watch.over:
+        if structure.score <= top + structure.equal or watch.over:
             return moves, found
         top = structure.score
         first = order_of(structure.arcs)

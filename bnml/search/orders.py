@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from bnml.search.growshrink import GrowShrink
-from bnml.search.moves import EQUAL, Bools, Structure
+from bnml.search.moves import Bools, Structure
 from bnml.search.watch import Watch
 
 __all__ = ["Listed", "Orders", "order_of", "two_steps_away"]
@@ -60,7 +60,7 @@ class Orders:
         tree = self._trees.get((i, must))
         if tree is None:
             known = self._structure
-            tree = GrowShrink(known.local, i, known.columns, self._may[i], must, known.most, known.threads)
+            tree = GrowShrink(known.local, i, known.columns, self._may[i], must, known.most, known.threads, known.equal)
             self._trees[i, must] = tree
         return tree.best(before)
 
@@ -83,7 +83,7 @@ class Orders:
         while idle < self.n and not watch.over:
             i = k % self.n
             better, moved = self._moved(order, i)
-            if moved > score + EQUAL:
+            if moved > score + self._structure.equal:
                 order, score, idle, moves = better, moved, 0, moves + 1
             else:
                 idle += 1
@@ -110,8 +110,8 @@ class Orders:
         scores[1:] += np.cumsum(without)
         scores[:-1] += np.cumsum(having[::-1])[::-1]
         here = order.index(i)
-        place = int(scores.argmax())
-        if scores[place] <= scores[here] + EQUAL:
+        place = int(np.flatnonzero(scores >= scores.max() - self._structure.equal)[0])
+        if scores[place] <= scores[here] + self._structure.equal:
             place = here
         return [*rest[:place], i, *rest[place:]], float(scores[place])
 

@@ -15,8 +15,9 @@ import numpy as np
 from bnml.graph import DAG, Constraints
 from bnml.scores import Score
 from bnml.scores.priors import StructurePrior
+from bnml.search.arguments import check_arguments
 from bnml.search.climb import climb_further, climb_up, finished, shaken, structure_for, whole_number
-from bnml.search.moves import EQUAL, Structure
+from bnml.search.moves import Structure
 from bnml.search.result import SearchResult
 from bnml.search.watch import Watch
 
@@ -72,6 +73,10 @@ def tabu(
     >>> result.score >= climbed.score
     True
     """
+    check_arguments(
+        score=score, constraints=constraints, max_parents=max_parents, prior=prior, seed=seed, threads=threads,
+        time_limit=time_limit, progress=progress,
+    )  # fmt: skip
     watch = Watch(progress, time_limit)
     rounds, tenure, patience = (
         whole_number(value, name)
@@ -83,19 +88,21 @@ def tabu(
     climb = climb_further if reinsert else climb_up
     moves = 0
     best, top = structure.arcs.copy(), -np.inf
+    done = -1
     for k in range(rounds + 1):
+        done += 1
         if k > 0:
             structure.reset(best)
             moves += shaken(structure, rng, size)
         moves += climb(structure, watch, k / (rounds + 1), k / (rounds + 1))[0]
         moves += _wander(structure, tenure, patience, watch, k / (rounds + 1), (k + 1) / (rounds + 1))
-        if structure.score > top + EQUAL:
+        if structure.score > top + structure.equal:
             best, top = structure.arcs.copy(), structure.score
         if watch.over:
             break
     structure.reset(best)
     more, verified = climb(structure, watch, 1.0, 1.0)
-    info = {"moves": moves + more, "restarts": rounds, "local_optimum": verified, "seed": seed}
+    info = {"moves": moves + more, "restarts": max(0, done), "local_optimum": verified, "seed": seed}
     return finished(structure, "tabu", watch, **info)
 
 
@@ -106,7 +113,7 @@ def _wander(structure: Structure, tenure: int, patience: int, watch: Watch, star
     moves = idle = 0
     while idle <= patience and not watch.over:
         move = structure.best_move()
-        if move is not None and structure.score + move.gain <= top + EQUAL:  # no reason to break a tabu
+        if move is not None and structure.score + move.gain <= top + structure.equal:  # no reason to break a tabu
             move = structure.best_move(barred=until > moves)
         if move is None:
             break
@@ -114,7 +121,7 @@ def _wander(structure: Structure, tenure: int, patience: int, watch: Watch, star
         moves += 1
         for a, b in move.arcs:
             until[a, b] = moves + tenure
-        if structure.score > top + EQUAL:
+        if structure.score > top + structure.equal:
             best, top, idle = structure.arcs.copy(), structure.score, 0
         else:
             idle += 1

@@ -115,6 +115,9 @@ class NetworkEstimator(BaseEstimator):
         check_choice("missing", self.missing, MISSING)
         if self.options is not None and not isinstance(self.options, Mapping):
             raise ArgumentError(f"options={clip(repr(self.options))}: expected a mapping of arguments of bnml.learn")
+        for name in self.options or ():
+            if name in ("data", *self._get_param_names()):
+                raise ArgumentError(f"options: {clip(repr(name))} is a parameter of the estimator itself")
 
     def _checked(self, X: Any, *, reset: bool) -> Any:
         """Return X with its features checked or, with ``reset``, remembered: a frame as it is, else an array."""

@@ -162,9 +162,12 @@ def test_wrong_arguments_are_refused_before_any_work(wrong, monkeypatch):
 
 
 def test_tests_are_bounded():
-    assert _max_condition(1) is None
-    assert _max_condition(13) is None
-    assert [_max_condition(n) for n in (14, 20, 40, 100)] == [6, 3, 2, 2]
+    def all_linked(n):
+        pairs = [(f"v{i}", f"v{j}", 0.0) for i in range(n) for j in range(i)]
+        return pd.DataFrame(pairs, columns=["a", "b", "p_value"])
+
+    assert [_max_condition(all_linked(n), 0.05) for n in (1, 2, 9, 20, 40, 100)] == [None, None, None, 2, 1, 1]
+    assert _max_condition(all_linked(100).assign(p_value=0.5), 0.05) is None
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bnml
-from bnml import DAG, Constraints
+from bnml import DAG, Constraints, priors
 from bnml.errors import BnmlError
 from bnml.scores import FamilyScores
 from bnml.search import exact, hill_climb, order, tabu
@@ -114,8 +114,9 @@ def test_start(search):
 
 @each_search
 def test_time_limit(search):
-    result = search(chain(20, 3000), "bic", time_limit=1e-9)
+    result = search(chain(20, 3000), "bic", time_limit=1e-9, restarts=50)
     assert result.dag is not None
+    assert result.info["restarts"] < 50
     assert not result.info["local_optimum"]
 
 
@@ -138,8 +139,12 @@ def test_progress(search):
         ({"max_parents": True}, "max_parents=True"),
         ({"threads": 0}, "threads=0"),
         ({"start": "[A]"}, "start"),
+        ({"seed": -1}, "seed=-1"),
+        ({"constraints": [("asia", "tub")]}, "constraints"),
+        ({"time_limit": 0}, "time_limit=0"),
+        ({"progress": 3}, "progress=3"),
         ({"constraints": Constraints(required=[("nobody", "asia")])}, "nobody"),
-        ({"constraints": Constraints(required=[("asia", "dysp"), ("lung", "dysp")]), "max_parents": 1}, "'dysp'"),
+        ({"constraints": Constraints(required=[("asia", "dysp"), ("lung", "dysp")]), "max_parents": 1}, "dysp"),
     ],
 )
 def test_wrong_arguments(search, arguments, message):
@@ -151,6 +156,37 @@ def test_wrong_arguments(search, arguments, message):
 def test_local_scores_without_a_table_are_refused(search):
     with pytest.raises(BnmlError, match="needs a table"):
         search(FamilyScores(["A"], [[0]], [[-1.0]]))
+
+
+@each_search
+def test_a_prior_that_requires_and_rules_out_arcs(search):
+    prior = priors.ArcProbabilities(0.5, {("asia", "xray"): 1.0, ("either", "xray"): 0.0})
+    result = search(bnml.example(), "bic", prior=prior)
+    assert ("asia", "xray") in result.dag.arcs
+    assert ("either", "xray") not in result.dag.arcs
+    assert np.isfinite(result.score)
+    known = Constraints(required=[("either", "xray")])
+    with pytest.raises(BnmlError, match="'xray'"):
+        search(bnml.example(), "bic", prior=prior, constraints=known)
+
+
+@each_search
+def test_required_links_with_few_parents(search):
+    names = ["asia", "tub", "smoke", "lung"]
+    known = Constraints(required_links=[(name, "lung") for name in names[:3]])
+    result = search(bnml.example().select(names), "bic", constraints=known, max_parents=1)
+    assert known.allows(result.dag)
+    triangle = Constraints(required_links=[("asia", "tub"), ("tub", "smoke"), ("asia", "smoke")])
+    with pytest.raises(BnmlError, match="no structure meets"):
+        search(bnml.example(), "bic", constraints=triangle, max_parents=1)
+
+
+@each_search
+@pytest.mark.parametrize("label", ["bic", "qnml", "bdeu"])
+def test_the_order_of_columns_does_not_matter(search, label):
+    data = chain(18, 4000, seed=2)
+    restarts = {"restarts": 2} if search is not hill_climb else {"reinsert": True}
+    assert search(data, label, **restarts).dag == search(data.select(data.names[::-1]), label, **restarts).dag
 
 
 @pytest.mark.parametrize("arguments", [{"tenure": -1}, {"patience": "x"}, {"perturbation": -2}])

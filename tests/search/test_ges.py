@@ -151,7 +151,7 @@ def improvements(dag, data, score, kinds, allowed=lambda _: True, prior=None):
 @given(data=tables(columns=4), label=st.sampled_from(EQUIVALENT), turning=st.booleans())
 def test_nothing_near_is_better(data, label, turning):
     result = ges(data, label, turning=turning)
-    assert result.info["local_optimum"] is True
+    assert result.info["local_optimum"] is turning  # without turning, an arc turned round may be better
     assert not improvements(result.dag, data, label, [INSERT, DELETE, TURN][: 2 + turning])
     assert result.dag == canonical_extension(result.dag.cpdag())
     assert result.score == pytest.approx(bnml.score(result.dag, data, label), abs=1e-9)

@@ -168,10 +168,6 @@ def test_what_does_not_fit_is_refused():
     ("arguments", "message"),
     [
         ({"search": "exct"}, r"search='exct'.*available: auto, exact.*Did you mean 'exact'"),
-        *(
-            ({"search": name}, rf"search='{name}' is not available in this version; available: auto, exact, .*polytree")
-            for name in MODULE.LATER
-        ),
         ({"search": "naive"}, "search='naive' needs class_variable="),
         ({"search": "climb", "turning": False}, "search='climb' takes the options"),
         ({"search": None}, "search=None"),
@@ -239,11 +235,10 @@ def test_a_search_is_added_by_one_line(data, monkeypatch):
 
 
 def test_what_is_there_and_what_is_not():
-    """Every search is there, or said to be missing."""
+    """Every search of the contract is there."""
     there = {"exact", "climb", "tabu", "order", "ges", "k2", "chow-liu", "forest", "tan", "naive", "polytree"}
     assert there <= set(MODULE.SEARCHES)
-    assert {"pc", "npc", "nml-forest"} <= {*MODULE.SEARCHES, *MODULE.LATER}
-    assert not set(MODULE.SEARCHES) & set(MODULE.LATER)
+    assert {"pc", "npc", "nml-forest"} <= set(MODULE.SEARCHES)
 
 
 def test_every_search_takes_data_and_returns_a_result():

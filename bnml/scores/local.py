@@ -237,24 +237,22 @@ class LocalScores:
         """Return the sums of the families with each candidate added, those of known sets from memory."""
         below = _mask(parents)
         whole = below | _mask((child,))
-        r = None if self.quotient else self.data.arities[child]
         joint, margin = self._joint, self._margin_cache
-        sums = np.empty((len(candidates), 2))
-        todo = []
-        for k, candidate in enumerate(candidates):
-            bit = 1 << int(candidate)
-            known = joint.get(whole | bit), margin.get(below | bit if r is None else (below | bit, r))
-            if known[0] is None or known[1] is None:
-                todo.append(k)
-            else:
-                sums[k] = known
-        if todo:
-            chosen = [candidates[k] for k in todo]
-            sums[todo] = found = addition_sums(self.data, child, parents, chosen, self._lookups, threads)
-            for candidate, (above, under) in zip(chosen, found.tolist(), strict=True):
-                bit = 1 << int(candidate)
-                _remember(joint, whole | bit, above)
-                _remember(margin, below | bit if r is None else (below | bit, r), under)
+        bits = [1 << int(candidate) for candidate in candidates]
+        above: list[int] = [whole | bit for bit in bits]
+        under: list[Any] = [below | bit for bit in bits]
+        if not self.quotient:
+            r = self.data.arities[child]
+            under = [(mask, r) for mask in under]
+        known = [(joint.get(a), margin.get(u)) for a, u in zip(above, under, strict=True)]
+        todo = [k for k, (first, second) in enumerate(known) if first is None or second is None]
+        sums = np.array(known, np.float64).reshape(-1, 2)  # what is not known is not a number
+        if not todo:
+            return sums
+        found = addition_sums(self.data, child, parents, [candidates[k] for k in todo], self._lookups, threads)
+        sums[todo] = found
+        _remember_all(joint, [above[k] for k in todo], found[:, 0].tolist())
+        _remember_all(margin, [under[k] for k in todo], found[:, 1].tolist())
         return sums
 
     def subsets(self, sets: Sequence[Sequence[int]], arity: int | None = None, threads: int | None = None) -> Floats:
@@ -369,6 +367,12 @@ def _mask(variables: Sequence[int]) -> int:
     for v in variables:
         mask |= 1 << int(v)  # NumPy's integers would overflow
     return mask
+
+
+def _remember_all(cache: dict[Any, float], keys: Sequence[Any], values: Sequence[float]) -> None:
+    if len(cache) + len(keys) > MOST_CACHED:
+        cache.clear()
+    cache.update(zip(keys, values, strict=True))
 
 
 def _remember(cache: dict[Any, float], key: Any, value: float) -> None:

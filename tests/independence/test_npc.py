@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -28,14 +29,24 @@ def twins():
     return bnml.read(np.stack([x, y, t], axis=1))
 
 
-@pytest.mark.parametrize("seed", range(100))
+@pytest.mark.parametrize("seed", range(200))
 def test_the_true_class_of_random_structures(seed):
     rng = np.random.default_rng(seed)
-    dag = random_dag(rng, int(rng.integers(1, 10)))
+    dag = random_dag(rng, int(rng.integers(1, 13)))
     result = npc(None, oracle=dag)
     assert result.pdag == dag.cpdag()
     assert not result.ambiguous_regions
     assert not result.undecided
+
+
+def test_alarm():
+    networks = Path(__file__).parents[2].parent / "shared" / "data" / "networks"
+    if not networks.exists():
+        pytest.skip("the networks are not there")
+    dag = bnml.load(networks / "alarm.bif").dag
+    result = npc(None, oracle=dag)
+    assert result.pdag == dag.cpdag()
+    assert not result.ambiguous_regions
 
 
 def test_a_region_and_its_resolution(twins):

@@ -8,12 +8,12 @@ from typing import Any
 __all__ = ["picture", "table"]
 
 
-def picture(graph: Any, caption: str = "") -> str:
-    """Return a graph as HTML: its picture, and a caption below."""
+def picture(graph: Any, caption: str = "", regions: Any = ()) -> str:
+    """Return a graph as HTML: its picture, with regions in colours of their own, and a caption below."""
     from bnml.plot import graph_html
 
     below = f"<div>{escape(caption)}</div>" if caption else ""
-    return f"<div>{graph_html(graph)}{below}</div>"
+    return f"<div>{graph_html(graph, regions)}{below}</div>"
 
 
 def table(title: str, head: list[str], rows: list[list[str]]) -> str:

@@ -14,7 +14,7 @@ from bnml.cli.common import shorten
 from bnml.errors import ArgumentError, did_you_mean, quoted
 from bnml.graph import Constraints
 
-__all__ = ["constraints_of"]
+__all__ = ["constraints_of", "link_of"]
 
 KEYS = {  # of the library and the TOML file, with the option and the marks between two names
     "required": ("--require", ("->", ">")),
@@ -50,6 +50,11 @@ def constraints_of(
     constraints = Constraints(**arguments)
     constraints.check(names)
     return constraints
+
+
+def link_of(text: str, option: str, names: Sequence[str]) -> tuple[str, str]:
+    """Return the two variables of a link that a text names."""
+    return _pair(text, ("-",), dict.fromkeys(names), option, "required_links")
 
 
 def _pair(text: str, marks: Sequence[str], known: Collection[str], option: str, key: str) -> tuple[str, str]:

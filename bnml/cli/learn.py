@@ -13,9 +13,19 @@ import typer
 
 import bnml
 from bnml.cli import common
-from bnml.cli.constraints import constraints_of
+from bnml.cli.constraints import constraints_of, link_of
 from bnml.cli.outputs import check_outputs, write_all
-from bnml.cli.searches import ClassVariable, Order, Search, Significance, Verbose, check_options, details, values_of
+from bnml.cli.searches import (
+    ClassVariable,
+    Keep,
+    Order,
+    Search,
+    Significance,
+    Verbose,
+    check_options,
+    details,
+    values_of,
+)
 from bnml.errors import ArgumentError, quoted
 
 if TYPE_CHECKING:
@@ -131,6 +141,7 @@ def command(
     order: Order = None,
     class_variable: ClassVariable = None,
     significance: Significance = None,
+    keep: Keep = None,
     require: Require = None,
     forbid: Forbid = None,
     require_link: RequireLink = None,
@@ -161,13 +172,16 @@ def command(
         "memory_limit": memory_limit,
         "time_limit": time_limit,
     }
-    options = check_options(search, {"order": order, "class_variable": class_variable, "alpha": significance})
+    own = {"order": order, "class_variable": class_variable, "alpha": significance, "keep": keep or None}
+    options = check_options(search, own)
     check(search, options, arguments)
     settings = common.settings_of(config)
     rows = table() if scores is None or data is not None else None
     source = rows if scores is None else _local_scores(scores, rows)
     assert source is not None
     options = values_of(options, source.names)
+    if "keep" in options:
+        options["keep"] = [link_of(text, "--keep", source.names) for text in options["keep"]]
     pairs = {"required": require, "forbidden": forbid, "required_links": require_link, "forbidden_links": forbid_link}
     known = arguments["constraints"] = constraints_of(source.names, pairs, tiers, settings)
     if scores_out is not None:
@@ -280,7 +294,7 @@ def _write(
     """Write all files, or none."""
     writers: dict[Path, Callable[[Path], object]] = {}
     for path in plots:
-        writers[path] = lambda draft: bnml.plot.draw(result.directions, draft)
+        writers[path] = lambda draft: bnml.plot.draw(result.directions, draft, regions=_regions(result))
     if output is not None and result.network is not None:
         writers[output] = result.network.save
     if scores_out is not None and isinstance(result.local, bnml.LocalScores):
@@ -290,6 +304,11 @@ def _write(
         writers[scores_out] = undominated_families(result.local, **{name: arguments[name] for name in names}).save
     if writers:
         write_all(writers)
+
+
+def _regions(result: SearchResult) -> Sequence[Any]:
+    """Return the regions of links that tests left undecided, before they were resolved."""
+    return getattr(result, "regions", ())
 
 
 def summary(result: SearchResult, *, verbose: bool = False) -> dict[str, Any]:

@@ -17,10 +17,20 @@ if TYPE_CHECKING:
     from bnml.search import SearchResult
     from bnml.search.k2 import Trial
 
-__all__ = ["ClassVariable", "Order", "Search", "Significance", "Verbose", "check_options", "details", "values_of"]
+__all__ = [
+    "ClassVariable",
+    "Keep",
+    "Order",
+    "Search",
+    "Significance",
+    "Verbose",
+    "check_options",
+    "details",
+    "values_of",
+]
 
 WIDTH = 80
-OPTIONS = {"order": "--order", "class_variable": "--class", "alpha": "--significance"}
+OPTIONS = {"order": "--order", "class_variable": "--class", "alpha": "--significance", "keep": "--keep"}
 SAID = ("trace", "reason")  # of the information of a search, what is shown elsewhere
 
 _PANEL = "What single searches take"
@@ -54,6 +64,15 @@ Significance = Annotated[
         metavar="0.05",
         parser=level,
         help="pc, npc, polytree: the level of their tests.",
+        rich_help_panel=_PANEL,
+    ),
+]
+Keep = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--keep",
+        metavar="A-B",
+        help="npc: a link of an ambiguous region that stays; repeatable.",
         rich_help_panel=_PANEL,
     ),
 ]

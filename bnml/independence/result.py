@@ -193,7 +193,7 @@ class IndependenceResult:
 
     def _repr_html_(self) -> str:
         facts = table(self._title(), ["", ""], [list(fact) for fact in self._facts()])
-        return f"<div>{picture(self.pdag)}{facts}</div>"
+        return f"<div>{picture(self.pdag, regions=self.ambiguous_regions)}{facts}</div>"
 
     def __repr__(self) -> str:
         links = len(self.pdag.directed) + len(self.pdag.undirected)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,6 +28,7 @@ def draw(
     *,
     strength: Any = None,
     highlight: str | Iterable[str | tuple[str, str]] | None = None,
+    regions: Iterable[Iterable[Iterable[str]]] = (),
     title: str | None = None,
 ) -> Picture:
     """Draw a graph in rows, arcs pointing down.
@@ -48,6 +50,9 @@ def draw(
         at zero if all are negative; arcs without a number have 0.8.
     highlight : name, or iterable of names and arcs, optional
         Variables and arcs that stand out in colour.
+    regions : iterable of sets of links, optional
+        Links that belong together, such as the ambiguous regions of `bnml.npc`: each region has a colour of its own.
+        Links that the graph does not have are left out.
     title : str, optional
         Text above the picture.
 
@@ -81,6 +86,7 @@ def draw(
     from bnml.plot.picture import draw_picture
 
     lines, legend = _lines(graph, widths, arcs)
+    legend += _coloured(graph, lines, regions)
     picture = draw_picture(layout(graph), lines, highlighted=nodes, title=title, legend=legend)
     if target is not None:
         with written_whole(target) as part:
@@ -108,6 +114,23 @@ def _lines(
     if low < high:
         legend += [(Line(bool(directed), THINNEST), _short(low)), (Line(bool(directed), THICKEST), _short(high))]
     return lines, legend
+
+
+def _coloured(
+    graph: DAG | PDAG, lines: dict[Arc, Line], regions: Iterable[Iterable[Iterable[str]]]
+) -> list[tuple[Line, str]]:
+    """Give the links of each region its colour; return what the legend has to explain."""
+    known = _edge_of_pair(graph)
+    known |= {(b, a): edge for (a, b), edge in known.items()}
+    legend: list[tuple[Line, str]] = []
+    for number, region in enumerate(regions):
+        pairs = [tuple(sorted(link)) for link in region]
+        found = sorted({known[pair[0], pair[1]] for pair in pairs if len(pair) == 2 and pair in known})
+        for edge in found:
+            lines[edge] = replace(lines[edge], region=number)
+        if found:
+            legend.append((lines[found[0]], f"region {number + 1}"))
+    return legend
 
 
 def _short(number: float) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -16,13 +17,15 @@ MOST_NODES = 150
 MOST_EDGES = 400
 
 
-def svg_text(graph: DAG | PDAG) -> str:
+def svg_text(graph: DAG | PDAG, regions: Iterable[Iterable[Iterable[str]]] = ()) -> str:
     """Return the picture of a graph as an SVG element, to be put into a page.
 
     Parameters
     ----------
     graph : DAG or PDAG
         What to draw.
+    regions : iterable of sets of links
+        Links that belong together, each set in a colour of its own.
 
     Returns
     -------
@@ -38,16 +41,18 @@ def svg_text(graph: DAG | PDAG) -> str:
     """
     from bnml.plot.picture import svg_element
 
-    return svg_element(draw(graph))
+    return svg_element(draw(graph, regions=regions))
 
 
-def graph_html(graph: DAG | PDAG | BayesianNetwork) -> str:
+def graph_html(graph: DAG | PDAG | BayesianNetwork, regions: Iterable[Iterable[Iterable[str]]] = ()) -> str:
     """Return what a notebook shows for a graph: its picture or, if it is too large to be read, a line of text.
 
     Parameters
     ----------
     graph : DAG, PDAG or BayesianNetwork
         What to show.
+    regions : iterable of sets of links
+        Links that belong together, each set in a colour of its own.
 
     Returns
     -------
@@ -68,4 +73,4 @@ def graph_html(graph: DAG | PDAG | BayesianNetwork) -> str:
     graph = checked_graph(graph)
     if len(graph.names) > MOST_NODES or len(edges_of(graph)) > MOST_EDGES:
         return f"<p>{escape(repr(graph))}</p>"
-    return f'<div style="overflow-x:auto">{svg_text(graph)}</div>'
+    return f'<div style="overflow-x:auto">{svg_text(graph, regions)}</div>'

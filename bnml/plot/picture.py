@@ -44,6 +44,7 @@ METADATA = {"png": ("Software",), "svg": ("Creator", "Date", "Format", "Type"), 
 INK, BORDER, FILL = "#1B2733", "#51677D", "#EDF2F7"
 ARC, EDGE = "#33424F", "#3A86C8"
 ACCENT, ACCENT_FILL = "#D55E00", "#FDE9DA"
+REGIONS = ("#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")  # most people can tell these apart
 
 # Tried in this order for letters that DejaVu Sans does not have.
 OTHER_FONTS = (
@@ -60,10 +61,13 @@ class Line:
     directed: bool
     width: float
     highlighted: bool = False
+    region: int | None = None
 
     @property
     def color(self) -> str:
-        """Dark for arcs, light for undirected edges, and a third colour for what is highlighted."""
+        """Dark for arcs, light for undirected edges, a third colour for what is highlighted, one for each region."""
+        if self.region is not None:
+            return REGIONS[self.region % len(REGIONS)]
         return ACCENT if self.highlighted else ARC if self.directed else EDGE
 
     @property

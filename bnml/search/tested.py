@@ -8,7 +8,7 @@ there is to see.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -30,12 +30,14 @@ __all__ = ["TestedResult", "npc_search", "pc_search"]
 class TestedResult(SearchResult):
     """What PC or NPC found: a `SearchResult` whose ``dag`` is None and ``score`` not a number where no DAG fits.
 
-    ``tested`` is what `bnml.pc` or `bnml.npc` returned: the separating sets, every test, conflicts, regions.
+    ``tested`` is what `bnml.pc` or `bnml.npc` returned: the separating sets, every test, conflicts; ``regions`` are the
+    ambiguous regions before they were resolved.
     """
 
     __test__ = False  # it is no test of pytest's
 
     tested: IndependenceResult | None = field(default=None, compare=False)
+    regions: tuple[frozenset[frozenset[str]], ...] = field(default=(), compare=False)
 
     @property
     def _fits(self) -> bool:
@@ -121,17 +123,22 @@ def npc_search(
     test: str | Criterion = "g2",
     max_condition: int | None = None,
     colliders: str = "sepset",
+    keep: Iterable[Iterable[str]] = (),
     constraints: Constraints | None = None,
     prior: StructurePrior | None = None,
     threads: int | None = None,
     progress: Callable[[str, float], None] | None = None,
 ) -> TestedResult:
-    """Return a network that fits the answer of `bnml.npc`, its regions resolved for the strongest links."""
+    """Return a network that fits the answer of `bnml.npc`.
+
+    Of its ambiguous regions the links that are named in ``keep`` stay and the others of their regions go; the other
+    regions are resolved for their strongest links.
+    """
     from bnml.independence import npc
 
     own = {"alpha": alpha, "test": test, "max_condition": max_condition, "colliders": colliders}
     given = {"constraints": constraints, "threads": threads, "progress": progress}
-    return _searched("npc", npc, data, score, prior, own, given)
+    return _searched("npc", npc, data, score, prior, own, given, keep)
 
 
 def _searched(
@@ -142,10 +149,12 @@ def _searched(
     prior: StructurePrior | None,
     own: dict[str, Any],
     given: dict[str, Any],
+    keep: Iterable[Iterable[str]] = (),
 ) -> TestedResult:
     local = opened(search, data, own, score=score, prior=prior, **given)
     first = find(local.data, **own, **given)
-    found = first.resolve()
+    kept = [tuple(link) for link in keep]
+    found = (first.resolve(kept) if kept else first).resolve()
     dag, names = found.dag, local.data.names
     total = math.nan
     if dag is not None:
@@ -163,4 +172,5 @@ def _searched(
     return TestedResult(
         dag,  # type: ignore[arg-type]  # None where no DAG fits, as the class says
         total, False, search, first.seconds, info, local.data, local, given["constraints"], found,
+        first.ambiguous_regions,
     )  # fmt: skip

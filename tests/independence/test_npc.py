@@ -118,3 +118,16 @@ def test_every_absence_is_explained(seed):
     backwards = npc(data.select(data.names[::-1]), 0.05)
     assert backwards.pdag == found.pdag
     assert backwards.ambiguous_regions == found.ambiguous_regions
+
+
+def test_regions_have_colours_and_links_can_be_kept(twins):
+    a, b, c = twins.names
+    result = npc(twins)
+    assert result._repr_html_().lower().count("#d55e00") > 0
+    assert "#d55e00" not in pc(twins)._repr_html_().lower()
+    for first in (a, b):
+        kept = bnml.learn(twins, search="npc", keep=[(c, first)])
+        assert skeleton_of(kept.cpdag) == {frozenset((a, b)), frozenset((first, c))}
+        assert kept.regions == result.ambiguous_regions
+    with pytest.raises(BnmlError, match="no ambiguous region"):
+        bnml.learn(twins, search="npc", keep=[(a, b)])

@@ -265,7 +265,7 @@ def test_reports_of_searches():
     assert "not proven optimal: other networks may have a higher score; it is a local optimum" in words
     assert re.search(r"search climb, [0-9]+ moves, [0-9]+ families scored, ", words)
     words = " ".join(str(bnml.learn(bnml.example(), "bdeu", search="ges")).split())
-    assert re.search(r"search ges, 8 inserts, 0 deletes, 0 turns, [0-9]+ families scored, ", words)
+    assert re.search(r"search ges, 8 moves, 8 inserts, 0 deletes, 0 turns, [0-9]+ families scored, ", words)
 
 
 def test_report_with_a_bound_on_parents():

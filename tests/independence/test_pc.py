@@ -38,6 +38,17 @@ def test_the_true_class_of_random_structures(seed):
         assert dag.d_separated(*pair, given)
 
 
+@pytest.mark.parametrize("stable", [True, False])
+def test_the_lectures_example(stable):
+    """A → C ← B, C → D: the causes of C are independent of each other, and C separates D from them."""
+    dag = DAG.parse("[A][B][C|A:B][D|C]")
+    result = pc(None, oracle=dag, stable=stable)
+    assert set(result.pdag.directed) == {("A", "C"), ("B", "C"), ("C", "D")}
+    assert not result.pdag.undirected
+    separated = {"".join(sorted(pair)): set(given) for pair, given in result.sepsets.items()}
+    assert separated == {"AB": set(), "AD": {"C"}, "BD": {"C"}}
+
+
 def test_alarm():
     if not NETWORKS.exists():
         pytest.skip("the networks are not there")

@@ -3,8 +3,9 @@
 Given an order the best structure is easy: no cycle can arise, so each variable takes its best parents among its
 predecessors. Orders are also a smoother landscape than structures: to move one variable to another place changes many
 arcs at once. So the search moves one variable after the other to its best place, until none can be moved to the better
-(as in BOSS, Andrews et al. 2023); then it climbs by single arcs from the structure it has found; and it starts again
-from a shaken order.
+(as in BOSS, Andrews et al. 2023); then it climbs by single arcs from the structure it has found. It starts again, in
+turns, from the best structure with some arcs changed at random, from which it goes like tabu search, and from the best
+order with some variables moved: what the one does not leave, the other often does.
 """
 
 from __future__ import annotations
@@ -20,11 +21,12 @@ from bnml.scores import Score
 from bnml.scores.lattice import members, undominated_families, walkable
 from bnml.scores.priors import StructurePrior
 from bnml.search.arguments import check_arguments
-from bnml.search.climb import climb_further, climb_up, finished, structure_for, whole_number
+from bnml.search.climb import climb_further, climb_up, finished, shaken, structure_for, whole_number
 from bnml.search.forecast import ROW, SUBSET
 from bnml.search.moves import Structure
 from bnml.search.orders import Listed, Orders, order_of, two_steps_away
 from bnml.search.result import SearchResult
+from bnml.search.tabu import PATIENCE, TENURE, wander
 from bnml.search.watch import Watch
 
 __all__ = ["order"]
@@ -58,7 +60,8 @@ def order(
     start
         The structure whose order to start from; by default that which hill climbing finds.
     restarts
-        How often to start again from a shaken order; by default the more often, the fewer variables there are.
+        How often to start again from a shaken structure or order; by default the more often, the fewer variables there
+        are.
     time_limit
         Seconds after which the best structure so far is returned.
 
@@ -96,15 +99,27 @@ def order(
         if watch.over:
             break
         done = k
-        first = order_of(best)
-        if k > 0:
-            first = order_of(structure.fixed, _shaken(first, rng, k))
+        if k % 2:
+            structure.reset(best)
+            moves += shaken(structure, rng, max(3, structure.n // 4))
+            moves += climb_up(structure, watch, 0.0, 0.0)[0]
+            moves += wander(structure, TENURE, PATIENCE, watch, 0.0, 0.0)
+            if structure.score > top + structure.equal:
+                best, top, verified = structure.arcs.copy(), structure.score, False
+            first = order_of(structure.arcs)
+        elif k:
+            first = order_of(structure.fixed, _shaken(order_of(best), rng, k // 2))
+        else:
+            first = order_of(best)
         more, found = _settle(orders, structure, first, watch)
         moves += more
         if structure.score > top + structure.equal:
             best, top, verified = structure.arcs.copy(), structure.score, found
         watch(f"score {top:,.1f}", (k + 1) / (rounds + 1))
     structure.reset(best)
+    if not verified:
+        more, verified = climb_up(structure, watch, 1.0, 1.0)
+        moves += more
     structure.families += orders.families
     info = {"moves": moves, "restarts": done, "local_optimum": verified, "seed": seed}
     return finished(structure, "order", watch, **info)
@@ -159,7 +174,7 @@ def _settle(orders: Orders, structure: Structure, first: list[int], watch: Watch
 
 def _rounds(n: int) -> int:
     """Return how many restarts do not take long."""
-    return min(200, max(2, 40_000 // n**2))
+    return min(200, max(2, 900 // n, 40_000 // n**2))
 
 
 def _shaken(order: list[int], rng: np.random.Generator, k: int) -> list[int]:

@@ -21,7 +21,9 @@ from bnml.search.moves import Structure
 from bnml.search.result import SearchResult
 from bnml.search.watch import Watch
 
-__all__ = ["tabu"]
+__all__ = ["PATIENCE", "TENURE", "tabu", "wander"]
+
+TENURE, PATIENCE = 10, 15  # moves
 
 
 def tabu(
@@ -29,8 +31,8 @@ def tabu(
     score: Score | str = "qnml",
     *,
     start: DAG | None = None,
-    tenure: int = 10,
-    patience: int = 15,
+    tenure: int = TENURE,
+    patience: int = PATIENCE,
     reinsert: bool = True,
     restarts: int = 0,
     perturbation: int | None = None,
@@ -95,7 +97,7 @@ def tabu(
             structure.reset(best)
             moves += shaken(structure, rng, size)
         moves += climb(structure, watch, k / (rounds + 1), k / (rounds + 1))[0]
-        moves += _wander(structure, tenure, patience, watch, k / (rounds + 1), (k + 1) / (rounds + 1))
+        moves += wander(structure, tenure, patience, watch, k / (rounds + 1), (k + 1) / (rounds + 1))
         if structure.score > top + structure.equal:
             best, top = structure.arcs.copy(), structure.score
         if watch.over:
@@ -106,7 +108,7 @@ def tabu(
     return finished(structure, "tabu", watch, **info)
 
 
-def _wander(structure: Structure, tenure: int, patience: int, watch: Watch, start: float, stop: float) -> int:
+def wander(structure: Structure, tenure: int, patience: int, watch: Watch, start: float, stop: float) -> int:
     """Move until nothing higher was found for a while, and go back to the highest; return the number of moves."""
     until = np.zeros((structure.n, structure.n), np.int64)
     best, top = structure.arcs.copy(), structure.score

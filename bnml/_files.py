@@ -6,13 +6,14 @@ import os
 import secrets
 import shutil
 import stat
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from bnml.errors import ArgumentError
 
-__all__ = ["check_writable", "written_whole"]
+__all__ = ["check_writable", "write_all", "written_whole"]
 
 
 def check_writable(path: Path) -> None:
@@ -59,3 +60,15 @@ def written_whole(path: str | os.PathLike[str]) -> Iterator[Path]:
     finally:
         with suppress(OSError):
             part.unlink(missing_ok=True)
+
+
+def write_all(writers: Mapping[Path, Callable[[Path], object]]) -> None:
+    """Write files; each function is given a path with the same name elsewhere, and all are put in place at the end."""
+    with ExitStack() as stack:
+        parts = {target: stack.enter_context(written_whole(target)) for target in writers}
+        folder = Path(stack.enter_context(TemporaryDirectory()))
+        for number, (target, write) in enumerate(writers.items()):
+            draft = folder / str(number) / target.name
+            draft.parent.mkdir()
+            write(draft)
+            shutil.copyfile(draft, parts[target])

@@ -16,7 +16,7 @@ import bnml
 PACKAGE = Path(bnml.__file__).parent
 
 COMMON = {"errors", "_jit", "_threads", "_memory", "_factors", "_files", "_display"}
-DOORS = {"cli", "five_steps", "sklearn", "__main__"}
+DOORS = {"cli", "experiments", "five_steps", "sklearn", "__main__"}
 MAY_IMPORT = {
     "errors": set(),
     "_jit": set(),

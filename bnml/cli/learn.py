@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import bnml
+from bnml._files import write_all
 from bnml.cli import common
 from bnml.cli.constraints import constraints_of, link_of
-from bnml.cli.outputs import check_outputs, write_all
+from bnml.cli.outputs import check_outputs
+from bnml.cli.progress import progress_bar
 from bnml.cli.searches import (
     ClassVariable,
     Keep,
@@ -275,13 +277,8 @@ def _announced(
     if not shown:
         yield None
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
-
-    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("", total=1.0)
-        yield lambda stage, fraction: bar.update(task, description=stage, completed=fraction)
+    with progress_bar() as show:
+        yield show
 
 
 def _write(

@@ -26,6 +26,7 @@ from bnml.cli import (
     posterior,
     regret,
     relational,
+    reproduce,
     sample,
     score,
     strength,
@@ -60,6 +61,7 @@ for module in (
     regret,
     compare,
     convert,
+    reproduce,
 ):
     name = module.__name__.rpartition(".")[2]
     app.command(name, epilog=escape(module.EXAMPLE), context_settings=getattr(module, "SETTINGS", None))(module.command)
@@ -150,7 +152,8 @@ OPTIONS = [  # how the library names an argument, and how the command line does
     (r"\bcolumns=(?![^\s,.:;)])", "--columns or --drop"),
     (r"^(score|estimator|method|weight|test|adjust)='([^']*)'", r"--\1 \2"),
     (r"\b(search|prior)='([\w-]*)'", r"--\1 \2"),
-    (r"^(seed|threads)=", r"--\1 "),
+    (r"^(seed|threads|data|out|repetitions)=", r"--\1 "),
+    (r"\b(data|out|repetitions)=(?![^\s,.:;)])", r"--\1"),
     (r"\b(max|memory|time)_(parents|limit)=(?=[\s,.:;)])", r"--\1-\2"),
     (r"\b(max|memory|time)_(parents|limit)=(?=\S)", r"--\1-\2 "),
 ]

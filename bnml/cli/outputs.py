@@ -1,17 +1,14 @@
-"""Several files at once: all of them are written, or none."""
+"""Files that a command is to write: checked before there is anything to write."""
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
-from bnml._files import check_writable, written_whole
+from bnml._files import check_writable
 from bnml.errors import ArgumentError
 
-__all__ = ["check_outputs", "write_all"]
+__all__ = ["check_outputs"]
 
 
 def check_outputs(targets: Sequence[tuple[str, Path, Sequence[str]]]) -> None:
@@ -32,15 +29,3 @@ def check_outputs(targets: Sequence[tuple[str, Path, Sequence[str]]]) -> None:
             both = option if seen[place] == option else f"{seen[place]} and {option}"
             raise ArgumentError(f"{both}: {str(path)!r} is named twice")
         seen[place] = option
-
-
-def write_all(writers: Mapping[Path, Callable[[Path], object]]) -> None:
-    """Write files; each function is given a path with the same name elsewhere, and all are put in place at the end."""
-    with ExitStack() as stack:
-        parts = {target: stack.enter_context(written_whole(target)) for target in writers}
-        folder = Path(stack.enter_context(TemporaryDirectory()))
-        for number, (target, write) in enumerate(writers.items()):
-            draft = folder / str(number) / target.name
-            draft.parent.mkdir()
-            write(draft)
-            shutil.copyfile(draft, parts[target])

@@ -18,6 +18,7 @@ from bnml.cli import common
 from bnml.cli.constraints import constraints_of
 from bnml.cli.learn import LONG, Forbid, ForbidLink, MaxParents, MemoryLimit, Require, Threads, Tiers
 from bnml.cli.outputs import check_outputs
+from bnml.cli.progress import progress_bar
 from bnml.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -133,21 +134,10 @@ def _announced(
                 expected = cost(bnml.LocalScores(data, score), prior_for(len(data.names), prior), threads)
                 if expected.seconds > LONG or 10 * expected.bytes > limit_of(memory_limit):
                     print(f"forecast: {expected}", file=sys.stderr, flush=True)
-                    show = stack.enter_context(_bar()) if sys.stderr.isatty() else show
+                    show = stack.enter_context(progress_bar()) if sys.stderr.isatty() else show
             show(stage, fraction)
 
         yield progress
-
-
-@contextmanager
-def _bar() -> Iterator[Callable[[str, float], object]]:
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
-
-    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("", total=1.0)
-        yield lambda stage, fraction: bar.update(task, description=stage, completed=fraction)
 
 
 def arcs_of(result: Posterior) -> pd.DataFrame:

@@ -32,6 +32,7 @@ COMMANDS = (
     "regret",
     "compare",
     "convert",
+    "reproduce",
 )
 
 

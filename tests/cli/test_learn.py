@@ -16,9 +16,9 @@ import pandas as pd
 import pytest
 
 import bnml
+from bnml._files import write_all
 from bnml.cli import learn
 from bnml.cli.constraints import constraints_of
-from bnml.cli.outputs import write_all
 from bnml.errors import ArgumentError, BnmlError
 from bnml.graph import Constraints
 from bnml.search.learn import SEARCHES

@@ -1,0 +1,84 @@
+"""``bnml reproduce``: the published experiments, at one command each."""
+
+from __future__ import annotations
+
+import sys
+import textwrap
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from bnml.cli import common
+from bnml.cli.progress import progress_bar
+from bnml.experiments.registry import EXPERIMENTS
+
+if TYPE_CHECKING:
+    from bnml.experiments import Reproduction
+
+__all__ = ["command"]
+
+EXAMPLE = "Example: bnml reproduce regret-table --out tables"
+
+NAMES = "; ".join(f"{name} ({what})" for name, what in EXPERIMENTS.items())
+
+
+def command(
+    name: Annotated[str, typer.Argument(metavar="NAME", help=f"The experiment: {NAMES}.")],
+    data: Annotated[
+        Path | None, typer.Option("--data", metavar="DIR", help="The folder with data and published numbers.")
+    ] = None,
+    repetitions: Annotated[
+        int | None,
+        typer.Option("--repetitions", metavar="R", parser=common.whole, help="How often random things are repeated."),
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", metavar="S", parser=common.whole, help="Of all random numbers.")] = 0,
+    threads: Annotated[
+        int | None,
+        typer.Option("--threads", metavar="T", parser=common.whole, help="How many cores to use; all without."),
+    ] = None,
+    out: Annotated[
+        Path, typer.Option("--out", metavar="DIR", help="Where a folder of results is made, or gone on with.")
+    ] = Path("reproduced"),
+    as_json: common.Json = False,
+) -> None:
+    """Reproduce a published experiment, and compare it with the published numbers."""
+    from bnml.experiments import reproduce
+
+    with progress_bar() if sys.stderr.isatty() else nullcontext() as progress:
+        try:
+            done = reproduce(
+                name, data, repetitions=repetitions, seed=seed, threads=threads, out=out, progress=progress
+            )
+        except KeyboardInterrupt:
+            print(f"what is done is kept in {out / name}; the same command goes on from there", file=sys.stderr)
+            raise
+    if as_json:
+        common.print_json(_values(done))
+        return
+    _print(done)
+
+
+def _values(done: Reproduction) -> dict[str, Any]:
+    return {
+        "experiment": done.experiment.name,
+        "repetitions": done.repetitions,
+        "findings": list(done.outcome.findings),
+        "files": [str(file) for file in done.files],
+        "parts": done.parts,
+        "resumed": done.resumed,
+        "seconds": done.seconds,
+    }
+
+
+def _print(done: Reproduction) -> None:
+    often = "" if done.repetitions is None else f", {done.repetitions:,} repetitions"
+    print(f"{done.experiment.name}: {EXPERIMENTS[done.experiment.name]}{often}\n")
+    for finding in done.outcome.findings:
+        indent = " " * (len(finding) - len(finding.lstrip()))
+        print(textwrap.fill(finding, 80, initial_indent="", subsequent_indent=indent + "  " * bool(indent)))
+    before = f" ({done.resumed:,} of {done.parts:,} parts were done before)" if done.resumed else ""
+    print(f"\n{done.seconds:.1f} s{before}; written to {done.files[0].parent}:")
+    names = " ".join(file.name for file in done.files)
+    print(textwrap.fill(names, 80, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False))

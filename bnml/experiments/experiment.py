@@ -1,0 +1,95 @@
+"""What an experiment is: work in parts that do not depend on each other, and what to make of their rows."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+__all__ = ["Experiment", "Outcome", "Part", "Row", "blocks", "generator"]
+
+Row = dict[str, Any]
+"""One line of a table: texts and numbers by the names of columns."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of the work, small enough to be lost when the work is interrupted.
+
+    Attributes
+    ----------
+    key
+        What is to be done, as texts and numbers that JSON can hold; different for each part.
+    cost
+        About how long it takes, in any unit; what takes longest is begun first.
+    """
+
+    key: tuple[str | int | float, ...]
+    cost: float = 1.0
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What the rows of all parts come to.
+
+    Attributes
+    ----------
+    tables
+        By the name of the file without its suffix: ``results``, ``comparison`` and whatever else there is.
+    figures
+        The drawings, by the name of the file without its suffix.
+    findings
+        What was found, and how it compares with what was published, in plain sentences.
+    """
+
+    tables: Mapping[str, pd.DataFrame]
+    figures: Mapping[str, Figure]
+    findings: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A published experiment.
+
+    Attributes
+    ----------
+    name
+        What it is called on the command line.
+    parts
+        The parts of the work, given the folder of the data and the number of repetitions.
+    work
+        The rows of one part, given the folder, the key of the part and the seed. They depend on nothing else, so that
+        any process may do any part at any time.
+    outcome
+        What the rows of all parts come to, given the folder and the number of repetitions as well.
+    repetitions
+        How often random things are repeated by default; None if nothing is random.
+    files
+        The files that are read, relative to the folder of the data.
+    """
+
+    name: str
+    parts: Callable[[Path, int], Sequence[Part]]
+    work: Callable[[Path, tuple[Any, ...], int], Sequence[Row]]
+    outcome: Callable[[Path, Sequence[Row], int], Outcome]
+    repetitions: int | None = None
+    files: Sequence[str] = field(default=())
+
+
+def generator(seed: int, *key: str | int | float) -> np.random.Generator:
+    """Return random numbers of their own for each seed and key, the same in every process."""
+    digest = hashlib.blake2b(repr((seed, *key)).encode(), digest_size=16).digest()
+    return np.random.default_rng(int.from_bytes(digest, "big"))
+
+
+def blocks(repetitions: int, size: int) -> list[tuple[int, int]]:
+    """Cut repetitions into blocks, first to last; more repetitions keep all whole blocks as they are."""
+    return [(first, min(first + size, repetitions)) for first in range(0, repetitions, size)]

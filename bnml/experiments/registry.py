@@ -1,0 +1,33 @@
+"""The experiments by name."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from bnml.errors import ArgumentError, did_you_mean, quoted
+from bnml.experiments.experiment import Experiment
+
+__all__ = ["EXPERIMENTS", "find"]
+
+EXPERIMENTS = {
+    "regret-table": "how exact the approximations of the regret are",
+    "generating-structure": "how near the learned structures come to the generating one",
+    "prediction": "how well the learned networks predict, and how many parameters they have",
+    "rank-of-truth": "where scores rank the generating structure among all of five nodes",
+    "scores-on-data": "the highest fNML and BDeu scores of twenty tables",
+    "alpha-sensitivity": "how the posterior of BDq and BDeu depends on their hyperparameter",
+    "qnml-vs-nml": "how near qNML and fNML come to the exact NML of forests",
+}
+"""What each experiment shows; its module has its name, with underscores."""
+
+
+def find(name: str) -> Experiment:
+    """Return an experiment by its name."""
+    if name not in EXPERIMENTS:
+        raise ArgumentError(
+            f"there is no experiment {name!r}; the experiments are {quoted(EXPERIMENTS, most=20)}."
+            f"{did_you_mean(str(name), EXPERIMENTS)}"
+        )
+    module = import_module(f"bnml.experiments.{name.replace('-', '_')}")
+    experiment: Experiment = module.EXPERIMENT
+    return experiment

@@ -1,0 +1,221 @@
+"""Run an experiment: part after part, on all cores, from where it was left off."""
+
+from __future__ import annotations
+
+import io
+import multiprocessing
+import signal
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bnml._files import write_all
+from bnml._threads import cores
+from bnml.errors import ArgumentError, quoted
+from bnml.experiments import registry
+from bnml.experiments.experiment import Experiment, Outcome, Part, Row
+from bnml.experiments.journal import Journal
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["Reproduction", "reproduce"]
+
+PICTURES = (".png", ".svg")
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """A finished experiment.
+
+    Attributes
+    ----------
+    experiment
+        What was done.
+    outcome
+        Its tables, figures and findings.
+    files
+        What was written.
+    repetitions
+        How often random things were repeated; None if nothing is random.
+    resumed
+        How many parts of the work had been done before.
+    parts
+        How many parts there are.
+    seconds
+        How long the rest took.
+    """
+
+    experiment: Experiment
+    outcome: Outcome
+    files: Sequence[Path]
+    repetitions: int | None
+    resumed: int
+    parts: int
+    seconds: float
+
+
+def reproduce(
+    name: str,
+    data: str | Path | None = None,
+    *,
+    repetitions: int | None = None,
+    seed: int = 0,
+    threads: int | None = None,
+    out: str | Path = "reproduced",
+    progress: Callable[[str, float], None] | None = None,
+) -> Reproduction:
+    """Reproduce a published experiment, and compare it with what was published.
+
+    Parameters
+    ----------
+    name
+        The experiment, one of `bnml.experiments.EXPERIMENTS`.
+    data
+        The folder with the data and the published numbers; not every experiment needs one.
+    repetitions
+        How often random things are repeated; by default as often as the experiment says.
+    seed
+        Of all random numbers.
+    threads
+        How many processes work at once; by default as many as there are cores. The results do not depend on it. With
+        more than one the program that calls this must be importable, as everywhere in `multiprocessing`: begin it with
+        ``if __name__ == "__main__":``.
+    out
+        The folder where a folder with the name of the experiment is made, for tables (CSV), figures (PNG and SVG) and
+        findings. What was done there before, of the same experiment with the same seed and data, is not done again.
+    progress
+        Called with the stage and the share of the work that is done.
+
+    Returns
+    -------
+    Reproduction
+        The results, and where they were written.
+
+    Raises
+    ------
+    BnmlError
+        If an argument is wrong, or a file is not there.
+
+    Examples
+    --------
+    >>> import tempfile, bnml.experiments
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     done = bnml.experiments.reproduce("regret-table", out=folder)
+    ...     sorted(file.name for file in done.files)
+    ['comparison.csv', 'figure.png', 'figure.svg', 'findings.txt', 'results.csv']
+    """
+    started = time.perf_counter()
+    experiment = registry.find(name)
+    source = _folder(experiment, data)
+    rounds = _repetitions(experiment, repetitions)
+    if isinstance(seed, bool) or not isinstance(seed, int):
+        raise ArgumentError(f"seed={seed!r}: expected a whole number")
+    workers = cores(threads)
+    target = Path(out) / experiment.name
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ArgumentError(f"out={str(out)!r}: the folder {str(target)!r} cannot be made: {error.strerror}") from None
+    journal = Journal(target / "journal.jsonl", experiment, source, seed)
+    parts = experiment.parts(source, rounds)
+    left = [part for part in parts if part.key not in journal]
+    total, done = sum(part.cost for part in parts), sum(part.cost for part in parts if part.key in journal)
+    for part, rows in _worked(experiment, source, left, seed, workers):
+        journal.add(part.key, rows)
+        done += part.cost
+        if progress is not None:
+            progress(" ".join(map(str, part.key)), done / total)
+    rows = [row for part in parts for row in journal[part.key]]
+    outcome = experiment.outcome(source, rows, rounds)
+    files = _write(target, outcome)
+    kept = len(parts) - len(left)
+    asked = None if experiment.repetitions is None else rounds
+    return Reproduction(experiment, outcome, files, asked, kept, len(parts), time.perf_counter() - started)
+
+
+def _folder(experiment: Experiment, data: str | Path | None) -> Path:
+    """Return the folder with the data, in which every file that is needed must be."""
+    if data is None:
+        if experiment.files:
+            raise ArgumentError(f"{experiment.name} needs data=, the folder with {quoted(experiment.files)}")
+        return Path()
+    folder = Path(data)
+    if not folder.is_dir():
+        raise ArgumentError(f"data={str(data)!r}: there is no such folder")
+    missing = [file for file in experiment.files if not (folder / file).is_file()]
+    if missing:
+        raise ArgumentError(f"data={str(data)!r}: the folder lacks {quoted(missing)}, which {experiment.name} needs")
+    return folder
+
+
+def _repetitions(experiment: Experiment, given: int | None) -> int:
+    if experiment.repetitions is None:
+        if given is not None:
+            raise ArgumentError(f"{experiment.name} takes no repetitions=: nothing in it is random")
+        return 1
+    if given is None:
+        return experiment.repetitions
+    if isinstance(given, bool) or not isinstance(given, int) or given < 2:
+        raise ArgumentError(f"repetitions={given!r}: expected a whole number from 2, for a mean and its error")
+    return given
+
+
+def _worked(
+    experiment: Experiment, data: Path, parts: Iterable[Part], seed: int, workers: int
+) -> Iterator[tuple[Part, Sequence[Row]]]:
+    """Do parts, those that take longest first, and give each as soon as it is done."""
+    queue = sorted(parts, key=lambda part: -part.cost)
+    if workers == 1 or len(queue) < 2:
+        for part in queue:
+            yield part, experiment.work(data, part.key, seed)
+        return
+    context = multiprocessing.get_context("spawn")  # a fork would copy the threads of compiled code half alive
+    with ProcessPoolExecutor(min(workers, len(queue)), mp_context=context, initializer=_deaf) as pool:
+        try:
+            running = {pool.submit(_do, experiment.name, data, part.key, seed): part for part in queue}
+            while running:
+                for finished in wait(running, return_when=FIRST_COMPLETED).done:
+                    yield running.pop(finished), finished.result()
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def _deaf() -> None:
+    """Leave Ctrl-C to the process that gives the work."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _do(name: str, data: Path, key: tuple[Any, ...], seed: int) -> Sequence[Row]:
+    return registry.find(name).work(data, key, seed)
+
+
+def _write(folder: Path, outcome: Outcome) -> list[Path]:
+    """Write all files of an outcome, or none."""
+    writers: dict[Path, Callable[[Path], object]] = {}
+    for stem, table in outcome.tables.items():
+        writers[folder / f"{stem}.csv"] = lambda path, table=table: table.to_csv(  # type: ignore[misc]
+            path, index=False, lineterminator="\n", float_format="%.10g"
+        )
+    for stem, figure in outcome.figures.items():
+        for suffix in PICTURES:
+            writers[folder / f"{stem}{suffix}"] = lambda path, figure=figure: _save(figure, path)  # type: ignore[misc]
+    findings = "\n".join(outcome.findings) + "\n"
+    writers[folder / "findings.txt"] = lambda path: path.write_text(findings, encoding="utf-8")
+    write_all(writers)
+    return list(writers)
+
+
+def _save(figure: Figure, path: Path) -> None:
+    """Save a drawing, the same bytes for the same drawing."""
+    import matplotlib as mpl
+
+    stream = io.BytesIO()
+    with mpl.rc_context({"svg.hashsalt": "bnml", "svg.fonttype": "none"}):
+        metadata = {"Date": None} if path.suffix == ".svg" else {"Software": None}
+        figure.savefig(stream, format=path.suffix[1:], dpi=120, metadata=metadata)
+    path.write_bytes(stream.getvalue())

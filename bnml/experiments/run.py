@@ -8,13 +8,15 @@ import signal
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bnml._files import write_all
 from bnml._threads import cores
-from bnml.errors import ArgumentError, quoted
+from bnml.errors import ArgumentError, SearchError, quoted
 from bnml.experiments import registry
 from bnml.experiments.experiment import Experiment, Outcome, Part, Row
 from bnml.experiments.journal import Journal
@@ -176,13 +178,31 @@ def _worked(
     context = multiprocessing.get_context("spawn")  # a fork would copy the threads of compiled code half alive
     with ProcessPoolExecutor(min(workers, len(queue)), mp_context=context, initializer=_deaf) as pool:
         try:
-            running = {pool.submit(_do, experiment.name, data, part.key, seed): part for part in queue}
+            with _interrupts_held_back():  # processes that are started meanwhile hear none at all
+                running = {pool.submit(_do, experiment.name, data, part.key, seed): part for part in queue}
             while running:
                 for finished in wait(running, return_when=FIRST_COMPLETED).done:
                     yield running.pop(finished), finished.result()
+        except BrokenProcessPool:
+            raise SearchError(
+                "a process was killed, most likely for lack of memory; what is done is kept: go on with fewer threads="
+            ) from None
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
+
+
+@contextmanager
+def _interrupts_held_back() -> Iterator[None]:
+    """Let Ctrl-C wait, where the system can do that."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _deaf() -> None:

@@ -48,7 +48,8 @@ def chow_liu(
     -------
     SearchResult
         A tree that joins all variables, also where the data give no reason to. ``info["mutual_information"]`` is the
-        sum over its links, in nats, and ``info["roots"]`` are the variables without a parent.
+        sum over its links, in nats, ``info["pairs"]`` of how many pairs it was found, and ``info["roots"]`` are the
+        variables without a parent.
 
     Raises
     ------
@@ -83,9 +84,10 @@ def chow_liu(
     parents = best_tree(whole(gains, local.data.n_rows), rules, spanning=True, root=place)
     n = len(parents)
     info = {
-        "families": n * (n - 1) // 2,
+        "pairs": n * (n - 1) // 2,
+        "families": 0,
         "mutual_information": sum(float(gains[p, x]) for x, above in enumerate(parents) for p in above)
         / local.data.n_rows,
         "roots": tuple(rules.names[x] for x, above in enumerate(parents) if not above),
     }
-    return result_of("chow-liu", local, rules, parents, constraints, watch, info)
+    return result_of("chow-liu", local, rules, parents, constraints, watch, info, max_parents, threads)

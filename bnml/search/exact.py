@@ -11,6 +11,8 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from bnml._memory import gigabytes, limit_of
 from bnml._threads import cores
 from bnml.counts.lattice import Layout
@@ -34,6 +36,7 @@ __all__ = ["exact"]
 
 EQUAL = 1e-9  # scores that differ by less are equal: it is what rounding can do
 WALK_SHARE = 0.6  # of the work, for progress
+AT_ONCE = 1 << 22  # sets that are counted in one go
 
 
 def exact(
@@ -64,6 +67,7 @@ def exact(
     SearchResult
         The optimum. If several structures share the highest score: for score-equivalent scores, where nothing
         constrains the structure, the canonical DAG of its class; otherwise the one with the smallest model string.
+        ``info["families"]`` counts the families of the sets that were visited; there are no ``moves``.
 
     Raises
     ------
@@ -101,6 +105,9 @@ def exact(
         "within": families.within,
         "subsets": 1 << len(names),
         "visited": families.visited,
+        "moves": 0,
+        "families": _scored(families),
+        "local_optimum": families.within == 0.0,
         "unit": families.unit,
         "arithmetic": "32-bit integers" if forecast.plan.integers else "64-bit floats",
         "bytes": forecast.bytes,
@@ -152,6 +159,21 @@ def _families(
     if not walkable(source):
         return every_family(source, rules, done)
     return Lattice(source, rules, integers=plan.integers, prune=plan.prune, threads=threads, done=done)
+
+
+def _scored(families: Lattice | ListedFamilies) -> int:
+    """Return how many families were scored: a set that was visited has one for each of its variables."""
+    if isinstance(families, ListedFamilies):
+        return families.scored
+    n, terms, missing = families.n, families.terms[0], families.missing[0]
+    if families.visited == 1 << n:
+        return n << (n - 1)
+    sizes, total = np.bitwise_count(np.arange(min(1 << n, AT_ONCE), dtype=np.int64)), 0
+    for start in range(0, 1 << n, AT_ONCE):
+        part = terms[start : start + AT_ONCE]
+        there = (part != missing) & (part == part)
+        total += int(sizes[there].sum(dtype=np.int64)) + start.bit_count() * int(np.count_nonzero(there))
+    return total
 
 
 def _score(local: LocalScores, dag: DAG) -> float:

@@ -80,7 +80,7 @@ def forest(
     if max_parents == 0:
         among += " with no parents"
     info = {"families": n + n * (n - 1) // (2 if alike else 1), "optimal_among": among}
-    result = result_of("forest", local, rules, parents, constraints, watch, info)
+    result = result_of("forest", local, rules, parents, constraints, watch, info, max_parents, threads)
     if result.score == -math.inf:
         raise SearchError("no forest meets the constraints and the prior with a score above minus infinity; drop some")
     return result

@@ -29,10 +29,14 @@ class ListedFamilies:
         Their scores.
     rules
         What parents are allowed; the others are dropped.
+    scored
+        How many families were scored for this; none if the scores were there already.
     """
 
-    def __init__(self, sets: Sequence[npt.ArrayLike], scores: Sequence[npt.ArrayLike], rules: Rules) -> None:
-        self.n = len(sets)
+    def __init__(
+        self, sets: Sequence[npt.ArrayLike], scores: Sequence[npt.ArrayLike], rules: Rules, scored: int = 0
+    ) -> None:
+        self.n, self.scored = len(sets), scored
         self.rules = rules
         self.dtype = np.dtype(np.float64)
         self.never = np.array([-np.inf])
@@ -97,7 +101,7 @@ def every_family(local: LocalScores, rules: Rules, done: Callable[[float], None]
             finished += len(part)
             done(finished / total)
         scores.append(values)
-    return ListedFamilies(sets, scores, rules)
+    return ListedFamilies(sets, scores, rules, total)
 
 
 def from_file(given: FamilyScores, rules: Rules) -> ListedFamilies:

@@ -68,5 +68,5 @@ def naive_bayes(
             raise SearchError(f"search='naive' has no choice, and does not meet the constraints: {wrong[0]}")
     if max_parents == 0 and len(parents) > 1:
         raise SearchError("max_parents=0: in naive Bayes each attribute has the class as its parent; allow 1")
-    info = {"families": len(parents), "class_variable": class_variable}
-    return result_of("naive", local, rules, parents, constraints, watch, info)
+    info = {"families": 0, "class_variable": class_variable}
+    return result_of("naive", local, rules, parents, constraints, watch, info, max_parents)

@@ -27,6 +27,7 @@ from bnml.search.trees import (
     Rules,
     best_tree,
     check_tree,
+    checked,
     gains_of,
     in_time,
     neighbours_of,
@@ -72,7 +73,9 @@ def nml_forest(
     SearchResult
         ``info["nml"]`` and ``info["qnml"]`` are its scores, ``info["start_nml"]`` that of the best forest under qNML,
         where the search started. ``info["skipped"]`` is the number of forests, among those next to the one found, whose
-        NML would take too much to compute.
+        NML would take too much to compute. ``info["moves"]`` are the arcs placed at the start and the steps from there.
+        ``info["local_optimum"]`` speaks of all changes of one arc, also of those that make it no forest any more; of
+        these the exact NML is not known, so under that score it can be true only with ``max_parents=1``.
 
     Raises
     ------
@@ -105,22 +108,32 @@ def nml_forest(
     parents = best_tree(gains, rules, spanning=False)
     worth = pair_information(local.data, rules.columns, (), threads)
     climb = _Climb(local.data, rules, worth, parents, memory_limit)
-    start, steps = climb.value, 0
+    start, steps, placed = climb.value, 0, sum(map(len, parents))
     while climb.step(watch):
         steps += 1
     dag = _structure(local.data, rules, climb.parents)
     fit = math.fsum(local_scores(local.data, LogLikelihood()).families(range(len(dag.names)), dag.parent_sets).tolist())
     nml = fit - climb.complexity
-    info = {
+    n = len(parents)
+    info: dict[str, Any] = {
         "nml": nml,
         "qnml": score_of(dag, local.data, "qnml"),
         "start_nml": nml - (climb.value - start),
+        "moves": placed + steps,
         "steps": steps,
+        "pairs": n * (n - 1) // 2,
         "forests": climb.tried,
         "skipped": climb.skipped,
     }
     kept = None if isinstance(reported, NML) else local_scores(local.data, reported)
     value = nml if kept is None else score_of(dag, local.data, reported)
+    if kept is None:
+        only_forests = (n - 1 if max_parents is None else int(max_parents)) <= 1
+        found = {"families": 0, "local_optimum": only_forests and climb.skipped == 0 and not watch.over}
+    else:
+        found = checked(kept, dag, value, constraints, max_parents, threads, watch)
+    scored = n + n * (n - 1) // 2 + 2 * n  # for the gains, and for the two scores of the result
+    info |= {**found, "families": scored + found["families"]}
     watch("nml-forest", 1.0)
     return SearchResult(dag, value, False, "nml-forest", watch.seconds, info, local.data, kept, constraints)
 

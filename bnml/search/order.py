@@ -92,7 +92,8 @@ def order(
     rng = np.random.default_rng(seed)
     moves, verified = climb_further(structure, watch, 0.0, 0.0)
     near = None if structure.n <= MOST_FOR_ALL else two_steps_away(structure.arcs)
-    orders = Orders(structure, near, _listed(structure))
+    listed, scored = _listed(structure)
+    orders = Orders(structure, near, listed)
     best, top = structure.arcs.copy(), structure.score
     done = 0
     for k in range(rounds + 1):
@@ -120,20 +121,21 @@ def order(
     if not verified:
         more, verified = climb_up(structure, watch, 1.0, 1.0)
         moves += more
-    structure.families += orders.families
+    structure.families += scored + orders.families
     info = {"moves": moves, "restarts": done, "local_optimum": verified, "seed": seed}
     return finished(structure, "order", watch, **info)
 
 
-def _listed(structure: Structure) -> Listed | None:
+def _listed(structure: Structure) -> tuple[Listed | None, int]:
     """Return the parent sets that are better than all their subsets, up to a size that is quickly done; else None.
 
     Growing by one parent at a time does not see parents that tell something only together. Where all sets of four and
-    more can be scored in a moment, none is missed.
+    more can be scored in a moment, none is missed. With them comes the number of families that they were chosen from:
+    all that are allowed up to that size. (A bound may rule out some of these unseen; they count as well.)
     """
     local, n = structure.local, structure.n
     if n > MOST_LISTED or not walkable(local) or structure.tied.any():
-        return None
+        return None, 0
     assert local.terms is not None
     per_subset = SUBSET + ROW * local.data.n_distinct * (1 + len(local.terms.margin))
     most, subsets = 0, 1.0
@@ -143,17 +145,22 @@ def _listed(structure: Structure) -> Listed | None:
             break
         most += 1
     if most < min(LEAST_LISTED, structure.most, n - 1):
-        return None
+        return None, 0
     found = undominated_families(local, structure.known, most, structure.threads)
     place = {column: i for i, column in enumerate(structure.columns)}
 
     def moved(mask: int) -> int:
         return sum(1 << place[column] for column in members(mask))
 
-    return [
+    listed = [
         [(score, moved(mask)) for score, mask in zip(found.scores[c].tolist(), found.parents[c], strict=True)]
         for c in structure.columns
     ]
+    must = structure.fixed.sum(axis=0).tolist()
+    free = (structure.may & ~structure.fixed).sum(axis=0).tolist()
+    return listed, sum(
+        math.comb(more, k) for least, more in zip(must, free, strict=True) for k in range(most - least + 1)
+    )
 
 
 def _settle(orders: Orders, structure: Structure, first: list[int], watch: Watch) -> tuple[int, bool]:

@@ -108,11 +108,12 @@ def polytree(
     parents, free = _directed(rules, links, independent_by, level)
     n = len(parents)
     info = {
-        "families": n * (n - 1) // 2,
+        "pairs": n * (n - 1) // 2,
+        "families": 0,
         "undirected": tuple((rules.names[a], rules.names[b]) for a, b in free),
         "alpha": level,
     }
-    return result_of("polytree", local, rules, parents, constraints, watch, info)
+    return result_of("polytree", local, rules, parents, constraints, watch, info, None, threads)
 
 
 def _level(alpha: Any) -> float:

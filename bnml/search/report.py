@@ -62,9 +62,18 @@ def _facts(result: SearchResult) -> list[tuple[str, str]]:
     return [
         ("size", ", ".join(size)),
         ("score", f"{result.score:,.{_decimals(result.score)}f}{_score_words(result)}"),
+        *_exact_nml(result.info),
         ("proof", _proof(result)),
         ("search", f"{search}; {reason}" if reason else search),
     ]
+
+
+def _exact_nml(info: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return the exact NML of a forest, with qNML beside it, where the search has found them."""
+    if "nml" not in info or "qnml" not in info:
+        return []
+    nml, qnml = (f"{info[name]:,.{_decimals(info[name])}f}" for name in ("nml", "qnml"))
+    return [("nml", f"{nml}; qnml gives the same forest {qnml}")]
 
 
 def _score_words(result: SearchResult) -> str:
@@ -80,7 +89,9 @@ def _work(info: Mapping[str, Any]) -> Iterator[str]:
     if "visited" in info and "subsets" in info:
         visited, subsets = info["visited"], info["subsets"]
         yield f"{f'{visited:,} of' if visited < subsets else 'all'} {_number(subsets, 'subset')} visited"
-    for name in ("moves", "inserts", "deletes", "turns", "orders"):
+    elif "moves" in info:  # exact search makes none
+        yield _number(info["moves"], "move")
+    for name in ("inserts", "deletes", "turns", "orders", "pairs", "forests", "tests"):
         if name in info:
             yield _number(info[name], name[:-1])
     if "families" in info:
@@ -111,6 +122,10 @@ def _no_proof(info: Mapping[str, Any]) -> str:
         return text
     if info["local_optimum"]:
         return f"{text}; it is a local optimum: no change of one arc raises it"
+    if "arc_gain" in info:
+        gain = info["arc_gain"]
+        by = f"{gain:,.0f}" if gain >= 10 else f"{gain:.2g}"
+        return f"{text}; it is no local optimum: a change of one arc raises it by {by}"
     return f"{text}; whether it is a local optimum was not verified"
 
 

@@ -52,8 +52,11 @@ class SearchResult:
     seconds
         How long that took.
     info
-        What else the search has to say: ``within`` (how much higher a score could still be), ``reason`` (of the choice
-        of this search), and numbers of its own.
+        What else the search has to say. Every one: ``moves`` (changes made, or arcs placed), ``families`` (how many
+        were scored), ``local_optimum`` (whether it was verified that no change of one arc that the constraints and
+        ``max_parents`` allow raises the score; where one is known to raise it, ``arc_gain`` is by how much). Some:
+        ``within`` (how much higher a score could still be), ``reason`` (of the choice of this search), and numbers of
+        their own.
     data
         The table it was learned from; None if it was learned from local scores alone.
     local

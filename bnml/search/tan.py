@@ -72,8 +72,8 @@ def tan(
     Returns
     -------
     SearchResult
-        Where ``weight="score"``, no other tree-augmented naive Bayes that the constraints allow has a higher score, and
-        ``info["optimal_among"]`` says so.
+        Where ``weight="score"``, no other tree-augmented naive Bayes that the constraints and ``root`` allow has a
+        higher score, and ``info["optimal_among"]`` says so; not with ``max_parents=1``, where there is no tree.
 
     Raises
     ------
@@ -112,16 +112,18 @@ def tan(
     for x, above in zip(others, tree, strict=True):
         parents[x] = [target, *(others[k] for k in above)]
     n, alike = len(tree), weight == "cmi" or (local.score.equivalent and prior is None)
+    pairs = n * (n - 1) // (2 if alike else 1)
     info: dict[str, Any] = {
-        "families": n * (n - 1) // (2 if alike else 1),
+        **({"pairs": pairs, "families": 0} if weight == "cmi" else {"families": n + pairs}),
         "class_variable": class_variable,
         "weight": weight,
         "roots": tuple(inner.names[k] for k, above in enumerate(tree) if not above),
     }
-    if weight == "score":
+    if weight == "score" and max_parents != 1:
+        rooted = "" if root is None else f" with the root {root}"
         allowed = "" if constraints is None else " that the constraints allow"
-        info["optimal_among"] = f"tree-augmented naive Bayes structures{allowed}"
-    return result_of("tan", local, rules, parents, constraints, watch, info)
+        info["optimal_among"] = f"tree-augmented naive Bayes structures{rooted}{allowed}"
+    return result_of("tan", local, rules, parents, constraints, watch, info, max_parents, threads)
 
 
 def _attribute_rules(rules: Rules, target: int, max_parents: int | None) -> Rules:

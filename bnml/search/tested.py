@@ -17,7 +17,8 @@ from bnml.graph import PDAG, Constraints
 from bnml.scores import Score
 from bnml.scores.priors import StructurePrior
 from bnml.search.result import Family, SearchResult
-from bnml.search.trees import opened
+from bnml.search.trees import checked, opened
+from bnml.search.watch import Watch
 
 if TYPE_CHECKING:
     from bnml.independence import Criterion, IndependenceResult
@@ -151,16 +152,20 @@ def _searched(
     given: dict[str, Any],
     keep: Iterable[Iterable[str]] = (),
 ) -> TestedResult:
+    watch = Watch()
     local = opened(search, data, own, score=score, prior=prior, **given)
     first = find(local.data, **own, **given)
     kept = [tuple(link) for link in keep]
     found = (first.resolve(kept) if kept else first).resolve()
     dag, names = found.dag, local.data.names
-    total = math.nan
+    total, judged = math.nan, {"families": 0, "local_optimum": False}
     if dag is not None:
         above = (sorted(names.index(parent) for parent in dag.parents(x)) for x in names)
         total = math.fsum(local.families(range(len(names)), [tuple(parents) for parents in above]))
+        judged = checked(local, dag, total, given["constraints"], None, given["threads"], watch)
     info = {
+        "moves": 0 if dag is None else len(dag.arcs),
+        **judged,
         "tests": found.n_tests,
         "test": found.test,
         "alpha": found.alpha,
@@ -171,6 +176,6 @@ def _searched(
     }
     return TestedResult(
         dag,  # type: ignore[arg-type]  # None where no DAG fits, as the class says
-        total, False, search, first.seconds, info, local.data, local, given["constraints"], found,
+        total, False, search, watch.seconds, info, local.data, local, given["constraints"], found,
         first.ambiguous_regions,
     )  # fmt: skip

@@ -25,6 +25,8 @@ from bnml.graph import DAG, Constraints
 from bnml.scores import FamilyScores, LocalScores, parse_score
 from bnml.scores.local import local_scores
 from bnml.search.branching import maximum_branching
+from bnml.search.forecast import ROW, SLOW_FAMILY
+from bnml.search.moves import Structure
 from bnml.search.result import SearchResult
 from bnml.search.watch import Watch
 
@@ -32,6 +34,7 @@ __all__ = [
     "Rules",
     "best_tree",
     "check_tree",
+    "checked",
     "gains_of",
     "in_time",
     "neighbours_of",
@@ -50,6 +53,8 @@ Bools = npt.NDArray[np.bool_]
 Links = list[tuple[int, int]]
 
 BITS = 40  # of the largest sum that a gain is a difference of: rounding errors are far below
+CHECK_SECONDS = 0.2  # to see whether a change of one arc raises a score, by a model and not by a clock
+FAMILY = 4e-6  # seconds for one of the families that this takes, and ROW for each distinct row
 
 
 @dataclass(frozen=True)
@@ -311,13 +316,47 @@ def result_of(
     constraints: Constraints | None,
     watch: Watch,
     info: Mapping[str, Any],
+    max_parents: int | None = None,
+    threads: int | None = None,
 ) -> SearchResult:
-    """Return the structure with these parents, numbered by name, as the result of a search."""
+    """Return the structure with these parents, numbered by name, as the result of a search.
+
+    ``info`` has the ``families`` that were scored so far; those that are scored here are added, and `checked` adds what
+    it says. A search that does not count its moves has placed each arc by one.
+    """
     names = local.data.names
     sets: list[list[int]] = [[] for _ in names]
     for column, above in zip(rules.columns, parents, strict=True):
         sets[column] = [rules.columns[k] for k in above]
     dag = DAG.from_parent_sets(names, sets)
     value = math.fsum(local.families(range(len(names)), dag.parent_sets).tolist())
+    found = checked(local, dag, value, constraints, max_parents, threads, watch)
+    told = {"moves": len(dag.arcs), **info, **found, "families": info["families"] + found["families"]}
     watch(search, 1.0)
-    return SearchResult(dag, value, False, search, watch.seconds, info, local.data, local, constraints)
+    return SearchResult(dag, value, False, search, watch.seconds, told, local.data, local, constraints)
+
+
+def checked(
+    local: LocalScores,
+    dag: DAG,
+    value: float,
+    constraints: Constraints | None,
+    max_parents: int | None,
+    threads: int | None,
+    watch: Watch,
+) -> dict[str, Any]:
+    """Return whether it is verified that no change of one arc raises a structure's score, as ``local_optimum``.
+
+    Where one does raise it, ``arc_gain`` is by how much the best does. ``families`` are those that were scored, the
+    structure's own among them. To check takes a family for each pair of variables: with too many of these, or of rows,
+    it is left, and so it is where time is over or the score is not finite.
+    """
+    n = len(dag.names)
+    slow = local.terms is None or local.prior is not None
+    seconds = n * n * ((SLOW_FAMILY if slow else FAMILY) + ROW * local.data.n_distinct)
+    if watch.over or seconds > CHECK_SECONDS or not math.isfinite(value):
+        return {"families": n, "local_optimum": False}
+    structure = Structure(local, constraints, max_parents, dag, threads)
+    move = structure.best_move()
+    better = {} if move is None or move.gain <= structure.equal else {"arc_gain": move.gain}
+    return {"families": structure.families, "local_optimum": not better, **better}

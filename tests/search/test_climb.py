@@ -11,8 +11,11 @@ import bnml
 from bnml import DAG, Constraints, priors
 from bnml.errors import BnmlError
 from bnml.scores import FamilyScores
+from bnml.scores.lattice import Rules, allowed_sets
 from bnml.search import exact, hill_climb, order, tabu
+from bnml.search.climb import structure_for
 from bnml.search.moves import Structure
+from bnml.search.order import _listed
 from tests.search.strategies import constraints, tables
 from tests.search.test_moves import moves
 
@@ -92,6 +95,23 @@ def test_more_effort_is_never_worse():
     assert hill_climb(data, "bic", reinsert=True, restarts=5).score >= further.score
     assert tabu(data, "bic", reinsert=False, patience=40).score >= plain.score
     assert order(data, "bic").score >= further.score
+
+
+@FEW
+@given(data=tables(columns=5), drawn=st.data())
+def test_families_of_listed_parent_sets_count(data, drawn):
+    """Order search scores all families that are allowed before it begins."""
+    known, most = drawn.draw(constraints(data.names)), drawn.draw(st.integers(0, 4))
+    known = Constraints(known.required, known.forbidden, forbidden_links=known.forbidden_links, tiers=known.tiers)
+    try:
+        structure = structure_for(data, "bic", None, known, most, None, None)
+    except BnmlError:  # more parents are required than allowed
+        return
+    rules = Rules.of(range(len(data.names)), known.compiled(data.names), most)
+    listed, scored = _listed(structure)
+    assert listed is not None
+    assert scored == sum(len(allowed_sets(rules, i)) for i in range(len(data.names)))
+    assert order(data, "bic", constraints=known, max_parents=most).info["families"] >= scored
 
 
 def test_reinsertion_turns_what_single_arcs_cannot():

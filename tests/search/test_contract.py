@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import permutations
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bnml
+from bnml import DAG
 from bnml.errors import BnmlError
 from bnml.scores import SCORES
 from bnml.search.learn import SEARCHES
@@ -15,6 +18,9 @@ from tests.search.strategies import constraints, tables
 
 OPTIONS = {"tan": {"class_variable": "X0"}, "naive": {"class_variable": "X0"}}
 REFUSED = {("ges", name) for name in ("k2", "bd", "bdj", "bds", "fnml")}
+
+CLIMBERS = ("exact", "climb", "tabu", "order", "ges")  # searches that end where no change of one arc helps
+CLOSE = {"rel": 0, "abs": 1e-7}
 
 each_search = pytest.mark.parametrize("search", SEARCHES)
 
@@ -26,6 +32,39 @@ def table(rows=120, seed=5):
     c = (a + b + (rng.random(rows) < 0.1)) % 2
     d = np.where(rng.random(rows) < 0.7, c, rng.integers(0, 3, rows))
     return bnml.read(np.stack([a, b, c, d], axis=1))
+
+
+def one_arc_away(dag):
+    """Yield every structure with one arc more, one less, or one turned round."""
+    arcs = set(dag.arcs)
+    for a, b in permutations(dag.names, 2):
+        changed = [arcs - {(a, b)}, arcs - {(a, b)} | {(b, a)}] if (a, b) in arcs else [arcs | {(a, b)}]
+        for some in changed:
+            if (a, b) in arcs or (b, a) not in arcs:
+                try:
+                    yield DAG(dag.names, some)
+                except BnmlError:  # they close a cycle
+                    continue
+
+
+def check_work(result, score_of, allowed=lambda dag: True):
+    """Check that what a search says of its work has the right types, and that what it says of single arcs is true."""
+    info = result.info
+    assert type(info["moves"]) is int
+    assert type(info["families"]) is int
+    assert type(info["local_optimum"]) is bool
+    assert info["moves"] >= 0
+    assert info["families"] >= 0
+    if result.dag is None:
+        assert (info["moves"], info["families"], info["local_optimum"]) == (0, 0, False)
+        return
+    gain = max((score_of(dag) for dag in one_arc_away(result.dag) if allowed(dag)), default=-np.inf) - result.score
+    if info["local_optimum"]:
+        assert gain <= CLOSE["abs"]
+    assert ("arc_gain" in info) <= (not info["local_optimum"])
+    if "arc_gain" in info:
+        assert info["arc_gain"] == pytest.approx(gain, **CLOSE)
+        assert gain > 0.0
 
 
 @each_search
@@ -48,6 +87,9 @@ def test_every_pair_of_search_and_score(search, score):
     assert result.seconds >= 0
     assert str(result)
     assert bnml.learn(data, score, search=search, threads=1, **options).dag == result.dag
+    check_work(result, lambda dag: bnml.score(dag, data, score))
+    assert result.info["local_optimum"] or "arc_gain" in result.info, "so small a table is always checked"
+    assert result.info["local_optimum"] or search not in CLIMBERS
 
 
 @each_search
@@ -61,8 +103,58 @@ def test_constraints_hold(search, data, drawn):
         result = bnml.learn(data, "bic", search=search, constraints=known, max_parents=most, **OPTIONS.get(search, {}))
     except BnmlError:
         return
+
+    def allowed(dag):
+        return known.allows(dag) and (most is None or max(map(len, dag.parent_sets)) <= most)
+
+    check_work(result, lambda dag: bnml.score(dag, data, "bic"), allowed)
     if result.dag is None:  # no network fits what the tests of pc and npc say
         assert search in ("pc", "npc")
         return
-    assert known.allows(result.dag)
-    assert most is None or max(map(len, result.dag.parent_sets)) <= most
+    assert allowed(result.dag)
+
+
+@each_search
+@pytest.mark.parametrize("prior", [bnml.priors.Distance(DAG(["X0", "X1", "X2", "X3"], [("X3", "X0")]), 0.01), None])
+def test_local_optima_with_priors_and_few_parents(search, prior):
+    """The check heeds the prior and the bound on the parents."""
+    data = table(seed=6)
+    for most in (None, 2, 1):
+        given = {"prior": prior, "max_parents": most}
+        try:
+            result = bnml.learn(data, "bdeu", search=search, **given, **OPTIONS.get(search, {}))
+        except BnmlError:  # some take no prior, or no bound
+            continue
+
+        def score(dag):
+            return bnml.score(dag, data, "bdeu", prior=prior)
+
+        check_work(result, score, lambda dag, most=most: most is None or max(map(len, dag.parent_sets)) <= most)
+        if search == "forest":
+            assert result.info["local_optimum"] is (most == 1)
+
+
+def test_wide_tables_are_not_checked():
+    """It would take longer than the search."""
+    rng = np.random.default_rng(0)
+    data = bnml.read(rng.integers(0, 2, (50, 240)))
+    for search in ("chow-liu", "naive"):
+        result = bnml.learn(data, "bic", search=search, **OPTIONS.get(search, {}))
+        assert (result.info["moves"], result.info["families"]) == (239, 240)
+        assert result.info["local_optimum"] is False
+        assert "arc_gain" not in result.info
+        assert "whether it is a local optimum was not verified" in " ".join(str(result).split())
+
+
+def test_without_time_left_nothing_is_checked():
+    result = bnml.learn(table(), search="k2", time_limit=1e-9)
+    assert result.info["local_optimum"] is False
+    assert "arc_gain" not in result.info
+
+
+def test_impossible_structures_are_not_checked():
+    """A score of minus infinity has no neighbours to compare with."""
+    never = bnml.priors.ArcProbabilities(0.5, dict.fromkeys(permutations(["X0", "X1", "X2", "X3"], 2), 0.0))
+    result = bnml.learn(table(), "bic", search="chow-liu", prior=never)
+    assert result.score == -np.inf
+    assert result.info["local_optimum"] is False

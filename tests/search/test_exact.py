@@ -187,6 +187,17 @@ def test_bounds_leave_out_most_of_the_subsets():
     assert result.info["visited"] < 0.1 * result.info["subsets"]
     assert result.dag == solved(data, "bic", prune=False)[0]
     assert exact(data, "fnml").info["visited"] == 2**14
+    assert result.info["visited"] < result.info["families"] < 0.1 * 14 * 2**13
+
+
+@pytest.mark.parametrize("label", ["bic", "bds"])
+def test_how_many_families_were_scored(label):
+    data = bnml.example()
+    info = exact(data, label).info
+    assert (info["moves"], info["families"], info["local_optimum"]) == (0, 8 * 2**7, True)
+    assert exact(data, label, max_parents=2).info["families"] == 8 * (1 + 7 + 21)
+    listed = undominated_families(LocalScores(data, label))
+    assert exact(listed).info["families"] == 0, "they are there already"
 
 
 def test_many_states_and_many_weights():

@@ -107,8 +107,9 @@ def test_what_the_result_says():
     seen = []
     data = bnml.example()
     result = forest(data, "fnml", progress=lambda stage, share: seen.append(share))
-    assert (result.search, result.info["families"]) == ("forest", 8 + 56)
-    assert forest(data, "bic").info["families"] == 8 + 28
+    assert (result.search, result.info["families"]) == ("forest", 8 + 56 + 8 * 8)
+    assert forest(data, "bic").info["families"] == 8 + 28 + 8 * 8
+    assert result.info["moves"] == len(result.dag.arcs)
     assert seen == sorted(seen)
     assert seen[-1] == 1.0
     assert result == bnml.learn(data, "fnml", search="forest")

@@ -128,7 +128,17 @@ def test_the_demonstration_of_the_lecture():
         ("KA", (), "L", True),
     ]
     assert str(result.dag) == "[L][KA|L][KV|KA:L][M|L]"
-    assert result.info["families"] == len(steps) + 4
+    assert result.info["families"] == len(steps) + 4 + 4 * 4, "those tried, those at the start, and to check the end"
+    assert result.info["moves"] == 4
+
+
+def test_moves_are_those_of_all_orders():
+    data = bnml.example()
+    one = k2(data, orders=1, seed=3)
+    assert one.info["moves"] == len(one.dag.arcs)
+    assert k2(data, orders=5, seed=3).info["moves"] > one.info["moves"]
+    known = Constraints(required=[one.dag.arcs[0]])
+    assert k2(data, order=one.info["order"], constraints=known).info["moves"] <= len(one.dag.arcs) - 1
 
 
 def test_the_gains_of_the_trace():

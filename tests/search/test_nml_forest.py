@@ -21,6 +21,7 @@ from bnml.nml.forest_sums import ForestSums
 from bnml.search import forest, nml_forest
 from tests.search.forests import branchings, dag_of
 from tests.search.strategies import constraints, tables
+from tests.search.test_contract import one_arc_away
 
 MODULE = sys.modules["bnml.search.nml_forest"]
 CLOSE = {"rel": 0, "abs": 1e-8}
@@ -159,9 +160,10 @@ def test_time_limit():
         patch.object(MODULE, "in_time", lambda *_: lambda share: None),
         patch("bnml.search.watch.Watch.over", True),
     ):
-        stopped = nml_forest(bnml.example(), time_limit=1000)
+        stopped = nml_forest(bnml.example(), max_parents=1, time_limit=1000)
     assert stopped.dag.arcs == ()
     assert stopped.info["steps"] == 0
+    assert stopped.info["local_optimum"] is False
 
 
 def test_what_is_too_much_is_refused():
@@ -195,7 +197,7 @@ def test_the_score_is_only_reported():
         assert result.dag == own.dag
         assert result.score == pytest.approx(bnml.score(own.dag, data, score), **CLOSE)
         assert result.info["nml"] == own.score
-        assert str(result)
+        assert f"{own.score:,.3f}; qnml gives the same forest {own.info['qnml']:,.3f}\n" in str(result)
         assert result.network.dag == own.dag
 
 
@@ -255,3 +257,17 @@ def test_sums_whose_peaks_are_far_apart():
     down[1] -= 40.0 * np.arange(50)[::-1]
     wanted = [[np.logaddexp.reduce(x + y) for y in down] for x in up]
     assert forest_joins._log_products(up, down) == pytest.approx(np.array(wanted), rel=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_what_is_known_of_other_changes_of_one_arc(seed):
+    """With one parent at most all of them are forests; otherwise the exact NML of some is not known."""
+    data = nearly_independent(seed)
+    assert nml_forest(data).info["local_optimum"] is False
+    result = nml_forest(data, max_parents=1)
+    assert result.info["local_optimum"] is True
+    near = [dag for dag in one_arc_away(result.dag) if max(map(len, dag.parent_sets)) <= 1]
+    assert max(bnml.score(dag, data, "nml") for dag in near) <= result.score + 1e-6
+    assert result.info["moves"] == len(forest(data, "qnml", max_parents=1).dag.arcs) + result.info["steps"]
+    assert result.info["families"] == 5 + 10 + 2 * 5
+    assert nml_forest(data, "bic", max_parents=1).info["families"] > result.info["families"]

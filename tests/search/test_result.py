@@ -230,6 +230,11 @@ def test_what_is_proven(within, optimal, want):
     [
         ({"local_optimum": True}, "a higher score; it is a local optimum: no change of one arc raises it"),
         ({"local_optimum": False}, "a higher score; whether it is a local optimum was not verified"),
+        (
+            {"local_optimum": False, "arc_gain": 1234.56},
+            "a higher score; it is no local optimum: a change of one arc raises it by 1,235",
+        ),
+        ({"local_optimum": False, "arc_gain": 1.234}, "it is no local optimum: a change of one arc raises it by 1.2"),
         ({"optimal_among": "forests"}, "the best of all forests, but other networks may have a higher score"),
     ],
 )
@@ -251,6 +256,12 @@ def test_what_is_known_without_a_proof(info, want):
             "exact, 8 inserts, 1 delete, 0 turns, 1 family scored",
         ),
         ({"orders": 10, "families": 0}, "exact, 10 orders, 0 families scored, 0.25 s"),
+        ({"moves": 7, "pairs": 28, "families": 8}, "exact, 7 moves, 28 pairs, 8 families scored, 0.25 s"),
+        ({"moves": 0, "tests": 107, "families": 0}, "exact, 0 moves, 107 tests, 0 families scored, 0.25 s"),
+        (
+            {"visited": 8, "subsets": 8, "moves": 0, "families": 12},
+            "exact, all 8 subsets visited, 12 families scored, 0.25 s",
+        ),
         ({}, "exact, 0.25 s"),
     ],
 )
@@ -260,7 +271,7 @@ def test_what_a_search_did(info, want):
 
 def test_reports_of_searches():
     text = str(bnml.learn(bnml.example(), search="exact"))
-    assert "  search  exact, all 256 subsets visited, " in text
+    assert "  search  exact, all 256 subsets visited, 1,024 families scored, " in text
     words = " ".join(str(bnml.learn(bnml.example(), search="climb")).split())
     assert "not proven optimal: other networks may have a higher score; it is a local optimum" in words
     assert re.search(r"search climb, [0-9]+ moves, [0-9]+ families scored, ", words)

@@ -106,9 +106,28 @@ def test_what_the_result_says():
     assert result.info["class_variable"] == "lung"
     assert result.info["weight"] == "cmi"
     assert result.info["roots"] == ("asia",)
-    assert result.info["families"] == 21
+    assert (result.info["moves"], result.info["pairs"], result.info["families"]) == (7 + 6, 21, 8 * 8)
+    scored = tan(data, "fnml", class_variable="lung", weight="score").info
+    assert (scored["families"], "pairs" in scored) == (7 + 42 + 8 * 8, False)
     assert result.search == "tan"
     assert set(result.network.predict(data, "lung")) == {"no", "yes"}
+
+
+def test_what_it_is_the_best_of():
+    """The best of all only where there is a tree; of those with a root where one is given."""
+    data = bnml.example()
+
+    def among(**given):
+        return tan(data, "fnml", class_variable="lung", weight="score", **given).info.get("optimal_among")
+
+    kind = "tree-augmented naive Bayes structures"
+    assert among() == among(max_parents=2) == kind
+    assert among(max_parents=1) is None
+    assert among(root="smoke") == f"{kind} with the root smoke"
+    known = Constraints(forbidden=[("asia", "tub")])
+    assert among(root="smoke", constraints=known) == f"{kind} with the root smoke that the constraints allow"
+    other = tan(data, "fnml", class_variable="lung", weight="score")
+    assert tan(data, "fnml", class_variable="lung", weight="score", root="smoke").score < other.score
 
 
 @pytest.mark.parametrize("search", ["tan", "naive"])
@@ -146,6 +165,7 @@ def test_naive_bayes():
     result = bnml.learn(data, "bic", search="naive", class_variable="lung", constraints=known, max_parents=1)
     assert set(result.dag.arcs) == {("lung", name) for name in data.names if name != "lung"}
     assert result.score == pytest.approx(bnml.score(result.dag, data, "bic"))
-    assert (result.search, result.optimal, result.info["families"]) == ("naive", False, 8)
+    assert (result.search, result.optimal, result.info["moves"]) == ("naive", False, 7)
+    assert result.info["families"] == 8 + 7 + 6, "its own, those without the class, and those with a parent of it"
     assert result.dag == tan(data, "bic", class_variable="lung", max_parents=1).dag
     assert result == naive_bayes(data, "bic", class_variable="lung", constraints=known, max_parents=1)

@@ -34,7 +34,6 @@ def figure(rows: int, columns: int, *, width: float = 3.3, height: float = 2.6) 
         panel.grid(color="#e5e5e5", linewidth=0.6)
         panel.set_axisbelow(True)
         panel.tick_params(labelsize=7)
-        panel.title.set_fontsize(9)
     return drawing, list(panels.flat)
 
 

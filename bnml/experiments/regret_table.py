@@ -61,7 +61,7 @@ def outcome(folder: Path, rows: Sequence[Row], repetitions: int) -> Outcome:
             off = (own[name] - own["exact"]).abs()
             style = {"color": charts.COLOURS[score], "marker": charts.MARKERS[score], "markersize": 4}
             panel.loglog(own["r"], off, label=label, **style)
-        panel.set_title(f"N = {n:,}")
+        panel.set_title(f"N = {n:,}", fontsize=9)
         panel.set_xlabel("number of values", fontsize=8)
     panels[0].set_ylabel("error of the regret (nats)", fontsize=8)
     charts.legend(drawing, panels, published=False)

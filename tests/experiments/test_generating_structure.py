@@ -1,0 +1,263 @@
+"""How near learned structures come to the generating one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import bnml
+from bnml.errors import ArgumentError, BnmlError
+from bnml.experiments import generating_structure as experiment
+from bnml.experiments import reproduce
+from bnml.experiments.experiment import generator
+
+SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
+SCORES = list(experiment.SCORES)
+
+
+@pytest.fixture(scope="module")
+def shared():
+    if not SHARED.is_dir():
+        pytest.skip(f"{SHARED} is not there")
+    return SHARED
+
+
+# --- which of several best structures ---
+
+
+def plain_program(data: bnml.Data, score: str) -> bnml.DAG:
+    """Dynamic programming as anybody would write it: by name, and what is as good replaces nothing."""
+    names = sorted(data.names)
+    local = bnml.LocalScores(data, score)
+    n, everything = len(names), (1 << len(names)) - 1
+
+    def inside(members):
+        return [i for i in range(n) if members >> i & 1]
+
+    def family(i, members):
+        return local.family(data.index(names[i]), [data.index(names[j]) for j in inside(members)])
+
+    best, parents = [{} for _ in names], [{} for _ in names]
+    for i in range(n):
+        for candidates in range(1 << n):
+            if candidates >> i & 1:
+                continue
+            best[i][candidates], parents[i][candidates] = family(i, candidates), candidates
+            for j in inside(candidates):
+                fewer = candidates ^ (1 << j)
+                if best[i][fewer] > best[i][candidates] + 1e-9:
+                    best[i][candidates], parents[i][candidates] = best[i][fewer], parents[i][fewer]
+    total, sinks = {0: 0.0}, {}
+    for members in range(1, 1 << n):
+        for i in inside(members):
+            rest = members ^ (1 << i)
+            if members not in sinks or total[rest] + best[i][rest] > total[members] + 1e-9:
+                total[members], sinks[members] = total[rest] + best[i][rest], i
+    arcs, left = [], everything
+    while left:
+        sink = sinks[left]
+        left ^= 1 << sink
+        arcs += [(names[j], names[sink]) for j in inside(parents[sink][left])]
+    return bnml.DAG(data.names, arcs)
+
+
+def table_with_ties(seed: int) -> bnml.Data:
+    """Few rows of five columns; some are constant or equal to another."""
+    rng = np.random.default_rng(seed)
+    columns = {name: rng.integers(0, 2, 8) for name in "caebd"}
+    for name in rng.choice(list("caebd"), 3, replace=False):
+        columns[name] = columns["a"] if rng.random() < 0.5 else np.zeros(8, int)
+    return bnml.read(pd.DataFrame(columns), states={name: [0, 1] for name in columns})
+
+
+@pytest.mark.parametrize("score", experiment.SCORES.values())
+def test_of_several_best_structures_the_one_that_a_plain_program_finds_first(score):
+    differs = 0
+    for seed in range(12):
+        data = table_with_ties(seed)
+        found, best = experiment.learned(data, score), bnml.search.exact(data, score, threads=1)
+        assert found == plain_program(data, score)
+        assert bnml.score(found, data, score) == pytest.approx(best.score, abs=1e-8)
+        differs += found.cpdag() != best.cpdag
+    assert differs, "these tables have no ties that matter"
+
+
+def test_constant_columns_under_fnml_are_all_linked():
+    """A constant parent costs nothing there, and nothing is better than what is looked at first."""
+    data = bnml.read(pd.DataFrame({name: [0] * 10 for name in "abc"}), states={name: [0, 1] for name in "abc"})
+    assert experiment.learned(data, "fnml") == bnml.DAG.parse("[c][b|c][a|b:c]")
+    assert experiment.learned(data, "qnml") == bnml.DAG(["a", "b", "c"])
+
+
+def test_equal_columns_under_bic_hang_on_the_last():
+    data = bnml.read(pd.DataFrame({name: [0, 1] * 10 for name in "bac"}))
+    assert experiment.learned(data, "bic") == bnml.DAG.parse("[c][b|c][a|c]").reordered(["b", "a", "c"])
+
+
+# --- samples ---
+
+
+def test_a_sample_is_what_the_network_gives():
+    network = bnml.fit(bnml.DAG.parse("[smoke][lung|smoke]"), bnml.example().select(["smoke", "lung"]))
+    data = experiment.sample(network, 50, generator(1, "a"))
+    frame = network.sample(50, int(generator(1, "a").integers(2**63)))
+    expected = bnml.read(frame)
+    assert (data.names, data.states) == (expected.names, expected.states)
+    assert data.codes.dtype == expected.codes.dtype
+    assert np.array_equal(data.codes, expected.codes)
+    assert np.array_equal(data.weights, expected.weights)
+    assert np.array_equal(data.row_index, expected.row_index)
+
+
+def test_states_that_do_not_occur_count():
+    network = bnml.BayesianNetwork(bnml.DAG(["x"]), {"x": ["a", "b", "c"]}, {"x": [1.0, 0.0, 0.0]})
+    assert experiment.sample(network, 5, generator(0)).arities == (3,)
+
+
+# --- ranks ---
+
+
+def results(rows):
+    return pd.DataFrame(rows, columns=["network", "N", *SCORES])
+
+
+def test_equal_distances_share_a_rank_and_the_next_has_the_next():
+    ranked = experiment._ranked(results([("asia", 10, 3, 3, 5, 4), ("asia", 10, 0, 0, 0, 0), ("asia", 10, 1, 9, 8, 7)]))
+    assert ranked[SCORES].to_numpy().tolist() == [[1, 1, 3, 2], [1, 1, 1, 1], [1, 4, 3, 2]]
+
+
+def test_margins_are_differences_of_pairs():
+    rows = [("asia", 10, 1, 2, 3, 2), ("asia", 10, 1, 3, 2, 2), ("cancer", 10, 2, 2, 3, 1), ("cancer", 10, 2, 2, 4, 3)]
+    worst = experiment._margins(results([*rows, ("asia", 400, 1, 1, 1, 2), ("asia", 400, 1, 1, 1, 2)]), "worst")
+    first, second = worst.to_dict("records")
+    # The ranks of qNML are 2 2 1 2, those of fNML 3 2 3 3: differences -1 0 and -2 -1.
+    assert (first["N"], first["other"], first["qNML"], first["rank"]) == (10, "fNML", 1.75, 2.75)
+    assert first["difference"] == pytest.approx(-1.0)
+    assert first["error"] == pytest.approx(np.sqrt(0.5**2 + 0.5**2) / 2)
+    assert (second["N"], second["difference"], second["fails"]) == (400, 1.0, True)
+    lines = experiment._claim("qNML is fine", worst, worst[worst["N"] == 10])
+    assert lines[0] == "qNML is fine: not so here, at 1 of 2 sizes."
+    assert lines[1].startswith("  N = 400: 2.000, ")
+    assert lines[2] == "qNML is fine: confirmed in the published results."
+    assert "nearest to failing at N = 10" in lines[3]
+
+
+# --- the whole ---
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Return a folder with five small networks, and results that were never published."""
+    home = tmp_path_factory.mktemp("data")
+    (home / "networks").mkdir()
+    (home / "published").mkdir()
+    rng = np.random.default_rng(3)
+    dags = ["[a][b|a]", "[a][b][c|a:b]", "[a][b|a][c|b]", "[a][b]", "[a][b|a][c|a]"]
+    for name, text in zip(experiment.NETWORKS, dags, strict=True):
+        dag = bnml.DAG.parse(text)
+        tables = {x: rng.dirichlet([0.5, 0.5], [2] * len(dag.parents(x))) for x in dag.names}
+        network = bnml.BayesianNetwork(dag, {x: ["no", "yes"] for x in dag.names}, tables)
+        network.save(home / f"networks/{name}.bif")
+    single = [
+        (name, n, *map(int, rng.integers(0, 3, 4))) for name in experiment.NETWORKS for n in (20, 400) for _ in range(6)
+    ]
+    table = results(single)
+    table.to_csv(home / experiment.SINGLE, index=False)
+    table.groupby(["network", "N"], sort=False).mean().reset_index().to_csv(home / experiment.MEANS, index=False)
+    return home
+
+
+def contents(done):
+    return {file.name: file.read_bytes() for file in done.files}
+
+
+def test_the_whole_on_one_core_on_two_and_after_an_interruption(folder, tmp_path, monkeypatch):
+    monkeypatch.setattr(experiment, "BLOCK", 3)  # not seen by other processes: parts say how many repetitions they are
+    once = reproduce(experiment.NAME, folder, repetitions=4, threads=1, out=tmp_path / "one")
+    assert once.parts == 20
+    assert once.outcome.tables["results"].shape == (40, 7)
+    comparison, ranks = once.outcome.tables["comparison"], once.outcome.tables["ranks"]
+    assert len(comparison) == 40
+    assert len(ranks) == 8
+    assert any(line.startswith("qNML never has the worst mean rank: ") for line in once.outcome.findings)
+
+    names = {"comparison.csv", "ranks.csv", "results.csv", "findings.txt"}
+    pictures = {f"{stem}{suffix}" for stem in ("figure", "ranks") for suffix in (".png", ".svg")}
+    assert set(contents(once)) == names | pictures
+    twice = reproduce(experiment.NAME, folder, repetitions=4, threads=2, out=tmp_path / "two")
+    assert contents(twice) == contents(once)
+
+    journal = tmp_path / "two" / experiment.NAME / "journal.jsonl"
+    journal.write_bytes(journal.read_bytes()[:900])
+    again = reproduce(experiment.NAME, folder, repetitions=4, threads=1, out=tmp_path / "two")
+    assert 0 < again.resumed < again.parts
+    assert contents(again) == contents(once)
+
+
+def test_repetitions_have_samples_of_their_own(folder):
+    whole = experiment.work(folder, ("cancer", 20, 0, 6), 0)
+    assert whole == experiment.work(folder, ("cancer", 20, 0, 2), 0) + experiment.work(folder, ("cancer", 20, 2, 6), 0)
+    assert whole != experiment.work(folder, ("cancer", 20, 0, 6), 1)
+    assert len({tuple(row[score] for score in SCORES) for row in whole}) > 1
+
+
+@pytest.mark.parametrize(
+    ("file", "change", "message"),
+    [
+        (experiment.MEANS, lambda table: table.drop(columns="BIC"), "no column 'BIC'"),
+        (experiment.MEANS, lambda table: table.replace({"network": {"asia": "alarm"}}), "unknown network 'alarm'"),
+        (experiment.MEANS, lambda table: table.assign(N=table["N"] + 0.5), "whole numbers"),
+        (experiment.MEANS, lambda table: table.assign(fNML="much"), "must be numbers"),
+        (experiment.MEANS, lambda table: pd.concat([table, table[:1]]), "comes twice"),
+        (experiment.MEANS, lambda table: table[1:], "different networks or sample sizes"),
+        (
+            experiment.SINGLE,
+            lambda table: table.assign(qNML=np.where(table.index == 0, np.nan, 1.0)),
+            "must be numbers",
+        ),
+    ],
+)
+def test_wrong_numbers_are_refused(folder, tmp_path, file, change, message):
+    copy = tmp_path / "data"
+    for source in experiment.EXPERIMENT.files:
+        (copy / source).parent.mkdir(parents=True, exist_ok=True)
+        (copy / source).write_bytes((folder / source).read_bytes())
+    change(pd.read_csv(copy / file)).to_csv(copy / file, index=False)
+    with pytest.raises(ArgumentError, match=message):
+        reproduce(experiment.NAME, copy, repetitions=2, threads=1, out=tmp_path / "out")
+
+
+@pytest.mark.parametrize("file", [experiment.MEANS, experiment.SINGLE, "networks/asia.bif"])
+def test_files_that_are_something_else_are_refused(folder, tmp_path, file):
+    copy = tmp_path / "data"
+    for source in experiment.EXPERIMENT.files:
+        (copy / source).parent.mkdir(parents=True, exist_ok=True)
+        (copy / source).write_bytes(b"" if source == file else (folder / source).read_bytes())
+    with pytest.raises(BnmlError):
+        reproduce(experiment.NAME, copy, repetitions=2, threads=1, out=tmp_path / "out")
+
+
+# --- what was published ---
+
+
+def test_single_published_results_are_whole_repetitions(shared):
+    """Lines were sorted as texts, not each column on its own; so ranks within a line are those of one sample."""
+    table = experiment._read(shared, experiment.SINGLE)
+    for _, block in table.groupby(["network", "N"]):
+        lines = ["".join(map(str, line)) for line in block.drop(columns=["network", "N"]).to_numpy().tolist()]
+        assert lines == sorted(lines)
+    assert not experiment._margins(table, "worst")["fails"].any()
+    assert not experiment._margins(table, "best", experiment.BEYOND)["fails"].any()
+
+
+@pytest.mark.parametrize(("network", "n"), [("earthquake", 10), ("earthquake", 60), ("asia", 10)])
+def test_ties_are_decided_as_in_the_published_results(shared, network, n):
+    ours = pd.DataFrame(experiment.work(shared, (network, n, 0, 50), 0))
+    theirs = experiment._read(shared, experiment.SINGLE)
+    theirs = theirs[(theirs["network"] == network) & (theirs["N"] == n)]
+    for score in SCORES:
+        spread = np.hypot(ours[score].sem(), theirs[score].sem())
+        assert abs(ours[score].mean() - theirs[score].mean()) < 4 * spread

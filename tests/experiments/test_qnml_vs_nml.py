@@ -1,0 +1,228 @@
+"""qNML and fNML beside the exact NML of forests: each piece against the definitions, and the whole on small tables."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from itertools import combinations
+
+import numpy as np
+import pytest
+from scipy.stats import spearmanr
+
+import bnml
+from bnml.errors import ArgumentError
+from bnml.experiments import qnml_vs_nml as experiment
+from bnml.experiments import reproduce
+from bnml.experiments.experiment import generator
+from bnml.experiments.scores_on_data import PACKED, read_table
+from bnml.nml import parametric_complexity
+
+from .. import naive
+from ..search.forests import branchings, dag_of
+
+
+def skeleton(parents):
+    return frozenset(frozenset((x, above)) for x, above in enumerate(parents) if above is not None)
+
+
+def listed(row, none):
+    return tuple(None if above == none else above for above in row.tolist())
+
+
+@pytest.mark.parametrize("nodes", [2, 3, 4, 5])
+def test_every_forest_in_every_direction(nodes):
+    found = experiment.forests(nodes)
+    directed = [listed(row, nodes) for row in found.parents]
+    assert sorted(map(str, directed)) == sorted(map(str, branchings(nodes)))
+    links = [skeleton(parents) for parents in directed]
+    assert len(found.first) == len(set(links))
+    assert [links[i] for i in found.first[found.forest]] == links
+    for i, count, complete in zip(found.first, found.links, found.complete, strict=True):
+        ends = [x for link in links[i] for x in link]
+        assert count == len(links[i])
+        assert complete == (len(set(ends)) == len(ends))
+
+
+def test_normalisers_by_enumeration():
+    """All forests of three variables, by all tables of three rows."""
+    every, known = experiment.forests(3), experiment._normalisers(3, (2, 3))
+    rows = [(0, 1, 1), (1, 1, 0), (0, 0, 1)]
+    for arities in ((2, 2, 2), (2, 2, 3)):
+        table = naive.table_of(rows, arities)
+        for form, value in zip(every.parents[every.first], known[arities], strict=True):
+            arcs = [(above, x) for x, above in enumerate(form.tolist()) if above < 3]
+            expected = naive.score(table, arcs, naive.loglik) - naive.network_nml(table, arcs)
+            assert value == pytest.approx(expected, rel=1e-10)
+
+
+def test_normalisers_of_five_variables():
+    every, known = experiment.forests(5), experiment._normalisers(12, (2, 3))
+    assert set(known) == {
+        (2,) * (nodes - threes) + (3,) * threes for nodes in experiment.NODES for threes in range(nodes + 1)
+    }
+    for i in (0, 50, 150, 290):
+        form = listed(every.parents[every.first[i]], 5)
+        expected = parametric_complexity(form, (2, 2, 2, 3, 3), 12)
+        assert known[2, 2, 2, 3, 3][i] == pytest.approx(expected, rel=1e-12)
+
+
+def table(arities, n, seed=0):
+    """Return a table in which columns depend on each other."""
+    rng = np.random.default_rng(seed)
+    hidden = rng.integers(0, 3, n)
+    columns = [np.where(rng.random(n) < 0.5, hidden, rng.integers(0, 3, n)) % r for r in arities]
+    states = {f"X{i}": list(range(r)) for i, r in enumerate(arities)}
+    return bnml.read(np.stack(columns, axis=1), states=states)
+
+
+@pytest.mark.parametrize("columns", [(1, 3), (0, 2, 4), (4, 3, 1, 0)])
+def test_comparisons_on_a_table(columns):
+    """Every number of a row, from the scores of all structures one by one."""
+    data = table((3, 2, 3, 2, 2), 25)
+    row, *differences = experiment._compared(data, experiment._family_scores(data), columns, (2, 3))
+    names = row["columns"].split()
+    assert {*names} == {data.names[x] for x in columns}
+    chosen = data.select(names)
+    assert [str(r) for r in chosen.arities] == row["values"].split() == sorted(row["values"].split())
+    nml, qnml, fnml = {}, {}, {}
+    for parents in branchings(len(columns)):
+        dag, links = dag_of(names, parents), skeleton(parents)
+        nml[links], qnml[links] = (bnml.score(dag, chosen, score) for score in ("nml", "qnml"))
+        fnml.setdefault(links, []).append(bnml.score(dag, chosen, "fnml"))
+    best = max(nml, key=nml.__getitem__)
+    assert (row["n"], row["nodes"], row["links"]) == (25, len(columns), len(best))
+    spread = max(max(values) - min(values) for values in fnml.values())
+    assert row["fnml_spread"] == pytest.approx(spread, abs=1e-9)
+    directed = {links: max(values) for links, values in fnml.items()}
+    for name, own, off in zip(("qnml", "fnml"), (qnml, directed), differences, strict=True):
+        gaps = [own[links] - nml[links] for links in nml]
+        taken = max(own, key=own.__getitem__)
+        expected = {
+            "mean": np.mean(gaps),
+            "low": min(gaps),
+            "high": max(gaps),
+            "loss": nml[best] - nml[taken],
+            "links": len(taken),
+            "correlation": spearmanr([own[links] for links in nml], [nml[links] for links in nml]).statistic,
+        }
+        assert {key: row[f"{name}_{key}"] for key in expected} == pytest.approx(expected, abs=1e-9)
+        assert sorted(off) == pytest.approx(sorted(gaps), abs=1e-9)
+    assert row["qnml_complete"] <= experiment.CLOSE
+    assert row["fnml_bare"] <= experiment.CLOSE
+
+
+def test_rounding_decides_nothing():
+    scores = np.array([1.0, 3.0, 3.0 + 1e-13, 2.0])
+    assert experiment._best(scores) == 1
+    assert experiment._correlation(scores, np.array([1.0, 3.0, 3.0, 2.0])) == pytest.approx(1.0)
+    assert experiment._correlation(np.zeros(2), np.zeros(2)) == 1.0
+
+
+def test_trees_do_not_depend_on_data():
+    """The difference of qNML and NML is the same on any table, as it is listed."""
+    known = {(row["parents"], row["values"]): row["qnml_above_nml"] for row in experiment._trees(25)}
+    for seed, (parents, arities) in enumerate(
+        [("- 0 0", (3, 2, 3)), ("- 0 0 0 3", (2, 2, 2, 3, 2)), ("- 0 0 0", (4,) * 4)]
+    ):
+        data = table(arities, 25, seed)
+        above = tuple(None if text == "-" else int(text) for text in parents.split())
+        qnml, nml = (bnml.score(dag_of(data.names, above), data, score) for score in ("qnml", "nml"))
+        assert known[parents, " ".join(map(str, arities))] == pytest.approx(qnml - nml, abs=1e-9)
+
+
+def test_every_tree_once():
+    """As many as there are ways to give two kinds of values to the variables, up to names (Burnside's lemma)."""
+    numbers = {"chain of 3": 6, "chain of 4": 10, "star of 4": 8, "chain of 5": 20, "fork of 5": 24, "star of 5": 10}
+    rows = [row for row in experiment._trees(5) if {*row["values"].split()} <= {"2", "3"}]
+    assert {tree: sum(row["tree"] == tree for row in rows) for tree in numbers} == numbers
+    assert min(row["qnml_above_nml"] for row in rows) > 0
+
+
+# --- the whole ---
+
+
+@pytest.fixture
+def data(tmp_path, monkeypatch):
+    """Return a folder of the layout that is wanted: two tables with enough columns, and eighteen without."""
+    monkeypatch.setattr(experiment, "TREE_ROWS", (2, 5))  # only parts that other processes need not know
+    folder = tmp_path / "data" / "uci-discretised"
+    folder.mkdir(parents=True)
+    wide = {"liver": (2, 3, 4, 2, 2, 3), "adult": (3, 2, 3, 3, 3)}
+    for seed, name in enumerate(experiment.TABLES):
+        own = table(wide.get(name, (2, 3)), 30, seed)
+        text = "\n".join([",".join(own.names), *(",".join(map(str, own.codes[i])) for i in own.row_index)]) + "\n"
+        if name in PACKED:
+            (folder / f"{name}.csv.gz").write_bytes(gzip.compress(text.encode(), mtime=0))
+        else:
+            (folder / f"{name}.csv").write_text(text)
+        lines = ["\t".join([x, *"abcd"[:r]]) for x, r in zip(own.names, own.arities, strict=True)]
+        (folder / f"{name}.vd").write_text("\n".join(lines) + "\n")
+    read_table.cache_clear()
+    experiment._narrow.cache_clear()
+    yield folder.parent
+    read_table.cache_clear()
+    experiment._narrow.cache_clear()
+
+
+def contents(done):
+    return {file.name: file.read_bytes() for file in done.files}
+
+
+def test_the_whole(data, tmp_path):
+    """What is compared, and that neither processes nor an interruption change anything."""
+    done = reproduce("qnml-vs-nml", data, repetitions=3, threads=1, out=tmp_path)
+    results = done.outcome.tables["results"]
+    drawn, whole = (results[results["rows"] == rows] for rows in ("drawn", "whole"))
+    keys = {(row["data"], row["repetition"], row["nodes"], row["n"]) for _, row in drawn.iterrows()}
+    assert keys == {(name, r, nodes, 25) for name in ("liver", "adult") for r in range(3) for nodes in (2, 3, 4, 5)}
+    assert len(keys) == len(drawn)
+    assert not drawn["columns"].str.contains("X2")[drawn["data"] == "liver"].any()  # four values
+    binary = {" ".join(names) for k in (2, 3) for names in combinations(("X0", "X3", "X4"), k)}
+    assert set(whole["columns"]) == binary
+    assert set(whole["n"]) == {30}
+    links = done.outcome.tables["links"].set_index(["nodes", "links"])
+    assert links.loc[(5, 0), "forests"] == 6
+    assert links.loc[(5, 4), "forests"] == 6 * 125
+    pooled = done.outcome.tables["agreement"].set_index(["rows", "nodes", "n"])
+    own = drawn[drawn["nodes"] == 5]
+    assert pooled.loc[("drawn", 5, 25), "fnml_same"] == pytest.approx((own["fnml_loss"] == 0).mean())
+    assert done.outcome.tables["comparison"]["within"].tolist()[:3] == [True] * 3
+    before, folder = contents(done), tmp_path / "qnml-vs-nml"
+    journal = folder / "journal.jsonl"
+    lines = [line for line in journal.read_text().splitlines() if json.loads(line).get("part", [""])[0] != "adult"]
+    journal.write_text("\n".join(lines[:-1]) + "\n")
+    again = reproduce("qnml-vs-nml", data, repetitions=3, threads=2, out=tmp_path)
+    assert again.parts - again.resumed == 2
+    assert contents(again) == before
+
+
+def test_repetitions_do_not_depend_on_blocks(data):
+    rows = experiment.work(data, ("adult", 0, 3), 7)
+    apart = [row for i in range(3) for row in experiment.work(data, ("adult", i, i + 1), 7)]
+    tables = [[row for row in own if row["kind"] == "table"] for own in (rows, apart)]
+    assert tables[0] == tables[1]
+    assert tables[0] != [row for row in experiment.work(data, ("adult", 0, 3), 8) if row["kind"] == "table"]
+
+
+def test_drawn_rows_are_rows_of_the_table(data):
+    """The first rows in a random order, and columns at random: drawn again, and scored one by one."""
+    rows = experiment.work(data, ("adult", 0, 1), 7)
+    whole, random = read_table(data, "adult"), generator(7, "qnml-vs-nml", "adult", 0)
+    first = np.repeat(whole.codes, whole.weights, axis=0)[random.permutation(30)[:25]]
+    states = {f"X{i}": list(range(r)) for i, r in enumerate(whole.arities)}
+    for row in rows[:4]:
+        names = row["columns"].split()
+        assert {*names} == {f"X{i}" for i in random.choice(5, row["nodes"], replace=False)}
+        drawn = bnml.read(first, states=states).select(names)
+        trees = [dag_of(names, parents) for parents in branchings(row["nodes"])]
+        gaps = [bnml.score(dag, drawn, "qnml") - bnml.score(dag, drawn, "nml") for dag in trees]
+        assert row["qnml_high"] == pytest.approx(max(gaps), abs=1e-9)
+        best = max(trees, key=lambda dag: bnml.score(dag, drawn, "nml"))
+        assert row["links"] == len(best.arcs)
+
+
+def test_a_file_that_is_not_there(data, tmp_path):
+    (data / "uci-discretised" / "iris.vd").unlink()
+    with pytest.raises(ArgumentError, match=r"lacks 'uci-discretised/iris\.vd'"):
+        reproduce("qnml-vs-nml", data, out=tmp_path)

@@ -1,0 +1,194 @@
+"""The highest scores of tables, on small tables and on published ones."""
+
+from __future__ import annotations
+
+import csv
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from bnml import DAG
+from bnml.errors import ArgumentError, GraphError
+from bnml.experiments import reproduce
+from bnml.experiments import scores_on_data as experiment
+
+from .. import naive
+
+SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
+SMALL = {"iris": (2, 3, 2), "liver": (3, 2, 2), "ecoli": (2, 2)}  # three of the twenty, with other content
+
+
+def rows_of(name):
+    arities = SMALL[name]
+    rng = np.random.default_rng(len(name))
+    first = rng.integers(0, arities[0], 40)
+    others = [(first + (rng.random(40) < 0.3)) % r for r in arities[1:]]
+    return np.stack([first, *others], axis=1).tolist()
+
+
+def write(folder, name, rows, arities):
+    names = [f"X{i}" for i in range(len(arities))]
+    text = "\n".join([",".join(names), *(",".join(map(str, row)) for row in rows)]) + "\n"
+    (folder / f"{name}.csv").write_text(text)
+    declared = ["\t".join([x, *"abc"[:r]]) + "\n" for x, r in zip(names, arities, strict=True)]
+    (folder / f"{name}.vd").write_text("".join(declared))
+
+
+@pytest.fixture
+def data(tmp_path):
+    """Return a folder of the layout that is wanted, with three tables."""
+    folder = tmp_path / "data"
+    for file in experiment.EXPERIMENT.files:
+        (folder / file).parent.mkdir(parents=True, exist_ok=True)
+        (folder / file).touch()
+    lines = []
+    for name, arities in SMALL.items():
+        rows = rows_of(name)
+        write(folder / "uci-discretised", name, rows, arities)
+        lines.append([name, len(rows), len(arities), len({*map(tuple, rows)})])
+    table = pd.DataFrame(lines, columns=["data", "rows", "variables", "distinct_rows"])
+    table.to_csv(folder / experiment.SUMMARY, index=False)
+    publish(folder, {})
+    experiment.read_table.cache_clear()
+    return folder
+
+
+def publish(folder, scores, greedy=()):
+    header = "data,criterion,ess_or_alpha,published_score\n"
+    (folder / experiment.OPTIMA).write_text(header + "".join(f"{','.join(k)},{v:.3f}\n" for k, v in scores.items()))
+    lines = "".join(f"{name},{value:.6f}\n" for name, value in greedy)
+    (folder / experiment.GREEDY).write_text("data,BDeu_ess1_recomputed\n" + lines)
+
+
+def highest(name, family, *parameters):
+    """Return the highest score of all structures, from the definition."""
+    arities = SMALL[name]
+    table, n = naive.table_of(rows_of(name), arities), len(arities)
+    names = [str(x) for x in range(n)]
+    pairs, found = [(x, y) for x in range(n) for y in range(n) if x != y], []
+    for chosen in product((False, True), repeat=len(pairs)):
+        arcs = [pair for pair, taken in zip(pairs, chosen, strict=True) if taken]
+        try:
+            DAG(names, [(names[x], names[y]) for x, y in arcs])
+        except GraphError:
+            continue
+        found.append(naive.score(table, arcs, lambda *key: family(*key, *parameters)))
+    return max(found)
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_the_highest_scores(data, name):
+    """One search for each score and some hyperparameters, against all structures."""
+    cases = [("fNML", 0, naive.fnml), ("qNML", 0, naive.qnml)]
+    cases += [("BDeu", at, naive.bdeu) for at in (0, 6, -1)] + [("BDq", at, naive.bdq) for at in (0, -1)]
+    for score, at, family in cases:
+        alphas = experiment.ALPHAS[score]
+        at %= len(alphas)
+        (row,) = experiment.work(data, (name, score, at, at + 1), 0)
+        parameters = () if alphas[at] is None else (alphas[at],)
+        assert row["highest"] == pytest.approx(highest(name, family, *parameters), rel=1e-9)
+        assert (row["data"], row["score"], row["alpha"]) == (name, score, alphas[at])
+
+
+def test_hyperparameters():
+    """Every whole number as far as promised, and ten a decade elsewhere."""
+    bdeu, bdq = experiment.ALPHAS["BDeu"], experiment.ALPHAS["BDq"]
+    assert bdeu[: experiment.WHOLE] == tuple(range(1, experiment.WHOLE + 1))
+    for grid in (bdeu[experiment.WHOLE - 1 :], bdq):
+        steps = np.array(grid[1:]) / np.array(grid[:-1])
+        assert (steps > 1.05).all()
+        assert (steps < 1.34).all()
+    assert (bdeu[-1], bdq[0], bdq[-1]) == (10_000, 0.001, 1.0)
+
+
+def test_parts_cover_every_search_once(data):
+    lines = pd.read_csv(data / experiment.SUMMARY)
+    lines.loc[0, ["variables", "distinct_rows"]] = (15, 10_000)  # large enough to be cut
+    lines.to_csv(data / experiment.SUMMARY, index=False)
+    parts = experiment.parts(data, 1)
+    done = [(name, score, at) for name, score, first, last in (part.key for part in parts) for at in range(first, last)]
+    assert len(set(done)) == len(done) == sum(map(len, experiment.ALPHAS.values())) * len(SMALL)
+    assert len([part for part in parts if part.key[:2] == ("iris", "BDeu")]) > 10
+    assert len([part for part in parts if part.key[:2] == ("liver", "BDeu")]) == 1
+    assert max(part.cost for part in parts) <= experiment.PART_SECONDS
+
+
+def test_one_peak():
+    single = experiment._single_peak
+    assert all(single(pd.Series(values)) for values in ([1.0], [1.0, 2.0, 2.0, 1.0], [3.0, 1.0], [1.0, 4.0]))
+    assert not single(pd.Series([1.0, 2.0, 1.0, 1.5]))
+
+
+def test_what_it_comes_to(data, tmp_path):
+    """The best of each, the claims, and what others published: right, wrong, and unknown."""
+    right = {("iris", "fNML", ""): highest("iris", naive.fnml), ("iris", "BDeu", "2.0"): highest("iris", naive.bdeu, 2)}
+    wrong = {("liver", "qNML", ""): highest("liver", naive.qnml) + 0.002}
+    publish(data, right | wrong | {("iris", "BDeu", "0.5"): -1.0, ("abalone", "fNML", ""): -1.0}, [("iris", -1.0)])
+    done = reproduce("scores-on-data", data, threads=1, out=tmp_path)
+    results, curves = done.outcome.tables["results"].set_index("data"), done.outcome.tables["curves"]
+    assert list(results.index) == list(SMALL)
+    assert results.loc["iris", "BDeu(1)"] == pytest.approx(highest("iris", naive.bdeu, 1))
+    for name, row in results.iterrows():
+        bdeu = curves[(curves["data"] == name) & (curves["score"] == "BDeu")].set_index("alpha")["highest"]
+        assert row["BDeu(alpha*)"] == bdeu.max() == bdeu[row["alpha*"]]
+        assert row[row["best"]] == max(row["fNML"], row["BDeu(1)"], row["BDeu(alpha*)"])
+    assert results.loc["iris", ["N", "m", "values"]].tolist() == [40, 3, pytest.approx(7 / 3)]
+    comparison = done.outcome.tables["comparison"]
+    assert comparison["data"].tolist() == ["all", "all", "iris", "iris", "liver", "iris"]
+    assert comparison["within"].tolist()[2:] == [True, True, False, False]
+    assert comparison["ours"].tolist()[0] == (results["best"] == "fNML").sum()
+    assert "2 of 3 published highest scores are ours to the last digit." in done.outcome.findings
+
+
+def contents(done):
+    return {file.name: file.read_bytes() for file in done.files}
+
+
+def test_processes_and_interruptions_do_not_change_the_files(data, tmp_path):
+    whole = contents(reproduce("scores-on-data", data, threads=1, out=tmp_path / "whole"))
+    told = []
+
+    def interrupted(*step):
+        told.append(step)
+        if len(told) == 4:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        reproduce("scores-on-data", data, threads=1, out=tmp_path / "out", progress=interrupted)
+    done = reproduce("scores-on-data", data, threads=2, out=tmp_path / "out")
+    assert done.resumed == 4
+    assert contents(done) == whole
+
+
+def test_a_file_that_is_not_there(data, tmp_path):
+    (data / "uci-discretised" / "adult.vd").unlink()
+    with pytest.raises(ArgumentError, match=r"lacks 'uci-discretised/adult\.vd'"):
+        reproduce("scores-on-data", data, out=tmp_path)
+
+
+def test_published_highest_scores():
+    """BENE's, on the tables themselves."""
+    if not SHARED.is_dir():
+        pytest.skip("the published references do not lie beside the repository")
+    found = 0
+    with (SHARED / experiment.OPTIMA).open(newline="") as file:
+        for line in csv.DictReader(file):
+            score, alpha = line["criterion"], float(line["ess_or_alpha"]) if line["ess_or_alpha"] else None
+            if alpha in experiment.ALPHAS.get(score, ()):
+                at = experiment.ALPHAS[score].index(alpha)
+                (row,) = experiment.work(SHARED, (line["data"], score, at, at + 1), 0)
+                assert row["highest"] == pytest.approx(float(line["published_score"]), abs=5.1e-4)
+                found += 1
+    assert found == 15
+    experiment.read_table.cache_clear()
+
+
+def test_all_files_are_there():
+    if not SHARED.is_dir():
+        pytest.skip("the published references do not lie beside the repository")
+    assert all((SHARED / file).is_file() for file in experiment.EXPERIMENT.files)
+    names = pd.read_csv(SHARED / experiment.SUMMARY)["data"]
+    assert tuple(names) == experiment.TABLES

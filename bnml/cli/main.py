@@ -153,7 +153,7 @@ OPTIONS = [  # how the library names an argument, and how the command line does
     (r"^(score|estimator|method|weight|test|adjust)='([^']*)'", r"--\1 \2"),
     (r"\b(search|prior)='([\w-]*)'", r"--\1 \2"),
     (r"^(seed|threads|data|out|repetitions)=", r"--\1 "),
-    (r"\b(data|out|repetitions)=(?![^\s,.:;)])", r"--\1"),
+    (r"\b(data|out|repetitions|threads)=(?![^\s,.:;)])", r"--\1"),
     (r"\b(max|memory|time)_(parents|limit)=(?=[\s,.:;)])", r"--\1-\2"),
     (r"\b(max|memory|time)_(parents|limit)=(?=\S)", r"--\1-\2 "),
 ]

@@ -1,0 +1,86 @@
+"""``bnml reproduce``: its report, its JSON, its files, and wrong uses."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from bnml.experiments import EXPERIMENTS
+
+
+def test_report_and_files(run, folder):
+    shown = run("reproduce", "regret-table", "--threads", "1")
+    assert (shown.status, shown.err) == (0, "")
+    assert "35 of 36 regrets" in shown.out
+    assert max(map(len, shown.out.splitlines())) <= 80
+    names = {"results.csv", "comparison.csv", "figure.png", "figure.svg", "findings.txt", "journal.jsonl"}
+    assert {file.name for file in (folder / "reproduced" / "regret-table").iterdir()} == names
+    again = run("reproduce", "regret-table", "--threads", "1")
+    assert "12 of 12 parts were done before" in again.out
+
+
+def test_json(run, folder):
+    found = json.loads(run("reproduce", "regret-table", "--threads", "1", "--out", "here", "--json").out)
+    assert found["experiment"] == "regret-table"
+    assert (found["repetitions"], found["parts"], found["resumed"]) == (None, 12, 0)
+    assert "here/regret-table/results.csv" in found["files"]
+    assert found["findings"]
+
+
+def test_help_names_every_experiment(run):
+    shown = " ".join(run("reproduce", "--help").out.replace("│", " ").split())
+    assert all(name in shown for name in EXPERIMENTS)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((), "Missing argument 'NAME'"),
+        (("regret-tables",), "Did you mean 'regret-table'?"),
+        (("generating-structure",), "needs --data, the folder with"),
+        (("generating-structure", "--data", "nowhere"), "--data 'nowhere': there is no such folder"),
+        (("generating-structure", "--data", "."), "lacks 'networks/"),
+        (("generating-structure", "--data", "survey.csv"), "there is no such folder"),
+        (("regret-table", "--repetitions", "5"), "takes no --repetitions"),
+        (("prediction", "--data", ".", "--repetitions", "many"), "'many' is not a whole number"),
+        (("regret-table", "--threads", "0"), "--threads 0"),
+        (("regret-table", "--out", "survey.csv"), "cannot be made"),
+        (("regret-table", "--format", "pdf"), "No such option"),
+    ],
+)
+def test_wrong_uses(run, arguments, message):
+    shown = run("reproduce", *arguments)
+    assert (shown.status, shown.out) == (2, "")
+    assert message in " ".join(shown.err.split())
+
+
+def test_results_of_another_seed(run):
+    run("reproduce", "regret-table", "--threads", "1")
+    shown = run("reproduce", "regret-table", "--threads", "1", "--seed", "1")
+    assert shown.status == 2
+    assert "another seed; choose another folder with --out" in shown.err
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+def test_interrupted(folder):
+    """Ctrl-C says how to go on, whatever the processes do at that moment."""
+    command = [sys.executable, "-m", "bnml", "reproduce", "regret-table", "--threads", "2"]
+    process = subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    journal = folder / "reproduced" / "regret-table" / "journal.jsonl"
+    deadline = time.monotonic() + 60
+    while not journal.exists() and process.poll() is None:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    os.killpg(process.pid, signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    if process.returncode == 0:  # it was over before
+        return
+    assert process.returncode == 130, said
+    assert "the same command goes on from there" in said
+    assert "Traceback" not in said

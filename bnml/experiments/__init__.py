@@ -4,21 +4,23 @@ Each experiment is one module: how its work is cut into parts, how one part is d
 The parts do not depend on each other and have random numbers of their own, so that they can be done on any number of
 cores, in any order, and an interrupted run goes on where it was.
 
-=========================  ==============================================================
+=========================  ==============================================================================
 `registry`                 the experiments by name
 `experiment`               what an experiment is
 `run`                      `reproduce`: runs one, on all cores, from where it was left off
 `journal`                  what was done so far
 `comparison`               numbers beside published numbers
 `charts`                   how the figures look
+`tables`                   the twenty tables from UCI
 `regret_table`             the regret and its approximations
 `generating_structure`     how near learned structures come to the generating one
-`prediction`               how well learned networks predict, and how large they are
+`prediction`               how well learned networks predict, and how large they are; its tables and figures
+                           are in `prediction_tables` and `prediction_figures`
 `rank_of_truth`            the rank of the generating structure among all of five nodes
 `scores_on_data`           the highest scores of twenty tables
 `alpha_sensitivity`        the posterior under BDq and BDeu, by hyperparameter
 `qnml_vs_nml`              qNML and fNML against the exact NML of forests
-=========================  ==============================================================
+=========================  ==============================================================================
 """
 
 from __future__ import annotations

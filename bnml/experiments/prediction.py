@@ -15,9 +15,7 @@ parents' values further than they should. With that regret, abalone, shuttle and
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
-from functools import lru_cache
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
@@ -30,26 +28,15 @@ import bnml
 from bnml.experiments.experiment import Experiment, Outcome, Part, Row, blocks, generator
 from bnml.experiments.prediction_figures import curves, one_table, rank_picture
 from bnml.experiments.prediction_tables import PUBLISHED, claims, compared, rank_table, summarise
+from bnml.experiments.tables import SUMMARY, TABLE_FILES, TABLES, read_table
 
 __all__ = ["EXPERIMENT", "divide", "training_sizes"]
 
 NAME = "prediction"
-TABLES = (
-    "post_operative", "iris", "wine", "glass", "thyroid", "heart_statlog", "breast_cancer", "heart_hungarian",
-    "heart_cleveland", "ecoli", "liver", "balance", "bc_wisconsin", "diabetes", "tic_tac_toe", "yeast", "abalone",
-    "page_blocks", "adult", "shuttle",
-)  # fmt: skip
-FOLDER = "uci-discretised"
-SUMMARY = f"{FOLDER}/summary.csv"
-PACKED = {"adult", "shuttle"}
 METHODS = {"BDeu": ("bdeu", "bpp"), "BIC": ("bic", "snml"), "fNML": ("fnml", "snml"), "qNML": ("qnml", "snml")}
 FOLDS = 10
 LONGEST = 10.0  # seconds that a part may take, about
 MOST = 10  # permutations of a part
-
-
-def _file(name: str) -> str:
-    return f"{FOLDER}/{name}.csv{'.gz' if name in PACKED else ''}"
 
 
 def training_sizes(n_rows: int) -> list[int]:
@@ -73,7 +60,7 @@ def parts(folder: Path, repetitions: int) -> list[Part]:
 def work(folder: Path, key: tuple[Any, ...], seed: int) -> list[Row]:
     """Learn from parts of one table and predict the rest, for some permutations of its rows."""
     name, first, stop = key
-    data = _table(folder, name)
+    data = read_table(folder, name)
     rows: list[Row] = []
     for permutation in range(first, stop):
         order = generator(seed, NAME, name, permutation).permutation(data.n_rows)
@@ -115,13 +102,6 @@ def _weighted(data: bnml.Data, weights: npt.NDArray[np.int64]) -> bnml.Data:
     return bnml.Data(data.names, data.states, codes, weights[kept], np.arange(kept.size), data.cuts)
 
 
-@lru_cache(maxsize=2)
-def _table(folder: Path, name: str) -> bnml.Data:
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="column .* has only one state")  # one of heart_hungarian's
-        return bnml.read(folder / _file(name), states=folder / FOLDER / f"{name}.vd")
-
-
 def outcome(folder: Path, rows: Sequence[Row], repetitions: int) -> Outcome:
     """Compare with Tables 2 and 3 and the curves of the appendix, and draw them."""
     table = pd.DataFrame(rows)
@@ -144,5 +124,5 @@ EXPERIMENT = Experiment(
     work,
     outcome,
     repetitions=20,
-    files=[SUMMARY, *PUBLISHED, *map(_file, TABLES), *(f"{FOLDER}/{name}.vd" for name in TABLES)],
+    files=[SUMMARY, *PUBLISHED, *TABLE_FILES],
 )

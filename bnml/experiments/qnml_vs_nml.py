@@ -37,7 +37,7 @@ from scipy.stats import rankdata
 from bnml.data import Data
 from bnml.experiments import charts
 from bnml.experiments.experiment import Experiment, Outcome, Part, Row, blocks, generator
-from bnml.experiments.scores_on_data import TABLE_FILES, TABLES, read_table
+from bnml.experiments.tables import TABLE_FILES, TABLES, read_table
 from bnml.nml import regret
 from bnml.nml.forest import log_normaliser
 from bnml.nml.forest_sums import ForestSums

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import multiprocessing
 import signal
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
@@ -194,15 +195,22 @@ def _worked(
 
 @contextmanager
 def _interrupts_held_back() -> Iterator[None]:
-    """Let Ctrl-C wait, where the system can do that."""
-    if not hasattr(signal, "pthread_sigmask"):
+    """Let Ctrl-C wait, and block it in processes that are started meanwhile: they inherit that, where there is such."""
+    if threading.current_thread() is not threading.main_thread():  # interrupts do not come here
         yield
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    came: list[int] = []
+    handler = signal.signal(signal.SIGINT, lambda number, frame: came.append(number))
+    mask = getattr(signal, "pthread_sigmask", None)
+    before = mask(signal.SIG_BLOCK, {signal.SIGINT}) if mask else None
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        if mask:
+            mask(signal.SIG_SETMASK, before)
+        signal.signal(signal.SIGINT, signal.SIG_DFL if handler is None else handler)
+    if came:
+        raise KeyboardInterrupt
 
 
 def _deaf() -> None:

@@ -15,9 +15,7 @@ the same tables, and are compared one by one.
 from __future__ import annotations
 
 import csv
-import warnings
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,26 +23,16 @@ import numpy as np
 import pandas as pd
 
 import bnml
-from bnml.data import Data
 from bnml.experiments import charts
 from bnml.experiments.experiment import Experiment, Outcome, Part, Row, blocks
+from bnml.experiments.tables import SUMMARY, TABLE_FILES, read_table
 from bnml.scores import FNML, QNML, BDeu, BDq, Score
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["EXPERIMENT", "TABLES", "TABLE_FILES", "read_table"]
+__all__ = ["EXPERIMENT"]
 
-TABLES = (
-    *("post_operative", "iris", "wine", "glass", "thyroid", "heart_statlog", "breast_cancer", "heart_hungarian"),
-    *("heart_cleveland", "ecoli", "liver", "balance", "bc_wisconsin", "diabetes", "tic_tac_toe", "yeast", "abalone"),
-    *("page_blocks", "adult", "shuttle"),
-)
-PACKED = ("adult", "shuttle")
-TABLE_FILES = [
-    f"uci-discretised/{name}{suffix}" for name in TABLES for suffix in (".csv.gz" if name in PACKED else ".csv", ".vd")
-]
-SUMMARY = "uci-discretised/summary.csv"
 OPTIMA = "published/bene_expected_optimal_networks.csv"
 GREEDY = "published/bn_greedy_bdeu1_networks.csv"
 
@@ -91,15 +79,6 @@ def outcome(folder: Path, rows: Sequence[Row], repetitions: int) -> Outcome:
     comparison = pd.DataFrame([*_claims(results), *_optima(folder, curves), *_greedy(folder, results)])
     tables = {"results": results, "curves": curves, "comparison": comparison}
     return Outcome(tables, {"figure": _figure(curves, results)}, _findings(curves, results, comparison))
-
-
-@lru_cache(maxsize=1)
-def read_table(folder: Path, name: str) -> Data:
-    """Return one of the twenty tables, with all values that are declared."""
-    file = folder / "uci-discretised" / f"{name}.csv{'.gz' if name in PACKED else ''}"
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # a column of heart_hungarian has one value
-        return bnml.read(file, states=file.with_name(f"{name}.vd"))
 
 
 def _score(name: str, alpha: float | None) -> Score:

@@ -15,8 +15,9 @@ import bnml
 from bnml.errors import ArgumentError, BnmlError
 from bnml.experiments import prediction, registry, reproduce, run
 from bnml.experiments.experiment import Outcome, generator
-from bnml.experiments.prediction import EXPERIMENT, PACKED, TABLES, divide, training_sizes
+from bnml.experiments.prediction import EXPERIMENT, divide, training_sizes
 from bnml.experiments.prediction_tables import QUANTITIES, SCORES, compared, rank_table, ranked, summarise
+from bnml.experiments.tables import TABLES, file_of
 
 SHARED = Path(__file__).parents[2].parent / "shared" / "data"
 COLUMNS = {"A": "uvw", "B": "xy", "C": "pqr", "D": "s"}  # "D" has one value, as a variable of heart_hungarian
@@ -41,7 +42,7 @@ def folder(tmp_path_factory):
     (root / "published").mkdir()
     for name in TABLES:
         text = table(name).to_csv(index=False)
-        if name in PACKED:
+        if file_of(name).endswith(".gz"):
             (sets / f"{name}.csv.gz").write_bytes(gzip.compress(text.encode()))
         else:
             (sets / f"{name}.csv").write_text(text)

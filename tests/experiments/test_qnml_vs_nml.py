@@ -15,7 +15,7 @@ from bnml.errors import ArgumentError
 from bnml.experiments import qnml_vs_nml as experiment
 from bnml.experiments import reproduce
 from bnml.experiments.experiment import generator
-from bnml.experiments.scores_on_data import PACKED, read_table
+from bnml.experiments.tables import TABLES, file_of, read_table
 from bnml.nml import parametric_complexity
 
 from .. import naive
@@ -149,10 +149,10 @@ def data(tmp_path, monkeypatch):
     folder = tmp_path / "data" / "uci-discretised"
     folder.mkdir(parents=True)
     wide = {"liver": (2, 3, 4, 2, 2, 3), "adult": (3, 2, 3, 3, 3)}
-    for seed, name in enumerate(experiment.TABLES):
+    for seed, name in enumerate(TABLES):
         own = table(wide.get(name, (2, 3)), 30, seed)
         text = "\n".join([",".join(own.names), *(",".join(map(str, own.codes[i])) for i in own.row_index)]) + "\n"
-        if name in PACKED:
+        if file_of(name).endswith(".gz"):
             (folder / f"{name}.csv.gz").write_bytes(gzip.compress(text.encode(), mtime=0))
         else:
             (folder / f"{name}.csv").write_text(text)

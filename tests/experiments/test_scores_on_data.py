@@ -14,6 +14,7 @@ from bnml import DAG
 from bnml.errors import ArgumentError, GraphError
 from bnml.experiments import reproduce
 from bnml.experiments import scores_on_data as experiment
+from bnml.experiments.tables import SUMMARY, TABLES, read_table
 
 from .. import naive
 
@@ -50,9 +51,9 @@ def data(tmp_path):
         write(folder / "uci-discretised", name, rows, arities)
         lines.append([name, len(rows), len(arities), len({*map(tuple, rows)})])
     table = pd.DataFrame(lines, columns=["data", "rows", "variables", "distinct_rows"])
-    table.to_csv(folder / experiment.SUMMARY, index=False)
+    table.to_csv(folder / SUMMARY, index=False)
     publish(folder, {})
-    experiment.read_table.cache_clear()
+    read_table.cache_clear()
     return folder
 
 
@@ -105,9 +106,9 @@ def test_hyperparameters():
 
 
 def test_parts_cover_every_search_once(data):
-    lines = pd.read_csv(data / experiment.SUMMARY)
+    lines = pd.read_csv(data / SUMMARY)
     lines.loc[0, ["variables", "distinct_rows"]] = (15, 10_000)  # large enough to be cut
-    lines.to_csv(data / experiment.SUMMARY, index=False)
+    lines.to_csv(data / SUMMARY, index=False)
     parts = experiment.parts(data, 1)
     done = [(name, score, at) for name, score, first, last in (part.key for part in parts) for at in range(first, last)]
     assert len(set(done)) == len(done) == sum(map(len, experiment.ALPHAS.values())) * len(SMALL)
@@ -183,12 +184,12 @@ def test_published_highest_scores():
                 assert row["highest"] == pytest.approx(float(line["published_score"]), abs=5.1e-4)
                 found += 1
     assert found == 15
-    experiment.read_table.cache_clear()
+    read_table.cache_clear()
 
 
 def test_all_files_are_there():
     if not SHARED.is_dir():
         pytest.skip("the published references do not lie beside the repository")
     assert all((SHARED / file).is_file() for file in experiment.EXPERIMENT.files)
-    names = pd.read_csv(SHARED / experiment.SUMMARY)["data"]
-    assert tuple(names) == experiment.TABLES
+    names = pd.read_csv(SHARED / SUMMARY)["data"]
+    assert tuple(names) == TABLES

@@ -1,0 +1,35 @@
+"""The twenty tables from UCI that several experiments are about, as the authors discretised them."""
+
+from __future__ import annotations
+
+import warnings
+from functools import lru_cache
+from pathlib import Path
+
+import bnml
+
+__all__ = ["FOLDER", "SUMMARY", "TABLES", "TABLE_FILES", "file_of", "read_table"]
+
+TABLES = (
+    *("post_operative", "iris", "wine", "glass", "thyroid", "heart_statlog", "breast_cancer", "heart_hungarian"),
+    *("heart_cleveland", "ecoli", "liver", "balance", "bc_wisconsin", "diabetes", "tic_tac_toe", "yeast", "abalone"),
+    *("page_blocks", "adult", "shuttle"),
+)
+FOLDER = "uci-discretised"
+SUMMARY = f"{FOLDER}/summary.csv"
+
+
+def file_of(name: str) -> str:
+    """Return the file of a table; the two largest are packed."""
+    return f"{FOLDER}/{name}.csv{'.gz' if name in ('adult', 'shuttle') else ''}"
+
+
+TABLE_FILES = [file for name in TABLES for file in (file_of(name), f"{FOLDER}/{name}.vd")]
+
+
+@lru_cache(maxsize=2)
+def read_table(folder: Path, name: str) -> bnml.Data:
+    """Return one of the tables, with all values that are declared."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="column .* has only one state")  # one of heart_hungarian's
+        return bnml.read(folder / file_of(name), states=folder / FOLDER / f"{name}.vd")

@@ -74,7 +74,7 @@ def _values(done: Reproduction) -> dict[str, Any]:
 
 def _print(done: Reproduction) -> None:
     often = "" if done.repetitions is None else f", {done.repetitions:,} repetitions"
-    print(f"{done.experiment.name}: {EXPERIMENTS[done.experiment.name]}{often}\n")
+    print(textwrap.fill(f"{done.experiment.name}: {EXPERIMENTS[done.experiment.name]}{often}", 80), end="\n\n")
     for finding in done.outcome.findings:
         indent = " " * (len(finding) - len(finding.lstrip()))
         print(textwrap.fill(finding, 80, initial_indent="", subsequent_indent=indent + "  " * bool(indent)))

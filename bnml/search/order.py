@@ -5,7 +5,8 @@ predecessors. Orders are also a smoother landscape than structures: to move one 
 arcs at once. So the search moves one variable after the other to its best place, until none can be moved to the better
 (as in BOSS, Andrews et al. 2023); then it climbs by single arcs from the structure it has found. It starts again, in
 turns, from the best structure with some arcs changed at random, from which it goes like tabu search, and from the best
-order with some variables moved: what the one does not leave, the other often does.
+order with some variables moved: what the one does not leave, the other often does. With few variables all small parent
+sets are listed first, and only orders are changed.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ def order(
     start
         The structure whose order to start from; by default that which hill climbing finds.
     restarts
-        How often to start again from a shaken structure or order; by default the more often, the fewer variables there
+        How often to start again from a shaken order or structure; by default the more often, the fewer variables there
         are.
     time_limit
         Seconds after which the best structure so far is returned.
@@ -88,19 +89,22 @@ def order(
     )  # fmt: skip
     watch = Watch(progress, time_limit)
     structure = structure_for(data, score, prior, constraints, max_parents, start, threads)
-    rounds = _rounds(structure.n) if restarts is None else whole_number(restarts, "restarts")
+    if restarts is not None:
+        restarts = whole_number(restarts, "restarts")
     rng = np.random.default_rng(seed)
     moves, verified = climb_further(structure, watch, 0.0, 0.0)
     near = None if structure.n <= MOST_FOR_ALL else two_steps_away(structure.arcs)
-    listed, scored = _listed(structure)
+    listed, scored = (None, 0) if watch.over else _listed(structure)
     orders = Orders(structure, near, listed)
+    rounds = _rounds(structure.n, listed is not None) if restarts is None else restarts
+    every = 2 if listed is None else 1  # where parents are listed, changes of single arcs tell nothing new
     best, top = structure.arcs.copy(), structure.score
     done = 0
     for k in range(rounds + 1):
         if watch.over:
             break
         done = k
-        if k % 2:
+        if k % every:
             structure.reset(best)
             moves += shaken(structure, rng, max(3, structure.n // 4))
             moves += climb_up(structure, watch, 0.0, 0.0)[0]
@@ -109,7 +113,7 @@ def order(
                 best, top, verified = structure.arcs.copy(), structure.score, False
             first = order_of(structure.arcs)
         elif k:
-            first = order_of(structure.fixed, _shaken(order_of(best), rng, k // 2))
+            first = order_of(structure.fixed, _shaken(order_of(best), rng, k // every))
         else:
             first = order_of(best)
         more, found = _settle(orders, structure, first, watch)
@@ -179,9 +183,9 @@ def _settle(orders: Orders, structure: Structure, first: list[int], watch: Watch
         first = order_of(structure.arcs)
 
 
-def _rounds(n: int) -> int:
-    """Return how many restarts do not take long."""
-    return min(200, max(2, 900 // n, 40_000 // n**2))
+def _rounds(n: int, listed: bool) -> int:
+    """Return how many restarts do not take long; they take less where parents are listed."""
+    return min(200 if listed else 100, max(2, 900 // n, 40_000 // n**2))
 
 
 def _shaken(order: list[int], rng: np.random.Generator, k: int) -> list[int]:

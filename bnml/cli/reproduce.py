@@ -79,6 +79,7 @@ def _print(done: Reproduction) -> None:
         indent = " " * (len(finding) - len(finding.lstrip()))
         print(textwrap.fill(finding, 80, initial_indent="", subsequent_indent=indent + "  " * bool(indent)))
     before = f" ({done.resumed:,} of {done.parts:,} parts were done before)" if done.resumed else ""
-    print(f"\n{done.seconds:.1f} s{before}; written to {done.files[0].parent}:")
+    print(f"\n{done.seconds:.1f} s{before}; written to")
+    print(f"{done.files[0].parent}:")
     names = " ".join(file.name for file in done.files)
     print(textwrap.fill(names, 80, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False))

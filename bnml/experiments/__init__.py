@@ -9,6 +9,7 @@ cores, in any order, and an interrupted run goes on where it was.
 `experiment`               what an experiment is
 `run`                      `reproduce`: runs one, on all cores, from where it was left off
 `journal`                  what was done so far
+`published`                published numbers, checked before any work is done
 `comparison`               numbers beside published numbers
 `charts`                   how the figures look
 `tables`                   the twenty tables from UCI

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -64,7 +64,8 @@ class Experiment:
     name
         What it is called on the command line.
     parts
-        The parts of the work, given the folder of the data and the number of repetitions.
+        The parts of the work, given the folder of the data and the number of repetitions. It reads every file that is
+        read at any time, so that one that is broken is found before any work is done.
     work
         The rows of one part, given the folder, the key of the part and the seed. They depend on nothing else, so that
         any process may do any part at any time.
@@ -73,7 +74,9 @@ class Experiment:
     repetitions
         How often random things are repeated by default; None if nothing is random.
     files
-        The files that are read, relative to the folder of the data.
+        The files that the work depends on, relative to the folder of the data.
+    published
+        The files with published numbers, which only the outcome depends on.
     """
 
     name: str
@@ -81,7 +84,8 @@ class Experiment:
     work: Callable[[Path, tuple[Any, ...], int], Sequence[Row]]
     outcome: Callable[[Path, Sequence[Row], int], Outcome]
     repetitions: int | None = None
-    files: Sequence[str] = field(default=())
+    files: Sequence[str] = ()
+    published: Sequence[str] = ()
 
 
 def generator(seed: int, *key: str | int | float) -> np.random.Generator:

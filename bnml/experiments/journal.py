@@ -10,8 +10,9 @@ import hashlib
 import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
+import bnml
 from bnml.errors import ArgumentError
 from bnml.experiments.experiment import Experiment, Row
 
@@ -39,41 +40,70 @@ class Journal:
     def __init__(self, path: Path, experiment: Experiment, data: Path, seed: int) -> None:
         self.path = path
         self._head = {
-            "bnml": "experiment",
+            "bnml": bnml.__version__,
             "format": FORMAT,
-            "name": experiment.name,
+            "experiment": experiment.name,
             "seed": seed,
             "data": _fingerprint(data / file for file in experiment.files),
         }
         self._done: dict[str, Sequence[Row]] = {}
         try:
-            whole = self._read() if path.exists() else 0
-            with path.open("ab") as file:
-                file.truncate(whole)  # a line that was cut off is written anew
-                if not whole:
-                    file.write(_line(self._head))
+            self._file = path.open("a+b")
         except OSError as error:
             raise ArgumentError(f"{str(path)!r} cannot be used: {error.strerror}") from None
+        try:
+            self._lock()
+            whole = self._read()
+            self._file.truncate(whole)  # a line that was cut off is written anew
+            if not whole:
+                self._write(self._head)
+        except BaseException:
+            self._file.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *details: object) -> None:
+        self._file.close()
+
+    def _lock(self) -> None:
+        """Keep other runs away from the file until it is closed, where the system can do that."""
+        try:
+            import fcntl
+        except ImportError:
+            return
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise ArgumentError(
+                f"another run is at work in {str(self.path.parent)!r}; wait for it, or choose another folder with out="
+            ) from None
 
     def _read(self) -> int:
         """Read the lines that are whole, and return how many bytes they are."""
-        content = self.path.read_bytes()
+        self._file.seek(0)
+        content = self._file.read()
         whole = content.rfind(b"\n") + 1
         try:
-            lines = [json.loads(line) for line in content[:whole].splitlines()]
-            if lines and lines[0] != self._head:
-                raise self._refusal(lines[0])
-            self._done = {_name(line["part"]): line["rows"] for line in lines[1:]}
+            head, *lines = [json.loads(line) for line in content[:whole].splitlines()] or [None]
+            if not isinstance(head, dict | None) or (content and (head is None or "experiment" not in head)):
+                raise self._refusal(None)
+            if head not in (None, self._head):
+                if not lines:  # nothing was done
+                    return 0
+                raise self._refusal(head)
+            self._done = {_name(line["part"]): line["rows"] for line in lines}
         except (ValueError, KeyError, TypeError) as error:
             if isinstance(error, ArgumentError):
                 raise
             raise self._refusal(None) from None
         return whole
 
-    def _refusal(self, head: Any) -> ArgumentError:
+    def _refusal(self, head: dict[str, Any] | None) -> ArgumentError:
         what = "is not the journal of an experiment"
-        if isinstance(head, dict) and head.get("bnml") == "experiment":
-            names = {"seed": "another seed", "data": "other data", "name": "another experiment"}
+        if head is not None:
+            names = {"experiment": "another experiment", "seed": "another seed", "data": "other data"}
             differs = [text for key, text in names.items() if head.get(key) != self._head[key]]
             what = f"holds the results of {' and '.join(differs) or 'another version of bnml'}"
         return ArgumentError(f"{str(self.path)!r} {what}; choose another folder with out=, or remove that file")
@@ -86,18 +116,23 @@ class Journal:
 
     def add(self, key: Sequence[Any], rows: Sequence[Row]) -> None:
         """Write down the rows of a part that is done."""
-        line = _line({"part": list(key), "rows": list(rows)})
-        self._done[_name(key)] = json.loads(line)["rows"]
-        with self.path.open("ab") as file:
-            file.write(line)
+        self._done[_name(key)] = self._write({"part": list(key), "rows": list(rows)})["rows"]
+
+    def _write(self, values: Any) -> Any:
+        """Write a line, and return what it will be read as."""
+        line = json.dumps(values, allow_nan=False, separators=(",", ":")).encode() + b"\n"
+        try:
+            self._file.write(line)
+            self._file.flush()
+        except OSError as error:
+            raise ArgumentError(
+                f"{str(self.path)!r} cannot be written: {error.strerror}; what was done before is kept in it"
+            ) from None
+        return json.loads(line)
 
 
 def _name(key: Sequence[Any]) -> str:
     return json.dumps(list(key))
-
-
-def _line(values: Any) -> bytes:
-    return json.dumps(values, allow_nan=False, separators=(",", ":")).encode() + b"\n"
 
 
 def _fingerprint(files: Iterable[Path]) -> str:

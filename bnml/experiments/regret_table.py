@@ -70,8 +70,13 @@ def outcome(folder: Path, rows: Sequence[Row], repetitions: int) -> Outcome:
     for _, row in comparison[~comparison["within"]].iterrows():
         place = f"N = {row['N']:,}, r = {row['r']:,}, {row['method']}"
         findings.append(f"  {place}: {row['ours']:.4f}, printed {row['published']:.2f}")
-    worst = (results["eq7"] - results["exact"]).abs().max()
-    findings.append(f"Equation 7 is off by at most {worst:.3f} nats; equation 6 only holds for N much larger than r.")
+    errors = results[["eq6", "eq7"]].sub(results["exact"], axis=0).abs()
+    few = results["r"] <= results["N"]
+    findings += [
+        f"Equation 7 is off by at most {errors['eq7'].max():.3f} nats.",
+        f"Equation 6 is off by at most {errors['eq6'][few].max():.2g} nats where r is at most N, and by up to "
+        f"{errors['eq6'][~few].max():,.0f} where it is larger.",
+    ]
     return Outcome({"results": results, "comparison": comparison}, {"figure": drawing}, findings)
 
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import io
 import multiprocessing
+import os
 import signal
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["Reproduction", "reproduce"]
 
 PICTURES = (".png", ".svg")
+MOST = 100_000  # repetitions
 
 
 @dataclass(frozen=True)
@@ -118,21 +121,22 @@ def reproduce(
     if isinstance(seed, bool) or not isinstance(seed, int):
         raise ArgumentError(f"seed={seed!r}: expected a whole number")
     workers = cores(threads)
+    parts = experiment.parts(source, rounds)
     target = Path(out) / experiment.name
     try:
         target.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise ArgumentError(f"out={str(out)!r}: the folder {str(target)!r} cannot be made: {error.strerror}") from None
-    journal = Journal(target / "journal.jsonl", experiment, source, seed)
-    parts = experiment.parts(source, rounds)
-    left = [part for part in parts if part.key not in journal]
-    total, done = sum(part.cost for part in parts), sum(part.cost for part in parts if part.key in journal)
-    for part, rows in _worked(experiment, source, left, seed, workers):
-        journal.add(part.key, rows)
-        done += part.cost
-        if progress is not None:
-            progress(" ".join(map(str, part.key)), done / total)
-    rows = [row for part in parts for row in journal[part.key]]
+    tell = progress or (lambda stage, share: None)
+    with Journal(target / "journal.jsonl", experiment, source, seed) as journal:
+        left = [part for part in parts if part.key not in journal]
+        total, done = sum(part.cost for part in parts), sum(part.cost for part in parts if part.key in journal)
+        tell("going on" if done else "starting", done / total)
+        for part, found in _worked(experiment, source, left, seed, workers):
+            journal.add(part.key, found)
+            done += part.cost
+            tell(" ".join(map(str, part.key)), done / total)
+        rows = [row for part in parts for row in journal[part.key]]
     outcome = experiment.outcome(source, rows, rounds)
     files = _write(target, outcome)
     kept = len(parts) - len(left)
@@ -142,14 +146,15 @@ def reproduce(
 
 def _folder(experiment: Experiment, data: str | Path | None) -> Path:
     """Return the folder with the data, in which every file that is needed must be."""
+    wanted = [*experiment.files, *experiment.published]
     if data is None:
-        if experiment.files:
-            raise ArgumentError(f"{experiment.name} needs data=, the folder with {quoted(experiment.files)}")
+        if wanted:
+            raise ArgumentError(f"{experiment.name} needs data=, the folder with {quoted(wanted)}")
         return Path()
     folder = Path(data)
     if not folder.is_dir():
         raise ArgumentError(f"data={str(data)!r}: there is no such folder")
-    missing = [file for file in experiment.files if not (folder / file).is_file()]
+    missing = [file for file in wanted if not (folder / file).is_file()]
     if missing:
         raise ArgumentError(f"data={str(data)!r}: the folder lacks {quoted(missing)}, which {experiment.name} needs")
     return folder
@@ -162,8 +167,10 @@ def _repetitions(experiment: Experiment, given: int | None) -> int:
         return 1
     if given is None:
         return experiment.repetitions
-    if isinstance(given, bool) or not isinstance(given, int) or given < 2:
-        raise ArgumentError(f"repetitions={given!r}: expected a whole number from 2, for a mean and its error")
+    if isinstance(given, bool) or not isinstance(given, int) or not 2 <= given <= MOST:
+        raise ArgumentError(
+            f"repetitions={given!r}: expected a whole number from 2, for a mean and its error, to {MOST:,}"
+        )
     return given
 
 
@@ -176,20 +183,33 @@ def _worked(
         for part in queue:
             yield part, experiment.work(data, part.key, seed)
         return
+    waiting = iter(queue)
     context = multiprocessing.get_context("spawn")  # a fork would copy the threads of compiled code half alive
-    with ProcessPoolExecutor(min(workers, len(queue)), mp_context=context, initializer=_deaf) as pool:
+    with ProcessPoolExecutor(min(workers, len(queue)), mp_context=context, initializer=_serve) as pool:
+        others = set(multiprocessing.active_children())
+        running: dict[Future[Sequence[Row]], Part] = {}
+
+        def give(parts: Iterable[Part]) -> None:
+            for part in parts:
+                running[pool.submit(_do, experiment.name, data, part.key, seed)] = part
+
         try:
             with _interrupts_held_back():  # processes that are started meanwhile hear none at all
-                running = {pool.submit(_do, experiment.name, data, part.key, seed): part for part in queue}
+                give(islice(waiting, workers))
             while running:
                 for finished in wait(running, return_when=FIRST_COMPLETED).done:
-                    yield running.pop(finished), finished.result()
+                    part = running.pop(finished)
+                    give(islice(waiting, 1))  # no more than can be begun at once, so that there is nothing to call off
+                    yield part, finished.result()
         except BrokenProcessPool:
             raise SearchError(
                 "a process was killed, most likely for lack of memory; what is done is kept: go on with fewer threads="
             ) from None
         except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
+            with _interrupts_held_back():
+                for process in set(multiprocessing.active_children()) - others:
+                    process.terminate()
+                pool.shutdown(wait=True, cancel_futures=True)
             raise
 
 
@@ -213,9 +233,17 @@ def _interrupts_held_back() -> Iterator[None]:
         raise KeyboardInterrupt
 
 
-def _deaf() -> None:
-    """Leave Ctrl-C to the process that gives the work."""
+def _serve() -> None:
+    """Leave Ctrl-C to the process that gives the work, and end with it, however it ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _do(name: str, data: Path, key: tuple[Any, ...], seed: int) -> Sequence[Row]:

@@ -7,6 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 
 import bnml
+from bnml.errors import BnmlError, DataError
 
 __all__ = ["FOLDER", "SUMMARY", "TABLES", "TABLE_FILES", "file_of", "read_table"]
 
@@ -30,6 +31,10 @@ TABLE_FILES = [file for name in TABLES for file in (file_of(name), f"{FOLDER}/{n
 @lru_cache(maxsize=2)
 def read_table(folder: Path, name: str) -> bnml.Data:
     """Return one of the tables, with all values that are declared."""
+    states = f"{FOLDER}/{name}.vd"
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="column .* has only one state")  # one of heart_hungarian's
-        return bnml.read(folder / file_of(name), states=folder / FOLDER / f"{name}.vd")
+        try:
+            return bnml.read(folder / file_of(name), states=folder / states)
+        except BnmlError as error:
+            raise DataError(f"{file_of(name)!r} with {states!r}: {error}") from None

@@ -8,10 +8,13 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
-from bnml.experiments import EXPERIMENTS
+from bnml.cli import reproduce
+from bnml.experiments import EXPERIMENTS, Reproduction, registry
+from bnml.experiments.experiment import Outcome
 
 
 def test_report_and_files(run, folder):
@@ -31,6 +34,17 @@ def test_json(run, folder):
     assert (found["repetitions"], found["parts"], found["resumed"]) == (None, 12, 0)
     assert "here/regret-table/results.csv" in found["files"]
     assert found["findings"]
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_reports_fit_the_terminal(name, capsys):
+    experiment = registry.find(name)
+    findings = ["a finding " * 30, "  a detail " + "that goes on " * 20]
+    files = [Path("a/very/long/folder", name, "results.csv")]
+    reproduce._print(Reproduction(experiment, Outcome({}, {}, findings), files, 100_000, 3, 4, 12345.0))
+    shown = capsys.readouterr().out
+    assert max(map(len, shown.splitlines())) <= 80
+    assert f"{name}: " in shown
 
 
 def test_help_names_every_experiment(run):

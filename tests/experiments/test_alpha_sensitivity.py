@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 import bnml
-from bnml.errors import ArgumentError
+from bnml.errors import ArgumentError, DataError
 from bnml.experiments import alpha_sensitivity, reproduce
 from bnml.experiments.alpha_sensitivity import ALPHAS, BENE, VARIABLES, slips, work
 from bnml.uncertainty.allowed import parent_masks
@@ -154,6 +154,39 @@ def test_from_end_to_end(folder, tmp_path):
     journal = (tmp_path / "alpha-sensitivity" / "journal.jsonl").read_text().splitlines()
     for line in map(json.loads, journal[1::4]):  # what another process did is what this one does
         assert line["rows"] == work(folder, tuple(line["part"]), 0)
+
+
+@pytest.mark.parametrize("file", alpha_sensitivity.FILES)
+@pytest.mark.parametrize("content", [b"", b"\x00\x80\xff\n", b"ATT1\tlow\tlow\n"])
+def test_files_that_are_something_else_are_refused(folder, tmp_path, file, content):
+    for source in alpha_sensitivity.FILES:
+        (tmp_path / source).parent.mkdir(exist_ok=True)
+        (tmp_path / source).write_bytes(content if source == file else (folder / source).read_bytes())
+    with pytest.raises(DataError, match=repr(file)):
+        reproduce("alpha-sensitivity", tmp_path, threads=1, out=tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_column_that_is_not_there(folder, tmp_path):
+    csv, vd = (tmp_path / file for file in alpha_sensitivity.FILES)
+    csv.parent.mkdir()
+    pd.read_csv(folder / alpha_sensitivity.FILES[0]).drop(columns=["ATT2", "ATT4"]).to_csv(csv, index=False)
+    vd.write_text("".join(f"{name}\tlow\tmiddle\thigh\n" for name in ("ATT1", "ATT3", "class")))
+    with pytest.raises(DataError, match=r"^'uci-discretised/iris\.csv' lacks the columns 'ATT2', 'ATT4'$"):
+        reproduce("alpha-sensitivity", tmp_path, threads=1, out=tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_claim_may_hold_for_each_or_neither(folder):
+    """What is said of the program of the authors follows from its own numbers."""
+    rows = work(folder, ("BDq", 0.3), 0)
+    everything = [{**row, "score": s, "alpha": a} for s, alphas in ALPHAS.items() for a in alphas for row in rows]
+    tables = alpha_sensitivity.outcome(folder, everything, 1).tables
+    results, best, comparison = (tables[name] for name in ("results", "best", "comparison"))
+    for own, bene, text in ((True, True, "it is:"), (True, False, "it is not:"), (False, False, "it is not either:")):
+        told = alpha_sensitivity._findings(results, best, comparison.assign(agrees=[own, False, bene]))
+        assert any(line.startswith("With log Γ(α)") and line.endswith(f", {text}") for line in told)
+        assert any(line.endswith("This is so." if own else "This is not so for BDq as it defines it.") for line in told)
 
 
 def test_wrong_arguments(folder, tmp_path):

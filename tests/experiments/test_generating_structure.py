@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,7 @@ import pandas as pd
 import pytest
 
 import bnml
-from bnml.errors import ArgumentError, BnmlError
+from bnml.errors import BnmlError
 from bnml.experiments import generating_structure as experiment
 from bnml.experiments import reproduce
 from bnml.experiments.experiment import generator
@@ -149,7 +150,7 @@ def test_margins_are_differences_of_pairs():
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
+def made(tmp_path_factory):
     """Return a folder with five small networks, and results that were never published."""
     home = tmp_path_factory.mktemp("data")
     (home / "networks").mkdir()
@@ -168,6 +169,13 @@ def folder(tmp_path_factory):
     table.to_csv(home / experiment.SINGLE, index=False)
     table.groupby(["network", "N"], sort=False).mean().reset_index().to_csv(home / experiment.MEANS, index=False)
     return home
+
+
+@pytest.fixture
+def folder(made, monkeypatch):
+    """Return that folder, for an experiment with two sample sizes."""
+    monkeypatch.setattr(experiment, "SIZES", (20, 400))  # not seen by other processes: parts say which they are
+    return made
 
 
 def contents(done):
@@ -204,40 +212,79 @@ def test_repetitions_have_samples_of_their_own(folder):
     assert len({tuple(row[score] for score in SCORES) for row in whole}) > 1
 
 
+@pytest.fixture
+def copy(folder, tmp_path):
+    """Return a copy of the folder that may be spoilt."""
+    home = tmp_path / "data"
+    for source in (*experiment.EXPERIMENT.files, *experiment.EXPERIMENT.published):
+        (home / source).parent.mkdir(parents=True, exist_ok=True)
+        (home / source).write_bytes((folder / source).read_bytes())
+    return home
+
+
+def refusal(copy, tmp_path):
+    """Return what is wrong with the files, which is said before anything is made."""
+    with pytest.raises(BnmlError) as refused:
+        reproduce(experiment.NAME, copy, repetitions=2, threads=1, out=tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+    return str(refused.value)
+
+
+@pytest.mark.parametrize("file", [experiment.MEANS, experiment.SINGLE])
 @pytest.mark.parametrize(
-    ("file", "change", "message"),
+    ("change", "message"),
     [
-        (experiment.MEANS, lambda table: table.drop(columns="BIC"), "no column 'BIC'"),
-        (experiment.MEANS, lambda table: table.replace({"network": {"asia": "alarm"}}), "unknown network 'alarm'"),
-        (experiment.MEANS, lambda table: table.assign(N=table["N"] + 0.5), "whole numbers"),
-        (experiment.MEANS, lambda table: table.assign(fNML="much"), "must be numbers"),
-        (experiment.MEANS, lambda table: pd.concat([table, table[:1]]), "comes twice"),
-        (experiment.MEANS, lambda table: table[1:], "different networks or sample sizes"),
-        (
-            experiment.SINGLE,
-            lambda table: table.assign(qNML=np.where(table.index == 0, np.nan, 1.0)),
-            "must be numbers",
-        ),
+        (lambda table: table.drop(columns="BIC"), "lacks the column 'BIC'"),
+        (lambda table: table[:0], "has no lines"),
+        (lambda table: table.replace({"network": {"asia": "alarm"}}), "unknown network or sample size: 'alarm 20'"),
+        (lambda table: table.assign(N=table["N"] + 0.5), "unknown network or sample size: 'asia 20.5'"),
+        (lambda table: table.assign(fNML="much"), "line 2: column 'fNML' holds 'much', not a number"),
+        (lambda table: table.assign(qNML=table["qNML"].where(table.index != 1)), "line 3: column 'qNML' holds"),
+        (lambda table: table[table["network"] != "survey"], "of 'survey 20', 'survey 400'"),
+        (lambda table: table[(table["network"] != "sachs") | (table["N"] != 20)], "of 'sachs 20'"),
     ],
 )
-def test_wrong_numbers_are_refused(folder, tmp_path, file, change, message):
-    copy = tmp_path / "data"
-    for source in experiment.EXPERIMENT.files:
-        (copy / source).parent.mkdir(parents=True, exist_ok=True)
-        (copy / source).write_bytes((folder / source).read_bytes())
+def test_wrong_numbers_are_refused(copy, tmp_path, file, change, message):
     change(pd.read_csv(copy / file)).to_csv(copy / file, index=False)
-    with pytest.raises(ArgumentError, match=message):
-        reproduce(experiment.NAME, copy, repetitions=2, threads=1, out=tmp_path / "out")
+    refused = refusal(copy, tmp_path)
+    assert refused.startswith(repr(file))
+    assert message in refused
 
 
-@pytest.mark.parametrize("file", [experiment.MEANS, experiment.SINGLE, "networks/asia.bif"])
-def test_files_that_are_something_else_are_refused(folder, tmp_path, file):
-    copy = tmp_path / "data"
-    for source in experiment.EXPERIMENT.files:
-        (copy / source).parent.mkdir(parents=True, exist_ok=True)
-        (copy / source).write_bytes(b"" if source == file else (folder / source).read_bytes())
-    with pytest.raises(BnmlError):
-        reproduce(experiment.NAME, copy, repetitions=2, threads=1, out=tmp_path / "out")
+def test_lines_are_as_many_as_they_should_be(copy, tmp_path):
+    means, single = (pd.read_csv(copy / file) for file in (experiment.MEANS, experiment.SINGLE))
+    pd.concat([means, means[:1]]).to_csv(copy / experiment.MEANS, index=False)
+    twice = refusal(copy, tmp_path)
+    assert twice.startswith(f"{experiment.MEANS!r}, line 12: 'asia', ")
+    assert twice.endswith("come twice")
+    means.to_csv(copy / experiment.MEANS, index=False)
+    single[5:].to_csv(copy / experiment.SINGLE, index=False)  # one result has no standard error
+    assert refusal(copy, tmp_path) == f"{experiment.SINGLE!r} has fewer lines than 2 of 'asia 20'"
+
+
+@pytest.mark.parametrize("content", [b"", b"\x00\x80\xff\n", b"network,"])
+@pytest.mark.parametrize("file", [experiment.MEANS, experiment.SINGLE, "networks/asia.bif", "networks/survey.bif"])
+def test_files_that_are_something_else_are_refused(copy, tmp_path, file, content):
+    (copy / file).write_bytes(content)
+    assert file in refusal(copy, tmp_path)
+
+
+def test_a_network_that_is_wrong_is_named(copy, tmp_path):
+    file = copy / "networks/cancer.bif"
+    file.write_text(file.read_text().replace("yes", "no"))
+    assert "cancer.bif, line " in refusal(copy, tmp_path)
+
+
+def test_work_outlives_other_published_numbers(copy, tmp_path, monkeypatch):
+    monkeypatch.setattr("bnml.experiments.run.PICTURES", ())  # they take most of the time
+    before = reproduce(experiment.NAME, copy, repetitions=2, threads=1, out=tmp_path / "out")
+    means = pd.read_csv(copy / experiment.MEANS)
+    means.assign(BIC=means["BIC"] + 1).to_csv(copy / experiment.MEANS, index=False)
+    after = reproduce(experiment.NAME, copy, repetitions=2, threads=1, out=tmp_path / "out")
+    assert after.resumed == after.parts
+    shifts = [done.outcome.tables["comparison"].set_index("score")["published"] for done in (before, after)]
+    assert (shifts[1] - shifts[0])["BIC"].to_numpy() == pytest.approx(1.0)
+    assert (shifts[1] == shifts[0])["qNML"].all()
 
 
 # --- what was published ---
@@ -246,6 +293,8 @@ def test_files_that_are_something_else_are_refused(folder, tmp_path, file):
 def test_single_published_results_are_whole_repetitions(shared):
     """Lines were sorted as texts, not each column on its own; so ranks within a line are those of one sample."""
     table = experiment._read(shared, experiment.SINGLE)
+    means = experiment._read(shared, experiment.MEANS)
+    assert list(zip(means["network"], means["N"], strict=True)) == list(product(experiment.NETWORKS, experiment.SIZES))
     for _, block in table.groupby(["network", "N"]):
         lines = ["".join(map(str, line)) for line in block.drop(columns=["network", "N"]).to_numpy().tolist()]
         assert lines == sorted(lines)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,17 +13,30 @@ import pytest
 from scipy.stats import rankdata
 
 import bnml
-from bnml.errors import ArgumentError, BnmlError
-from bnml.experiments import prediction, registry, reproduce, run
+from bnml.errors import ArgumentError, BnmlError, DataError
+from bnml.experiments import prediction, prediction_tables, registry, reproduce, run
 from bnml.experiments.experiment import Outcome, generator
 from bnml.experiments.prediction import EXPERIMENT, divide, training_sizes
-from bnml.experiments.prediction_tables import QUANTITIES, SCORES, compared, rank_table, ranked, summarise
+from bnml.experiments.prediction_tables import (
+    PUBLISHED,
+    QUANTITIES,
+    SCORES,
+    compared,
+    rank_table,
+    ranked,
+    read_published,
+    summarise,
+    tails,
+)
 from bnml.experiments.tables import TABLES, file_of
 
 SHARED = Path(__file__).parents[2].parent / "shared" / "data"
 COLUMNS = {"A": "uvw", "B": "xy", "C": "pqr", "D": "s"}  # "D" has one value, as a variable of heart_hungarian
 ROWS = 23
 TWICE = 2  # permutations
+ALL = (0, 9)  # training parts
+ARITIES = dict.fromkeys(TABLES, (3, 2, 3, 1))
+TRAINING = dict.fromkeys(TABLES, training_sizes(ROWS))
 
 
 def table(name: str) -> pd.DataFrame:
@@ -48,9 +62,6 @@ def folder(tmp_path_factory):
             (sets / f"{name}.csv").write_text(text)
         lines = ("\t".join((column, *states)) for column, states in COLUMNS.items())
         (sets / f"{name}.vd").write_text("\n".join(lines) + "\n")
-    values = " ".join(str(len(states)) for states in COLUMNS.values())
-    summary = {"data": TABLES, "rows": ROWS, "variables": 4, "values_per_variable": values, "distinct_rows": 12}
-    pd.DataFrame(summary).to_csv(sets / "summary.csv", index=False)
     ranks = dict(zip(("BDeu_BPP", "BIC_sNML", "fNML_sNML", "qNML_sNML"), (4.0, 3.0, 2.0, 1.0), strict=True))
     write(root, "table1_predictive_ranks", {"data": TABLES, "N": ROWS} | ranks)
     sizes = training_sizes(ROWS)
@@ -86,15 +97,13 @@ def test_training_parts_are_whole_folds(n):
     assert training_sizes(303) == [31, 62, 93, 123, 153, 183, 213, 243, 273]
 
 
-def test_published_training_parts():
+def test_the_published_files_are_complete():
     if not SHARED.is_dir():
         pytest.skip("the published references do not lie beside the repository")
-    rows = pd.read_csv(SHARED / "uci-discretised" / "summary.csv").set_index("data")["rows"]
-    published = pd.read_csv(SHARED / "published" / "qnml_uci_curves.csv")
-    assert set(rows.index) == set(published["data"]) == set(TABLES)
-    for (name, _), own in published.groupby(["data", "quantity"]):
-        assert own["train_rows"].tolist() == training_sizes(int(rows[name]))
-    assert all((SHARED / file).is_file() for file in EXPERIMENT.files)
+    parts = EXPERIMENT.parts(SHARED, 20)
+    assert {part.key[0] for part in parts} == set(TABLES)
+    assert max(part.cost for part in parts) <= prediction.LONGEST
+    assert max(parts, key=lambda part: part.cost / (part.key[2] - part.key[1])).key[0] == "adult"
 
 
 def test_ranks():
@@ -128,7 +137,7 @@ def test_tables_without_rows_are_refused():
 
 
 def test_work_is_learning_and_predicting_row_by_row(folder):
-    found = pd.DataFrame(EXPERIMENT.work(folder, ("wine", 1, 2), 3))
+    found = pd.DataFrame(EXPERIMENT.work(folder, ("wine", 1, 2, *ALL), 3))
     frame = table("wine").replace({column: dict(enumerate(states)) for column, states in COLUMNS.items()})
     order = generator(3, "prediction", "wine", 1).permutation(ROWS)
     states = {column: list(states) for column, states in COLUMNS.items()}
@@ -147,33 +156,37 @@ def test_work_is_learning_and_predicting_row_by_row(folder):
             assert row["parents"] == pytest.approx(len(dag.arcs) / 4)
 
 
-@pytest.mark.parametrize("repetitions", [2, 10, 25])
-def test_every_table_and_permutation_is_worked_on_once(folder, repetitions):
+@pytest.mark.parametrize("longest", [10.0, 0.05, 1e-9])  # seconds
+@pytest.mark.parametrize("repetitions", [2, 25])
+def test_everything_is_worked_on_once(folder, repetitions, longest, monkeypatch):
+    monkeypatch.setattr(prediction, "LONGEST", longest)
     keys = [part.key for part in EXPERIMENT.parts(folder, repetitions)]
-    worked = sorted((name, k) for name, first, stop in keys for k in range(first, stop))
-    assert worked == sorted((name, k) for name in TABLES for k in range(repetitions))
+    worked = [
+        (name, permutation, k)
+        for name, first, stop, smallest, largest in keys
+        for permutation in range(first, stop)
+        for k in range(smallest, largest)
+    ]
+    assert worked == [(name, j, k) for name in TABLES for j in range(repetitions) for k in range(9)]
+
+
+def test_parts_take_as_long_as_they_may(folder, monkeypatch):
+    monkeypatch.setattr(prediction, "_seconds", lambda data, size: 0.25)
+    assert {part.key[1:] for part in EXPERIMENT.parts(folder, 8)} == {(0, 4, *ALL), (4, 8, *ALL)}
+    monkeypatch.setattr(prediction, "_seconds", lambda data, size: 2.4)
+    parts = EXPERIMENT.parts(folder, 2)
+    assert [part.key[1:] for part in parts[:6]] == [(j, j + 1, *k) for j in (0, 1) for k in ((0, 4), (4, 8), (8, 9))]
+    assert [part.cost for part in parts[:3]] == pytest.approx([9.6, 9.6, 2.4])
 
 
 def test_blocks_do_not_matter(folder):
-    whole = EXPERIMENT.work(folder, ("adult", 0, 3), 0)
-    assert whole == [row for k in range(3) for row in EXPERIMENT.work(folder, ("adult", k, k + 1), 0)]
+    whole = EXPERIMENT.work(folder, ("adult", 0, 2, *ALL), 0)
+    cut = [EXPERIMENT.work(folder, ("adult", k, k + 1, *run), 0) for k in (0, 1) for run in ((0, 5), (5, 6), (6, 9))]
+    assert whole == [row for rows in cut for row in rows]
 
 
-def test_large_tables_are_cut_finely(folder, tmp_path):
-    (tmp_path / "uci-discretised").mkdir()
-    sizes = pd.read_csv(folder / "uci-discretised" / "summary.csv")
-    sizes.loc[sizes["data"] == "adult", ["variables", "distinct_rows"]] = (15, 13581)
-    sizes.to_csv(tmp_path / "uci-discretised" / "summary.csv", index=False)
-    parts = EXPERIMENT.parts(tmp_path, 20)
-    assert sum(part.key[0] == "adult" for part in parts) == 20
-    assert sum(part.key[0] == "iris" for part in parts) == 2
-    assert max(parts, key=lambda part: part.cost).key[0] == "adult"
-
-
-def test_means_and_errors(rows, folder):
-    frame = pd.DataFrame(rows)
-    sizes = pd.read_csv(folder / "uci-discretised" / "summary.csv").set_index("data")
-    results = summarise(frame, sizes)
+def test_means_and_errors(rows):
+    results = summarise(pd.DataFrame(rows), ARITIES)
     assert len(results) == len(TABLES) * 9 * 4
     for row in results.sample(40, random_state=0).to_dict("records"):
         own = [r for r in rows if all(r[key] == row[key] for key in ("data", "percent", "score"))]
@@ -188,7 +201,7 @@ def test_means_and_errors(rows, folder):
 
 def test_rank_table(rows, folder):
     frame = pd.DataFrame(rows)
-    ranks = rank_table(folder, frame)
+    ranks = rank_table(read_published(folder, TRAINING), frame)
     assert ranks["data"].unique().tolist() == [*TABLES, "mean", "standard deviation"]
     values = frame.pivot(index=["data", "permutation", "percent"], columns="score", values="logprob")[list(SCORES)]
     plain = pd.DataFrame(rankdata(-values.round(11), axis=1), values.index, values.columns).groupby("data").mean()
@@ -200,10 +213,10 @@ def test_rank_table(rows, folder):
 
 def test_numbers_that_are_published_as_found_agree(rows, folder, tmp_path):
     frame = pd.DataFrame(rows)
-    sizes = pd.read_csv(folder / "uci-discretised" / "summary.csv").set_index("data")
-    results = summarise(frame, sizes)
+    results = summarise(frame, ARITIES)
     (tmp_path / "published").mkdir()
-    wide = rank_table(folder, frame).pivot(index="data", columns="score", values="ours").loc[list(TABLES), list(SCORES)]
+    ranks = rank_table(read_published(folder, TRAINING), frame)
+    wide = ranks.pivot(index="data", columns="score", values="ours").loc[list(TABLES), list(SCORES)]
     wide.columns = ["BDeu_BPP", "BIC_sNML", "fNML_sNML", "qNML_sNML"]
     write(tmp_path, "table1_predictive_ranks", wide.round(2).reset_index())
     keys = ["data", "percent", "rows"]
@@ -214,18 +227,18 @@ def test_numbers_that_are_published_as_found_agree(rows, folder, tmp_path):
     write(tmp_path, "uci_curves", pd.concat(curves).rename(columns={"rows": "train_rows", "percent": "train_percent"}))
     third = curves[-1][curves[-1]["rows"] == training_sizes(ROWS)[1]].rename(columns={"rows": "training_rows"}).round(0)
     write(tmp_path, "table2_parameters", third.drop(columns=["percent", "quantity"]))
-    comparison = compared(tmp_path, results, rank_table(tmp_path, frame))
+    published = read_published(tmp_path, TRAINING)
+    comparison = compared(published, results, rank_table(published, frame))
     assert comparison["what"].value_counts().to_dict() == {
         "rank": 80, "table 3": 80, "logprob": 720, "parents": 720, "parameters": 720
     }  # fmt: skip
     assert comparison["within"].all()
     assert (comparison["difference"].abs() <= 0.5).all()
-    (tmp_path / "uci-discretised").mkdir()
-    sizes.reset_index().to_csv(tmp_path / "uci-discretised" / "summary.csv", index=False)
+    shutil.copytree(folder / "uci-discretised", tmp_path / "uci-discretised")
     findings = EXPERIMENT.outcome(tmp_path, rows, TWICE).findings
     assert findings[0] == "The 80 average ranks correlate with those of Table 2 at 1.000."
     assert "80 of 80 numbers of parameters in Table 3 (100.0%)" in " ".join(findings)
-    assert not any("BENE" in finding for finding in findings)
+    assert not any("BENE" in finding or " differ" in finding.replace(" difference", "") for finding in findings)
 
 
 def test_all_files(folder, rows, tmp_path, monkeypatch):
@@ -253,8 +266,13 @@ def test_all_files(folder, rows, tmp_path, monkeypatch):
     mean = ranks[ranks["data"] == "mean"].set_index("score")["ours"]
     (claim,) = [finding for finding in findings if finding.startswith("fNML has the best average rank")]
     assert ("not confirmed" in claim) == (mean.idxmin() != "fNML")
-    far = [finding for finding in findings if finding.startswith("  ") and "difference" in finding]
-    assert len(far) == (~done.outcome.tables["comparison"]["within"][:160]).sum() > 0  # what is published is made up
+    differ = ~done.outcome.tables["comparison"]["within"]  # what is published is made up
+    far = [finding for finding in findings if finding.startswith("  ") and finding.endswith("standard errors)")]
+    assert len(far) == differ[:160].sum() + prediction_tables.MOST
+    assert any(
+        finding.startswith("  and ") and finding.endswith("more, in the table of the comparison")
+        for finding in findings
+    )
 
 
 def few(folder, repetitions):
@@ -287,9 +305,146 @@ def test_processes_and_interruptions_do_not_matter(folder, tmp_path, monkeypatch
     assert reproduced("broken", 1) == (2, one)
 
 
+def test_tails():
+    """19 networks have 10 parameters and one has 1,000: 100 times the median, among 119 medians in all."""
+    sizes = {"few": [10] * 19 + [1000], "even": [30] * 20}
+    frame = pd.concat(
+        pd.DataFrame({"data": "iris", "percent": 10, "score": score, "parameters": own}) for score, own in sizes.items()
+    )
+    shares = tails(frame.reset_index(drop=True))
+    assert shares.to_dict() == pytest.approx({"few": 100 / 119, "even": 1 / 20})
+
+
+def cells(what, **columns):
+    """Return lines of a comparison, far off unless they say otherwise."""
+    lines = pd.DataFrame({"what": what, "data": "iris", "rows": 15} | columns)
+    lines = lines.assign(ours=lines["published"] + lines["difference"], errors=5 * np.sign(lines["difference"]))
+    return lines.assign(within=lines["difference"] == 0)
+
+
+@pytest.mark.parametrize("share", [0.05, 0.5])
+def test_differences_are_traced_to_tails_if_there_are_any(share):
+    shares = pd.Series(0.05, SCORES) + pd.Series({"BDeu": share - 0.05}).reindex(SCORES, fill_value=0.0)
+    third = cells("table 3", score=["BDeu", "BDeu", "qNML"], published=9.0, difference=[-4.0, 4.0, -4.0])
+    said = prediction_tables._tail(third, shares, 20)
+    assert "BDeu 50%, BIC 5%" in said[0] or share == 0.05
+    assert ("Of the 3 in Table 3 that differ, 1 are of this kind" in said[-1]) == (share == 0.5)
+    assert ("No tail is long" in said[-1]) == (share == 0.05)
+    parents = cells("parents", score=["BDeu", "fNML"], published=2.0, difference=[-1.0, 0.0])
+    parameters = cells("parameters", score=["BDeu", "BIC", "fNML"], published=9.0, difference=[-4.0, -4.0, 4.0])
+    by_what = {"logprob": parents.assign(within=True), "parents": parents, "parameters": parameters}
+    said = prediction_tables._curves(by_what, shares, 20)
+    (line,) = [finding for finding in said if "other numbers" in finding]
+    assert line.startswith(
+        "Of the 5 other numbers of parents and parameters 4 differ: 2 are numbers of parameters below"
+    )
+    assert ("1 of them under BDeu, whose tails are long" in line) == (share == 0.5)
+    (left,) = [finding for finding in said if "are left" in finding]
+    assert left.startswith(f"  {3 if share == 0.5 else 4} are left. By chance alone about 0 would differ")
+    assert left.endswith(", but none by as much as the first of these.")  # five standard errors
+
+
+@pytest.mark.parametrize("sign", [-1, 1])
+def test_the_slip_of_bene_is_named_only_if_it_can_be_the_reason(sign):
+    far = cells("parameters", score=["fNML"] * 3, published=9.0, difference=[4.0 * sign, 4.0 * sign, 0.0], data="adult")
+    far["rows"] = 3000
+    by_what = {"logprob": far, "parents": far.assign(within=True), "parameters": far}
+    said = prediction_tables._curves(by_what, pd.Series(0.05, SCORES), 20)
+    (line,) = [finding for finding in said if "more than 2,000 rows, " in finding]
+    assert f"2 differ, {2 if sign < 0 else 0} of them below the published ones: on adult." in line
+    assert any("BENE" in finding for finding in said) == (sign < 0)
+
+
+def test_claims_name_the_tables():
+    numbers = {"iris": ((9, 1, 5, 4), (9, 1, 4, 5)), "wine": ((9, 1, 4, 5), (9, 1, 5, 4)), "adult": ((1, 1, 9, 4),) * 2}
+    third = pd.DataFrame(
+        [
+            {"data": name, "score": score, "ours": a, "ours_error": 0.0, "published": b}
+            for name, (ours, published) in numbers.items()
+            for score, a, b in zip(SCORES, ours, published, strict=True)
+        ]
+    )
+    said = prediction_tables._parsimony(third)
+    assert said[0] == (
+        "qNML has fewer parameters than fNML on 2 of 3 tables, not on iris (Table 3): not confirmed, here on 2 of 3 "
+        "tables, not on wine."
+    )
+    assert [line.split(":")[0] for line in said[1:3]] == ["  iris", "  wine"]
+    assert said[3:] == [
+        "fNML has the most parameters of all on 1 of 3 tables, on adult (Table 3): confirmed, on the same tables."
+    ]
+
+
 def test_wrong_folders(folder, tmp_path):
     with pytest.raises(ArgumentError, match="needs data="):
         reproduce("prediction", out=tmp_path)
     (tmp_path / "published").mkdir()
-    with pytest.raises(ArgumentError, match=r"lacks 'uci-discretised/summary\.csv'"):
+    with pytest.raises(ArgumentError, match=r"lacks 'uci-discretised/post_operative\.csv'"):
         reproduce("prediction", tmp_path, out=tmp_path)
+
+
+def refused(data, out, message):
+    """Check that an experiment is refused before there is anything of it."""
+    with pytest.raises(DataError, match=message):
+        reproduce("prediction", data, repetitions=2, threads=1, out=out)
+    assert not out.exists()
+
+
+@pytest.fixture
+def own(folder, tmp_path):
+    return shutil.copytree(folder, tmp_path / "data")
+
+
+@pytest.mark.parametrize("file", PUBLISHED)
+def test_wrong_published_files(own, tmp_path, file):
+    path, out = own / file, tmp_path / "out"
+    content = pd.read_csv(path, dtype=str)
+    last = content.columns[-1]
+
+    def broken(content, message):
+        content.to_csv(path, index=False)
+        refused(own, out, f"{file}'.*{message}")
+
+    broken(content.drop(columns=last), f"lacks the column '{last}'")
+    broken(content[:0], "has no lines")
+    broken(content.assign(**{last: ["?", *content[last][1:]]}), f"line 2: column '{last}'")
+    broken(content.assign(**{last: [*content[last][:-1], "inf"]}), f"line {len(content) + 1}: column '{last}'")
+    broken(content[1:], f"lacks line '{content['data'][0]}")
+    broken(pd.concat([content, content[4:5]]), f"line {len(content) + 2}: .* come twice")
+    broken(pd.concat([content, content[:1].assign(data="other")]), "has the unknown line 'other")
+    path.write_bytes(b"")
+    refused(own, out, f"{file}' cannot be read")
+
+
+def test_wrong_training_parts(own, tmp_path):
+    file = "published/qnml_table2_parameters.csv"
+    pd.read_csv(own / file).assign(training_rows=4).to_csv(own / file, index=False)
+    refused(own, tmp_path / "out", f"{file}': 'post_operative' with 4 training rows; expected one of 3, 6")
+
+
+def test_wrong_tables(own, tmp_path):
+    (own / "uci-discretised" / "wine.vd").write_text("A\tu\tv\nB\tx\ty\nC\tp\tq\tr\nD\ts\n")  # A has 2
+    refused(own, tmp_path / "out", "'uci-discretised/wine.csv' with 'uci-discretised/wine.vd'")
+
+
+def test_tables_without_a_row_for_each_fold(own, tmp_path):
+    table("yeast")[:9].to_csv(own / "uci-discretised" / "yeast.csv", index=False)
+    refused(own, tmp_path / "out", "'uci-discretised/yeast.csv' has 9 rows")
+
+
+def test_mended_published_numbers_keep_the_work(own, tmp_path, monkeypatch):
+    some = replace(EXPERIMENT, work=lambda *arguments: [{"done": 1}], outcome=plain_outcome)
+    monkeypatch.setattr(registry, "find", lambda name: some)
+
+    def resumed():
+        done = reproduce("prediction", own, repetitions=2, threads=1, out=tmp_path / "out")
+        return done.resumed / done.parts
+
+    assert resumed() == 0
+    for file in PUBLISHED:
+        content = pd.read_csv(own / file)
+        content.assign(**{content.columns[-1]: 1.25}).to_csv(own / file, index=False)
+    assert resumed() == 1
+    table("wine").to_csv(own / "uci-discretised" / "iris.csv", index=False)
+    with pytest.raises(ArgumentError, match="other data"):
+        resumed()

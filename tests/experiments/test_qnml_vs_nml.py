@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from itertools import combinations
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import spearmanr
 
 import bnml
-from bnml.errors import ArgumentError
+from bnml.errors import ArgumentError, DataError
 from bnml.experiments import qnml_vs_nml as experiment
 from bnml.experiments import reproduce
 from bnml.experiments.experiment import generator
-from bnml.experiments.tables import TABLES, file_of, read_table
+from bnml.experiments.tables import FOLDER, TABLES, file_of, read_table
 from bnml.nml import parametric_complexity
 
 from .. import naive
@@ -139,6 +141,62 @@ def test_every_tree_once():
     assert min(row["qnml_above_nml"] for row in rows) > 0
 
 
+def test_what_is_left_of_a_tree_without_a_leaf():
+    def degrees(links):
+        return tuple(sorted(np.bincount([x for link in links for x in link]).tolist()))
+
+    kinds = {degrees(skeleton(parents)): name for name, parents in experiment.TREES.items()}  # up to five, these tell
+    for name, parents in experiment.TREES.items():
+        links = skeleton(parents)
+        leaves = [x for x in range(len(parents)) if sum(x in link for link in links) == 1]
+        less = [[link for link in links if leaf not in link] for leaf in leaves]
+        left = {kinds.get(tuple(d for d in degrees(own) if d)) for own in less} - {None}
+        assert left == {*experiment.SMALLER.get(name, ())}
+
+
+def trees(*lines):
+    return pd.DataFrame(lines, columns=["n", "tree", "values", "qnml_above_nml"])
+
+
+def test_how_the_difference_changes_is_counted():
+    found = trees(
+        (25, "chain of 3", "2 2 2", 0.1),
+        (50, "chain of 3", "2 2 2", 0.2),
+        (100, "chain of 3", "2 2 2", 0.25),
+        (400, "chain of 3", "2 2 2", 0.55),  # 0.15 for each doubling
+        (25, "chain of 3", "2 2 3", 0.3),
+        (25, "chain of 3", "2 3 2", 0.1),  # not more than with two values
+        (25, "chain of 3", "3 3 3", 0.2),  # less than with 2 2 3
+        (25, "star of 4", "2 2 2 2", 0.1),  # no more than with three variables
+        (50, "chain of 4", "2 2 2 2", 0.3),
+        (50, "chain of 4", "2 2 2 3", -0.1),
+    )
+    findings = experiment._differences(found)
+    assert findings[0] == (
+        "In 9 of 10 trees of three to five variables it is above NML, whatever the data; if all have two or three "
+        "values, the difference is -0.10 to 0.55 nats."
+    )
+    assert findings[1] == (
+        "It is larger with one more variable in 1 of 2 cases (the others for n = 25), with more values in 3 of 6 cases "
+        "(the others for n = 25, 50), with more rows in 3 of 3 cases."
+    )
+    assert findings[2] == (
+        "From 50 rows on it changes by less per doubling of the rows than up to there in 1 of 2 cases (the others for "
+        "n = 100)."
+    )
+
+
+def test_findings_follow_from_the_trees():
+    found = pd.DataFrame([row for n in (10, 25, 50) for row in experiment._trees(n)])
+    told = experiment._differences(found)
+    assert told[0].startswith(f"In {len(found)} of {len(found)} trees ")
+    for line in told[1:]:
+        assert all(one == other for one, other in re.findall(r"([\d,]+) of ([\d,]+) cases", line))
+    negative = experiment._differences(found.assign(qnml_above_nml=-found["qnml_above_nml"]))
+    assert negative[0].startswith(f"In 0 of {len(found)} trees ")
+    assert re.findall(r"in ([\d,]+) of", negative[1]) == ["0", "0", "0"]
+
+
 # --- the whole ---
 
 
@@ -222,7 +280,42 @@ def test_drawn_rows_are_rows_of_the_table(data):
         assert row["links"] == len(best.arcs)
 
 
+def test_a_theorem_that_fails_is_said_to_fail(data):
+    parts = experiment.parts(data, 2)
+    rows = [row for part in parts for row in experiment.work(data, part.key, 0)]
+    first = "qNML equals NML in all forests of single variables and pairs, as Theorem 3 says: it is off by "
+    assert experiment.outcome(data, rows, 2).findings[0].startswith(first)
+    for row in rows:
+        if row["kind"] == "table":
+            row["qnml_complete"] = 0.25
+    last = "against Theorem 3: it is off by 2e-01 at most in "
+    told = experiment.outcome(data, rows, 2)
+    assert told.findings[0].startswith("qNML does not equal NML")
+    assert last in told.findings[0]
+    assert told.tables["comparison"]["within"].tolist()[0] is False
+
+
 def test_a_file_that_is_not_there(data, tmp_path):
     (data / "uci-discretised" / "iris.vd").unlink()
     with pytest.raises(ArgumentError, match=r"lacks 'uci-discretised/iris\.vd'"):
-        reproduce("qnml-vs-nml", data, out=tmp_path)
+        reproduce("qnml-vs-nml", data, out=tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("content", [b"", b"\x00\x80\xff\n"])
+@pytest.mark.parametrize("file", ["wine.csv", "shuttle.csv.gz", "yeast.vd"])
+def test_files_that_are_something_else_are_refused(data, tmp_path, file, content):
+    (data / "uci-discretised" / file).write_bytes(content)
+    with pytest.raises(DataError, match=repr(f"uci-discretised/{file}")):
+        reproduce("qnml-vs-nml", data, repetitions=2, threads=1, out=tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_tables_that_are_all_too_narrow(data, tmp_path):
+    for name in ("liver", "adult"):
+        for source, file in ((f"{FOLDER}/iris.vd", f"{FOLDER}/{name}.vd"), (file_of("iris"), file_of(name))):
+            content = (data / source).read_bytes()
+            (data / file).write_bytes(gzip.compress(content) if file.endswith(".gz") else content)
+    with pytest.raises(DataError, match="no table in 'uci-discretised' has 5 columns"):
+        reproduce("qnml-vs-nml", data, repetitions=2, threads=1, out=tmp_path / "out")
+    assert not (tmp_path / "out").exists()

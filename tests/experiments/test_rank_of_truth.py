@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
+from dataclasses import replace
 from itertools import combinations, product
 from pathlib import Path
 
@@ -12,8 +13,9 @@ import pandas as pd
 import pytest
 
 import bnml
-from bnml.errors import ArgumentError
-from bnml.experiments import rank_of_truth, reproduce
+from bnml.errors import ArgumentError, DataError
+from bnml.experiments import rank_of_truth, registry, reproduce
+from bnml.experiments.experiment import Outcome
 from bnml.experiments.rank_of_truth import ARCS, NAMES, SCHEMES, SCORES, SIZES, random_network, ranks, work
 from bnml.network.sampling import sample_codes
 
@@ -154,6 +156,74 @@ def test_from_end_to_end(tmp_path):
 def test_the_published_means_must_be_there(tmp_path):
     with pytest.raises(ArgumentError, match="qnml_random5_rank_means"):
         reproduce("rank-of-truth", tmp_path, out=tmp_path / "out")
+
+
+def test_wrong_published_means(tmp_path):
+    folder = published(tmp_path / "data")
+    path, out = folder / rank_of_truth.FILE, tmp_path / "out"
+    content = pd.read_csv(path, dtype=str)
+
+    def refused(message):
+        with pytest.raises(DataError, match=f"{rank_of_truth.FILE}'.*{message}"):
+            reproduce("rank-of-truth", folder, repetitions=2, threads=1, out=out)
+        assert not out.exists()
+
+    for broken, message in (
+        (content.drop(columns="fNML"), "lacks the column 'fNML'"),
+        (content[:0], "has no lines"),
+        (content.assign(BIC=["?", *content["BIC"][1:]]), "line 2: column 'BIC' holds '\\?'"),
+        (content[1:], "lacks line '4 BDeu 25'"),
+        (content[content["arcs"] == "4"], "lacks lines '7 BDeu 25', '7 BDeu 50'.* and 6 more"),
+        (pd.concat([content, content[3:4]]), "line 30: .* come twice"),
+        (pd.concat([content, content[:1].assign(N=26)]), "has the unknown line '4 BDeu 26'"),
+    ):
+        broken.to_csv(path, index=False)
+        refused(message)
+    path.write_bytes(b"")
+    refused("cannot be read")
+
+
+def test_mended_published_means_keep_the_work(tmp_path, monkeypatch):
+    def outcome(folder, rows, repetitions):
+        return Outcome({"results": rank_of_truth.published_means(folder)}, {}, ["done"])
+
+    some = replace(rank_of_truth.EXPERIMENT, work=lambda *arguments: [{"done": 1}], outcome=outcome)
+    monkeypatch.setattr(registry, "find", lambda name: some)
+    folder = published(tmp_path / "data")
+    reproduce("rank-of-truth", folder, repetitions=2, threads=1, out=tmp_path)
+    path = folder / rank_of_truth.FILE
+    pd.read_csv(path).assign(BIC=17).to_csv(path, index=False)
+    done = reproduce("rank-of-truth", folder, repetitions=2, threads=1, out=tmp_path)
+    assert done.resumed == done.parts
+    results = done.outcome.tables["results"]
+    assert set(results[results["score"] == "BIC"]["published"]) == {17}
+
+
+@pytest.mark.parametrize(("factor", "verdict"), [(1.4, "confirmed"), (1 / 1.4, "confirmed"), (1.6, "not confirmed")])
+def test_similar_is_a_matter_of_ratios(factor, verdict):
+    """With larger mean ranks fNML is second after BDeu; that does not make it similar."""
+    means = {"AIC": 900, "BIC": 1000, "BDeu": 100, "fNML": 100 * factor, "qNML": 800}
+    results = pd.DataFrame(
+        [
+            {"arcs": arcs, "scheme": scheme, "N": n, "score": score, "rank": rank, "arcs_of_best": 3.0}
+            for arcs, scheme, n in cells()
+            for score, rank in means.items()
+        ]
+    )
+    keys = [{"arcs": arcs, "scheme": scheme, "N": n, "repetition": k} for arcs, scheme, n in cells() for k in (0, 1)]
+    claims = rank_of_truth._claims(pd.DataFrame(keys).assign(**means), results)
+    (similar,) = [claim for claim in claims if "very similar" in claim["claim"]]
+    assert similar["verdict"] == verdict
+    assert f"taken as the bound, in {14 if verdict == 'confirmed' else 0} of 14 cells" in similar["found"]
+    assert similar["found"].endswith("they are the best two in 14.")
+
+
+@pytest.mark.parametrize(("worst", "share"), [(9, "5%"), (999, "84%")])
+def test_tails_are_spoken_of_where_they_are_long(worst, share):
+    ranked = pd.DataFrame({"arcs": 4, "scheme": "Jeff", "N": 25, "repetition": range(20)})
+    said = rank_of_truth._tail(ranked.assign(**{score: [9] * 19 + [worst] for score in SCORES}))
+    assert said[0] == f"The worst 1 of 20 networks make up {share} of the mean in the median cell."
+    assert len(said) == (2 if worst == 999 else 1)
 
 
 @pytest.mark.skipif(not SHARED.is_dir(), reason="the published means are not there")

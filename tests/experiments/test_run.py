@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -74,7 +75,7 @@ def test_all_files_are_written(toy, tmp_path):
     assert (tmp_path / "out" / "toy" / "findings.txt").read_text() == "20 rows\n  a detail\n"
     assert len(pd.read_csv(tmp_path / "out" / "toy" / "results.csv")) == 20
     assert (done.repetitions, done.parts, done.resumed) == (10, 6, 0)
-    assert [share for _, share in told] == pytest.approx([k / 6 for k in range(1, 7)])
+    assert [share for _, share in told] == pytest.approx([k / 6 for k in range(7)])
 
 
 def test_an_interrupted_run_goes_on(toy, tmp_path, monkeypatch):
@@ -187,7 +188,7 @@ def test_nothing_random_takes_no_repetitions(tmp_path):
         reproduce("regret-table", repetitions=5, out=tmp_path)
 
 
-@pytest.mark.parametrize("change", ["seed", "data", "text", "not a journal", "format"])
+@pytest.mark.parametrize("change", ["seed", "data", "text", "cut", "not a journal", "format"])
 def test_results_of_something_else_are_left_alone(toy, tmp_path, change):
     reproduce("toy", toy, threads=1, out=tmp_path / "out")
     journal = tmp_path / "out" / "toy" / "journal.jsonl"
@@ -202,12 +203,65 @@ def test_results_of_something_else_are_left_alone(toy, tmp_path, change):
         journal.write_text(json.dumps({**json.loads(lines[0]), "format": 0}) + "\n" + "".join(lines[1:]))
         words = "another version"
     else:
-        journal.write_text("{}\n" if change == "text" else "[1, 2]\nthree\n")
+        journal.write_text({"text": "{}\n", "cut": "my notes", "not a journal": "[1, 2]\nthree\n"}[change])
         words = "not the journal"
     before = journal.read_bytes()
     with pytest.raises(ArgumentError, match=words):
         reproduce("toy", toy, seed=seed, threads=1, out=tmp_path / "out")
     assert journal.read_bytes() == before
+
+
+def test_a_journal_of_nothing_is_no_hindrance(toy, tmp_path, monkeypatch):
+    with monkeypatch.context() as patched:
+        patched.setattr(registry, "find", lambda name: replace(TOY, work=interrupted))
+        with pytest.raises(KeyboardInterrupt):
+            reproduce("toy", toy, threads=1, out=tmp_path / "out")
+    assert reproduce("toy", toy, seed=5, threads=1, out=tmp_path / "out").resumed == 0
+
+
+def interrupted(folder, key, seed):
+    raise KeyboardInterrupt
+
+
+def test_published_numbers_may_change(toy, tmp_path, monkeypatch):
+    (toy / "printed.csv").write_text("a\n1\n")
+    with monkeypatch.context() as patched:
+        patched.setattr(registry, "find", lambda name: replace(TOY, published=("printed.csv",)))
+        reproduce("toy", toy, threads=1, out=tmp_path / "out")
+        (toy / "printed.csv").write_text("a\n2\n")
+        assert reproduce("toy", toy, threads=1, out=tmp_path / "out").resumed == 6
+        (toy / "printed.csv").unlink()
+        with pytest.raises(ArgumentError, match=r"lacks 'printed.csv'"):
+            reproduce("toy", toy, threads=1, out=tmp_path / "out")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="locks of POSIX")
+def test_two_runs_at_once(toy, tmp_path):
+    from bnml.experiments.journal import Journal
+
+    folder = tmp_path / "out" / "toy"
+    folder.mkdir(parents=True)
+    with Journal(folder / "journal.jsonl", TOY, toy, 0), pytest.raises(ArgumentError, match="another run is at work"):
+        reproduce("toy", toy, threads=1, out=tmp_path / "out")
+    assert reproduce("toy", toy, threads=1, out=tmp_path / "out").parts == 6
+
+
+def test_a_full_disk_is_told(toy, tmp_path, monkeypatch):
+    from bnml.experiments.journal import Journal
+
+    journal = Journal(tmp_path / "journal.jsonl", TOY, toy, 0)
+
+    class Full:
+        def write(self, line):
+            raise OSError(28, "No space left on device")
+
+        def close(self):
+            pass
+
+    journal._file.close()
+    journal._file = Full()
+    with pytest.raises(ArgumentError, match=r"journal.jsonl' cannot be written: No space left on device; what was"):
+        journal.add(("a",), [])
 
 
 def test_an_outcome_that_fails_writes_nothing(toy, tmp_path, monkeypatch):
@@ -226,6 +280,7 @@ def test_an_outcome_that_fails_writes_nothing(toy, tmp_path, monkeypatch):
 
 SLOW = """
 import time
+from dataclasses import replace
 from pathlib import Path
 from bnml.experiments import registry, reproduce
 from bnml.experiments.experiment import Experiment, Part
@@ -239,6 +294,68 @@ registry.find = lambda name: slow
 if __name__ == "__main__":
     reproduce("slow", out="out", threads=1)
 """
+
+
+LONG = """
+import time
+from bnml.experiments import registry, reproduce
+from bnml.experiments.experiment import Experiment, Part
+
+def work(folder, key, seed):
+    with open(f"began-{key[0]}", "w"):
+        time.sleep(600)
+
+long = Experiment("long", lambda folder, r: [Part((i,)) for i in range(10)], work, None)
+registry.find = lambda name: long
+if __name__ == "__main__":
+    try:
+        reproduce("long", out="out", threads=2)
+    except KeyboardInterrupt:
+        print("interrupted")
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+@pytest.mark.parametrize("how", ["once", "twice", "killed"])
+def test_processes_end_with_the_run(tmp_path, how):
+    (tmp_path / "long.py").write_text(LONG)
+    process = subprocess.Popen(
+        [sys.executable, "long.py"], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        start_new_session=True,
+    )  # fmt: skip
+    try:
+        until(lambda: len(list(tmp_path.glob("began-*"))) == 2)
+        if how == "killed":
+            process.kill()
+        else:
+            os.killpg(process.pid, signal.SIGINT)
+            if how == "twice":
+                time.sleep(0.02)
+                os.killpg(process.pid, signal.SIGINT)
+        out, err = process.communicate(timeout=30)
+        if how == "once":
+            assert (out, err) == ("interrupted\n", "")
+        until(lambda: not group(process.pid))
+    finally:
+        if group(process.pid):
+            os.killpg(process.pid, signal.SIGKILL)
+    assert len(list(tmp_path.glob("began-*"))) == 2  # no more was begun than there are processes
+
+
+def until(reached):
+    deadline = time.monotonic() + 60
+    while not reached():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def group(number):
+    """Return whether there is any process of a group left."""
+    try:
+        os.killpg(number, 0)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 def test_a_kill_loses_nothing_that_was_done(tmp_path):

@@ -11,10 +11,10 @@ import pandas as pd
 import pytest
 
 from bnml import DAG
-from bnml.errors import ArgumentError, GraphError
+from bnml.errors import ArgumentError, DataError, GraphError
 from bnml.experiments import reproduce
 from bnml.experiments import scores_on_data as experiment
-from bnml.experiments.tables import SUMMARY, TABLES, read_table
+from bnml.experiments.tables import TABLES, read_table
 
 from .. import naive
 
@@ -39,28 +39,34 @@ def write(folder, name, rows, arities):
 
 
 @pytest.fixture
-def data(tmp_path):
-    """Return a folder of the layout that is wanted, with three tables."""
+def data(tmp_path, monkeypatch):
+    """Return a folder of the layout that is wanted, for an experiment with three tables."""
+    monkeypatch.setattr(experiment, "TABLES", tuple(SMALL))  # not seen by other processes: parts say which they are
     folder = tmp_path / "data"
-    for file in experiment.EXPERIMENT.files:
+    for file in (*experiment.EXPERIMENT.files, *experiment.EXPERIMENT.published):
         (folder / file).parent.mkdir(parents=True, exist_ok=True)
         (folder / file).touch()
-    lines = []
     for name, arities in SMALL.items():
-        rows = rows_of(name)
-        write(folder / "uci-discretised", name, rows, arities)
-        lines.append([name, len(rows), len(arities), len({*map(tuple, rows)})])
-    table = pd.DataFrame(lines, columns=["data", "rows", "variables", "distinct_rows"])
-    table.to_csv(folder / SUMMARY, index=False)
-    publish(folder, {})
+        write(folder / "uci-discretised", name, rows_of(name), arities)
+    publish(folder)
     read_table.cache_clear()
-    return folder
+    yield folder
+    read_table.cache_clear()
 
 
-def publish(folder, scores, greedy=()):
+WANTED = [
+    (name, score, "" if alpha is None else f"{alpha}")
+    for name in experiment.SOLVED
+    for score, alpha in experiment.SOLVED_SCORES
+]
+
+
+def publish(folder, scores=(), greedy=()):
+    """Publish some scores, and wrong ones in place of the others."""
     header = "data,criterion,ess_or_alpha,published_score\n"
+    scores = dict.fromkeys(WANTED, 1.0) | dict(scores)
     (folder / experiment.OPTIMA).write_text(header + "".join(f"{','.join(k)},{v:.3f}\n" for k, v in scores.items()))
-    lines = "".join(f"{name},{value:.6f}\n" for name, value in greedy)
+    lines = "".join(f"{name},{value:.6f}\n" for name, value in (dict.fromkeys(SMALL, -1e3) | dict(greedy)).items())
     (folder / experiment.GREEDY).write_text("data,BDeu_ess1_recomputed\n" + lines)
 
 
@@ -106,9 +112,8 @@ def test_hyperparameters():
 
 
 def test_parts_cover_every_search_once(data):
-    lines = pd.read_csv(data / SUMMARY)
-    lines.loc[0, ["variables", "distinct_rows"]] = (15, 10_000)  # large enough to be cut
-    lines.to_csv(data / SUMMARY, index=False)
+    rows = np.random.default_rng(0).integers(0, 2, (300, 20)).tolist()
+    write(data / "uci-discretised", "iris", rows, (2,) * 20)  # large enough to be cut
     parts = experiment.parts(data, 1)
     done = [(name, score, at) for name, score, first, last in (part.key for part in parts) for at in range(first, last)]
     assert len(set(done)) == len(done) == sum(map(len, experiment.ALPHAS.values())) * len(SMALL)
@@ -126,8 +131,9 @@ def test_one_peak():
 def test_what_it_comes_to(data, tmp_path):
     """The best of each, the claims, and what others published: right, wrong, and unknown."""
     right = {("iris", "fNML", ""): highest("iris", naive.fnml), ("iris", "BDeu", "2.0"): highest("iris", naive.bdeu, 2)}
-    wrong = {("liver", "qNML", ""): highest("liver", naive.qnml) + 0.002}
-    publish(data, right | wrong | {("iris", "BDeu", "0.5"): -1.0, ("abalone", "fNML", ""): -1.0}, [("iris", -1.0)])
+    near = {("liver", "qNML", ""): highest("liver", naive.qnml) + 0.002}
+    others = {("iris", "BDeu", "0.5"): -1.0, ("abalone", "fNML", ""): -1.0, ("iris", "LOO", "1.0"): -1.0}
+    publish(data, right | near | others, [("iris", -1.0), ("abalone", -1.0)])
     done = reproduce("scores-on-data", data, threads=1, out=tmp_path)
     results, curves = done.outcome.tables["results"].set_index("data"), done.outcome.tables["curves"]
     assert list(results.index) == list(SMALL)
@@ -138,10 +144,15 @@ def test_what_it_comes_to(data, tmp_path):
         assert row[row["best"]] == max(row["fNML"], row["BDeu(1)"], row["BDeu(alpha*)"])
     assert results.loc["iris", ["N", "m", "values"]].tolist() == [40, 3, pytest.approx(7 / 3)]
     comparison = done.outcome.tables["comparison"]
-    assert comparison["data"].tolist() == ["all", "all", "iris", "iris", "liver", "iris"]
-    assert comparison["within"].tolist()[2:] == [True, True, False, False]
+    assert comparison["data"].tolist() == ["all"] * 2 + [name for name, *_ in WANTED] + list(SMALL)
+    agree = [(row["data"], row["what"]) for row in comparison[2:].to_dict("records") if row["within"]]
+    greedy = "BDeu(1) of a greedy search"
+    assert agree == [("iris", "highest fNML"), ("iris", "highest BDeu(2)"), ("liver", greedy), ("ecoli", greedy)]
     assert comparison["ours"].tolist()[0] == (results["best"] == "fNML").sum()
-    assert "2 of 3 published highest scores are ours to the last digit." in done.outcome.findings
+    findings = done.outcome.findings
+    assert "2 of 15 published highest scores are ours to the last digit." in findings
+    assert findings[-1].endswith("reached the highest score on 0 of 3 tables, and was above it on 1.")
+    assert [row["what"] for row in comparison[2:4].to_dict("records")] == ["highest fNML", "highest qNML"]
 
 
 def contents(done):
@@ -154,7 +165,7 @@ def test_processes_and_interruptions_do_not_change_the_files(data, tmp_path):
 
     def interrupted(*step):
         told.append(step)
-        if len(told) == 4:
+        if len(told) == 5:  # the first time nothing is done yet
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -164,10 +175,77 @@ def test_processes_and_interruptions_do_not_change_the_files(data, tmp_path):
     assert contents(done) == whole
 
 
+def test_work_outlives_other_published_numbers(data, tmp_path, monkeypatch):
+    monkeypatch.setattr("bnml.experiments.run.PICTURES", ())  # they take most of the time
+    monkeypatch.setattr(experiment, "ALPHAS", {score: alphas[:3] for score, alphas in experiment.ALPHAS.items()})
+    before = reproduce("scores-on-data", data, threads=1, out=tmp_path)
+    publish(data, {("ecoli", "fNML", ""): highest("ecoli", naive.fnml)})
+    after = reproduce("scores-on-data", data, threads=1, out=tmp_path)
+    assert after.resumed == after.parts
+    one, other = (done.outcome.tables["comparison"].set_index(["what", "data"])["within"] for done in (before, after))
+    assert one.index[one != other].tolist() == [("highest fNML", "ecoli")]
+
+
 def test_a_file_that_is_not_there(data, tmp_path):
     (data / "uci-discretised" / "adult.vd").unlink()
     with pytest.raises(ArgumentError, match=r"lacks 'uci-discretised/adult\.vd'"):
-        reproduce("scores-on-data", data, out=tmp_path)
+        reproduce("scores-on-data", data, out=tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def refusal(data, tmp_path):
+    """Return what is wrong with the files, which is said before anything is made."""
+    with pytest.raises(DataError) as refused:
+        reproduce("scores-on-data", data, threads=1, out=tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+    return str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("file", "change", "message"),
+    [
+        (experiment.OPTIMA, lambda table: table.drop(columns="data"), "lacks the column 'data'"),
+        (experiment.OPTIMA, lambda table: table.drop(columns="ess_or_alpha"), "lacks the column 'ess_or_alpha'"),
+        (experiment.OPTIMA, lambda table: table[:0], "has no lines"),
+        (experiment.OPTIMA, lambda table: table[1:-1], "lacks the highest 'fNML of iris', 'BDq(1) of ecoli'"),
+        (experiment.OPTIMA, lambda table: table.replace("qNML", "qnml"), "lacks the highest 'qNML of iris', 'qNML of"),
+        (experiment.OPTIMA, lambda table: pd.concat([table, table[:1]]), ", line 17: fNML of iris comes twice"),
+        (experiment.OPTIMA, lambda table: pd.concat([table, table[2:3]]), ", line 17: BDeu(1) of iris comes twice"),
+        (
+            experiment.OPTIMA,
+            lambda table: table.assign(published_score="high"),
+            ", line 2: column 'published_score' holds 'high', not a number",
+        ),
+        (
+            experiment.OPTIMA,
+            lambda table: table.replace({"ess_or_alpha": {2.0: "two"}}),
+            ", line 5: column 'ess_or_alpha' holds 'two', not a number",
+        ),
+        (experiment.GREEDY, lambda table: table.drop(columns="data"), "lacks the column 'data'"),
+        (experiment.GREEDY, lambda table: table[:0], "has no lines"),
+        (experiment.GREEDY, lambda table: table[1:], "lacks 'iris'"),
+        (experiment.GREEDY, lambda table: pd.concat([table, table[:1]]), ", line 5: 'iris' come twice"),
+        (
+            experiment.GREEDY,
+            lambda table: table.replace({"BDeu_ess1_recomputed": {-1e3: "low"}}),
+            ", line 2: column 'BDeu_ess1_recomputed' holds 'low', not a number",
+        ),
+    ],
+)
+def test_published_numbers_that_are_wrong_are_refused(data, tmp_path, file, change, message):
+    change(pd.read_csv(data / file).astype(object)).to_csv(data / file, index=False)
+    refused = refusal(data, tmp_path)
+    assert refused.startswith(repr(file))
+    assert message in refused
+
+
+@pytest.mark.parametrize("content", [b"", b"\x00\x80\xff\n"])
+@pytest.mark.parametrize(
+    "file", [experiment.OPTIMA, experiment.GREEDY, "uci-discretised/liver.csv", "uci-discretised/ecoli.vd"]
+)
+def test_files_that_are_something_else_are_refused(data, tmp_path, file, content):
+    (data / file).write_bytes(content)
+    assert repr(file) in refusal(data, tmp_path)
 
 
 def test_published_highest_scores():
@@ -190,6 +268,11 @@ def test_published_highest_scores():
 def test_all_files_are_there():
     if not SHARED.is_dir():
         pytest.skip("the published references do not lie beside the repository")
-    assert all((SHARED / file).is_file() for file in experiment.EXPERIMENT.files)
-    names = pd.read_csv(SHARED / SUMMARY)["data"]
+    files = (*experiment.EXPERIMENT.files, *experiment.EXPERIMENT.published)
+    assert all((SHARED / file).is_file() for file in files)
+    names = pd.read_csv(SHARED / "uci-discretised/summary.csv")["data"]
     assert tuple(names) == TABLES
+    optima, greedy = experiment._read_optima(SHARED), experiment._read_greedy(SHARED)
+    computed = [key for key in optima if key[2] in experiment.ALPHAS.get(key[1], ())]
+    assert computed == [(name, *score) for name in experiment.SOLVED for score in experiment.SOLVED_SCORES]
+    assert {*greedy, *experiment.NOT_SEARCHED} == {*TABLES}

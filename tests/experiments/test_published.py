@@ -1,0 +1,67 @@
+"""Published numbers: read as they are, or refused with the name of the file."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from bnml.errors import DataError
+from bnml.experiments.comparison import agreement, compare, outside
+from bnml.experiments.published import read_numbers
+
+GOOD = "data,N,score\niris,150,-3.5\nwine,178,-1.25\n"
+
+
+def read(folder, content):
+    (folder / "printed.csv").write_bytes(content if isinstance(content, bytes) else content.encode())
+    return read_numbers(folder, "printed.csv", key=["data"], numbers=["N", "score"])
+
+
+def test_what_is_right_is_read(tmp_path):
+    table = read(tmp_path, GOOD)
+    assert table.to_dict("list") == {"data": ["iris", "wine"], "N": [150, 178], "score": [-3.5, -1.25]}
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", "cannot be read as CSV"),
+        (b"\x00\xff\xfe binary", "printed.csv'"),
+        ("data,N\niris,150\n", "lacks the column 'score'"),
+        ("N\n150\n", "lacks the columns 'data', 'score'"),
+        ("data,N,score\n", "has no lines"),
+        (GOOD.replace("178", "many"), "line 3: column 'N' holds 'many', not a number"),
+        (GOOD.replace("-1.25", ""), "line 3: column 'score' holds nothing, not a number"),
+        (GOOD.replace("-1.25", "inf"), "line 3: column 'score' holds 'inf', not a number"),
+        (GOOD.replace("wine", ""), "line 3: column 'data' holds nothing, not a text"),
+        (GOOD + "iris,150,-3.5\n", "line 4: 'iris' come twice"),
+    ],
+)
+def test_what_is_wrong_is_refused(tmp_path, content, message):
+    with pytest.raises(DataError, match=r"'printed\.csv'") as caught:
+        read(tmp_path, content)
+    assert message in str(caught.value)
+
+
+def test_a_file_that_is_not_there(tmp_path):
+    with pytest.raises(DataError, match=r"'printed\.csv' cannot be read"):
+        read_numbers(tmp_path, "printed.csv", key=["data"], numbers=[])
+
+
+def test_differences_in_standard_errors():
+    table = pd.DataFrame(
+        {
+            "cell": ["same", "far", "rounded", "constant", "odd"],
+            "ours": [1.0, 2.0, 3.004, 4.0, 5.0],
+            "published": [1.3, 2.6, 3.0, 4.0, 5.5],
+            "ours_error": [0.08, 0.08, 0.0, 0.0, 0.0],
+            "published_error": [0.06, 0.06, 0.0, 0.0, 0.0],
+        }
+    )
+    found = compare(table, rounding=0.005)
+    assert found["errors"].tolist() == pytest.approx([-2.95, -5.95, 0.0, 0.0, -np.inf])
+    assert found["within"].tolist() == [True, False, True, True, False]
+    assert agreement(found, "means") == "3 of 5 means (60.0%) lie within 3 standard errors of the published ones."
+    far = outside(found, ["cell"])
+    assert [line.split(":")[0] for line in far] == ["  odd", "  far"]

@@ -35,8 +35,10 @@ import pandas as pd
 
 import bnml
 from bnml.counts import family_counts
+from bnml.errors import DataError, quoted
 from bnml.experiments import charts
 from bnml.experiments.experiment import Experiment, Outcome, Part, Row
+from bnml.experiments.tables import FOLDER, file_of, read_table
 from bnml.scores import BDeu, BDq, Score
 from bnml.uncertainty.allowed import parent_masks
 from bnml.uncertainty.families import all_family_scores
@@ -51,7 +53,7 @@ __all__ = ["EXPERIMENT"]
 
 Floats = npt.NDArray[np.float64]
 
-FILES = ("uci-discretised/iris.csv", "uci-discretised/iris.vd")
+FILES = (file_of("iris"), f"{FOLDER}/iris.vd")
 VARIABLES = {"ATT1": "sepal\nlength", "ATT2": "sepal\nwidth", "ATT3": "petal\nlength", "ATT4": "petal\nwidth"}
 PLACES = {"ATT1": (0.0, 1.0), "ATT2": (1.0, 1.0), "ATT3": (0.0, 0.0), "ATT4": (1.0, 0.0)}
 BENE = "BDq as in bene"
@@ -80,6 +82,7 @@ class Classes(Listed):
 
 def parts(folder: Path, repetitions: int) -> list[Part]:
     """Return the scores with each of their hyperparameters."""
+    _predictors(folder)
     return [Part((score, alpha)) for score, alphas in ALPHAS.items() for alpha in alphas]
 
 
@@ -102,8 +105,12 @@ def work(folder: Path, key: tuple[Any, ...], seed: int) -> list[Row]:
 
 @lru_cache(maxsize=1)
 def _predictors(folder: Path) -> bnml.Data:
-    csv, vd = (folder / file for file in FILES)
-    return bnml.read(csv, columns=list(VARIABLES), states=vd)
+    """Return the table without its class column."""
+    data = read_table(folder, "iris")
+    missing = [name for name in VARIABLES if name not in data.names]
+    if missing:
+        raise DataError(f"{FILES[0]!r} lacks the column{'s' * (len(missing) > 1)} {quoted(missing)}")
+    return data.select(VARIABLES)
 
 
 def slips(data: bnml.Data, alpha: float) -> Floats:
@@ -239,7 +246,7 @@ def _findings(results: pd.DataFrame, best: pd.DataFrame, comparison: pd.DataFram
     holds = dict(zip(comparison["score"], comparison["agrees"], strict=True))
     findings = ["The networks that BDq selects:", *_runs(_selected(best, "BDq"))]
     findings.append(f"{claim} {'This is so.' if holds['BDq'] else 'This is not so for BDq as it defines it.'}")
-    found = "it is" if holds[BENE] else "it is not either"
+    found = "it is" if holds[BENE] else f"it is not{'' if holds['BDq'] else ' either'}"
     findings += [
         f"With log Γ(α) counted as in bene, the program of the authors, {found}:",
         *_runs(_selected(best, BENE)),

@@ -18,8 +18,10 @@ line is still one repetition and has its ranks.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,10 +31,11 @@ import pandas as pd
 import bnml
 from bnml.counts.lattice import Layout
 from bnml.data.grouping import code_type, distinct_rows
-from bnml.errors import ArgumentError, quoted
+from bnml.errors import DataError, quoted
 from bnml.experiments import charts
 from bnml.experiments.comparison import agreement, compare, outside
 from bnml.experiments.experiment import Experiment, Outcome, Part, Row, blocks, generator
+from bnml.experiments.published import read_numbers
 from bnml.network.sampling import sample_codes
 from bnml.scores.lattice import Lattice, Rules
 from bnml.search.subsets import Subsets
@@ -45,6 +48,7 @@ __all__ = ["EXPERIMENT"]
 
 NAME = "generating-structure"
 NETWORKS = ("asia", "cancer", "earthquake", "sachs", "survey")
+SIZES = (*(digit * 10**power for power in (1, 2, 3) for digit in range(1, 10)), 10_000)
 SCORES = {"BDeu": "bdeu:1", "BIC": "bic", "fNML": "fnml", "qNML": "qnml"}
 CELL = ["network", "N"]
 MEANS, SINGLE = "published/qnml_figure2_shd_mean.csv", "published/qnml_figure2_shd_all.csv.gz"
@@ -61,16 +65,12 @@ BEYOND = 300  # rows from which on qNML is said to have the best mean rank
 
 def parts(folder: Path, repetitions: int) -> list[Part]:
     """Return the networks and sample sizes, with blocks of repetitions."""
-    means, single = _read(folder, MEANS), _read(folder, SINGLE)
-    cells = list(zip(means["network"].tolist(), means["N"].tolist(), strict=True))
-    if len(set(cells)) < len(cells):
-        raise ArgumentError(f"{MEANS!r}: a network and sample size comes twice")
-    if set(cells) != set(zip(single["network"], single["N"], strict=True)):
-        raise ArgumentError(f"{MEANS!r} and {SINGLE!r} have different networks or sample sizes")
-    costs = {cell: _cost(len(_network(folder, cell[0])[0].names), cell[1]) for cell in cells}
+    for file in (MEANS, SINGLE):
+        _read(folder, file)
+    variables = {name: len(_network(folder, name)[0].names) for name in NETWORKS}
     return [
-        Part((*cell, first, last), costs[cell] * (last - first))
-        for cell in cells
+        Part((name, n, first, last), _cost(variables[name], n) * (last - first))
+        for name, n in product(NETWORKS, SIZES)
         for first, last in blocks(repetitions, BLOCK)
     ]
 
@@ -189,22 +189,18 @@ def outcome(folder: Path, rows: Sequence[Row], repetitions: int) -> Outcome:
 
 
 def _read(folder: Path, file: str) -> pd.DataFrame:
-    """Return a published table: a column for each score."""
-    try:
-        table = pd.read_csv(folder / file)
-    except (ValueError, OSError, EOFError) as error:
-        raise ArgumentError(f"{str(folder / file)!r} cannot be read: {error}") from None
-    missing = [name for name in (*CELL, *SCORES) if name not in table.columns]
-    if missing:
-        raise ArgumentError(f"{str(folder / file)!r} has no column {quoted(missing)}")
-    unknown = sorted(set(table["network"].astype(str)) - set(NETWORKS))
+    """Return published distances of all cells, a column for each score: a line of means each, or single results."""
+    key, least = (CELL, 1) if file == MEANS else ([], 2)  # a single result alone has no standard error
+    table = read_numbers(folder, file, key=key, numbers=["N", *SCORES], texts=["network"])
+    lines = Counter(zip(table["network"].tolist(), table["N"].tolist(), strict=True))
+    cells = list(product(NETWORKS, SIZES))
+    unknown = [f"{network} {n}" for network, n in lines if (network, n) not in cells]
     if unknown:
-        raise ArgumentError(f"{str(folder / file)!r}: unknown network {quoted(unknown)}; expected {quoted(NETWORKS)}")
-    numbers = table[["N", *SCORES]]
-    whole = pd.api.types.is_integer_dtype(table["N"]) and bool((table["N"] > 0).all())
-    if not whole or not all(map(pd.api.types.is_numeric_dtype, numbers.dtypes)) or bool(numbers.isna().any(axis=None)):
-        raise ArgumentError(f"{str(folder / file)!r}: N must be whole numbers from 1, and distances must be numbers")
-    return table
+        raise DataError(f"{file!r}: unknown network or sample size: {quoted(unknown)}")
+    few = [f"{network} {n}" for network, n in cells if lines[network, n] < least]
+    if few:
+        raise DataError(f"{file!r} has fewer than {least} lines of {quoted(few)}")
+    return table.astype({"N": int})
 
 
 def _ranked(table: pd.DataFrame) -> pd.DataFrame:
@@ -320,5 +316,6 @@ EXPERIMENT = Experiment(
     work,
     outcome,
     repetitions=100,
-    files=(*(f"networks/{name}.bif" for name in NETWORKS), MEANS, SINGLE),
+    files=[f"networks/{name}.bif" for name in NETWORKS],
+    published=[MEANS, SINGLE],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -41,7 +42,12 @@ def read_numbers(
     """
     try:
         table = pd.read_csv(folder / file)
-    except (OSError, ValueError, EOFError) as error:  # what pandas raises for files that are no tables is a ValueError
+    except (
+        OSError,
+        ValueError,
+        EOFError,
+        zlib.error,
+    ) as error:  # what pandas raises for files that are no tables is a ValueError
         reason = " ".join(str(error).split())
         raise DataError(f"{file!r} cannot be read as CSV: {reason}") from None
     wanted = list(dict.fromkeys([*key, *numbers, *texts]))
@@ -64,5 +70,7 @@ def read_numbers(
             raise DataError(f"{file!r}, line {at + 2}: column {name!r} holds {shown}, not {what}")
     if key and table.duplicated(list(key)).any():
         at = int(np.flatnonzero(table.duplicated(list(key)))[0])
-        raise DataError(f"{file!r}, line {at + 2}: {quoted(table[list(key)].iloc[at].tolist())} come twice")
+        raise DataError(
+            f"{file!r}, line {at + 2}: {', '.join(map(str, table[list(key)].iloc[at]))} come{'s' * (len(key) == 1)} twice"
+        )
     return table

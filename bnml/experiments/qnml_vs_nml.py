@@ -35,9 +35,10 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from bnml.data import Data
+from bnml.errors import DataError
 from bnml.experiments import charts
 from bnml.experiments.experiment import Experiment, Outcome, Part, Row, blocks, generator
-from bnml.experiments.tables import TABLE_FILES, TABLES, read_table
+from bnml.experiments.tables import FOLDER, TABLE_FILES, TABLES, read_table
 from bnml.nml import regret
 from bnml.nml.forest import log_normaliser
 from bnml.nml.forest_sums import ForestSums
@@ -66,8 +67,16 @@ TREES: dict[str, tuple[int | None, ...]] = {
     "fork of 5": (None, 0, 0, 0, 3),
     "star of 5": (None, 0, 0, 0, 0),
 }
+SMALLER = {  # the trees that are left when a leaf is taken off
+    "chain of 4": ("chain of 3",),
+    "star of 4": ("chain of 3",),
+    "chain of 5": ("chain of 4",),
+    "fork of 5": ("chain of 4", "star of 4"),
+    "star of 5": ("star of 4",),
+}
 TREE_ROWS = (2, 5, 10, 25, 50, 100, 200, 500, 1000, 2000, 5000)
 MANY_VALUES = (4, 5, 10)
+SLOWER = "slower with the rows"
 
 
 class Forests(NamedTuple):
@@ -129,12 +138,19 @@ def _reaches_root(parents: Sequence[int], start: int) -> bool:
 def parts(folder: Path, repetitions: int) -> list[Part]:
     """Return the trees by number of rows, and the tables in blocks of repetitions."""
     found = [Part(("trees", n), 0.3 + (n / 130) ** 2 if n <= max(ROWS) else 0.5) for n in TREE_ROWS]
+    wide = 0
     for name in TABLES:
-        few, binary = (len(_columns(read_table(folder, name), most)) for most in (3, 2))
+        data = read_table(folder, name)
+        few, binary = (len(_columns(data, most)) for most in (3, 2))
         if few >= max(NODES):
+            wide += data.n_rows > min(ROWS)
             found += [Part((name, *ends), 0.03 * (ends[1] - ends[0])) for ends in blocks(repetitions, BLOCK)]
         if binary >= 3:
             found.append(Part((name, "whole"), 0.2))
+    if not wide:
+        raise DataError(
+            f"no table in {FOLDER!r} has {max(NODES)} columns of two or three values and more than {min(ROWS)} rows"
+        )
     return found
 
 
@@ -415,15 +431,11 @@ def _comparison(results: pd.DataFrame, links: pd.DataFrame) -> pd.DataFrame:
 
 def _findings(trees: pd.DataFrame, results: pd.DataFrame, links: pd.DataFrame, pooled: pd.DataFrame) -> list[str]:
     """Return in sentences how near qNML and fNML come."""
-    off, above = results["qnml_complete"].max(), trees["qnml_above_nml"]
-    few, higher = above[~trees["values"].str.contains("4|5|10")], int((above > CLOSE).sum())
-    findings = [
-        f"qNML equals NML in all forests of single variables and pairs, as Theorem 3 says: it is off by {off:.0e} at "
-        f"most in {len(results):,} tables.",
-        f"In all other forests it is above NML, whatever the data: in {higher} of {len(trees)} trees of three to five "
-        f"variables, by {few.min():.2f} to {few.max():.2f} nats if all have two or three values. The difference grows "
-        "with the variables and their values, and levels off with the rows.",
-    ]
+    off = results["qnml_complete"].max()
+    equals = "equals NML in all forests of single variables and pairs, as Theorem 3 says"
+    if off > CLOSE:
+        equals = "does not equal NML in all forests of single variables and pairs, against Theorem 3"
+    findings = [f"qNML {equals}: it is off by {off:.0e} at most in {len(results):,} tables.", *_differences(trees)]
     for row in _marks(trees):
         values = f"{row['values'].split()[0]} values each"
         findings.append(f"  {row['tree']}, {values}, n = {row['n']:,}: {row['qnml_above_nml']:+.3f}")
@@ -437,10 +449,11 @@ def _findings(trees: pd.DataFrame, results: pd.DataFrame, links: pd.DataFrame, p
     for line in _summary(results[results["nodes"] > 2], ["rows"]).to_dict("records"):
         what = "random tables" if line["rows"] == "drawn" else "whole tables of binary columns"
         findings.append(
-            f"On {line['tables']:,} {what}, three to five columns at a time, a forest of highest NML is chosen by qNML "
-            f"in {line['qnml_same']:.1%} and by fNML in {line['fnml_same']:.1%}; {line['qnml_mean_loss']:.3f} and "
-            f"{line['fnml_mean_loss']:.3f} nats of NML are lost on average. Over all forests the ranks correlate with "
-            f"those of NML by {line['qnml_correlation']:.3f} and {line['fnml_correlation']:.3f}."
+            f"On {line['tables']:,} {what} from {line['sets']} data sets, three to five columns at a time, a forest of "
+            f"highest NML is chosen by qNML in {line['qnml_same']:.1%} and by fNML in {line['fnml_same']:.1%}; "
+            f"{line['qnml_mean_loss']:.3f} and {line['fnml_mean_loss']:.3f} nats of NML are lost on average. Over all "
+            f"forests the ranks correlate with those of NML by {line['qnml_correlation']:.3f} and "
+            f"{line['fnml_correlation']:.3f}."
         )
     drawn = pooled[(pooled["rows"] == "drawn") & (pooled["nodes"] > 2)].sort_values(["nodes", "n"])
     findings += [
@@ -450,6 +463,61 @@ def _findings(trees: pd.DataFrame, results: pd.DataFrame, links: pd.DataFrame, p
         for line in drawn.to_dict("records")
     ]
     return findings
+
+
+def _differences(trees: pd.DataFrame) -> list[str]:
+    """Return in sentences how far qNML is from NML in trees of three variables or more, and what that depends on."""
+    above = trees["qnml_above_nml"]
+    few, higher = above[~trees["values"].str.contains("4|5|10")], int((above > CLOSE).sum())
+    findings = [
+        f"In {higher} of {len(trees)} trees of three to five variables it is above NML, whatever the data; if all have "
+        f"two or three values, the difference is {few.min():.2f} to {few.max():.2f} nats."
+    ]
+    changes = {str(what): own for what, own in _changes(trees).groupby("what", sort=False)}
+    slower = changes.pop(SLOWER, None)
+    counts = ", ".join(f"with {what} in {_count(own)}" for what, own in changes.items())
+    findings.append(f"It is larger {counts}.")
+    if slower is not None:
+        findings.append(
+            f"From {slower['n'].min()} rows on it changes by less per doubling of the rows than up to there in "
+            f"{_count(slower)}."
+        )
+    return findings
+
+
+def _changes(trees: pd.DataFrame) -> pd.DataFrame:
+    """Return how qNML less NML changes: whether it is larger if one thing is, and whether it levels off with the rows.
+
+    One thing is a leaf more, if all variables have as many values; more values, of one variable or several; more rows.
+    """
+    known = {
+        (row["n"], row["tree"], tuple(map(int, row["values"].split()))): row["qnml_above_nml"]
+        for row in trees.to_dict("records")
+    }
+    found, curves = list[tuple[str, int, bool]](), dict[Any, list[tuple[int, float]]]()
+    for (n, tree, values), above in sorted(known.items()):
+        curves.setdefault((tree, values), []).append((n, above))
+        for smaller in SMALLER.get(tree, ()):
+            if len(set(values)) == 1 and (n, smaller, values[1:]) in known:
+                found.append(("one more variable", n, above > known[n, smaller, values[1:]]))
+    for ((n, tree, fewer), below), ((m, other, more), above) in permutations(known.items(), 2):
+        if (n, tree) == (m, other) and all(r <= s for r, s in zip(fewer, more, strict=True)):
+            found.append(("more values", n, above > below))
+    for curve in curves.values():
+        sizes, heights = np.array(curve).T
+        steps = np.diff(heights)
+        found += [("more rows", int(n), step > 0) for n, step in zip(sizes[1:], steps, strict=True)]
+        slopes = np.abs(steps / np.diff(np.log(sizes)))
+        falls = zip(sizes[1:], slopes[1:] < slopes[:-1], strict=False)
+        found += [(SLOWER, int(n), falling) for n, falling in falls if n >= min(ROWS)]
+    return pd.DataFrame(found, columns=["what", "n", "holds"])
+
+
+def _count(changes: pd.DataFrame) -> str:
+    """Return how many of some changes are so, and for which numbers of rows there are others."""
+    others = sorted(set(changes["n"][~changes["holds"]]))
+    exceptions = f" (the others for n = {', '.join(map(str, others))})" if others else ""
+    return f"{changes['holds'].sum():,} of {len(changes):,} cases{exceptions}"
 
 
 def _marks(trees: pd.DataFrame) -> list[Row]:

@@ -7,7 +7,8 @@ from functools import lru_cache
 from pathlib import Path
 
 import bnml
-from bnml.errors import BnmlError, DataError
+from bnml.data.bene import read_vd
+from bnml.errors import BnmlError, DataError, quoted
 
 __all__ = ["FOLDER", "SUMMARY", "TABLES", "TABLE_FILES", "file_of", "read_table"]
 
@@ -35,6 +36,10 @@ def read_table(folder: Path, name: str) -> bnml.Data:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="column .* has only one state")  # one of heart_hungarian's
         try:
-            return bnml.read(folder / file_of(name), states=folder / states)
+            data = bnml.read(folder / file_of(name), states=folder / states)
+            undeclared = [column for column in data.names if column not in read_vd(folder / states)]
         except BnmlError as error:
             raise DataError(f"{file_of(name)!r} with {states!r}: {error}") from None
+    if undeclared:
+        raise DataError(f"{states!r} does not declare {quoted(undeclared)}, of {file_of(name)!r}")
+    return data

@@ -259,7 +259,7 @@ def test_lines_are_as_many_as_they_should_be(copy, tmp_path):
     assert twice.endswith("come twice")
     means.to_csv(copy / experiment.MEANS, index=False)
     single[5:].to_csv(copy / experiment.SINGLE, index=False)  # one result has no standard error
-    assert refusal(copy, tmp_path) == f"{experiment.SINGLE!r} has fewer lines than 2 of 'asia 20'"
+    assert refusal(copy, tmp_path) == f"{experiment.SINGLE!r} has fewer than 2 lines of 'asia 20'"
 
 
 @pytest.mark.parametrize("content", [b"", b"\x00\x80\xff\n", b"network,"])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,6 +11,7 @@ import pytest
 from bnml.errors import DataError
 from bnml.experiments.comparison import agreement, compare, outside
 from bnml.experiments.published import read_numbers
+from bnml.experiments.tables import read_table
 
 GOOD = "data,N,score\niris,150,-3.5\nwine,178,-1.25\n"
 
@@ -35,7 +38,7 @@ def test_what_is_right_is_read(tmp_path):
         (GOOD.replace("-1.25", ""), "line 3: column 'score' holds nothing, not a number"),
         (GOOD.replace("-1.25", "inf"), "line 3: column 'score' holds 'inf', not a number"),
         (GOOD.replace("wine", ""), "line 3: column 'data' holds nothing, not a text"),
-        (GOOD + "iris,150,-3.5\n", "line 4: 'iris' come twice"),
+        (GOOD + "iris,150,-3.5\n", "line 4: iris comes twice"),
     ],
 )
 def test_what_is_wrong_is_refused(tmp_path, content, message):
@@ -47,6 +50,30 @@ def test_what_is_wrong_is_refused(tmp_path, content, message):
 def test_a_file_that_is_not_there(tmp_path):
     with pytest.raises(DataError, match=r"'printed\.csv' cannot be read"):
         read_numbers(tmp_path, "printed.csv", key=["data"], numbers=[])
+
+
+def test_a_packed_file_that_is_damaged(tmp_path):
+    packed = bytearray(gzip.compress((GOOD * 50).encode()))
+    packed[30:40] = bytes(10)
+    (tmp_path / "printed.csv.gz").write_bytes(packed)
+    with pytest.raises(DataError, match=r"'printed\.csv\.gz' cannot be read"):
+        read_numbers(tmp_path, "printed.csv.gz", key=[], numbers=[])
+
+
+def test_tables_declare_all_their_values(tmp_path):
+    folder = tmp_path / "uci-discretised"
+    folder.mkdir()
+    (folder / "iris.csv").write_text("a,b\n0,1\n1,0\n")
+    (folder / "iris.vd").write_text("a\tx\ty\tz\nb\tx\ty\n")
+    assert read_table(tmp_path, "iris").arities == (3, 2)
+    for declared, message in (
+        ("a\tx\ty\tz\n", r"'uci-discretised/iris\.vd' does not declare 'b', of 'uci-discretised/iris\.csv'"),
+        ("a\tx\nb\tx\ty\n", r"'uci-discretised/iris\.csv' with 'uci-discretised/iris\.vd': column 'a' holds"),
+    ):
+        read_table.cache_clear()
+        (folder / "iris.vd").write_text(declared)
+        with pytest.raises(DataError, match=message):
+            read_table(tmp_path, "iris")
 
 
 def test_differences_in_standard_errors():

@@ -224,7 +224,7 @@ def refusal(data, tmp_path):
         (experiment.GREEDY, lambda table: table.drop(columns="data"), "lacks the column 'data'"),
         (experiment.GREEDY, lambda table: table[:0], "has no lines"),
         (experiment.GREEDY, lambda table: table[1:], "lacks 'iris'"),
-        (experiment.GREEDY, lambda table: pd.concat([table, table[:1]]), ", line 5: 'iris' come twice"),
+        (experiment.GREEDY, lambda table: pd.concat([table, table[:1]]), ", line 5: iris comes twice"),
         (
             experiment.GREEDY,
             lambda table: table.replace({"BDeu_ess1_recomputed": {-1e3: "low"}}),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -36,13 +37,19 @@ def one_table(name: str, comparison: pd.DataFrame) -> Figure:
     return drawing
 
 
-def curves(results: pd.DataFrame, comparison: pd.DataFrame, sizes: pd.DataFrame, quantity: str) -> Figure:
+def curves(
+    results: pd.DataFrame,
+    comparison: pd.DataFrame,
+    n_rows: Mapping[str, int],
+    arities: Mapping[str, Sequence[int]],
+    quantity: str,
+) -> Figure:
     """Draw a quantity for all tables by the share of the training part, with its standard deviation (appendix E)."""
     names = list(results["data"].unique())
     drawing, panels = charts.figure(-(-len(names) // COLUMNS), COLUMNS, width=2.6, height=2.2)
     published = comparison[comparison["what"] == quantity]
     for k, (panel, name) in enumerate(zip(panels, names, strict=False)):
-        smallest = sum(int(r) - 1 for r in sizes["values_per_variable"][name].split())
+        smallest = sum(r - 1 for r in arities[name])
         for score in SCORES:
             own = results[(results["data"] == name) & (results["score"] == score)]
             other = published[(published["data"] == name) & (published["score"] == score)].sort_values("rows")
@@ -56,7 +63,7 @@ def curves(results: pd.DataFrame, comparison: pd.DataFrame, sizes: pd.DataFrame,
             charts.line(panel, other["percent"].astype(int), other["published"], score, published=True)
         if quantity == "parameters":
             _logarithmic(panel)
-        panel.set_title(f"{name.replace('_', ' ')} ({sizes['rows'][name]:,} rows)", fontsize=9)
+        panel.set_title(f"{name.replace('_', ' ')} ({n_rows[name]:,} rows)", fontsize=9)
         if k % COLUMNS == 0:
             panel.set_ylabel(LABELS[quantity], fontsize=8)
         if k >= len(names) - COLUMNS:

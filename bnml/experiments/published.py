@@ -5,13 +5,14 @@ from __future__ import annotations
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from bnml.errors import DataError, quoted
 
-__all__ = ["read_numbers"]
+__all__ = ["check_lines", "read_numbers"]
 
 
 def read_numbers(
@@ -70,7 +71,15 @@ def read_numbers(
             raise DataError(f"{file!r}, line {at + 2}: column {name!r} holds {shown}, not {what}")
     if key and table.duplicated(list(key)).any():
         at = int(np.flatnonzero(table.duplicated(list(key)))[0])
-        raise DataError(
-            f"{file!r}, line {at + 2}: {', '.join(map(str, table[list(key)].iloc[at]))} come{'s' * (len(key) == 1)} twice"
-        )
+        cells = ", ".join(map(str, table[list(key)].iloc[at]))
+        raise DataError(f"{file!r}, line {at + 2}: {cells} come{'s' * (len(key) == 1)} twice")
     return table
+
+
+def check_lines(file: str, table: pd.DataFrame, key: Sequence[str], wanted: Sequence[tuple[Any, ...]]) -> None:
+    """Raise an error unless a file has these lines and no others."""
+    found = list(table[list(key)].itertuples(index=False, name=None))
+    for what, lines in (("lacks", set(wanted) - set(found)), ("has the unknown", set(found) - set(wanted))):
+        if lines:
+            listed = quoted(" ".join(map(str, line)) for line in [*wanted, *found] if line in lines)
+            raise DataError(f"{file!r} {what} line{'s' * (len(lines) > 1)} {listed}")

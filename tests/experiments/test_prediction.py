@@ -410,7 +410,7 @@ def test_wrong_published_files(own, tmp_path, file):
     broken(content.assign(**{last: ["?", *content[last][1:]]}), f"line 2: column '{last}'")
     broken(content.assign(**{last: [*content[last][:-1], "inf"]}), f"line {len(content) + 1}: column '{last}'")
     broken(content[1:], f"lacks line '{content['data'][0]}")
-    broken(pd.concat([content, content[4:5]]), f"line {len(content) + 2}: .* come twice")
+    broken(pd.concat([content, content[4:5]]), f"line {len(content) + 2}: .* comes? twice")
     broken(pd.concat([content, content[:1].assign(data="other")]), "has the unknown line 'other")
     path.write_bytes(b"")
     refused(own, out, f"{file}' cannot be read")

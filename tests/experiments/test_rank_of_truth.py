@@ -174,7 +174,7 @@ def test_wrong_published_means(tmp_path):
         (content.assign(BIC=["?", *content["BIC"][1:]]), "line 2: column 'BIC' holds '\\?'"),
         (content[1:], "lacks line '4 BDeu 25'"),
         (content[content["arcs"] == "4"], "lacks lines '7 BDeu 25', '7 BDeu 50'.* and 6 more"),
-        (pd.concat([content, content[3:4]]), "line 30: .* come twice"),
+        (pd.concat([content, content[3:4]]), "line 30: .* comes? twice"),
         (pd.concat([content, content[:1].assign(N=26)]), "has the unknown line '4 BDeu 26'"),
     ):
         broken.to_csv(path, index=False)

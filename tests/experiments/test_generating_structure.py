@@ -255,7 +255,7 @@ def test_lines_are_as_many_as_they_should_be(copy, tmp_path):
     means, single = (pd.read_csv(copy / file) for file in (experiment.MEANS, experiment.SINGLE))
     pd.concat([means, means[:1]]).to_csv(copy / experiment.MEANS, index=False)
     twice = refusal(copy, tmp_path)
-    assert twice.startswith(f"{experiment.MEANS!r}, line 12: 'asia', ")
+    assert twice.startswith(f"{experiment.MEANS!r}, line 12: asia, ")
     assert twice.endswith("come twice")
     means.to_csv(copy / experiment.MEANS, index=False)
     single[5:].to_csv(copy / experiment.SINGLE, index=False)  # one result has no standard error

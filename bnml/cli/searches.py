@@ -31,7 +31,7 @@ __all__ = [
 
 WIDTH = 80
 OPTIONS = {"order": "--order", "class_variable": "--class", "alpha": "--significance", "keep": "--keep"}
-SAID = ("trace", "reason")  # of the information of a search, what is shown elsewhere
+SAID = ("trace", "reason", "local_optimum", "arc_gain")  # of the information of a search, what is shown elsewhere
 
 _PANEL = "What single searches take"
 

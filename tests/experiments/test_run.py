@@ -297,7 +297,7 @@ if __name__ == "__main__":
 
 
 LONG = """
-import time
+import signal, time
 from bnml.experiments import registry, reproduce
 from bnml.experiments.experiment import Experiment, Part
 
@@ -308,6 +308,7 @@ def work(folder, key, seed):
 long = Experiment("long", lambda folder, r: [Part((i,)) for i in range(10)], work, None)
 registry.find = lambda name: long
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever started the tests may not want to hear it
     try:
         reproduce("long", out="out", threads=2)
     except KeyboardInterrupt:
@@ -319,26 +320,24 @@ if __name__ == "__main__":
 @pytest.mark.parametrize("how", ["once", "twice", "killed"])
 def test_processes_end_with_the_run(tmp_path, how):
     (tmp_path / "long.py").write_text(LONG)
-    process = subprocess.Popen(
-        [sys.executable, "long.py"], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        start_new_session=True,
-    )  # fmt: skip
-    try:
-        until(lambda: len(list(tmp_path.glob("began-*"))) == 2)
-        if how == "killed":
-            process.kill()
-        else:
-            os.killpg(process.pid, signal.SIGINT)
-            if how == "twice":
-                time.sleep(0.02)
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen([sys.executable, "long.py"], cwd=tmp_path, start_new_session=True, **pipes) as process:
+        try:
+            until(lambda: len(list(tmp_path.glob("began-*"))) == 2)
+            if how == "killed":
+                process.kill()
+            else:
                 os.killpg(process.pid, signal.SIGINT)
-        out, err = process.communicate(timeout=30)
-        if how == "once":
-            assert (out, err) == ("interrupted\n", "")
-        until(lambda: not group(process.pid))
-    finally:
-        if group(process.pid):
-            os.killpg(process.pid, signal.SIGKILL)
+                if how == "twice":
+                    time.sleep(0.02)
+                    os.killpg(process.pid, signal.SIGINT)
+            out, err = process.communicate(timeout=30)
+            if how == "once":
+                assert (out, err) == ("interrupted\n", "")
+            until(lambda: not group(process.pid))
+        finally:
+            if group(process.pid):
+                os.killpg(process.pid, signal.SIGKILL)
     assert len(list(tmp_path.glob("began-*"))) == 2  # no more was begun than there are processes
 
 

@@ -216,7 +216,8 @@ def _worked(
 @contextmanager
 def _interrupts_held_back() -> Iterator[None]:
     """Let Ctrl-C wait, and block it in processes that are started meanwhile: they inherit that, where there is such."""
-    if threading.current_thread() is not threading.main_thread():  # interrupts do not come here
+    main = threading.current_thread() is threading.main_thread()
+    if not main or signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # none come here
         yield
         return
     came: list[int] = []

@@ -15,7 +15,7 @@ from benchmarks.figures import Figure, best_of
 from benchmarks.heuristics import table_of
 from benchmarks.samples import FOLDER, NoNetworksError, sample
 from bnml.independence import G2
-from bnml.independence.judges import Batch, DataJudge
+from bnml.independence.oracles import DataJudge, Questions
 
 __all__ = ["run"]
 
@@ -87,7 +87,9 @@ def tests(rows: int) -> list[Figure]:
     data, _ = table_of("alarm", rows)
     asked = [(x, y, z) for x, y in combinations(range(20), 2) for z in range(20) if z not in (x, y)][:3000]
     questions = np.array(asked)
-    batch = Batch(questions[:, 0].copy(), questions[:, 1].copy(), np.arange(len(asked) + 1), questions[:, 2:].copy())
+    batch = Questions(
+        questions[:, 0].copy(), questions[:, 1].copy(), np.arange(len(asked) + 1), questions[:, 2:].copy()
+    )
     judge = DataJudge(data, data.names, G2(), ALPHA, 1)
     seconds = best_of(lambda: judge.decide(batch))
     return [

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Factor", "Plan", "eliminate", "plan"]
+__all__ = ["EliminationPlan", "Factor", "eliminate", "plan"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -35,7 +35,7 @@ class Factor:
 
 
 @dataclass(frozen=True)
-class Plan:
+class EliminationPlan:
     """An order of elimination: its largest table, and the sum of all, in numbers."""
 
     order: tuple[int, ...]
@@ -43,7 +43,7 @@ class Plan:
     total: float
 
 
-def plan(scopes: Iterable[Collection[int]], sizes: Mapping[int, int], keep: Collection[int]) -> Plan:
+def plan(scopes: Iterable[Collection[int]], sizes: Mapping[int, int], keep: Collection[int]) -> EliminationPlan:
     """Return the cheaper of two greedy orders: smallest table first, and fewest new links first."""
     neighbours: dict[int, set[int]] = {}
     for scope in scopes:
@@ -55,7 +55,9 @@ def plan(scopes: Iterable[Collection[int]], sizes: Mapping[int, int], keep: Coll
     return min(plans, key=lambda p: (p.largest, p.total))
 
 
-def _greedy(near: dict[int, set[int]], sizes: Mapping[int, int], keep: Collection[int], by_fill: bool) -> Plan:
+def _greedy(
+    near: dict[int, set[int]], sizes: Mapping[int, int], keep: Collection[int], by_fill: bool
+) -> EliminationPlan:
     kept = set(keep)
     log_size = {v: math.log2(sizes[v]) for v in near}
 
@@ -87,7 +89,7 @@ def _greedy(near: dict[int, set[int]], sizes: Mapping[int, int], keep: Collectio
         for u in changed:
             if u in prices:
                 prices[u] = price(u)
-    return Plan(tuple(order), 2.0 ** min(largest, 1000.0), total)
+    return EliminationPlan(tuple(order), 2.0 ** min(largest, 1000.0), total)
 
 
 def eliminate(factors: Iterable[Factor], order: Sequence[int], keep: Sequence[int]) -> tuple[Floats, float]:

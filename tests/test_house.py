@@ -15,11 +15,13 @@ import bnml
 
 PACKAGE = Path(bnml.__file__).parent
 
-COMMON = {"errors", "_jit", "_threads", "_memory", "_factors", "_files", "_display"}
+COMMON = {"errors", "_bits", "_jit", "_watch", "_threads", "_memory", "_factors", "_files", "_display"}
 DOORS = {"cli", "experiments", "five_steps", "sklearn", "__main__"}
 MAY_IMPORT = {
     "errors": set(),
+    "_bits": set(),
     "_jit": set(),
+    "_watch": {"errors"},
     "_threads": {"errors"},
     "_memory": {"errors"},
     "_factors": set(),

@@ -122,7 +122,7 @@ def _announced(
     data: bnml.Data, score: Score, prior: str | None, threads: int | None, memory_limit: str | None
 ) -> Iterator[Callable[[str, float], None]]:
     """Give a function to tell what is done; it says first what long work will cost, and then how far it has come."""
-    from bnml.uncertainty.forecast import Cost, cost, prior_for
+    from bnml.uncertainty.posterior_cost import Cost, cost, prior_for
 
     expected: Cost | None = None
     with ExitStack() as stack:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from bnml.counts.sums import Batch, Lookups, addition_sums, as_float, batch_of, configurations, family_sums
+from bnml.counts.sums import FamilyBatch, Lookups, addition_sums, as_float, batch_of, configurations, family_sums
 from bnml.counts.tables import FamilyCounts, Occupied, contingency, family_counts, occupied
 
 __all__ = [
-    "Batch",
+    "FamilyBatch",
     "FamilyCounts",
     "Lookups",
     "Occupied",

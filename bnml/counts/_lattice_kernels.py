@@ -17,7 +17,7 @@ import numpy as np
 
 from bnml._jit import kernel
 
-__all__ = ["ONE_ROW", "Bounds", "Rows", "Sums", "walk"]
+__all__ = ["ONE_ROW", "Bounds", "PackedRows", "Sums", "walk"]
 
 Array = Any  # kernels are typed by Numba, not by mypy
 
@@ -27,7 +27,7 @@ TINY = 1e-18  # below, Γ(a + n) / Γ(a) is a Γ(n) to the last digit
 STIRLING_FROM = 32.0
 
 
-class Rows(NamedTuple):
+class PackedRows(NamedTuple):
     """The distinct rows: several variables to a word, and the weights, with ONE_ROW added to each.
 
     A set has an index: the sum of its variables' ``steps``. Sets with as many variables of each arity share it.
@@ -194,7 +194,7 @@ def _split(
 
 
 @kernel
-def _stack(rows: Rows, n_sums: int) -> Stack:
+def _stack(rows: PackedRows, n_sums: int) -> Stack:
     """Make room for the walk; node 0 is the empty set, with all rows in one cell."""
     n = rows.arities.size
     n_words, n_rows = rows.words.shape
@@ -226,7 +226,7 @@ def _stack(rows: Rows, n_sums: int) -> Stack:
 
 
 @kernel
-def _needed(rows: Rows, bounds: Bounds, stack: Stack, d: int, v: int) -> bool:
+def _needed(rows: PackedRows, bounds: Bounds, stack: Stack, d: int, v: int) -> bool:
     """Whether a variable may have a better family in node d plus v, or in what follows, than one that is known."""
     n = rows.arities.size
     known, own = stack.best[d], stack.best[d + 1]
@@ -268,7 +268,7 @@ def _write(sums: Sums, stack: Stack, here: int, out: Array) -> None:
 
 
 @kernel
-def _enter(rows: Rows, sums: Sums, stack: Stack, d: int, v: int, writes: bool, deeper: bool, out: Array) -> None:
+def _enter(rows: PackedRows, sums: Sums, stack: Stack, d: int, v: int, writes: bool, deeper: bool, out: Array) -> None:
     """Add v to node d: count, write the sums, and make the partition of node d + 1 if the walk goes deeper."""
     r = rows.arities[v]
     s = stack.size[d]
@@ -300,7 +300,7 @@ def _enter(rows: Rows, sums: Sums, stack: Stack, d: int, v: int, writes: bool, d
 
 @kernel
 def _enter_root(
-    rows: Rows, sums: Sums, bounds: Bounds, stack: Stack, root: int, depth: int, most: int, out: Array
+    rows: PackedRows, sums: Sums, bounds: Bounds, stack: Stack, root: int, depth: int, most: int, out: Array
 ) -> int:
     """Go to a set of variables from ``depth`` on, the highest first; return its size, -1 if it is left out."""
     bounded = bounds.fit.size > 0
@@ -317,7 +317,7 @@ def _enter_root(
 
 
 @kernel
-def walk(rows: Rows, sums: Sums, bounds: Bounds, depth: int, first: int, last: int, most: int, out: Array) -> int:
+def walk(rows: PackedRows, sums: Sums, bounds: Bounds, depth: int, first: int, last: int, most: int, out: Array) -> int:
     """Write ``out[t, set]`` for every set whose variables from ``depth`` on are one of some roots; return how many.
 
     A root is a set of these variables, shifted down, from ``first`` to before ``last``; a set has at most ``most``

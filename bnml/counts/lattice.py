@@ -20,9 +20,9 @@ from bnml._threads import run_all
 from bnml.data import Data
 
 if TYPE_CHECKING:
-    from bnml.counts._lattice_kernels import Bounds, Rows, Sums
+    from bnml.counts._lattice_kernels import Bounds, PackedRows, Sums
 
-__all__ = ["Layout", "walk_all"]
+__all__ = ["WalkOrder", "walk_all"]
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -36,7 +36,7 @@ MOST_CELLS = 1 << 31  # rows times states; cells have 32-bit numbers
 
 
 @dataclass(frozen=True)
-class Layout:
+class WalkOrder:
     """The columns in the order of the walk, those with few states first, and the indices of sets.
 
     Rows split fastest on columns with many states, which the walk adds first. Sets that have as many columns of each
@@ -103,9 +103,9 @@ class Layout:
         return result
 
     @cached_property
-    def rows(self) -> Rows:
+    def rows(self) -> PackedRows:
         """The distinct rows, packed."""
-        from bnml.counts._lattice_kernels import ONE_ROW, Rows
+        from bnml.counts._lattice_kernels import ONE_ROW, PackedRows
 
         widths = [max(1, int(r - 1).bit_length()) for r in self.arities]
         word_of, shifts = [0], [0]
@@ -117,7 +117,7 @@ class Layout:
         words = np.zeros((word_of[-1] + 1, self.data.n_distinct), np.int64)
         for place, column in enumerate(self.columns):
             words[word_of[place]] |= self.data.columns[column].astype(np.int64) << shifts[place]
-        return Rows(
+        return PackedRows(
             words,
             self.data.weights.astype(np.int64) + ONE_ROW,
             np.array(word_of, np.int64),
@@ -137,7 +137,7 @@ def no_bounds(n: int) -> Bounds:
 
 
 def walk_all(
-    layout: Layout,
+    layout: WalkOrder,
     sums: Sums,
     bounds: Bounds,
     most: int,

@@ -19,7 +19,7 @@ from bnml._threads import cores, run_all
 from bnml.data import Data
 from bnml.errors import ArgumentError
 
-__all__ = ["Batch", "Lookups", "addition_sums", "as_float", "batch_of", "configurations", "family_sums"]
+__all__ = ["FamilyBatch", "Lookups", "addition_sums", "as_float", "batch_of", "configurations", "family_sums"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -44,7 +44,7 @@ class Lookups:
 
 
 @dataclass(frozen=True)
-class Batch:
+class FamilyBatch:
     """Sets of columns, each ascending, and in each the position of the child (-1: the set alone is meant)."""
 
     members: Ints
@@ -60,21 +60,21 @@ class Batch:
         return self.offsets[1:] - self.offsets[:-1]
 
 
-def batch_of(children: Sequence[int], parent_sets: Sequence[Sequence[int]]) -> Batch:
+def batch_of(children: Sequence[int], parent_sets: Sequence[Sequence[int]]) -> FamilyBatch:
     """Return families as a batch; a child of -1 stands for a set alone."""
     n = len(parent_sets)
     sets = [sorted((*p, c)) if c >= 0 else sorted(p) for c, p in zip(children, parent_sets, strict=True)]
     if n == 1:  # the most common batch, without what only pays for many
         position = sets[0].index(children[0]) if children[0] >= 0 else -1
-        return Batch(np.array(sets[0], np.int64), np.array([0, len(sets[0])]), np.array([position]))
+        return FamilyBatch(np.array(sets[0], np.int64), np.array([0, len(sets[0])]), np.array([position]))
     offsets = np.zeros(n + 1, np.int64)
     np.cumsum(np.fromiter(map(len, sets), np.int64, n), out=offsets[1:])
     members = np.fromiter(chain.from_iterable(sets), np.int64, int(offsets[-1]))
     positions = np.fromiter((s.index(c) if c >= 0 else -1 for c, s in zip(children, sets, strict=True)), np.int64, n)
-    return Batch(members, offsets, positions)
+    return FamilyBatch(members, offsets, positions)
 
 
-def configurations(data: Data, batch: Batch) -> tuple[Floats, Floats]:
+def configurations(data: Data, batch: FamilyBatch) -> tuple[Floats, Floats]:
     """Return how many configurations the sets (first row) and the sets less their children (second row) have.
 
     The numbers are right to the last digit, so they do not depend on the order of the columns, and infinite where they
@@ -142,7 +142,7 @@ def check_columns(data: Data, variables: Iterable[int]) -> None:
             raise ArgumentError(f"there is no column {v}; the columns are numbered from 0 to {n - 1}")
 
 
-def check_batch(data: Data, batch: Batch) -> None:
+def check_batch(data: Data, batch: FamilyBatch) -> None:
     """Refuse columns that are not there or stand twice in a set: a kernel would read past the end of an array."""
     members = batch.members
     if members.size == 0:
@@ -156,7 +156,7 @@ def check_batch(data: Data, batch: Batch) -> None:
 
 
 def family_sums(
-    data: Data, batch: Batch, lookups: Lookups, threads: int | None = None, *, checked: bool = False
+    data: Data, batch: FamilyBatch, lookups: Lookups, threads: int | None = None, *, checked: bool = False
 ) -> Floats:
     """Return for each family the sum over its joint table and the sum over its parents' table (0 without a child).
 
@@ -187,7 +187,7 @@ def family_sums(
     return out
 
 
-def _margin_rows(batch: Batch, arities: Ints, lookups: Lookups) -> Ints:
+def _margin_rows(batch: FamilyBatch, arities: Ints, lookups: Lookups) -> Ints:
     """Return for each family the row of the lookups for its parents' table."""
     rows = np.zeros(len(batch), np.int64)
     if lookups.row_of:

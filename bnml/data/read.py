@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bnml.data.arguments import Arguments, check_arguments
 from bnml.data.columns import Column
 from bnml.data.data import Data
 from bnml.data.grouping import code_type, distinct_rows
 from bnml.data.labels import MISSING_TEXTS, as_number, clip
+from bnml.data.read_arguments import Arguments, check_arguments
 from bnml.data.sources import open_table
 from bnml.data.states import MOST_WHOLE_NUMBERS, States, codes_as_labels, settle
 from bnml.data.table import Table

@@ -37,7 +37,7 @@ import bnml
 from bnml.counts import family_counts
 from bnml.errors import DataError, quoted
 from bnml.experiments import charts
-from bnml.experiments.experiment import Experiment, Outcome, Part, Row
+from bnml.experiments.experiment import Experiment, Outputs, Part, Row
 from bnml.experiments.tables import FOLDER, file_of, read_table
 from bnml.scores import BDeu, BDq, Score
 from bnml.uncertainty.allowed import parent_masks
@@ -170,7 +170,7 @@ def _distance(p: Any, q: Any) -> float:
     return float(np.abs(np.asarray(p) - np.asarray(q)).sum() / 2)
 
 
-def outcome(folder: Path, rows: Sequence[Row], repetitions: int) -> Outcome:
+def outcome(folder: Path, rows: Sequence[Row], repetitions: int) -> Outputs:
     """Say which network each score selects, and whether that is what the paper says."""
     kinds = {kind: pd.DataFrame([r for r in rows if r["kind"] == kind]) for kind in ("class", "members", "prediction")}
     results = kinds["class"][["score", "alpha", "cpdag", "structure", "dags", "log_score", "probability"]]
@@ -186,7 +186,7 @@ def outcome(folder: Path, rows: Sequence[Row], repetitions: int) -> Outcome:
         "overview": _overview(results),
     }
     tables = {"results": results, "best": best, "predictions": predictions, "comparison": comparison}
-    return Outcome(tables, figures, _findings(results, best, comparison))
+    return Outputs(tables, figures, _findings(results, best, comparison))
 
 
 def _best(results: pd.DataFrame, predictions: pd.DataFrame, members: pd.DataFrame) -> pd.DataFrame:

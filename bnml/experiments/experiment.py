@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-__all__ = ["Experiment", "Outcome", "Part", "Row", "blocks", "generator"]
+__all__ = ["Experiment", "Outputs", "Part", "Row", "blocks", "generator"]
 
 Row = dict[str, Any]
 """One line of a table: texts and numbers by the names of columns."""
@@ -37,7 +37,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class Outputs:
     """What the rows of all parts come to.
 
     Attributes
@@ -82,7 +82,7 @@ class Experiment:
     name: str
     parts: Callable[[Path, int], Sequence[Part]]
     work: Callable[[Path, tuple[Any, ...], int], Sequence[Row]]
-    outcome: Callable[[Path, Sequence[Row], int], Outcome]
+    outcome: Callable[[Path, Sequence[Row], int], Outputs]
     repetitions: int | None = None
     files: Sequence[str] = ()
     published: Sequence[str] = ()

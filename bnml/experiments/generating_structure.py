@@ -29,16 +29,16 @@ import numpy as np
 import pandas as pd
 
 import bnml
-from bnml.counts.lattice import Layout
+from bnml.counts.lattice import WalkOrder
 from bnml.data.grouping import code_type, distinct_rows
 from bnml.errors import DataError, quoted
 from bnml.experiments import charts
 from bnml.experiments.comparison import agreement, compare, outside
-from bnml.experiments.experiment import Experiment, Outcome, Part, Row, blocks, generator
+from bnml.experiments.experiment import Experiment, Outputs, Part, Row, blocks, generator
 from bnml.experiments.published import read_numbers
 from bnml.network.sampling import sample_codes
 from bnml.scores.lattice import Lattice, Rules
-from bnml.search.subsets import Subsets
+from bnml.search.best_networks import Subsets
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -108,7 +108,7 @@ def sample(network: bnml.BayesianNetwork, n: int, random: np.random.Generator) -
 
 def learned(data: bnml.Data, score: str) -> bnml.DAG:
     """Return the structure with the highest score; of several the one that is found first."""
-    lattice = Lattice(bnml.LocalScores(data, score), Rules.of(Layout(data).columns, None, None), prune=False)
+    lattice = Lattice(bnml.LocalScores(data, score), Rules.of(WalkOrder(data).columns, None, None), prune=False)
     columns = lattice.layout.columns
     names = [data.names[column] for column in columns]
     found = first_found(Subsets(lattice, lattice.n, 1), names, EQUAL / lattice.unit / lattice.n)
@@ -150,7 +150,7 @@ def first_found(subsets: Subsets, names: Sequence[str], slack: float) -> list[in
     return parents
 
 
-def outcome(folder: Path, rows: Sequence[Row], repetitions: int) -> Outcome:
+def outcome(folder: Path, rows: Sequence[Row], repetitions: int) -> Outputs:
     """Compare distances and ranks with the published ones."""
     ours, theirs = pd.DataFrame(rows), _read(folder, SINGLE)
     distance = _means(ours, list(SCORES))
@@ -182,7 +182,7 @@ def outcome(folder: Path, rows: Sequence[Row], repetitions: int) -> Outcome:
     beyond = f"qNML has the best mean rank beyond {BEYOND} rows"
     findings += _claim(beyond, _margins(ours, "best", BEYOND), _margins(theirs, "best", BEYOND))
     findings += [_among_the_best(comparison, name) for name in PRAISED if name in set(comparison["network"])]
-    return Outcome(tables, figures, findings)
+    return Outputs(tables, figures, findings)
 
 
 # --- numbers ---

@@ -10,7 +10,7 @@ ranks; the spread of a column of ranks is divided by 20, not 19.
 
 Of several best structures the one that `bnml.search.exact` returns is taken. BDeu, BIC and qNML give all members of an
 equivalence class the same score, and the member that puts the smallest names first stands for it; if several classes
-share the highest score, names decide as well (`bnml.search.readback`). Under fNML it is the best structure with the
+share the highest score, names decide as well (`bnml.search.read_back`). Under fNML it is the best structure with the
 smallest model string. All members of a class have the same number of parameters, and the same predictions under BDeu;
 but those with sequential NML differ from one member to another, by about 0.01 nats a row where a fifth of the rows is
 there to learn from. So the rule, of which the paper says nothing, matters a little to the predictions of BIC and qNML.
@@ -38,7 +38,7 @@ import pandas as pd
 
 import bnml
 from bnml.errors import DataError
-from bnml.experiments.experiment import Experiment, Outcome, Part, Row, blocks, generator
+from bnml.experiments.experiment import Experiment, Outputs, Part, Row, blocks, generator
 from bnml.experiments.prediction_figures import curves, one_table, rank_picture
 from bnml.experiments.prediction_tables import (
     PUBLISHED,
@@ -147,7 +147,7 @@ def _weighted(data: bnml.Data, weights: npt.NDArray[np.int64]) -> bnml.Data:
     return bnml.Data(data.names, data.states, codes, weights[kept], np.arange(kept.size), data.cuts)
 
 
-def outcome(folder: Path, rows: Sequence[Row], repetitions: int) -> Outcome:
+def outcome(folder: Path, rows: Sequence[Row], repetitions: int) -> Outputs:
     """Compare with Tables 2 and 3 and the curves of the appendix, and draw them."""
     table = pd.DataFrame(rows)
     n_rows, arities = {}, {}
@@ -165,7 +165,7 @@ def outcome(folder: Path, rows: Sequence[Row], repetitions: int) -> Outcome:
         "parameters": curves(results, comparison, n_rows, arities, "parameters"),
     }
     findings = claims(ranks, comparison, tails(table), repetitions)
-    return Outcome({"results": results, "ranks": ranks, "comparison": comparison}, figures, findings)
+    return Outputs({"results": results, "ranks": ranks, "comparison": comparison}, figures, findings)
 
 
 EXPERIMENT = Experiment(NAME, parts, work, outcome, repetitions=20, files=TABLE_FILES, published=PUBLISHED)

@@ -37,7 +37,7 @@ from scipy.stats import rankdata
 from bnml.data import Data
 from bnml.errors import DataError
 from bnml.experiments import charts
-from bnml.experiments.experiment import Experiment, Outcome, Part, Row, blocks, generator
+from bnml.experiments.experiment import Experiment, Outputs, Part, Row, blocks, generator
 from bnml.experiments.tables import FOLDER, TABLE_FILES, TABLES, read_table
 from bnml.nml import regret
 from bnml.nml.forest import log_normaliser
@@ -164,7 +164,7 @@ def work(folder: Path, key: tuple[Any, ...], seed: int) -> list[Row]:
     return _drawn(folder, name, first, last, seed)
 
 
-def outcome(folder: Path, rows: Sequence[Row], repetitions: int) -> Outcome:
+def outcome(folder: Path, rows: Sequence[Row], repetitions: int) -> Outputs:
     """Say what was open and what was found, and draw differences, agreement and losses."""
     kinds = {kind: [row for row in rows if row["kind"] == kind] for kind in ("tree", "table", "links")}
     trees, results, links = (pd.DataFrame(own).drop(columns="kind") for own in kinds.values())
@@ -179,7 +179,7 @@ def outcome(folder: Path, rows: Sequence[Row], repetitions: int) -> Outcome:
         "comparison": comparison,
     }
     figures = {"figure": _agreement_figure(pooled), "links": _links_figure(links), "trees": _trees_figure(trees)}
-    return Outcome(tables, figures, _findings(trees, results, links, pooled))
+    return Outputs(tables, figures, _findings(trees, results, links, pooled))
 
 
 # --- trees: what does not depend on data ---

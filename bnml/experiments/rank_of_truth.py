@@ -39,7 +39,7 @@ import pandas as pd
 import bnml
 from bnml.experiments import charts
 from bnml.experiments.comparison import agreement, compare, outside
-from bnml.experiments.experiment import Experiment, Outcome, Part, Row, blocks, generator
+from bnml.experiments.experiment import Experiment, Outputs, Part, Row, blocks, generator
 from bnml.experiments.published import check_lines, read_numbers
 from bnml.network.sampling import sample_codes
 from bnml.uncertainty.families import all_family_scores
@@ -151,7 +151,7 @@ def _structures() -> tuple[Structures, npt.NDArray[np.int64]]:
     return structures, bits.sum(axis=(1, 2))
 
 
-def outcome(folder: Path, rows: Sequence[Row], repetitions: int) -> Outcome:
+def outcome(folder: Path, rows: Sequence[Row], repetitions: int) -> Outputs:
     """Average over networks, compare with the published means, and look at what the paper says of them."""
     ranked = pd.DataFrame(rows)
     keys = ["arcs", "scheme", "N", "score"]
@@ -175,7 +175,7 @@ def outcome(folder: Path, rows: Sequence[Row], repetitions: int) -> Outcome:
         *(f"  {claim['claim']} {claim['found']} {claim['verdict'].capitalize()}." for claim in claims),
     ]
     tables = {"results": results, "comparison": comparison, "claims": pd.DataFrame(claims)}
-    return Outcome(tables, {"figure": _figure(results, published)}, findings)
+    return Outputs(tables, {"figure": _figure(results, published)}, findings)
 
 
 def _mean(cell: pd.DataFrame, score: str) -> Row:

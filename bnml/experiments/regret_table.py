@@ -10,7 +10,7 @@ import pandas as pd
 
 import bnml
 from bnml.experiments import charts
-from bnml.experiments.experiment import Experiment, Outcome, Part, Row
+from bnml.experiments.experiment import Experiment, Outputs, Part, Row
 
 __all__ = ["EXPERIMENT"]
 
@@ -43,7 +43,7 @@ def work(folder: Path, key: tuple[Any, ...], seed: int) -> list[Row]:
     return [{"N": n, "r": r, **{name: bnml.regret(n, r, method) for name, method in METHODS.items()}}]
 
 
-def outcome(folder: Path, rows: Sequence[Row], repetitions: int) -> Outcome:
+def outcome(folder: Path, rows: Sequence[Row], repetitions: int) -> Outputs:
     """Compare with the printed table, and draw how far the approximations are off."""
     results = pd.DataFrame(rows)
     lines = [
@@ -77,7 +77,7 @@ def outcome(folder: Path, rows: Sequence[Row], repetitions: int) -> Outcome:
         f"Equation 6 is off by at most {errors['eq6'][few].max():.2g} nats where r is at most N, and by up to "
         f"{errors['eq6'][~few].max():,.0f} where it is larger.",
     ]
-    return Outcome({"results": results, "comparison": comparison}, {"figure": drawing}, findings)
+    return Outputs({"results": results, "comparison": comparison}, {"figure": drawing}, findings)
 
 
 EXPERIMENT = Experiment("regret-table", parts, work, outcome)

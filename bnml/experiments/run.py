@@ -21,7 +21,7 @@ from bnml._files import write_all
 from bnml._threads import cores
 from bnml.errors import ArgumentError, SearchError, quoted
 from bnml.experiments import registry
-from bnml.experiments.experiment import Experiment, Outcome, Part, Row
+from bnml.experiments.experiment import Experiment, Outputs, Part, Row
 from bnml.experiments.journal import Journal
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class Reproduction:
     """
 
     experiment: Experiment
-    outcome: Outcome
+    outcome: Outputs
     files: Sequence[Path]
     repetitions: int | None
     resumed: int
@@ -251,7 +251,7 @@ def _do(name: str, data: Path, key: tuple[Any, ...], seed: int) -> Sequence[Row]
     return registry.find(name).work(data, key, seed)
 
 
-def _write(folder: Path, outcome: Outcome) -> list[Path]:
+def _write(folder: Path, outcome: Outputs) -> list[Path]:
     """Write all files of an outcome, or none."""
     writers: dict[Path, Callable[[Path], object]] = {}
     for stem, table in outcome.tables.items():

@@ -24,7 +24,7 @@ import pandas as pd
 import bnml
 from bnml.errors import DataError, quoted
 from bnml.experiments import charts
-from bnml.experiments.experiment import Experiment, Outcome, Part, Row, blocks
+from bnml.experiments.experiment import Experiment, Outputs, Part, Row, blocks
 from bnml.experiments.published import read_numbers
 from bnml.experiments.tables import TABLE_FILES, TABLES, read_table
 from bnml.scores import FNML, QNML, BDeu, BDq, Score
@@ -77,13 +77,13 @@ def work(folder: Path, key: tuple[Any, ...], seed: int) -> list[Row]:
     return rows
 
 
-def outcome(folder: Path, rows: Sequence[Row], repetitions: int) -> Outcome:
+def outcome(folder: Path, rows: Sequence[Row], repetitions: int) -> Outputs:
     """Find the best hyperparameters, check what was published, and draw the highest score by hyperparameter."""
     curves = pd.DataFrame(rows)
     results = pd.DataFrame([_result(folder, str(name), own) for name, own in curves.groupby("data", sort=False)])
     comparison = pd.DataFrame([*_claims(results), *_optima(folder, curves), *_greedy(folder, results)])
     tables = {"results": results, "curves": curves, "comparison": comparison}
-    return Outcome(tables, {"figure": _figure(curves, results)}, _findings(curves, results, comparison))
+    return Outputs(tables, {"figure": _figure(curves, results)}, _findings(curves, results, comparison))
 
 
 def _score(name: str, alpha: float | None) -> Score:

@@ -22,7 +22,7 @@ that is (uncertainty), and how strong each link is (data dependences). `bnml.stu
 from __future__ import annotations
 
 from bnml.five_steps.features import Features
-from bnml.five_steps.result import Study
 from bnml.five_steps.steps import study
+from bnml.five_steps.study_result import Study
 
 __all__ = ["Features", "Study", "study"]

@@ -13,7 +13,7 @@ from bnml.five_steps.pictures import matrix_picture
 from bnml.five_steps.text import p_text
 
 if TYPE_CHECKING:
-    from bnml.five_steps.result import Study
+    from bnml.five_steps.study_result import Study
 
 __all__ = ["features_section"]
 

@@ -10,7 +10,7 @@ from bnml.five_steps.links import FIRM
 from bnml.graph import Constraints
 
 if TYPE_CHECKING:
-    from bnml.five_steps.result import Study
+    from bnml.five_steps.study_result import Study
 
 __all__ = [
     "Findings",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from bnml.graph import PDAG
 
 if TYPE_CHECKING:
-    from bnml.five_steps.result import Study
+    from bnml.five_steps.study_result import Study
 
 __all__ = ["Link", "links_of"]
 

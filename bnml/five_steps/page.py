@@ -12,7 +12,7 @@ from bnml.five_steps.sections import sections
 from bnml.five_steps.style import STYLE
 
 if TYPE_CHECKING:
-    from bnml.five_steps.result import Study
+    from bnml.five_steps.study_result import Study
 
 __all__ = ["excerpt", "page"]
 

@@ -14,7 +14,7 @@ from bnml.five_steps.pictures import graph_picture, width_of
 from bnml.five_steps.text import p_text
 
 if TYPE_CHECKING:
-    from bnml.five_steps.result import Study
+    from bnml.five_steps.study_result import Study
 
 __all__ = ["sections"]
 

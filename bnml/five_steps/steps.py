@@ -11,17 +11,17 @@ from collections.abc import Callable, Mapping
 from math import comb
 from typing import TYPE_CHECKING, Any
 
+from bnml._watch import Watch
 from bnml.data import Data, as_data
 from bnml.errors import ArgumentError, BnmlError, ScoreError
 from bnml.five_steps.features import features_of
-from bnml.five_steps.result import Study
+from bnml.five_steps.study_result import Study
 from bnml.graph import Constraints
 from bnml.independence import IndependenceResult, npc, pc
-from bnml.independence.arguments import level_of
+from bnml.independence.request import level_of
 from bnml.scores import Score, parse_score
 from bnml.search.forecast import forecast
 from bnml.search.learn import check, learn
-from bnml.search.watch import Watch
 from bnml.uncertainty import Bootstrap, Posterior, bootstrap, posterior, strength
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from bnml.five_steps.findings import chance, findings_of, fitted, knowledge, percent, quoted
 
 if TYPE_CHECKING:
-    from bnml.five_steps.result import Study
+    from bnml.five_steps.study_result import Study
 
 __all__ = ["p_text", "summary"]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from bnml.five_steps.findings import findings_of, knowledge
 
 if TYPE_CHECKING:
-    from bnml.five_steps.result import Study
+    from bnml.five_steps.study_result import Study
     from bnml.independence import IndependenceResult
 
 __all__ = ["values"]

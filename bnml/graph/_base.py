@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bnml.graph._bits import bits
+from bnml._bits import bits
 from bnml.graph._names import Variables
 
 

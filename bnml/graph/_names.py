@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
+from bnml._bits import bits, mask_of
 from bnml.errors import ArgumentError, GraphError, did_you_mean, quoted
-from bnml.graph._bits import bits, mask_of
 
 if TYPE_CHECKING:
     from bnml.graph.dag import DAG

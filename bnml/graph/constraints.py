@@ -14,11 +14,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
+from bnml._bits import transposed
 from bnml.errors import ArgumentError, GraphError, did_you_mean, quoted
-from bnml.graph._bits import transposed
 from bnml.graph._names import Variables, check_name, checked_pairs, listed_names, require_dag
 from bnml.graph.dag import DAG
-from bnml.graph.order import cycle_text, find_cycle, topological_order
+from bnml.graph.topological import cycle_text, find_cycle, topological_order
 
 Arc = tuple[str, str]
 

@@ -14,8 +14,8 @@ from __future__ import annotations
 
 from heapq import heapify, heappop, heappush
 
+from bnml._bits import bits
 from bnml.errors import GraphError
-from bnml.graph._bits import bits
 from bnml.graph._names import require_pdag
 from bnml.graph.dag import DAG
 from bnml.graph.meek import Orienter

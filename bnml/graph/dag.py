@@ -10,15 +10,15 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from bnml._bits import bits, closure, mask_of, permuted, transposed, union
 from bnml._display import picture
 from bnml.errors import GraphError
 from bnml.graph._base import Graph
-from bnml.graph._bits import bits, closure, mask_of, permuted, transposed, union
 from bnml.graph._names import Variables, checked_integers, require_dag
 from bnml.graph.convert import arcs_from_networkx, directed_networkx
 from bnml.graph.model_string import format_model_string, parse_model_string
-from bnml.graph.order import cycle_text, find_cycle, topological_order
 from bnml.graph.separation import d_separated
+from bnml.graph.topological import cycle_text, find_cycle, topological_order
 
 if TYPE_CHECKING:
     import networkx as nx

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from heapq import heapify, heappop, heappush
 
-from bnml.graph._bits import bits, transposed
+from bnml._bits import bits, transposed
 
 
 def extend(parents: Sequence[int], neighbours: Sequence[int]) -> list[int] | None:

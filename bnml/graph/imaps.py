@@ -19,8 +19,8 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import combinations
 from math import comb
 
+from bnml._bits import bits
 from bnml.errors import ArgumentError
-from bnml.graph._bits import bits
 from bnml.graph._names import Variables, require_dag, require_same
 from bnml.graph.dag import DAG
 from bnml.graph.separation import reachable

@@ -21,11 +21,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
+from bnml._bits import bits, transposed
 from bnml.errors import GraphError
-from bnml.graph._bits import bits, transposed
 from bnml.graph._names import require_pdag
-from bnml.graph.order import cycle_text, find_cycle, topological_order
 from bnml.graph.pdag import PDAG
+from bnml.graph.topological import cycle_text, find_cycle, topological_order
 
 
 class Orienter:

@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from bnml._bits import bits, permuted, transposed
 from bnml._display import picture
 from bnml.errors import GraphError
 from bnml.graph._base import Graph
-from bnml.graph._bits import bits, permuted, transposed
 from bnml.graph._names import Variables, checked_integers
 from bnml.graph.convert import arcs_from_networkx, directed_networkx
 from bnml.graph.dag import DAG

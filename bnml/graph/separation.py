@@ -19,8 +19,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from bnml._bits import closure, union
 from bnml.errors import ArgumentError, quoted
-from bnml.graph._bits import closure, union
 from bnml.graph._names import require_dag
 
 if TYPE_CHECKING:

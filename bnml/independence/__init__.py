@@ -13,12 +13,12 @@
 
 from __future__ import annotations
 
-from bnml.independence.criteria import G2, X2, Criterion, Gain, Permutation, Scored
 from bnml.independence.dependences import Outcome, dependences, independence_test, select_features
+from bnml.independence.independence_result import IndependenceResult
 from bnml.independence.npc import npc
 from bnml.independence.orientation import Conflict
 from bnml.independence.pc import pc
-from bnml.independence.result import IndependenceResult
+from bnml.independence.tests import G2, X2, Criterion, Gain, Permutation, Scored
 
 __all__ = [
     "G2",

@@ -15,9 +15,9 @@ import numpy.typing as npt
 
 from bnml.data import Data, as_data
 from bnml.errors import ArgumentError, did_you_mean
-from bnml.independence.arguments import level_of
-from bnml.independence.criteria import G2, X2, Criterion, Gain, Scored, parse_test
-from bnml.independence.judges import Batch, DataJudge
+from bnml.independence.oracles import DataJudge, Questions
+from bnml.independence.request import level_of
+from bnml.independence.tests import G2, X2, Criterion, Gain, Scored, parse_test
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -54,7 +54,7 @@ def independence_test(
     given
         The variables that are known; a single name stands for itself.
     test
-        As for `bnml.pc`; see `bnml.independence.criteria`.
+        As for `bnml.pc`; see `bnml.independence.tests`.
     alpha
         The significance level.
 
@@ -82,7 +82,7 @@ def independence_test(
     (x, y), known = sorted((x, y)), tuple(sorted(known))
     judge = DataJudge(table, table.names, criterion, level)
     sets = np.array([known], np.int64).reshape(1, len(known))
-    answers = judge.decide(Batch(np.array([x]), np.array([y]), np.array([0, 1]), sets))
+    answers = judge.decide(Questions(np.array([x]), np.array([y]), np.array([0, 1]), sets))
     statistic, freedom, log_p = answers.results[0].tolist()
     return Outcome(bool(answers.independent[0]), statistic, freedom, float(np.exp(log_p)), log_p)
 
@@ -194,7 +194,7 @@ def select_features(
 def _frame(data: Data, pairs: Ints, test: Criterion, adjust: str | None, threads: int | None) -> pd.DataFrame:
     import pandas as pd
 
-    batch = Batch(
+    batch = Questions(
         pairs[:, 0].copy(), pairs[:, 1].copy(), np.arange(len(pairs) + 1), np.zeros((len(pairs), 0), np.int64)
     )
     results = DataJudge(data, data.names, G2(), 0.5, threads).decide(batch).results

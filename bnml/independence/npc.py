@@ -15,8 +15,8 @@ and shows their links undirected; `IndependenceResult.resolve` decides them by t
 there, or by the strongest.
 
 **How.** Tests are made as in PC, but all separating sets of a size are kept, not only the first; supersets of a
-separating set are not minimal and are not asked for. `bnml.independence.paths` works out which links go, which stay
-and which are ambiguous, after each size of sets and at the end, until there is nothing more to test.
+separating set are not minimal and are not asked for. `bnml.independence.path_condition` works out which links go, which
+stay and which are ambiguous, after each size of sets and at the end, until there is nothing more to test.
 """
 
 from __future__ import annotations
@@ -28,14 +28,13 @@ from typing import Any
 
 import numpy as np
 
+from bnml._bits import bits
 from bnml.graph import Constraints
-from bnml.graph._bits import bits
-from bnml.independence.arguments import Asked, check
-from bnml.independence.criteria import Criterion
-from bnml.independence.judges import Oracle
-from bnml.independence.paths import decide, settle
+from bnml.independence.independence_result import IndependenceResult, Link
+from bnml.independence.oracles import Oracle
+from bnml.independence.path_condition import decide, settle
 from bnml.independence.pc import oriented
-from bnml.independence.result import IndependenceResult, Link
+from bnml.independence.request import Asked, check
 from bnml.independence.skeleton import (
     Found,
     Ints,
@@ -47,6 +46,7 @@ from bnml.independence.skeleton import (
     separating_sets,
     unlink,
 )
+from bnml.independence.tests import Criterion
 
 __all__ = ["npc"]
 

@@ -20,9 +20,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from bnml.graph._bits import bits, closure
+from bnml._bits import bits, closure
 from bnml.graph.meek import Orienter
-from bnml.independence.judges import Judge
+from bnml.independence.oracles import Judge
 from bnml.independence.skeleton import Found, Knowledge, Log, Pair, ask_pairs, candidates, separating_sets
 
 __all__ = ["COLLIDERS", "Conflict", "Triples", "direct", "find_triples"]

@@ -16,12 +16,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from bnml.graph import PDAG, Constraints
-from bnml.independence.arguments import Asked, check
-from bnml.independence.criteria import Criterion
-from bnml.independence.judges import Oracle
+from bnml.independence.independence_result import IndependenceResult
+from bnml.independence.oracles import Oracle
 from bnml.independence.orientation import direct, find_triples
-from bnml.independence.result import IndependenceResult
+from bnml.independence.request import Asked, check
 from bnml.independence.skeleton import Found, Log, Pair, find_skeleton
+from bnml.independence.tests import Criterion
 
 __all__ = ["pc"]
 
@@ -49,7 +49,7 @@ def pc(
         The significance level: a test finds independence where its p-value is larger.
     test
         ``"g2"``, ``"x2"``, ``"g2-permutation"``, ``"x2-permutation"``, ``"gain:0.01"`` (bits), a score such as
-        ``"qnml"``, or an object; see `bnml.independence.criteria`.
+        ``"qnml"``, or an object; see `bnml.independence.tests`.
     stable
         The answer does not depend on the order of the columns. False is the textbook's algorithm, where it does.
     oracle

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from bnml.counts import contingency
 from bnml.data import Data
 from bnml.errors import ArgumentError
-from bnml.independence.criteria import Permutation
+from bnml.independence.tests import Permutation
 
 __all__ = ["permutation_p_value"]
 

@@ -21,9 +21,9 @@ from math import comb
 import numpy as np
 import numpy.typing as npt
 
+from bnml._bits import bits
 from bnml.graph import Constraints
-from bnml.graph._bits import bits
-from bnml.independence.judges import Answers, Batch, Judge
+from bnml.independence.oracles import Answers, Judge, Questions
 
 __all__ = ["Found", "Knowledge", "Log", "find_skeleton", "knowledge_of", "separating_sets"]
 
@@ -73,14 +73,14 @@ def knowledge_of(names: Sequence[str], constraints: Constraints | None) -> Knowl
 class Log:
     """Every test that was made, batch by batch."""
 
-    batches: list[tuple[Batch, Answers]] = field(default_factory=list)
+    batches: list[tuple[Questions, Answers]] = field(default_factory=list)
 
     @property
     def n_tests(self) -> int:
         """How many tests were made."""
         return sum(int(answers.made.sum()) for _, answers in self.batches)
 
-    def ask(self, judge: Judge, batch: Batch, *, stop: bool = True) -> Answers:
+    def ask(self, judge: Judge, batch: Questions, *, stop: bool = True) -> Answers:
         """Let a judge decide, and keep what it finds."""
         answers = judge.decide(batch, stop=stop)
         self.batches.append((batch, answers))
@@ -135,7 +135,7 @@ def ask_pairs(
             pairs = np.array([pair for pair, _, _ in drawn], np.int64)
             offsets = np.zeros(len(drawn) + 1, np.int64)
             np.cumsum([len(chunk) for _, _, chunk in drawn], out=offsets[1:])
-            batch = Batch(pairs[:, 0].copy(), pairs[:, 1].copy(), offsets, np.concatenate([c for _, _, c in drawn]))
+            batch = Questions(pairs[:, 0].copy(), pairs[:, 1].copy(), offsets, np.concatenate([c for _, _, c in drawn]))
             answers = log.ask(judge, batch, stop=stop)
             hits = np.flatnonzero(answers.independent)
             for t, p in zip(hits.tolist(), (np.searchsorted(offsets, hits, "right") - 1).tolist(), strict=True):

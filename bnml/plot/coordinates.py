@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
-from bnml.plot.rows import Rows
+from bnml.plot.rows import GraphRows
 from bnml.plot.simplex import shorten
 
 Separation = Callable[[int, int], int]
@@ -23,12 +23,12 @@ Separation = Callable[[int, int], int]
 MOST_WORK = 5_000_000  # constraints looked at while arcs are made short: a few seconds
 
 
-def place_nodes(graph: Rows, is_bend: Sequence[bool], separation: Separation) -> list[int]:
+def place_nodes(graph: GraphRows, is_bend: Sequence[bool], separation: Separation) -> list[int]:
     """Return the horizontal position of the middle of each node, the rows standing in their order.
 
     Parameters
     ----------
-    graph : Rows
+    graph : GraphRows
         Rows in their final order.
     is_bend : sequence of bool
         Which nodes are bends of long arcs.
@@ -63,7 +63,7 @@ def place_nodes(graph: Rows, is_bend: Sequence[bool], separation: Separation) ->
     return balanced
 
 
-def _shorten_arcs(graph: Rows, is_bend: Sequence[bool], separation: Separation, x: list[int]) -> None:
+def _shorten_arcs(graph: GraphRows, is_bend: Sequence[bool], separation: Separation, x: list[int]) -> None:
     """Make the sum of all sideways runs of arcs as small as possible; those inside long arcs count most.
 
     The distance of two nodes that may stand on either side of each other is twice a difference: that of a third place,
@@ -80,7 +80,7 @@ def _shorten_arcs(graph: Rows, is_bend: Sequence[bool], separation: Separation, 
     x[:] = places[: len(x)]
 
 
-def _conflicts(graph: Rows, is_bend: Sequence[bool]) -> set[tuple[int, int]]:
+def _conflicts(graph: GraphRows, is_bend: Sequence[bool]) -> set[tuple[int, int]]:
     """Return the pairs (upper, lower) of arcs that cross the inside of a long arc and are not inside one themselves."""
     found: set[tuple[int, int]] = set()
     for upper, lower in pairwise(graph.rows):
@@ -94,12 +94,12 @@ def _conflicts(graph: Rows, is_bend: Sequence[bool]) -> set[tuple[int, int]]:
     return found
 
 
-def _inside(graph: Rows, is_bend: Sequence[bool], v: int) -> bool:
+def _inside(graph: GraphRows, is_bend: Sequence[bool], v: int) -> bool:
     return is_bend[v] and is_bend[graph.above[v][0]]
 
 
 def _one_sided(
-    graph: Rows, conflicts: set[tuple[int, int]], separation: Separation, *, from_below: bool, to_right: bool
+    graph: GraphRows, conflicts: set[tuple[int, int]], separation: Separation, *, from_below: bool, to_right: bool
 ) -> list[int]:
     """Align and push together in one of the four ways."""
     rows = [row[::-1] if to_right else row for row in graph.rows]
@@ -152,7 +152,7 @@ def _push(rows: Sequence[Sequence[int]], root: Sequence[int], separation: Separa
     return [x[block] for block in root]
 
 
-def _settle(graph: Rows, is_bend: Sequence[bool], separation: Separation, x: list[int]) -> None:
+def _settle(graph: GraphRows, is_bend: Sequence[bool], separation: Separation, x: list[int]) -> None:
     """Move nodes, and straight runs of bends, to the middle of their neighbours, as far as there is room."""
     runs = _runs(graph, is_bend, x)
     left: dict[int, int] = {}
@@ -185,7 +185,7 @@ def _wish(here: int, above: list[int], below: list[int]) -> int:
     return min((low, high), key=lambda end: abs(end - here))
 
 
-def _runs(graph: Rows, is_bend: Sequence[bool], x: Sequence[int]) -> list[list[int]]:
+def _runs(graph: GraphRows, is_bend: Sequence[bool], x: Sequence[int]) -> list[list[int]]:
     """Return every node alone, and the bends that stand exactly below each other together, from top to bottom."""
     runs: list[list[int]] = []
     run_of: dict[int, list[int]] = {}

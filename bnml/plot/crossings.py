@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from bnml.plot.rows import Rows
+from bnml.plot.rows import GraphRows
 
 MOST_STARTS = 30
 PATIENCE = 8  # rounds without progress before a start is given up
@@ -42,7 +42,7 @@ def count_crossings(rows: Sequence[Sequence[int]], below: Sequence[Sequence[int]
     return total
 
 
-def order_rows(graph: Rows) -> Rows:
+def order_rows(graph: GraphRows) -> GraphRows:
     """Return the graph with its rows in an order with few crossings, never more than they have as given.
 
     Examples
@@ -65,7 +65,7 @@ def order_rows(graph: Rows) -> Rows:
     return replace(graph, rows=best)
 
 
-def _start(graph: Rows, number: int) -> list[list[int]]:
+def _start(graph: GraphRows, number: int) -> list[list[int]]:
     """Return a starting order: the given one, walks down and up, then shuffled ones."""
     rows = [list(row) for row in graph.rows]
     if number in (1, 2):
@@ -77,7 +77,7 @@ def _start(graph: Rows, number: int) -> list[list[int]]:
     return rows
 
 
-def _walk(graph: Rows, beginnings: Sequence[Sequence[int]]) -> list[list[int]]:
+def _walk(graph: GraphRows, beginnings: Sequence[Sequence[int]]) -> list[list[int]]:
     """Order the nodes of each row as a depth-first walk meets them, so that relatives stand together."""
     where = {v: r for r, row in enumerate(graph.rows) for v in row}
     rows: list[list[int]] = [[] for _ in graph.rows]
@@ -93,7 +93,7 @@ def _walk(graph: Rows, beginnings: Sequence[Sequence[int]]) -> list[list[int]]:
     return rows
 
 
-def _sweep(graph: Rows, rows: list[list[int]], *, by_median: bool) -> tuple[list[list[int]], int]:
+def _sweep(graph: GraphRows, rows: list[list[int]], *, by_median: bool) -> tuple[list[list[int]], int]:
     """Sort the rows down and up until that stops helping; return the best order met and its crossings."""
     place = [0] * len(graph.above)
     for row in rows:
@@ -150,7 +150,7 @@ def _middle(places: list[int], *, by_median: bool) -> float:
     return (places[half - 1] * right + places[half] * left) / (left + right)
 
 
-def _exchange(graph: Rows, rows: Sequence[list[int]], place: list[int], *, shake: bool) -> None:
+def _exchange(graph: GraphRows, rows: Sequence[list[int]], place: list[int], *, shake: bool) -> None:
     """Exchange neighbours in a row while that removes crossings; before, if shaken, where it adds none."""
     if shake:
         for row in rows:
@@ -171,7 +171,7 @@ def _exchange(graph: Rows, rows: Sequence[list[int]], place: list[int], *, shake
             return
 
 
-def _ends(graph: Rows, row: Sequence[int], place: Sequence[int]) -> dict[int, tuple[list[int], list[int]]]:
+def _ends(graph: GraphRows, row: Sequence[int], place: Sequence[int]) -> dict[int, tuple[list[int], list[int]]]:
     """Return where the neighbours of each node of a row stand, above and below."""
     return {v: (sorted([place[w] for w in graph.above[v]]), sorted([place[w] for w in graph.below[v]])) for v in row}
 

@@ -26,7 +26,7 @@ def assign_layers(n: int, arcs: Sequence[Arc]) -> list[int]:
     Returns
     -------
     list of int
-        Rows from 0; each arc goes to a larger one.
+        GraphRows from 0; each arc goes to a larger one.
 
     Examples
     --------

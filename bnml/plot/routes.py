@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bnml.plot.rows import Rows
+from bnml.plot.rows import GraphRows
 
 Point = tuple[int, int]
 
@@ -37,7 +37,7 @@ class Band:
         return (self.top + self.bottom) // 2
 
 
-def heights(graph: Rows, x: Sequence[int], box_heights: Sequence[int]) -> list[Band]:
+def heights(graph: GraphRows, x: Sequence[int], box_heights: Sequence[int]) -> list[Band]:
     """Return where each row begins and ends; where arcs run far to the side there is more room for them."""
     bands: list[Band] = []
     top = 0

@@ -1,4 +1,4 @@
-"""Rows: a graph in which arcs join neighbouring rows only, and rows that are too wide broken into several.
+"""GraphRows: a graph in which arcs join neighbouring rows only, and rows that are too wide broken into several.
 
 An arc that passes rows on its way is cut by *bends*: nodes of no size that stand for it in these rows.
 """
@@ -13,7 +13,7 @@ Arc = tuple[int, int]
 
 
 @dataclass(frozen=True)
-class Rows:
+class GraphRows:
     """A graph in rows.
 
     Attributes
@@ -32,7 +32,7 @@ class Rows:
     chains: list[list[int]]
 
 
-def make_rows(layer: Sequence[int], arcs: Sequence[Arc]) -> Rows:
+def make_rows(layer: Sequence[int], arcs: Sequence[Arc]) -> GraphRows:
     """Return a graph in rows, nodes in the order of their numbers and before bends.
 
     Examples
@@ -60,15 +60,15 @@ def make_rows(layer: Sequence[int], arcs: Sequence[Arc]) -> Rows:
         for a, b in pairwise(chain):
             below[a].append(b)
             above[b].append(a)
-    return Rows(rows, above, below, chains)
+    return GraphRows(rows, above, below, chains)
 
 
-def break_rows(graph: Rows, layer: Sequence[int], parts: Sequence[int]) -> tuple[list[int], Rows]:
+def break_rows(graph: GraphRows, layer: Sequence[int], parts: Sequence[int]) -> tuple[list[int], GraphRows]:
     """Deal the nodes of each row out, in turn, to so many rows below each other.
 
     Parameters
     ----------
-    graph : Rows
+    graph : GraphRows
         The graph, its rows in a good order.
     layer : sequence of int
         The row of each node.
@@ -77,7 +77,7 @@ def break_rows(graph: Rows, layer: Sequence[int], parts: Sequence[int]) -> tuple
 
     Returns
     -------
-    (list of int, Rows)
+    (list of int, GraphRows)
         The new row of each node, and the new graph: all stands as it stood, bends where their arcs were.
 
     Examples

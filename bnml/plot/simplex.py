@@ -5,7 +5,7 @@ Given are constraints ``x[b] - x[a] >= least``, each with a weight; wanted are w
 North and Vo 1993, section 2). A spanning tree of *tight* constraints, those that hold with equality, fixes all places.
 Cutting one of them leaves two parts, one before and one after the cut; if the constraints that lead back weigh more
 than those that lead forward, moving the parts away from each other makes the sum smaller, until another constraint
-becomes tight and takes the place of the one that was cut. Rows of nodes, and places in a row, are both found like
+becomes tight and takes the place of the one that was cut. GraphRows of nodes, and places in a row, are both found like
 this.
 """
 

@@ -34,7 +34,7 @@ Counts = npt.NDArray[Any]  # of int64, or of Python's own numbers where these co
 
 
 @dataclass(frozen=True, eq=False)
-class Factor:
+class Projection:
     """Distinct tuples of some attributes, one row of codes for each attribute, and a count for each tuple."""
 
     scope: tuple[int, ...]
@@ -56,7 +56,7 @@ class Joins:
     def __init__(self, relation: Relation, room: int = 0) -> None:
         self.relation = relation
         self.room = room
-        self.kept: dict[Any, Factor] = {}
+        self.kept: dict[Any, Projection] = {}
 
     def count(self, sets: Iterable[Sequence[int]]) -> int:
         """Return the number of tuples of the join of the projections to sets of attributes that cover all of them.
@@ -76,7 +76,7 @@ class Joins:
                 factors = self._one_attribute_joined(factors)
         return total
 
-    def _once(self, make: Callable[..., Factor], *arguments: Any) -> Factor:
+    def _once(self, make: Callable[..., Projection], *arguments: Any) -> Projection:
         """Return what was made of the same arguments before, or make it."""
         key = make.__name__, *arguments
         if (made := self.kept.get(key)) is None:
@@ -86,15 +86,15 @@ class Joins:
                 self.kept[key] = made
         return made
 
-    def _project(self, scope: tuple[int, ...]) -> Factor:
+    def _project(self, scope: tuple[int, ...]) -> Projection:
         columns = self.relation.columns[list(scope)][:, self.relation.first(scope)]
-        return Factor(scope, columns, np.ones(columns.shape[1], self._kind()))
+        return Projection(scope, columns, np.ones(columns.shape[1], self._kind()))
 
     def _kind(self) -> type[Any]:
         """Return the type of counts: no join has more tuples than there are combinations of values."""
         return np.int64 if math.prod(self.relation.arities) < 1 << 62 else object
 
-    def _summed(self, factors: list[Factor]) -> list[Factor]:
+    def _summed(self, factors: list[Projection]) -> list[Projection]:
         """Sum out all attributes that one factor alone has."""
         times, summed = _times(factors), []
         for factor in factors:
@@ -102,17 +102,17 @@ class Joins:
             summed.append(factor if left == factor.scope else self._once(self._sum, factor, left))
         return summed
 
-    def _sum(self, factor: Factor, left: tuple[int, ...]) -> Factor:
+    def _sum(self, factor: Projection, left: tuple[int, ...]) -> Projection:
         columns = factor.columns[[factor.scope.index(i) for i in left]]
         group = groups(columns, [self.relation.arities[i] for i in left])
         first = first_of(group)
         counts = np.zeros(np.count_nonzero(first), factor.counts.dtype)
         np.add.at(counts, group, factor.counts)
-        return Factor(left, columns[:, first], counts[group[first]])
+        return Projection(left, columns[:, first], counts[group[first]])
 
-    def _absorbed(self, factors: list[Factor]) -> list[Factor]:
+    def _absorbed(self, factors: list[Projection]) -> list[Projection]:
         """Join each factor whose attributes another one has into that one."""
-        left: list[Factor] = []
+        left: list[Projection] = []
         holders: dict[int, list[int]] = {}
         for factor in sorted(factors, key=lambda f: (-len(f.scope), sorted(f.scope))):
             own = set(factor.scope)
@@ -126,7 +126,7 @@ class Joins:
             left.append(factor)
         return left
 
-    def _one_attribute_joined(self, factors: list[Factor]) -> list[Factor]:
+    def _one_attribute_joined(self, factors: list[Projection]) -> list[Projection]:
         """Join all factors of the attribute that has the fewest others in them, the smallest factors first."""
         scopes: dict[int, set[int]] = {}
         for factor in factors:
@@ -139,7 +139,7 @@ class Joins:
             product = self._once(self._join, product, factor)
         return [*(f for f in factors if chosen not in f.scope), product]
 
-    def _join(self, left: Factor, right: Factor) -> Factor:
+    def _join(self, left: Projection, right: Projection) -> Projection:
         shared = [i for i in left.scope if i in right.scope]
         added = [i for i in right.scope if i not in left.scope]
         keys = np.hstack([factor.columns[[factor.scope.index(i) for i in shared]] for factor in (left, right)])
@@ -154,15 +154,15 @@ class Joins:
         place = np.arange(rows.size) - np.repeat(np.cumsum(times) - times, times)
         others = order[(np.cumsum(partners) - partners)[here[rows]] + place]
         columns = np.vstack([left.columns[:, rows], right.columns[[right.scope.index(i) for i in added]][:, others]])
-        return Factor((*left.scope, *added), columns, left.counts[rows] * right.counts[others])
+        return Projection((*left.scope, *added), columns, left.counts[rows] * right.counts[others])
 
 
-def _times(factors: Iterable[Factor]) -> Counter[int]:
+def _times(factors: Iterable[Projection]) -> Counter[int]:
     """Return how many factors each attribute is in."""
     return Counter(i for factor in factors for i in factor.scope)
 
 
-def _check_size(n_tuples: int, n_attributes: int, left: Factor) -> None:
+def _check_size(n_tuples: int, n_attributes: int, left: Projection) -> None:
     size = n_tuples * (n_attributes * left.columns.itemsize + 48)
     if size > SMALL and size > limit_of(None):
         raise SearchError(

@@ -14,18 +14,18 @@ from bnml.scores.bdeu import BDeu
 from bnml.scores.bdq import BDq
 from bnml.scores.bds import BDs
 from bnml.scores.bic import BIC
-from bnml.scores.description import CodeLength, code_length
+from bnml.scores.code_length import CodeLength, code_length
+from bnml.scores.family_scores import FamilyScores
 from bnml.scores.fnml import FNML
 from bnml.scores.hqc import HQC
-from bnml.scores.jkl import FamilyScores
 from bnml.scores.local import LocalScores, local_scores
 from bnml.scores.loglik import LogLikelihood
 from bnml.scores.mdl import MDL
 from bnml.scores.nml import NML
+from bnml.scores.prequential import prequential
 from bnml.scores.qnml import QNML
 from bnml.scores.registry import SCORES, parse_score
-from bnml.scores.scoring import family_score, score
-from bnml.scores.sequential import prequential
+from bnml.scores.score import family_score, score
 
 __all__ = [
     "AIC",

@@ -1,4 +1,4 @@
-"""Local scores as a table, and in the text format of GOBNILP (``.jkl``), to exchange them with other solvers.
+"""Files of family scores in the text format of GOBNILP (``.jkl``), to exchange them with other solvers.
 
 The format is that of Jaakkola and of Cussens: the number of variables; then for each variable a line with its name and
 the number k of its candidate parent sets, and k lines with a score, the number of parents and their names::
@@ -17,13 +17,11 @@ from __future__ import annotations
 
 import gzip
 import math
-import operator
 import os
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -32,252 +30,16 @@ import numpy.typing as npt
 
 from bnml._files import check_writable, written_whole
 from bnml.data.labels import clip
-from bnml.errors import ArgumentError, FormatError, did_you_mean, quoted
-from bnml.graph import DAG
-from bnml.scores.scoring import check_dag
+from bnml.errors import ArgumentError, FormatError, did_you_mean
+from bnml.scores.family_scores import FamilyScores
 
-__all__ = ["SUFFIXES", "FamilyScores", "load", "read"]
+__all__ = ["SUFFIXES", "load", "read", "save"]
 
 Floats = npt.NDArray[np.float64]
 
 SUFFIXES = (".jkl", ".jkl.gz")
 MOST_VARIABLES = 20_000  # a mask is as long as there are variables: a small file could fill the memory
 MOST_BYTES = 2**31  # of a file, unpacked
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class FamilyScores:
-    """Scores of some candidate parent sets of each variable; all others are out of the question.
-
-    Parameters
-    ----------
-    names
-        The variables.
-    parents
-        For each variable its candidate parent sets as bit masks: bit j stands for ``names[j]``.
-    scores
-        For each variable the scores of these sets. Sets with a score of -inf are left out.
-
-    Both are kept best first; sets with equal scores by the number of parents, then by their sorted names.
-
-    Raises
-    ------
-    BnmlError
-        If these do not fit together, a set comes twice, or a variable has no set at all.
-
-    Examples
-    --------
-    >>> from bnml.graph import DAG
-    >>> from bnml.scores import FamilyScores
-    >>> table = FamilyScores(["rain", "wet"], [[0b00, 0b10], [0b00, 0b01]], [[-3.1, -2.5], [-4.0, -4.5]])
-    >>> table
-    FamilyScores(2 variables, 4 parent sets)
-    >>> table.family(0, [1]), table.score(DAG.parse("[wet][rain|wet]"))
-    (-2.5, -6.5)
-    >>> table.undominated().parents
-    ((2, 0), (0,))
-    """
-
-    names: tuple[str, ...]
-    parents: tuple[tuple[int, ...], ...]
-    scores: tuple[Floats, ...]
-
-    def __post_init__(self) -> None:
-        names = DAG(self.names).names  # the names of a graph are checked in the same way
-        masks, scores = _rows(self.parents, "parents", len(names)), _rows(self.scores, "scores", len(names))
-        checked = [_checked_sets(names, *sets) for sets in zip(range(len(names)), masks, scores, strict=True)]
-        self._fill(names, checked)
-
-    def _fill(self, names: tuple[str, ...], sets: Iterable[tuple[Sequence[int], Floats]]) -> None:
-        ordered = [_best_first(names, masks, scores) for masks, scores in sets]
-        for _, scores in ordered:
-            scores.flags.writeable = False
-        object.__setattr__(self, "names", names)
-        object.__setattr__(self, "parents", tuple(masks for masks, _ in ordered))
-        object.__setattr__(self, "scores", tuple(scores for _, scores in ordered))
-
-    @classmethod
-    def _of(cls, names: tuple[str, ...], sets: Iterable[tuple[Sequence[int], Floats]]) -> FamilyScores:
-        """Return a table of what has been checked already."""
-        table = cls.__new__(cls)
-        table._fill(names, sets)
-        return table
-
-    def __repr__(self) -> str:
-        return f"FamilyScores({len(self.names)} variables, {sum(map(len, self.parents))} parent sets)"
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, FamilyScores):
-            return NotImplemented
-        same = (self.names, self.parents) == (other.names, other.parents)
-        return same and all(map(np.array_equal, self.scores, other.scores))
-
-    def __hash__(self) -> int:
-        return hash((self.names, self.parents))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return FamilyScores, (self.names, self.parents, self.scores)  # what is kept for look-ups stays behind
-
-    @cached_property
-    def _score_of(self) -> tuple[dict[int, float], ...]:
-        """The score of each variable's sets by their masks."""
-        pairs = zip(self.parents, self.scores, strict=True)
-        return tuple(dict(zip(masks, scores.tolist(), strict=True)) for masks, scores in pairs)
-
-    def family(self, child: int, parents: Sequence[int]) -> float:
-        """Return the score of one family; -inf where the set is not listed.
-
-        Raises
-        ------
-        ArgumentError
-            If these are not different variables, by number.
-        """
-        try:
-            members = [operator.index(member) for member in (child, *parents)]
-        except TypeError:
-            raise ArgumentError(f"child {child!r} and parents {parents!r} must be the numbers of variables") from None
-        if min(members) < 0 or max(members) >= len(self.names):
-            raise ArgumentError(f"child {child} and parents {list(parents)}: expected 0 to {len(self.names) - 1}")
-        if len(set(members)) < len(members):
-            raise ArgumentError(f"child {child} and parents {list(parents)} must be different variables")
-        return self._score_of[members[0]].get(sum(1 << member for member in members[1:]), -math.inf)
-
-    def score(self, dag: DAG) -> float:
-        """Return the score of a structure; -inf if a variable's parents are not listed.
-
-        Parameters
-        ----------
-        dag
-            The structure, over the same variables, in any order.
-
-        Raises
-        ------
-        ArgumentError
-            If the variables differ.
-        """
-        check_dag(dag)
-        if differing := set(dag.names) ^ set(self.names):
-            raise ArgumentError(
-                f"graph and scores must have the same variables; only one of them has {quoted(sorted(differing))}"
-            )
-        sets = dag.reordered(self.names).parent_sets
-        return math.fsum(self.family(child, parents) for child, parents in enumerate(sets))
-
-    def undominated(self) -> FamilyScores:
-        """Return the table without the sets that have a proper subset with an equal or higher score.
-
-        No best structure is lost: where such a set is chosen, the subset fits in its place.
-        """
-        return FamilyScores._of(self.names, map(_undominated, self.parents, self.scores))
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the table to a ``.jkl`` or ``.jkl.gz`` file, whole or not at all; no bit of a score is lost.
-
-        Raises
-        ------
-        ArgumentError
-            If the suffix is another, the file cannot be written, or a name is empty or holds white space.
-        """
-        file = _path(path)
-        if not file.name.lower().endswith(SUFFIXES):
-            raise ArgumentError(f"{str(file)!r}: scores are saved in a file whose name ends in {' or '.join(SUFFIXES)}")
-        check_writable(file)
-        for name in self.names:
-            _check_name(name)
-        with written_whole(file) as part, part.open("xb") as stream:
-            _write(self, stream, packed=file.name.lower().endswith(".gz"))
-            stream.flush()
-            os.fsync(stream.fileno())
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> FamilyScores:
-        """Return the table of a file, as the function `load` does."""
-        return load(path)
-
-
-def _rows(rows: Any, what: str, n: int) -> list[Any]:
-    """Return what is given for each variable."""
-    if isinstance(rows, str) or not isinstance(rows, Iterable):
-        raise ArgumentError(f"{what} must be a list with an entry per variable, got {clip(repr(rows))}")
-    entries = list(rows)
-    if len(entries) != n:
-        raise ArgumentError(f"{what} has {len(entries)} entries for {n} variables; give one per variable")
-    return entries
-
-
-def _checked_sets(names: tuple[str, ...], child: int, masks: Any, scores: Any) -> tuple[list[int], Floats]:
-    """Return the candidates of a variable and a copy of their scores, or refuse them."""
-    where = f"{names[child]!r}: "
-    try:
-        sets = [operator.index(mask) for mask in masks]
-        values = np.array(scores, np.float64)
-    except (TypeError, ValueError, OverflowError):
-        raise ArgumentError(where + "parents must be bit masks and scores numbers") from None
-    if values.shape != (len(sets),):
-        raise ArgumentError(where + f"{len(sets)} parent sets and scores of shape {values.shape}; give one for each")
-    if any(mask < 0 or mask >> len(names) or mask >> child & 1 for mask in sets):
-        raise ArgumentError(where + f"a mask has bits other than 0 to {len(names) - 1} without {child} itself")
-    if len(set(sets)) < len(sets):
-        raise ArgumentError(where + "a parent set comes twice")
-    if not (values < math.inf).all():
-        raise ArgumentError(where + "a score must be a finite number, or -inf")
-    if not (values > -math.inf).any():
-        raise ArgumentError(where + "no parent set has a score above -inf; give at least one, 0 for no parents")
-    return sets, values
-
-
-def _best_first(names: tuple[str, ...], masks: Sequence[int], scores: Floats) -> tuple[tuple[int, ...], Floats]:
-    """Return the candidates in their order, without those of -inf."""
-    if scores[-1] > -math.inf and (scores[1:] < scores[:-1]).all():
-        return tuple(masks), scores
-    order = np.argsort(-scores, kind="stable")
-    order = order[scores[order] > -math.inf]
-    equal = scores[order[1:]] == scores[order[:-1]]
-    tied = np.flatnonzero(np.append(equal, False) | np.append(False, equal))
-    if tied.size:
-
-        def rank(k: int) -> tuple[float, int, list[str]]:
-            return -float(scores[k]), masks[k].bit_count(), sorted(names[j] for j in _members(masks[k]))
-
-        order[tied] = sorted(order[tied].tolist(), key=rank)
-    return tuple(masks[k] for k in order.tolist()), scores[order]
-
-
-def _members(mask: int) -> Iterator[int]:
-    while mask:
-        low = mask & -mask
-        yield low.bit_length() - 1
-        mask ^= low
-
-
-def _undominated(masks: Sequence[int], scores: Floats) -> tuple[list[int], Floats]:
-    """Return those candidates, given best first, of which none before is a subset."""
-    kept = []
-    tree: dict[int, Any] = {}  # the sets so far: from the root down their members, smallest first; -1 ends a set
-    fewest = math.inf
-    for k, mask in enumerate(masks):
-        members = list(_members(mask))
-        if len(members) <= fewest or not _has_subset(tree, members):
-            kept.append(k)
-            fewest = min(fewest, len(members))
-            node = tree
-            for member in members:
-                node = node.setdefault(member, {})
-            node[-1] = {}
-    return [masks[k] for k in kept], scores[kept]
-
-
-def _has_subset(tree: dict[int, Any], members: Sequence[int]) -> bool:
-    todo = [tree]
-    while todo:
-        node = todo.pop()
-        if -1 in node:
-            return True
-        todo += [node[member] for member in members if member in node]
-    return False
-
-
-# --- files ---
 
 
 def load(path: str | os.PathLike[str]) -> FamilyScores:
@@ -313,6 +75,26 @@ def load(path: str | os.PathLike[str]) -> FamilyScores:
         raise FormatError(f"there is no file {str(file)!r}") from None
     except OSError as error:
         raise FormatError(f"{str(file)!r} cannot be read: {error.strerror or error}") from None
+
+
+def save(table: FamilyScores, path: str | os.PathLike[str]) -> None:
+    """Write scores to a ``.jkl`` or ``.jkl.gz`` file, whole or not at all; no bit of a score is lost.
+
+    Raises
+    ------
+    ArgumentError
+        If the suffix is another, the file cannot be written, or a name is empty or holds white space.
+    """
+    file = _path(path)
+    if not file.name.lower().endswith(SUFFIXES):
+        raise ArgumentError(f"{str(file)!r}: scores are saved in a file whose name ends in {' or '.join(SUFFIXES)}")
+    check_writable(file)
+    for name in table.names:
+        _check_name(name)
+    with written_whole(file) as part, part.open("xb") as stream:
+        _write(table, stream, packed=file.name.lower().endswith(".gz"))
+        stream.flush()
+        os.fsync(stream.fileno())
 
 
 def _path(path: Any) -> Path:

@@ -11,7 +11,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bnml.counts import Batch, Lookups, addition_sums, as_float, batch_of, configurations, family_counts, family_sums
+from bnml.counts import (
+    FamilyBatch,
+    Lookups,
+    addition_sums,
+    as_float,
+    batch_of,
+    configurations,
+    family_counts,
+    family_sums,
+)
 from bnml.counts.sums import check_batch, check_columns
 from bnml.data import Data, as_data
 from bnml.errors import ArgumentError, ScoreError
@@ -351,7 +360,7 @@ class LocalScores:
                 _remember(self._closed, key, value)
         return np.array([self._closed[key] for key in keys])
 
-    def _closed_differences(self, batch: Batch) -> Floats:
+    def _closed_differences(self, batch: FamilyBatch) -> Floats:
         """Return the closed forms of the families less those of their parents."""
         if self._outline is None or self._outline.closed is None:
             return np.zeros(len(batch))

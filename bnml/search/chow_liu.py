@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from bnml._watch import Watch
 from bnml.counts.pairs import pair_information
 from bnml.graph import Constraints
 from bnml.scores import Score
 from bnml.scores.priors import StructurePrior
-from bnml.search.result import SearchResult
+from bnml.search.search_result import SearchResult
 from bnml.search.trees import best_tree, check_tree, in_time, opened, result_of, rules_for, whole
-from bnml.search.watch import Watch
 
 __all__ = ["chow_liu"]
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from bnml._watch import Watch
 from bnml.data import as_data
 from bnml.errors import ArgumentError
 from bnml.graph import DAG, Constraints
@@ -21,10 +22,9 @@ from bnml.scores import FamilyScores, Score, parse_score
 from bnml.scores.local import local_scores
 from bnml.scores.priors import StructurePrior
 from bnml.search.arguments import check_arguments
+from bnml.search.insertions import Orders, order_of, two_steps_away
 from bnml.search.moves import ADD, REMOVE, Move, Structure
-from bnml.search.orders import Orders, order_of, two_steps_away
-from bnml.search.result import SearchResult
-from bnml.search.watch import Watch
+from bnml.search.search_result import SearchResult
 
 __all__ = ["climb_further", "climb_up", "finished", "hill_climb", "shaken", "structure_for", "whole_number"]
 

@@ -1,8 +1,8 @@
 """Exact search: the best structure of all, proven.
 
 No number of parents is out of the question and nothing is guessed: all 2^n subsets of the variables are looked at, or
-proven not to matter. See `bnml.scores.lattice` for the scores of all families, `bnml.search.subsets` for the dynamic
-programming, and `bnml.search.readback` for what happens when several structures share the highest score.
+proven not to matter. See `bnml.scores.lattice` for the scores of all families, `bnml.search.best_networks` for the
+dynamic programming, and `bnml.search.read_back` for what happens when several structures share the highest score.
 """
 
 from __future__ import annotations
@@ -13,24 +13,25 @@ from typing import Any
 
 import numpy as np
 
+from bnml._bits import members
 from bnml._memory import gigabytes, limit_of
 from bnml._threads import cores
-from bnml.counts.lattice import Layout
+from bnml._watch import Watch
+from bnml.counts.lattice import WalkOrder
 from bnml.data import as_data
 from bnml.errors import ArgumentError, SearchError, quoted
 from bnml.graph import DAG, Constraints, canonical_extension
 from bnml.scores import FamilyScores, LocalScores, Score, parse_score
-from bnml.scores.lattice import Lattice, Rules, members, walkable
+from bnml.scores.lattice import Lattice, Rules, walkable
 from bnml.scores.lattice.arcs import ArcTerms
 from bnml.scores.local import local_scores
 from bnml.scores.priors import StructurePrior, Uniform
 from bnml.search.arguments import check_arguments
-from bnml.search.forecast import Forecast, Plan, most_variables, plan_for
-from bnml.search.listed import ListedFamilies, every_family, from_file
-from bnml.search.readback import last_names_last, smallest_model_string
-from bnml.search.result import SearchResult
-from bnml.search.subsets import Subsets
-from bnml.search.watch import Watch
+from bnml.search.best_networks import Subsets
+from bnml.search.forecast import Forecast, SearchPlan, most_variables, plan_for
+from bnml.search.listed_families import ListedFamilies, every_family, from_file
+from bnml.search.read_back import last_names_last, smallest_model_string
+from bnml.search.search_result import SearchResult
 
 __all__ = ["exact"]
 
@@ -94,7 +95,7 @@ def exact(
     if not forecast.fits:
         raise _too_large(forecast, most_variables(source, max_parents, limit, threads, constrained=constrained))
     walks = isinstance(source, LocalScores) and walkable(source)
-    columns = Layout(source.data).columns if isinstance(source, LocalScores) and walks else tuple(range(len(names)))
+    columns = WalkOrder(source.data).columns if isinstance(source, LocalScores) and walks else tuple(range(len(names)))
     rules = Rules.of(columns, compiled, max_parents)
     _check_rules(source, rules, [names[column] for column in columns])
     free = rules == Rules.of(columns, None, None) and (prior is None or isinstance(prior, Uniform))
@@ -120,7 +121,7 @@ def solve(
     source: LocalScores | FamilyScores,
     rules: Rules,
     columns: Sequence[int],
-    plan: Plan,
+    plan: SearchPlan,
     threads: int,
     watch: Watch | None = None,
     *,
@@ -151,7 +152,7 @@ def solve(
 
 
 def _families(
-    source: LocalScores | FamilyScores, rules: Rules, plan: Plan, threads: int, watch: Watch
+    source: LocalScores | FamilyScores, rules: Rules, plan: SearchPlan, threads: int, watch: Watch
 ) -> Lattice | ListedFamilies:
     if isinstance(source, FamilyScores):
         return from_file(source, rules)
@@ -195,7 +196,7 @@ def _check_rules(source: LocalScores | FamilyScores, rules: Rules, names: Sequen
     as it must have by arcs and by links to them. Whichever is taken away first, the others only become freer.
     """
     if isinstance(source, LocalScores) and source.prior is not None and walkable(source):
-        rules = ArcTerms.of(source, Layout(source.data), rules).rules  # what the prior requires is a rule as well
+        rules = ArcTerms.of(source, WalkOrder(source.data), rules).rules  # what the prior requires is a rule as well
     left = (1 << len(names)) - 1
     while left:
         for i in members(left):

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bnml._memory import gigabytes, limit_of
-from bnml.counts.lattice import Layout
+from bnml.counts.lattice import WalkOrder
 from bnml.data import as_data
 from bnml.graph import Constraints
 from bnml.scores import FamilyScores, LocalScores, Score, parse_score
@@ -22,7 +22,7 @@ from bnml.scores.lattice.terms import rising_entries
 from bnml.scores.priors import StructurePrior
 from bnml.search.arguments import check_arguments
 
-__all__ = ["Forecast", "Plan", "forecast", "most_variables", "plan_for"]
+__all__ = ["Forecast", "SearchPlan", "forecast", "most_variables", "plan_for"]
 
 AFFORDABLE = 60.0  # seconds of work on two cores that `auto` thinks nothing of
 CORES = 2  # of the machine that the model is of
@@ -42,7 +42,7 @@ SINK = 1.2e-9  # for a sink
 
 
 @dataclass(frozen=True)
-class Plan:
+class SearchPlan:
     """How an exact search is to be done: in integers or floats, with how many low variables, with bounds or without."""
 
     integers: bool
@@ -74,7 +74,7 @@ class Forecast:
     limit: int
     seconds: float
     affordable: bool
-    plan: Plan
+    plan: SearchPlan
 
     @property
     def fits(self) -> bool:
@@ -201,7 +201,9 @@ class _Work:
     def forecast(self, *, integers: bool, limit: int) -> Forecast:
         n, size = self.n, 4 if integers else 8
         if n > MOST_VARIABLES:
-            return Forecast(n, 2**n, BASE + 2 * size * 2**n, limit, math.inf, affordable=False, plan=Plan(integers, 1))
+            return Forecast(
+                n, 2**n, BASE + 2 * size * 2**n, limit, math.inf, affordable=False, plan=SearchPlan(integers, 1)
+            )
         n_low = n
         while n_low > 1 and n_low * 2 ** (n_low - 1) * size > BEST_BYTES:
             n_low -= 1
@@ -209,7 +211,7 @@ class _Work:
         needed = (self.tables + 1) * size * 2**n + n_low * 2 ** (n_low - 1) * size + n_high * 2**n_low * size
         needed += self.extra + (2**n if self.marks else 0) + (0 if self.tables else 50 * self.families)
         seconds = self._seconds(n_low)
-        plan = Plan(integers, n_low)
+        plan = SearchPlan(integers, n_low)
         return Forecast(n, 2**n, BASE + needed, limit, seconds, affordable=seconds <= AFFORDABLE, plan=plan)
 
     @property
@@ -238,7 +240,7 @@ def _work_of(
     assert source.terms is not None
     if n > MOST_VARIABLES:  # far too many: what else there is does not matter
         return _Work(n, most, data.n_distinct, 1 + len(source.terms.margin), data.columns.nbytes, marks)
-    layout = Layout(data)
+    layout = WalkOrder(data)
     entries = layout.n_indices * rising_entries(data.n_rows, layout.n_indices) if source.terms.ess > 0.0 else 0
     extra = scoring_bytes(source, threads or CORES)
     return _Work(n, most, data.n_distinct, 1 + len(source.terms.margin), extra, marks, entries=entries)
@@ -253,7 +255,7 @@ def _slowness(local: LocalScores) -> float:
     def seconds(columns: int) -> tuple[float, float]:
         few = LocalScores(local.data.select(local.data.names[:columns]), local.score)
         work = _work_of(few, None, None, constrained=False)
-        rules = Rules.of(Layout(few.data).columns, None, None)
+        rules = Rules.of(WalkOrder(few.data).columns, None, None)
         started = time.perf_counter()
         Lattice(few, rules, prune=False)
         return time.perf_counter() - started, work.walk

@@ -6,13 +6,13 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from bnml._watch import Watch
 from bnml.errors import SearchError
 from bnml.graph import Constraints
 from bnml.scores import Score
 from bnml.scores.priors import StructurePrior
-from bnml.search.result import SearchResult
+from bnml.search.search_result import SearchResult
 from bnml.search.trees import best_tree, check_tree, gains_of, in_time, opened, result_of, rules_for
-from bnml.search.watch import Watch
 
 __all__ = ["forest"]
 

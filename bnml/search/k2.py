@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from bnml._watch import Watch
 from bnml.errors import ArgumentError, SearchError, did_you_mean, quoted
 from bnml.graph import Constraints
 from bnml.scores import LocalScores, Score
 from bnml.scores.priors import StructurePrior
-from bnml.search.result import SearchResult
+from bnml.search.search_result import SearchResult
 from bnml.search.trees import Rules, gain, opened, result_of, rules_for
-from bnml.search.watch import Watch
 
 __all__ = ["Trial", "k2"]
 
@@ -110,12 +110,12 @@ def k2(
     most = len(rules.names) if max_parents is None else int(max_parents)
     number = _number_of(orders)
     places = _random_orders(rules, most, number, seed) if order is None else [_checked_order(rules, order, most)]
-    best: _Walk | None = None
+    best: _OneOrder | None = None
     moves = families = tried = 0
     for k, place in enumerate(places):
         if best is not None and watch.over:
             break
-        walk = _Walk(local, rules, place, most, threads)
+        walk = _OneOrder(local, rules, place, most, threads)
         walk.run(watch, f"order {k + 1} of {len(places)}", k / len(places), (k + 1) / len(places))
         moves, families, tried = moves + walk.moves, families + walk.families, tried + 1
         if best is None or walk.score > best.score + _slack(best.score):
@@ -132,7 +132,7 @@ def k2(
     return result_of("k2", local, rules, best.parents, constraints, watch, info, max_parents, threads)
 
 
-class _Walk:
+class _OneOrder:
     """The parents of each variable for one order, numbers in place of names."""
 
     def __init__(self, local: LocalScores, rules: Rules, order: Sequence[int], most: int, threads: int | None) -> None:

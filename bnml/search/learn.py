@@ -13,21 +13,21 @@ from bnml.graph import Constraints
 from bnml.scores import FamilyScores, Score
 from bnml.scores.priors import StructurePrior
 from bnml.search.arguments import check_arguments
+from bnml.search.by_tests import npc_search, pc_search
 from bnml.search.chow_liu import chow_liu
 from bnml.search.climb import hill_climb
 from bnml.search.exact import exact
 from bnml.search.forecast import Forecast, forecast
 from bnml.search.forest import forest
-from bnml.search.ges import ges
+from bnml.search.ges.greedy import ges
 from bnml.search.k2 import k2
 from bnml.search.naive_bayes import naive_bayes
 from bnml.search.nml_forest import nml_forest
 from bnml.search.order import order
 from bnml.search.polytree import polytree
-from bnml.search.result import SearchResult
+from bnml.search.search_result import SearchResult
 from bnml.search.tabu import tabu
 from bnml.search.tan import tan
-from bnml.search.tested import npc_search, pc_search
 
 __all__ = ["SEARCHES", "check", "learn"]
 

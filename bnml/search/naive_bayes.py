@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from bnml._watch import Watch
 from bnml.errors import SearchError
 from bnml.graph import DAG, Constraints
 from bnml.scores import Score
 from bnml.scores.priors import StructurePrior
-from bnml.search.result import SearchResult
+from bnml.search.search_result import SearchResult
 from bnml.search.trees import opened, place_of, result_of, rules_for
-from bnml.search.watch import Watch
 
 __all__ = ["naive_bayes"]
 

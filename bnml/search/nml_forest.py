@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from bnml._watch import Watch
 from bnml.counts.pairs import pair_information
 from bnml.data import Data
 from bnml.graph import DAG, Constraints
@@ -21,7 +22,7 @@ from bnml.scores import NML, LogLikelihood, Score, parse_score
 from bnml.scores import score as score_of
 from bnml.scores.local import local_scores
 from bnml.scores.nml import Tree, forest_joins
-from bnml.search.result import SearchResult
+from bnml.search.search_result import SearchResult
 from bnml.search.trees import (
     Floats,
     Rules,
@@ -35,7 +36,6 @@ from bnml.search.trees import (
     outwards,
     rules_for,
 )
-from bnml.search.watch import Watch
 
 __all__ = ["nml_forest"]
 

@@ -17,18 +17,19 @@ from typing import Any
 
 import numpy as np
 
+from bnml._bits import members
+from bnml._watch import Watch
 from bnml.graph import DAG, Constraints
 from bnml.scores import Score
-from bnml.scores.lattice import members, undominated_families, walkable
+from bnml.scores.lattice import undominated_families, walkable
 from bnml.scores.priors import StructurePrior
 from bnml.search.arguments import check_arguments
 from bnml.search.climb import climb_further, climb_up, finished, shaken, structure_for, whole_number
 from bnml.search.forecast import ROW, SUBSET
+from bnml.search.insertions import Listed, Orders, order_of, two_steps_away
 from bnml.search.moves import Structure
-from bnml.search.orders import Listed, Orders, order_of, two_steps_away
-from bnml.search.result import SearchResult
+from bnml.search.search_result import SearchResult
 from bnml.search.tabu import PATIENCE, TENURE, wander
-from bnml.search.watch import Watch
 
 __all__ = ["order"]
 

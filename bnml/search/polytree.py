@@ -13,13 +13,14 @@ from typing import Any
 
 import numpy as np
 
+from bnml._watch import Watch
 from bnml.counts.pairs import pair_information
 from bnml.data import Data
 from bnml.errors import ArgumentError, SearchError, quoted
 from bnml.graph import Constraints
 from bnml.scores import Score
 from bnml.scores.priors import StructurePrior
-from bnml.search.result import SearchResult
+from bnml.search.search_result import SearchResult
 from bnml.search.trees import (
     Bools,
     Floats,
@@ -33,7 +34,6 @@ from bnml.search.trees import (
     spanning_links,
     whole,
 )
-from bnml.search.watch import Watch
 
 __all__ = ["polytree"]
 

@@ -16,7 +16,7 @@ from bnml.scores import MDL, FamilyScores, LocalScores, Score
 from bnml.scores.priors import StructurePrior
 
 if TYPE_CHECKING:
-    from bnml.search.result import SearchResult
+    from bnml.search.search_result import SearchResult
 
 __all__ = ["html", "report", "score_text"]
 

@@ -12,14 +12,14 @@ from typing import Any
 
 import numpy as np
 
+from bnml._watch import Watch
 from bnml.graph import DAG, Constraints
 from bnml.scores import Score
 from bnml.scores.priors import StructurePrior
 from bnml.search.arguments import check_arguments
 from bnml.search.climb import climb_further, climb_up, finished, shaken, structure_for, whole_number
 from bnml.search.moves import Structure
-from bnml.search.result import SearchResult
-from bnml.search.watch import Watch
+from bnml.search.search_result import SearchResult
 
 __all__ = ["PATIENCE", "TENURE", "tabu", "wander"]
 

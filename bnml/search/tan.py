@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from bnml._watch import Watch
 from bnml.counts.pairs import pair_information
 from bnml.errors import ArgumentError, SearchError
 from bnml.graph import Constraints
 from bnml.scores import LocalScores, Score
 from bnml.scores.priors import StructurePrior
-from bnml.search.result import SearchResult
+from bnml.search.search_result import SearchResult
 from bnml.search.trees import (
     Floats,
     Rules,
@@ -26,7 +27,6 @@ from bnml.search.trees import (
     rules_for,
     whole,
 )
-from bnml.search.watch import Watch
 
 __all__ = ["tan"]
 

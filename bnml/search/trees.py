@@ -3,7 +3,7 @@
 In a tree, or a forest, each variable has one parent at most. So its score is a sum of gains of arcs, and the best one
 can be found without trying all: where an arc gains as much as the arc the other way round, by taking links one after
 the other, the best first, unless they close a cycle (Kruskal 1956); otherwise as a maximum branching
-(`bnml.search.branching`).
+(`bnml.graph.branching`).
 
 Variables are numbered by their names here, and gains are rounded to whole numbers of a very small unit: so what is
 found does not depend on the order of columns, and of links that are equally good the first by name is taken.
@@ -12,23 +12,24 @@ found does not depend on the order of columns, and of links that are equally goo
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from bnml._watch import Watch
 from bnml.data import as_data
 from bnml.errors import ArgumentError, SearchError, did_you_mean, quoted
 from bnml.graph import DAG, Constraints
+from bnml.graph.branching import maximum_branching
+from bnml.graph.spanning import neighbours_of, outwards, spanning_links
 from bnml.scores import FamilyScores, LocalScores, parse_score
 from bnml.scores.local import local_scores
-from bnml.search.branching import maximum_branching
 from bnml.search.forecast import ROW, SLOW_FAMILY
 from bnml.search.moves import Structure
-from bnml.search.result import SearchResult
-from bnml.search.watch import Watch
+from bnml.search.search_result import SearchResult
 
 __all__ = [
     "Rules",
@@ -245,53 +246,6 @@ def _weights(gains: Floats, allowed: Bools, required: Bools, *, spanning: bool) 
         [int(g) + worth[0] + (worth[k] if k else 0) if there else None for g, k, there in zip(*row, strict=True)]
         for row in zip(finite.T.tolist(), levels.T.tolist(), allowed.T.tolist(), strict=True)
     ]
-
-
-def spanning_links(gains: Floats, allowed: Bools, required: Bools) -> Links:
-    """Return the links of a maximum spanning tree, or forest, of symmetric gains: required ones first, ties by name."""
-    a, b = np.nonzero(np.triu((allowed | required), 1))
-    order = np.lexsort((b, a, -gains[a, b], ~required[a, b]))
-    group = list(range(len(gains)))
-    links: Links = []
-    for x, y in zip(a[order].tolist(), b[order].tolist(), strict=True):
-        x_top, y_top = _top(group, x), _top(group, y)
-        if x_top != y_top:
-            group[max(x_top, y_top)] = min(x_top, y_top)
-            links.append((x, y))
-    return links
-
-
-def _top(group: list[int], x: int) -> int:
-    while group[x] != x:
-        group[x] = group[group[x]]
-        x = group[x]
-    return x
-
-
-def neighbours_of(n: int, links: Iterable[tuple[int, int]]) -> list[set[int]]:
-    """Return the neighbours of each variable."""
-    neighbours: list[set[int]] = [set() for _ in range(n)]
-    for a, b in links:
-        neighbours[a].add(b)
-        neighbours[b].add(a)
-    return neighbours
-
-
-def outwards(neighbours: Sequence[set[int]], root: int | None = None) -> list[list[int]]:
-    """Return the parents of each variable if all links of a forest lead away from a root, else from the first name."""
-    n = len(neighbours)
-    parents: list[list[int]] = [[] for _ in range(n)]
-    seen = [False] * n
-    for start in [*([] if root is None else [root]), *range(n)]:
-        todo = [] if seen[start] else [start]
-        while todo:
-            x = todo.pop()
-            seen[x] = True
-            for y in neighbours[x]:
-                if not seen[y]:
-                    parents[y] = [x]
-                    todo.append(y)
-    return parents
 
 
 def in_time(watch: Watch, search: str, stage: str) -> Callable[[float], None]:

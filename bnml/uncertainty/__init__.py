@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from bnml.uncertainty.bootstrap import Bootstrap, bootstrap
 from bnml.uncertainty.posterior import posterior
-from bnml.uncertainty.result import Posterior
+from bnml.uncertainty.posterior_result import Posterior
 from bnml.uncertainty.strength import strength
 
 __all__ = ["Bootstrap", "Posterior", "bootstrap", "posterior", "strength"]

@@ -9,10 +9,11 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from bnml._bits import members
 from bnml.scores import LocalScores
 from bnml.scores.lattice import family_scores, walkable
 from bnml.uncertainty.allowed import parent_masks
-from bnml.uncertainty.sums import Tick
+from bnml.uncertainty.sums_over_parents import Tick
 
 __all__ = ["all_family_scores"]
 
@@ -70,4 +71,4 @@ def _one_by_one(local: LocalScores, threads: int, tick: Tick) -> Floats:
 
 def _members(masks: Ints) -> list[tuple[int, ...]]:
     """Return sets as tuples of their members."""
-    return [tuple(v for v in range(mask.bit_length()) if mask >> v & 1) for mask in masks.tolist()]
+    return [tuple(members(mask)) for mask in masks.tolist()]

@@ -19,13 +19,13 @@ from bnml.errors import ArgumentError, ScoreError, did_you_mean
 from bnml.graph import Constraints, count_dags
 from bnml.scores import BD, BDJ, FNML, K2, QNML, BDe, BDeu, BDq, BDs, LocalScores, Score, parse_score
 from bnml.scores.priors import StructurePrior, check_prior
-from bnml.uncertainty import layers, orders
+from bnml.uncertainty import sums_over_layers, sums_over_orders
 from bnml.uncertainty.allowed import Allowed, allowed_families
 from bnml.uncertainty.families import all_family_scores
-from bnml.uncertainty.forecast import check_memory, prior_for
-from bnml.uncertainty.result import PRIORS, Posterior
+from bnml.uncertainty.posterior_cost import check_memory, prior_for
+from bnml.uncertainty.posterior_result import PRIORS, Posterior
 from bnml.uncertainty.structures import MOST_LISTED, Listed
-from bnml.uncertainty.sums import StructureSums, Tick, subset_sums
+from bnml.uncertainty.sums_over_parents import StructureSums, Tick, subset_sums
 
 __all__ = ["Stages", "posterior"]
 
@@ -88,7 +88,8 @@ def posterior(
     Notes
     -----
     P(G | D) ∝ P(G) exp(score of G), and an arc's probability is the sum over all G that have it. The sums go over
-    subsets of the variables: `bnml.uncertainty.sums`, `bnml.uncertainty.orders` and `bnml.uncertainty.layers` say how.
+    subsets of the variables: `bnml.uncertainty.sums_over_parents`, `bnml.uncertainty.sums_over_orders` and
+    `bnml.uncertainty.sums_over_layers` say how.
 
     fNML and qNML are normalised maximum likelihoods, read here as marginal likelihoods. BDs is a marginal likelihood
     whose prior depends on which configurations of the parents occur.
@@ -147,7 +148,7 @@ def _sum(weights: Floats, allowed: Allowed, kind: str, threads: int, stages: Sta
     subsets = subset_sums(weights, threads, stages.part("sums over parent sets", 0.6, 0.75))
     if not subsets.possible:
         raise ScoreError("no structure that is allowed gives these data a positive probability")
-    sum_over = orders.sum_over_orders if kind == "order" else layers.sum_over_layers
+    sum_over = sums_over_orders.sum_over_orders if kind == "order" else sums_over_layers.sum_over_layers
     sums = sum_over(subsets, threads, stages.part("sums over structures", 0.75, 1.0))
     del subsets  # the memory is needed again
     return sums, _log_prior_total(weights, allowed, kind, threads)
@@ -161,7 +162,7 @@ def _log_prior_total(memory: Floats, allowed: Allowed, kind: str, threads: int) 
     for i in range(n):
         memory[i] = allowed.terms(i)
     subsets = subset_sums(memory, threads, lambda part: None)
-    return orders.log_total(subsets) if kind == "order" else layers.log_total(subsets, threads)
+    return sums_over_orders.log_total(subsets) if kind == "order" else sums_over_layers.log_total(subsets, threads)
 
 
 class Stages:

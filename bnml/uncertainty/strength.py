@@ -11,10 +11,10 @@ from bnml.data import as_data
 from bnml.errors import ArgumentError
 from bnml.graph import DAG, PDAG
 from bnml.independence.chi_square import log_p_values
-from bnml.independence.judges import large_table
+from bnml.independence.oracles import large_table
 from bnml.scores import Score, parse_score
 from bnml.scores.local import local_scores
-from bnml.scores.scoring import parent_sets
+from bnml.scores.score import parent_sets
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -12,7 +12,7 @@ import pytest
 
 import bnml
 from bnml.cli import posterior
-from bnml.uncertainty import forecast
+from bnml.uncertainty import posterior_cost
 
 
 def test_report(run):
@@ -118,18 +118,18 @@ def test_every_figure_says_its_prior(run):
 
 
 def expensive(*arguments):
-    return forecast.Cost(60.0, 10**6)
+    return posterior_cost.Cost(60.0, 10**6)
 
 
 def test_forecast(run, monkeypatch):
-    monkeypatch.setattr(forecast, "cost", expensive)
+    monkeypatch.setattr(posterior_cost, "cost", expensive)
     shown = run("posterior", "two.csv", "--json")
     assert shown.err == "forecast: about 60 s, 1.0 MB of memory at most\n"
     assert json.loads(shown.out)["rows"] == 300
 
 
 def test_progress_on_a_terminal(run, monkeypatch):
-    monkeypatch.setattr(forecast, "cost", expensive)
+    monkeypatch.setattr(posterior_cost, "cost", expensive)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     shown = run("posterior", "two.csv")
     assert shown.status == 0

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bnml.counts._lattice_kernels import Sums
-from bnml.counts.lattice import Layout, no_bounds, walk_all
+from bnml.counts.lattice import WalkOrder, no_bounds, walk_all
 from tests import naive
 from tests.counts.strategies import data_of, random_table, tables
 
@@ -22,7 +22,7 @@ def fixed(tables_):
 
 
 def walked(data, sums, most=99, threads=1, dtype=float, fill=-1.0):
-    layout = Layout(data)
+    layout = WalkOrder(data)
     out = np.full((sums.low.size, 1 << layout.n), fill, dtype)
     visited = walk_all(layout, sums, no_bounds(layout.n), min(most, layout.n), out, threads)
     return out, visited
@@ -38,7 +38,7 @@ def expected(table, columns, mask, term):
 @given(table=tables(columns=5, rows=12), most=st.integers(0, 6), threads=st.sampled_from([1, 2]))
 def test_every_subset(table, most, threads):
     data = data_of(table)
-    columns = Layout(data).columns
+    columns = WalkOrder(data).columns
     entries = [[n * n for n in range(table.n + 1)], [3 * n + (n > 0) for n in range(table.n + 1)]]
     out, visited = walked(data, fixed(entries), most, threads)
     sets = [mask for mask in range(1 << len(columns)) if mask.bit_count() <= most]
@@ -54,7 +54,7 @@ def test_every_subset(table, most, threads):
 def test_tables_that_change_with_the_set(table, ess, entries):
     """Counts beyond the end of a table are not looked up."""
     data = data_of(table)
-    layout = Layout(data)
+    layout = WalkOrder(data)
     q = np.exp(layout.accumulated(np.log(layout.kinds[0])))
     a = ess / q
 
@@ -74,7 +74,7 @@ def test_tables_that_change_with_the_set(table, ess, entries):
 def test_rows_of_several_words():
     table = random_table(1, 20, [700, 2, 900, 3, 1000, 800, 900, 600], most_weight=4)
     data = data_of(table)
-    layout = Layout(data)
+    layout = WalkOrder(data)
     assert layout.rows.words.shape[0] == 2
     squares = [[n * n for n in range(table.n + 1)]]
     out, visited = walked(data, fixed(squares), threads=2)
@@ -94,7 +94,7 @@ def test_rounding_to_integers():
 
 
 def test_layout():
-    layout = Layout(data_of(random_table(3, 9, [3, 2, 5, 2, 3])))
+    layout = WalkOrder(data_of(random_table(3, 9, [3, 2, 5, 2, 3])))
     assert layout.columns == (1, 3, 0, 4, 2)
     assert layout.arities.tolist() == [2, 2, 3, 3, 5]
     assert layout.steps.tolist() == [1, 1, 3, 3, 9]

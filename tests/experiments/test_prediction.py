@@ -15,7 +15,7 @@ from scipy.stats import rankdata
 import bnml
 from bnml.errors import ArgumentError, BnmlError, DataError
 from bnml.experiments import prediction, prediction_tables, registry, reproduce, run
-from bnml.experiments.experiment import Outcome, generator
+from bnml.experiments.experiment import Outputs, generator
 from bnml.experiments.prediction import EXPERIMENT, divide, training_sizes
 from bnml.experiments.prediction_tables import (
     PUBLISHED,
@@ -280,7 +280,7 @@ def few(folder, repetitions):
 
 
 def plain_outcome(folder, rows, repetitions):
-    return Outcome({"results": pd.DataFrame(rows)}, {}, ["done"])
+    return Outputs({"results": pd.DataFrame(rows)}, {}, ["done"])
 
 
 def test_processes_and_interruptions_do_not_matter(folder, tmp_path, monkeypatch):

@@ -15,7 +15,7 @@ import pytest
 import bnml
 from bnml.errors import ArgumentError, DataError
 from bnml.experiments import rank_of_truth, registry, reproduce
-from bnml.experiments.experiment import Outcome
+from bnml.experiments.experiment import Outputs
 from bnml.experiments.rank_of_truth import ARCS, NAMES, SCHEMES, SCORES, SIZES, random_network, ranks, work
 from bnml.network.sampling import sample_codes
 
@@ -185,7 +185,7 @@ def test_wrong_published_means(tmp_path):
 
 def test_mended_published_means_keep_the_work(tmp_path, monkeypatch):
     def outcome(folder, rows, repetitions):
-        return Outcome({"results": rank_of_truth.published_means(folder)}, {}, ["done"])
+        return Outputs({"results": rank_of_truth.published_means(folder)}, {}, ["done"])
 
     some = replace(rank_of_truth.EXPERIMENT, work=lambda *arguments: [{"done": 1}], outcome=outcome)
     monkeypatch.setattr(registry, "find", lambda name: some)

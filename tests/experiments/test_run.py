@@ -16,7 +16,7 @@ import pytest
 
 from bnml.errors import ArgumentError
 from bnml.experiments import EXPERIMENTS, registry, reproduce, run
-from bnml.experiments.experiment import Experiment, Outcome, Part, blocks, generator
+from bnml.experiments.experiment import Experiment, Outputs, Part, blocks, generator
 
 
 def parts(folder, repetitions):
@@ -40,7 +40,7 @@ def outcome(folder, rows, repetitions):
         charts.line(panel, own["repetition"], own["value"], "qNML")
         panel.set_title(str(name))
     charts.legend(drawing, panels)
-    return Outcome({"results": results}, {"figure": drawing}, [f"{len(results)} rows", "  a detail"])
+    return Outputs({"results": results}, {"figure": drawing}, [f"{len(results)} rows", "  a detail"])
 
 
 TOY = Experiment("toy", parts, work, outcome, repetitions=10, files=("scale.txt",))

@@ -1,4 +1,4 @@
-"""Rows: arcs point down and are short."""
+"""GraphRows: arcs point down and are short."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import bnml
 from bnml import DAG, Constraints, priors
-from bnml.counts.lattice import Layout
+from bnml.counts.lattice import WalkOrder
 from bnml.errors import ArgumentError, BnmlError, SearchError
 from bnml.graph import canonical_extension
 from bnml.scores import FamilyScores, LocalScores
@@ -23,7 +23,7 @@ from bnml.scores.lattice import Rules, family_scores, undominated_families
 from bnml.scores.lattice import lattice as lattice_module
 from bnml.search import exact, forecast
 from bnml.search.exact import solve
-from bnml.search.forecast import Plan
+from bnml.search.forecast import SearchPlan
 from tests.scores.strategies import LABELS, score_and_twin
 from tests.search.strategies import EQUAL, best, constraints, smallest, structures, tables
 
@@ -133,9 +133,9 @@ def test_the_published_optima():
 
 def solved(data, label, *, known=None, most=None, threads=1, free=True, **plan):
     local = LocalScores(data, label)
-    columns = Layout(data).columns
+    columns = WalkOrder(data).columns
     rules = Rules.of(columns, known.compiled(data.names) if known else None, most)
-    settled = Plan(**{"integers": False, "n_low": len(columns), **plan})
+    settled = SearchPlan(**{"integers": False, "n_low": len(columns), **plan})
     return solve(local, rules, columns, settled, threads, free=free)
 
 
@@ -406,13 +406,13 @@ def test_heavy_weights():
 
 def test_integers_with_a_prior_are_as_near_as_they_say():
     data = bnml.read(np.zeros((1, 6), int), states={f"X{i}": [0, 1] for i in range(6)})
-    columns = Layout(data).columns
+    columns = WalkOrder(data).columns
     for p in (0.3, 0.500001, 0.50000001):
         local = LocalScores(data, "loglik", priors.ArcProbabilities(p))
         rules = Rules.of(columns, None, None)
         values = []
         for integers in (False, True):
-            dag, families = solve(local, rules, columns, Plan(integers, 6), 1)
+            dag, families = solve(local, rules, columns, SearchPlan(integers, 6), 1)
             values.append(math.fsum(local.families(range(6), dag.parent_sets).tolist()))
         assert values[0] - values[1] <= families.within
 

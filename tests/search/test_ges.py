@@ -17,9 +17,10 @@ from bnml import DAG, Constraints, LocalScores, priors
 from bnml.errors import ArgumentError, BnmlError, ScoreError, SearchError
 from bnml.graph import canonical_extension
 from bnml.scores import BDe, FamilyScores
-from bnml.search import ges, operators
-from bnml.search.classes import DELETE, INSERT, TURN, ClassGraph, taken
-from bnml.search.operators import Deletes, Gains, Inserts, Turns
+from bnml.search import ges
+from bnml.search.ges import operators
+from bnml.search.ges.operators import Deletes, Gains, Inserts, Turns
+from bnml.search.ges.steps import DELETE, INSERT, TURN, ClassGraph, taken
 from tests.scores.strategies import prior_network
 from tests.search.strategies import structures, tables
 

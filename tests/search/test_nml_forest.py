@@ -158,7 +158,7 @@ def test_time_limit():
     with (
         patch.object(MODULE, "best_tree", lambda *_, **__: [[]] * 8),
         patch.object(MODULE, "in_time", lambda *_: lambda share: None),
-        patch("bnml.search.watch.Watch.over", True),
+        patch("bnml._watch.Watch.over", True),
     ):
         stopped = nml_forest(bnml.example(), max_parents=1, time_limit=1000)
     assert stopped.dag.arcs == ()

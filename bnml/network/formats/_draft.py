@@ -19,7 +19,7 @@ from bnml.errors import FormatError, GraphError, did_you_mean, quoted
 from bnml.graph import DAG
 from bnml.network.network import TOLERANCE, BayesianNetwork
 
-__all__ = ["Draft", "Rows", "shown"]
+__all__ = ["Draft", "TableRows", "shown"]
 
 Floats = npt.NDArray[np.float64]
 Error = Callable[[int, str], FormatError]
@@ -153,7 +153,7 @@ class Draft:
         return f".{did_you_mean(word, known)} Declared are {quoted(known)}." if known and len(word) <= 60 else ""
 
 
-class Rows:
+class TableRows:
     """A table that comes row by row, one for each configuration of the parents, perhaps with a default for the rest."""
 
     def __init__(self, draft: Draft, at: int, name: str, parents: Sequence[str]) -> None:

@@ -38,7 +38,7 @@ import re
 from itertools import product
 
 from bnml.data.labels import label_text
-from bnml.network.formats._draft import Draft, Rows, shown
+from bnml.network.formats._draft import Draft, TableRows, shown
 from bnml.network.formats._scanner import Scanner, Words, in_quotes
 from bnml.network.network import BayesianNetwork
 
@@ -121,7 +121,7 @@ def _read_table(scan: Scanner, draft: Draft, at: int) -> None:
     scan.expect("(")
     name, *parents = _heading(scan, draft, scan.words(")", "a variable", ",|"), at)
     scan.expect("{")
-    rows = Rows(draft, at, name, parents)
+    rows = TableRows(draft, at, name, parents)
     codes = [{label: code for code, label in enumerate(draft.states(parent))} for parent in parents]
     while not scan.accept("}"):
         place = scan.at

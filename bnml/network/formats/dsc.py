@@ -32,7 +32,7 @@ from __future__ import annotations
 from itertools import product
 
 from bnml.data.labels import label_text
-from bnml.network.formats._draft import Draft, Rows, shown
+from bnml.network.formats._draft import Draft, TableRows, shown
 from bnml.network.formats._names import identifiers
 from bnml.network.formats._scanner import Scanner, in_quotes
 from bnml.network.network import BayesianNetwork
@@ -129,7 +129,7 @@ def _read_table(scan: Scanner, draft: Draft, names: dict[str, str], at: int) -> 
         if node not in names:
             raise scan.error(at, f"there is no node {shown(node)} so far")
     name, *parents = (names[node] for node in head.alone)
-    rows = Rows(draft, at, name, parents)
+    rows = TableRows(draft, at, name, parents)
     values: list[float] = []
     scan.expect("{")
     while not scan.accept("}"):

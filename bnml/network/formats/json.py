@@ -24,7 +24,7 @@ import numpy as np
 
 from bnml.data.labels import label_text
 from bnml.errors import FormatError, NetworkError
-from bnml.network.formats._draft import Draft, Rows, shown
+from bnml.network.formats._draft import Draft, TableRows, shown
 from bnml.network.formats._scanner import Scanner
 from bnml.network.network import BayesianNetwork
 
@@ -62,7 +62,7 @@ def read(content: bytes, file: str) -> BayesianNetwork:
     for at, variable in variables:
         draft.variable(at, variable["name"], variable["states"])
     for at, variable in variables:
-        rows = Rows(draft, at, variable["name"], variable["parents"])
+        rows = TableRows(draft, at, variable["name"], variable["parents"])
         rows.whole(at, _values(document, at, variable["table"], rows.arity))
         rows.done()
     network = draft.network()

@@ -26,7 +26,7 @@ Only discrete chance nodes are read; cut points are not written.
 from __future__ import annotations
 
 from bnml.data.labels import label_text
-from bnml.network.formats._draft import Draft, Rows, shown
+from bnml.network.formats._draft import Draft, TableRows, shown
 from bnml.network.formats._names import identifiers
 from bnml.network.formats._scanner import Scanner, in_quotes
 from bnml.network.network import BayesianNetwork
@@ -111,7 +111,7 @@ def _read_potential(scan: Scanner, draft: Draft, names: dict[str, str], at: int)
         if node not in names:
             raise scan.error(at, f"there is no node {shown(node)} so far")
     name, *parents = (names[node] for node in head.alone)
-    rows = Rows(draft, at, name, parents)
+    rows = TableRows(draft, at, name, parents)
     scan.expect("{")
     while not scan.accept("}"):
         place = scan.at

@@ -35,7 +35,7 @@ from xml.sax.saxutils import escape
 import numpy as np
 
 from bnml.data.labels import label_text
-from bnml.network.formats._draft import Draft, Rows, shown
+from bnml.network.formats._draft import Draft, TableRows, shown
 from bnml.network.formats._names import identifiers
 from bnml.network.formats._scanner import failure
 from bnml.network.formats._xml import Element, is_plain, numbers, parse, true_labels, true_name
@@ -122,7 +122,7 @@ def _read_table(element: Element, draft: Draft, names: dict[str, str], file: str
     found = element.all(wanted)
     if len(found) != 1:
         raise failure(file, element.line, f"expected one <{wanted}> in {shown(node)}, found {len(found)}")
-    rows = Rows(draft, element.line, names[node], [names[parent] for parent in parents])
+    rows = TableRows(draft, element.line, names[node], [names[parent] for parent in parents])
     if element.name == "cpt":
         rows.whole(found[0].line, numbers(found[0], file))
     else:
@@ -130,7 +130,7 @@ def _read_table(element: Element, draft: Draft, names: dict[str, str], file: str
     rows.done()
 
 
-def _results(element: Element, results: Element, rows: Rows, file: str) -> list[float]:
+def _results(element: Element, results: Element, rows: TableRows, file: str) -> list[float]:
     """Return the table of a node whose state follows from those of its parents."""
     states = {_id(state, file): code for code, state in enumerate(element.all("state"))}
     words = results.text.split()

@@ -37,7 +37,7 @@ import json
 from xml.sax.saxutils import escape
 
 from bnml.data.labels import label_text
-from bnml.network.formats._draft import Draft, Rows, shown
+from bnml.network.formats._draft import Draft, TableRows, shown
 from bnml.network.formats._names import identifiers
 from bnml.network.formats._scanner import failure
 from bnml.network.formats._xml import BLANKS, Element, is_plain, numbers, parse, true_labels, true_name
@@ -100,7 +100,7 @@ def _read_table(element: Element, draft: Draft, names: dict[str, str], file: str
             raise failure(file, variable.line, f"there is no variable {shown(variable.text)}")
     name, *parents = (names[variable.text] for variable in variables)
     table = _only(element, "TABLE", file)
-    rows = Rows(draft, element.line, name, parents)
+    rows = TableRows(draft, element.line, name, parents)
     rows.whole(table.line, numbers(table, file))
     rows.done()
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from bnml.scores.lattice.lattice import Lattice, walkable
 from bnml.scores.lattice.listing import check_listing, family_scores, undominated_families
-from bnml.scores.lattice.rules import Rules, allowed_sets, members, minimal, subsets
+from bnml.scores.lattice.rules import Rules, allowed_sets
 
 __all__ = [
     "Lattice",
@@ -26,9 +26,6 @@ __all__ = [
     "allowed_sets",
     "check_listing",
     "family_scores",
-    "members",
-    "minimal",
-    "subsets",
     "undominated_families",
     "walkable",
 ]

@@ -8,14 +8,14 @@ import numpy as np
 
 from bnml._jit import kernel
 
-__all__ = ["LOW", "Family", "fill", "highest", "reaching"]
+__all__ = ["LOW", "FamilyTables", "fill", "highest", "reaching"]
 
 Array = Any  # kernels are typed by Numba, not by mypy
 
 LOW = 12  # bits of the sets that have tables of their own
 
 
-class Family(NamedTuple):
+class FamilyTables(NamedTuple):
     """What the scores of one variable's families are made of, in units.
 
     joint, margin, missing
@@ -54,7 +54,7 @@ def _run(
 
 
 @kernel
-def fill(family: Family, n_low: int, tops: Array, least: float, start: int, gains: Array) -> None:
+def fill(family: FamilyTables, n_low: int, tops: Array, least: float, start: int, gains: Array) -> None:
     """Raise ``gains`` to the scores of families above ``least``.
 
     The parents are the set ``start + k`` of the lowest ``n_low`` variables, with the variable's own bit left out if it
@@ -85,7 +85,7 @@ def fill(family: Family, n_low: int, tops: Array, least: float, start: int, gain
 
 
 @kernel
-def _value(family: Family, parents: int) -> float:
+def _value(family: FamilyTables, parents: int) -> float:
     """Return the gain of one family; not a number where there is none."""
     joint = family.joint[parents | (1 << family.variable)]
     if joint == family.missing[0]:
@@ -97,7 +97,7 @@ def _value(family: Family, parents: int) -> float:
 
 
 @kernel
-def highest(family: Family, fixed: int, free: int) -> float:
+def highest(family: FamilyTables, fixed: int, free: int) -> float:
     """Return the highest gain of the families whose parents are ``fixed`` and a subset of ``free``."""
     best = -np.inf
     some = free
@@ -111,7 +111,7 @@ def highest(family: Family, fixed: int, free: int) -> float:
 
 
 @kernel
-def reaching(family: Family, fixed: int, free: int, least: float, found: Array) -> int:
+def reaching(family: FamilyTables, fixed: int, free: int, least: float, found: Array) -> int:
     """Write the parents, ``fixed`` and a subset of ``free``, whose gain reaches ``least``, but no supersets of these.
 
     Return how many there are: all subsets of a set are met before it. One more than there is room for means too many.

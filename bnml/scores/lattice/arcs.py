@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from bnml.counts.lattice import Layout
+from bnml.counts.lattice import WalkOrder
 from bnml.scores.lattice.rules import Rules
 from bnml.scores.local import LocalScores
 
@@ -29,7 +29,7 @@ class ArcTerms:
     gain: Floats
 
     @classmethod
-    def of(cls, local: LocalScores, layout: Layout, rules: Rules) -> ArcTerms:
+    def of(cls, local: LocalScores, layout: WalkOrder, rules: Rules) -> ArcTerms:
         """Return the terms of the prior of local scores, for variables in the order of a walk."""
         n = layout.n
         terms = local.prior.arc_terms(local.data.names) if local.prior is not None else None
@@ -46,7 +46,7 @@ class ArcTerms:
         gain = np.where(open_, there, 0.0) - np.where(open_, absent, 0.0)
         return cls(Rules(must, may, rules.links, rules.most), tuple(math.fsum(row) for row in sure.tolist()), gain)
 
-    def without_useless(self, layout: Layout) -> ArcTerms:
+    def without_useless(self, layout: WalkOrder) -> ArcTerms:
         """Return these with rules that spare variables the parents that tell nothing, unless something asks for them.
 
         Nothing can be told of a variable with one state, nor by one.

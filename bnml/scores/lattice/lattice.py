@@ -10,17 +10,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from bnml.counts.lattice import MOST_CELLS, MOST_ROWS, MOST_WEIGHT, Layout, no_bounds, walk_all
+from bnml._bits import members, minimal, subsets
+from bnml.counts.lattice import MOST_CELLS, MOST_ROWS, MOST_WEIGHT, WalkOrder, no_bounds, walk_all
 from bnml.errors import ArgumentError
 from bnml.scores.lattice.arcs import ArcTerms
 from bnml.scores.lattice.bounds import FIRST_PARENTS, LEAST_VARIABLES, bounds_for
-from bnml.scores.lattice.rules import FEW_LINKS, Rules, members, minimal, subsets
+from bnml.scores.lattice.rules import FEW_LINKS, Rules
 from bnml.scores.lattice.terms import closed_forms, is_priced, range_of_sums, sizes, sums_for, table_rows
 from bnml.scores.lattice.units import choose_units
 from bnml.scores.local import LocalScores
 
 if TYPE_CHECKING:
-    from bnml.scores.lattice._kernels import Family
+    from bnml.scores.lattice._kernels import FamilyTables
 
 __all__ = ["Lattice", "walkable"]
 
@@ -93,7 +94,7 @@ class Lattice:
         done: Callable[[float], None] | None = None,
     ) -> None:
         self.local = local
-        self.layout = layout = Layout(local.data)
+        self.layout = layout = WalkOrder(local.data)
         self.n = layout.n
         self.arcs = ArcTerms.of(local, layout, rules)
         if not whole:
@@ -178,7 +179,7 @@ class Lattice:
         return self.layout.indices(0, LOW), self.layout.indices(LOW, self.n)
 
     @cached_property
-    def _families(self) -> list[Family]:
+    def _families(self) -> list[FamilyTables]:
         return [self._family(i) for i in range(self.n)]
 
     @cached_property
@@ -189,13 +190,13 @@ class Lattice:
             return np.zeros(own.size)
         return np.asarray(np.rint(terms.closed(np.ones(own.size), np.zeros(own.size), own) / self.unit))
 
-    def _family(self, i: int) -> Family:
+    def _family(self, i: int) -> FamilyTables:
         """Return what the scores of a variable's families are made of."""
-        from bnml.scores.lattice._kernels import LOW, Family
+        from bnml.scores.lattice._kernels import LOW, FamilyTables
 
         low_add, high_add, constant = self.arcs.tables(i, self.unit, LOW)
         row, closed = self._rows.get(int(self.layout.arities[i]), 0), self.units.closed
-        return Family(
+        return FamilyTables(
             self.terms[0],
             self.terms[row],
             self.missing,

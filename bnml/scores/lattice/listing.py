@@ -7,14 +7,15 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from bnml._bits import members
 from bnml._memory import gigabytes, limit_of
 from bnml._threads import cores, run_all
-from bnml.counts.lattice import Layout
+from bnml.counts.lattice import WalkOrder
 from bnml.errors import ArgumentError, SearchError
 from bnml.graph.constraints import Constraints
-from bnml.scores.jkl import FamilyScores
+from bnml.scores.family_scores import FamilyScores
 from bnml.scores.lattice.lattice import Lattice, walkable
-from bnml.scores.lattice.rules import Rules, allowed_sets, members
+from bnml.scores.lattice.rules import Rules, allowed_sets
 from bnml.scores.local import LocalScores
 
 __all__ = ["check_listing", "family_scores", "undominated_families"]
@@ -38,7 +39,9 @@ def family_scores(
             sets = [[j for b, j in enumerate(others) if p >> b & 1] for p in range(1 << (n - 1))]
             result[i] = local.families(i, sets, threads)
         return result
-    lattice = Lattice(local, Rules.of(Layout(local.data).columns, None, None), whole=True, threads=workers, done=done)
+    lattice = Lattice(
+        local, Rules.of(WalkOrder(local.data).columns, None, None), whole=True, threads=workers, done=done
+    )
     places = lattice.layout.columns
 
     def task(start: int, stop: int) -> None:
@@ -86,7 +89,7 @@ def undominated_families(
     if compiled is not None and compiled.links:
         raise ArgumentError("required links cannot be told to another solver by its scores; require an arc instead")
     if walkable(local):
-        columns = Layout(local.data).columns
+        columns = WalkOrder(local.data).columns
         lattice = Lattice(local, Rules.of(columns, compiled, max_parents), threads=workers)
         found = [_undominated(lattice, i) for i in range(n)]
     else:

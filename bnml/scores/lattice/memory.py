@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from bnml.counts.lattice import Layout
+from bnml.counts.lattice import WalkOrder
 from bnml.data import Data
 from bnml.nml.rising import STIRLING_FROM
 from bnml.scores.lattice.terms import rising_entries
@@ -57,7 +57,7 @@ def scoring_bytes(local: LocalScores, threads: int, *, walks: bool = True) -> in
     if ess == 0.0:
         needed += LOOKUP * tables * (FIRST_LOOKUPS if alone else data.n_rows + 1)
     if walks:
-        n_indices = Layout(data).n_indices
+        n_indices = WalkOrder(data).n_indices
         needed += INDEX * n_indices
         if ess > 0.0:
             needed += (RISING if ess < STIRLING_FROM else STIRLING) * n_indices * rising_entries(data.n_rows, n_indices)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from bnml._bits import members
 from bnml.graph.constraints import CompiledConstraints
 
-__all__ = ["Rules", "allowed_sets", "members", "minimal", "subsets"]
+__all__ = ["Rules", "allowed_sets"]
 
 FEW_LINKS = 10  # required links of a variable whose subsets are all looked at
 
@@ -46,30 +47,6 @@ class Rules:
             return tuple(sum(1 << place[c] for c in members(masks[column])) for column in columns)
 
         return cls(moved(compiled.must), moved(compiled.may), tuple(links), most)
-
-
-def members(mask: int) -> list[int]:
-    """Return the numbers of the bits of a set."""
-    return [j for j in range(mask.bit_length()) if mask >> j & 1]
-
-
-def subsets(mask: int) -> Iterator[int]:
-    """Yield all subsets of a set, the largest first."""
-    some = mask
-    while True:
-        yield some
-        if some == 0:
-            return
-        some = (some - 1) & mask
-
-
-def minimal(sets: Sequence[int]) -> list[int]:
-    """Return the sets that no other is a proper subset of, the smallest first."""
-    result: list[int] = []
-    for mask in sorted(set(sets), key=lambda mask: (mask.bit_count(), mask)):
-        if not any(smaller & ~mask == 0 for smaller in result):
-            result.append(mask)
-    return result
 
 
 def allowed_sets(rules: Rules, i: int) -> npt.NDArray[np.int64]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from bnml.counts.lattice import Layout
+from bnml.counts.lattice import WalkOrder
 from bnml.nml import log_rising
 from bnml.scores.base import Terms, n_log_n
 from bnml.scores.local import LocalScores
@@ -42,7 +42,7 @@ def terms_of(local: LocalScores) -> Terms:
     return local.terms
 
 
-def configurations(layout: Layout) -> tuple[Floats, Floats]:
+def configurations(layout: WalkOrder) -> tuple[Floats, Floats]:
     """Return how many configurations the sets with each index have, and the logarithm."""
     numbers = np.ones(1)
     with np.errstate(over="ignore"):
@@ -51,25 +51,25 @@ def configurations(layout: Layout) -> tuple[Floats, Floats]:
     return numbers, layout.accumulated(np.log(layout.kinds[0]))
 
 
-def sizes(layout: Layout) -> Floats:
+def sizes(layout: WalkOrder) -> Floats:
     """Return how many columns the sets with each index have."""
     return layout.accumulated(np.ones(layout.kinds[0].size))
 
 
-def closed_forms(local: LocalScores, layout: Layout) -> Floats:
+def closed_forms(local: LocalScores, layout: WalkOrder) -> Floats:
     """Return the closed form of the sets with each index, in nats."""
     closed = terms_of(local).closed
     return np.zeros(layout.n_indices) if closed is None else closed(*configurations(layout), sizes(layout))
 
 
-def neighbours(layout: Layout) -> Iterator[tuple[Ints, Ints]]:
+def neighbours(layout: WalkOrder) -> Iterator[tuple[Ints, Ints]]:
     """Yield, for each arity, the indices of the sets that lack a column of it, and those with one more."""
     for kind, step in enumerate(layout.kind_steps):
         without = np.flatnonzero(layout.digit(kind) < layout.kinds[1][kind])
         yield without, without + step
 
 
-def is_priced(local: LocalScores, layout: Layout, closed: Floats) -> bool:
+def is_priced(local: LocalScores, layout: WalkOrder, closed: Floats) -> bool:
     """Whether the score is a log-likelihood less a price for configurations that never falls with more parents."""
     terms = terms_of(local)
     if terms.ess > 0.0 or terms.margin or not np.array_equal(terms.joint, n_log_n(local.shape.counts)):
@@ -89,7 +89,7 @@ def table_rows(local: LocalScores) -> dict[int, int]:
     return {r: row for row, r in enumerate(sorted(terms_of(local).margin), 1)}
 
 
-def range_of_sums(local: LocalScores, layout: Layout) -> tuple[float, float]:
+def range_of_sums(local: LocalScores, layout: WalkOrder) -> tuple[float, float]:
     """Return what the sums over cells lie between: all rows in one cell, or each in its own."""
     terms, n_rows = terms_of(local), local.data.n_rows
     if terms.ess > 0.0:
@@ -99,7 +99,7 @@ def range_of_sums(local: LocalScores, layout: Layout) -> tuple[float, float]:
     return min(ends), max(ends)
 
 
-def sums_for(local: LocalScores, layout: Layout, grain: float, low: float, factor: float) -> Sums:
+def sums_for(local: LocalScores, layout: WalkOrder, grain: float, low: float, factor: float) -> Sums:
     """Return what the walk is to add up: the tables in whole grains, written less ``low`` and times ``factor``."""
     from bnml.counts._lattice_kernels import Sums
 
@@ -118,7 +118,7 @@ def rising_entries(n_rows: int, n_indices: int) -> int:
     return max(2, min(n_rows + 1, max(LEAST_RISING, MOST_RISING // n_indices)))
 
 
-def _rising_tables(ess: float, n_rows: int, layout: Layout) -> tuple[Floats, Floats]:
+def _rising_tables(ess: float, n_rows: int, layout: WalkOrder) -> tuple[Floats, Floats]:
     """Return log Γ(a + n) - log Γ(a) for each index and small n, a = ess / q, and the pairs (a, log a)."""
     q, log_q = configurations(layout)
     a, log_a = ess / q, math.log(ess) - log_q

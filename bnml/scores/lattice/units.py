@@ -9,8 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from bnml.counts.lattice import Layout
-from bnml.scores.lattice.rules import FEW_LINKS, Rules, members, subsets
+from bnml._bits import members, subsets
+from bnml.counts.lattice import WalkOrder
+from bnml.scores.lattice.rules import FEW_LINKS, Rules
 from bnml.scores.lattice.terms import neighbours
 
 __all__ = ["Units", "choose_units"]
@@ -43,7 +44,7 @@ class Units:
 
 
 def choose_units(
-    layout: Layout,
+    layout: WalkOrder,
     rules: Rules,
     closed: Floats,
     low: float,
@@ -70,7 +71,7 @@ def choose_units(
     return Units(grain, unit, slack, np.where(relevant, np.rint(closed / unit), np.nan))
 
 
-def _relevant(layout: Layout, rules: Rules, closed: Floats, margin: float) -> npt.NDArray[np.bool_]:
+def _relevant(layout: WalkOrder, rules: Rules, closed: Floats, margin: float) -> npt.NDArray[np.bool_]:
     """Return which indices have families that are not too dear to be any variable's best.
 
     Terms differ by ``span`` at most, so no family can make up for a price that is higher than that of the parents that

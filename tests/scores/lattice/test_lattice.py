@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bnml.counts.lattice import Layout
+from bnml._bits import members, minimal, subsets
+from bnml.counts.lattice import WalkOrder
 from bnml.errors import BnmlError
 from bnml.graph import Constraints
 from bnml.scores import LocalScores, priors
-from bnml.scores.lattice import Lattice, Rules, allowed_sets, members, minimal, subsets, walkable
+from bnml.scores.lattice import Lattice, Rules, allowed_sets, walkable
 from bnml.scores.lattice import lattice as module
 from tests.counts.strategies import data_of, random_table
 from tests.search.strategies import tables
@@ -23,7 +24,7 @@ LABELS = ["loglik", "aic", "bic", "mdl+parents", "qnml", "fnml", "bdeu", "bdeu:1
 
 
 def lattice_of(data, label, known=None, most=None, prior=None, **options):
-    columns = Layout(data).columns
+    columns = WalkOrder(data).columns
     compiled = known.compiled(data.names) if known is not None else None
     return Lattice(LocalScores(data, label, prior), Rules.of(columns, compiled, most), **options)
 

@@ -1,0 +1,89 @@
+"""Sets of small integers as Python integers: bit ``i`` is set when ``i`` is a member.
+
+A graph on n nodes is then a list of n masks. Union, intersection and difference of neighbourhoods are single
+operations on machine words, which keeps graphs of thousands of nodes quick without any array library.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+
+def bits(mask: int) -> Iterator[int]:
+    """Yield the members of a mask, smallest first."""
+    while mask:
+        low = mask & -mask
+        yield low.bit_length() - 1
+        mask ^= low
+
+
+def mask_of(members: Iterable[int]) -> int:
+    """Return the mask with these members."""
+    mask = 0
+    for member in members:
+        mask |= 1 << member
+    return mask
+
+
+def union(masks: Sequence[int], members: int) -> int:
+    """Return the union of ``masks[i]`` over the members ``i``."""
+    result = 0
+    for i in bits(members):
+        result |= masks[i]
+    return result
+
+
+def closure(masks: Sequence[int], start: int) -> int:
+    """Return ``start`` and all that can be reached from it by steps from ``i`` to ``masks[i]``."""
+    reached = todo = start
+    while todo:
+        low = todo & -todo
+        new = masks[low.bit_length() - 1] & ~reached
+        reached |= new
+        todo = (todo ^ low) | new
+    return reached
+
+
+def transposed(masks: Sequence[int]) -> list[int]:
+    """Turn parents into children: ``j`` is in the result's ``i`` when ``i`` is in ``masks[j]``."""
+    result = [0] * len(masks)
+    for j, mask in enumerate(masks):
+        bit = 1 << j
+        for i in bits(mask):
+            result[i] |= bit
+    return result
+
+
+def permuted(masks: Sequence[int], order: Sequence[int]) -> list[int]:
+    """Renumber a graph: the new node ``k`` is the old node ``order[k]``."""
+    new = {old: k for k, old in enumerate(order)}
+    return [mask_of(new[i] for i in bits(masks[old])) for old in order]
+
+
+def members(mask: int) -> list[int]:
+    """Return the members of a mask, smallest first."""
+    return list(bits(mask))
+
+
+def subsets(mask: int) -> Iterator[int]:
+    """Yield all subsets of a set, the largest first."""
+    some = mask
+    while True:
+        yield some
+        if some == 0:
+            return
+        some = (some - 1) & mask
+
+
+def minimal(sets: Iterable[int]) -> list[int]:
+    """Return the sets that no other is a proper subset of, the smallest first."""
+    result: list[int] = []
+    for mask in sorted(set(sets), key=lambda mask: (mask.bit_count(), mask)):
+        if not any(smaller & ~mask == 0 for smaller in result):
+            result.append(mask)
+    return result
+
+
+def squeeze(mask: int, i: int) -> int:
+    """Leave bit ``i`` out of a set: the bits above it move down."""
+    return (mask & ((1 << i) - 1)) | (mask >> (i + 1) << i)

@@ -1,0 +1,70 @@
+"""Spanning trees: the links with the largest sum that join all variables without a cycle (Kruskal 1956).
+
+Links are taken one after the other, the best first, unless they close a cycle with those that were taken before. A
+tree without directions becomes a DAG by leading all its links away from a root.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Floats = npt.NDArray[np.float64]
+    Bools = npt.NDArray[np.bool_]
+
+__all__ = ["neighbours_of", "outwards", "spanning_links"]
+
+Links = list[tuple[int, int]]
+
+
+def spanning_links(gains: Floats, allowed: Bools, required: Bools) -> Links:
+    """Return the links of a maximum spanning tree, or forest, of symmetric gains: required ones first, ties by name."""
+    import numpy as np
+
+    a, b = np.nonzero(np.triu((allowed | required), 1))
+    order = np.lexsort((b, a, -gains[a, b], ~required[a, b]))
+    group = list(range(len(gains)))
+    links: Links = []
+    for x, y in zip(a[order].tolist(), b[order].tolist(), strict=True):
+        x_top, y_top = _top(group, x), _top(group, y)
+        if x_top != y_top:
+            group[max(x_top, y_top)] = min(x_top, y_top)
+            links.append((x, y))
+    return links
+
+
+def _top(group: list[int], x: int) -> int:
+    while group[x] != x:
+        group[x] = group[group[x]]
+        x = group[x]
+    return x
+
+
+def neighbours_of(n: int, links: Iterable[tuple[int, int]]) -> list[set[int]]:
+    """Return the neighbours of each variable."""
+    neighbours: list[set[int]] = [set() for _ in range(n)]
+    for a, b in links:
+        neighbours[a].add(b)
+        neighbours[b].add(a)
+    return neighbours
+
+
+def outwards(neighbours: Sequence[set[int]], root: int | None = None) -> list[list[int]]:
+    """Return the parents of each variable if all links of a forest lead away from a root, else from the first name."""
+    n = len(neighbours)
+    parents: list[list[int]] = [[] for _ in range(n)]
+    seen = [False] * n
+    for start in [*([] if root is None else [root]), *range(n)]:
+        todo = [] if seen[start] else [start]
+        while todo:
+            x = todo.pop()
+            seen[x] = True
+            for y in neighbours[x]:
+                if not seen[y]:
+                    parents[y] = [x]
+                    todo.append(y)
+    return parents

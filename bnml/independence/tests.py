@@ -1,0 +1,198 @@
+"""Ways to decide whether two variables are independent given others.
+
+=====================  ======================================================  =========================================
+test                   statistic                                               independent where
+=====================  ======================================================  =========================================
+`G2`, ``"g2"``         G² = 2 Σ n log(n / e) = 2 N · mutual information        p > alpha
+`X2`, ``"x2"``         Pearson's X² = Σ (n - e)² / e                           p > alpha
+`Permutation`          either of them; ``"g2-permutation"``                    p > alpha, p from random tables
+`Gain`, ``"gain:ε"``   the information gain in bits                            gain < ε
+`Scored`, ``"bic"``    what Y adds to the score of X given S                   it adds nothing
+=====================  ======================================================  =========================================
+
+n is the count of a cell of X and Y in a stratum, a configuration of S; e = (row sum) · (column sum) / (stratum's sum)
+is what independence leads one to expect; sums are over all cells of all strata.
+
+**Degrees of freedom.** A stratum counts (rows that are not empty - 1) · (columns that are not empty - 1), and strata
+add up. States that do not occur in a stratum say nothing about dependence there. Without S this is what
+``scipy.stats.chi2_contingency`` reports for the table of what occurs. Where none are left the p-value is 1: the data
+cannot speak against independence.
+
+**Small counts.** The χ² distribution is an approximation for large counts. `Permutation` draws tables with the same
+margins in each stratum instead, and counts how many have a statistic as large; p = (1 + that many) / (1 + tables).
+
+**Gain.** The lecture's rule: independent where the information gain is below a threshold, whatever the sample size.
+
+**Scored.** Independent where the score of X with parents S is at least that with parents S and Y. The score must be
+one that equivalent networks share, so that X and Y may change places.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+from bnml.errors import ArgumentError, BnmlError, did_you_mean
+from bnml.scores import SCORES, Score, parse_score
+
+__all__ = ["G2", "X2", "Criterion", "Gain", "Permutation", "Scored", "parse_test"]
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """A way to decide independence."""
+
+    name: ClassVar[str] = ""
+    uses_alpha: ClassVar[bool] = True
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True)
+class G2(Criterion):
+    """The likelihood-ratio test, G² = 2 N · mutual information."""
+
+    name = "g2"
+
+
+@dataclass(frozen=True)
+class X2(Criterion):
+    """Pearson's test."""
+
+    name = "x2"
+
+
+@dataclass(frozen=True)
+class Permutation(Criterion):
+    """A Monte-Carlo test: how many tables with the same margins are as far from independence.
+
+    Parameters
+    ----------
+    statistic
+        ``"g2"`` or ``"x2"``.
+    permutations
+        How many tables are drawn.
+    seed
+        The same seed gives the same tables, whatever else is tested before.
+    """
+
+    statistic: str = "g2"
+    permutations: int = 1000
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.statistic not in ("g2", "x2"):
+            raise ArgumentError(f"statistic={self.statistic!r}: expected 'g2' or 'x2'")
+        for name, least in (("permutations", 1), ("seed", 0)):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+                raise ArgumentError(f"{name}={value!r}: expected a whole number from {least}")
+
+    def __str__(self) -> str:
+        return f"{self.statistic}-permutation"
+
+
+def _number(value: Any) -> float:
+    return float(value) if isinstance(value, Real) else math.nan
+
+
+@dataclass(frozen=True)
+class Gain(Criterion):
+    """The lecture's threshold on the information gain.
+
+    Parameters
+    ----------
+    bits
+        Independent are variables whose information gain is below this.
+    """
+
+    bits: float = 0.01
+    uses_alpha = False
+
+    def __post_init__(self) -> None:
+        if isinstance(self.bits, bool) or not 0.0 < _number(self.bits) < math.inf:
+            raise ArgumentError(f"bits={self.bits!r}: expected a positive number of bits")
+
+    def __str__(self) -> str:
+        return f"gain:{self.bits:g}"
+
+
+@dataclass(frozen=True)
+class Scored(Criterion):
+    """A test by a score: independent where the score of X given S does not improve by Y.
+
+    Parameters
+    ----------
+    score
+        A name or an object of `bnml.scores`, one that equivalent networks share: qnml, bdeu, bic and others.
+    """
+
+    score: Score | str = "qnml"
+    uses_alpha = False
+    parsed: Score = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        score = parse_score(self.score)
+        if not score.equivalent:
+            raise ArgumentError(
+                f"test: {score.name} scores equivalent networks differently, so a test by it would depend on which "
+                "variable comes first; take qnml, bdeu, bic or another score that does not"
+            )
+        object.__setattr__(self, "parsed", score)
+
+    def __str__(self) -> str:
+        return self.score if isinstance(self.score, str) else self.parsed.name
+
+
+NAMED = {
+    "g2": G2(),
+    "x2": X2(),
+    "g2-permutation": Permutation("g2"),
+    "x2-permutation": Permutation("x2"),
+    "gain": Gain(),
+}
+
+
+def parse_test(test: Any) -> Criterion:
+    """Return the test of a name, or the test itself.
+
+    Raises
+    ------
+    ArgumentError
+        If there is no such test.
+
+    Examples
+    --------
+    >>> from bnml.independence.tests import parse_test
+    >>> parse_test("x2"), str(parse_test("gain:0.05")), str(parse_test("bdeu:10"))
+    (X2(), 'gain:0.05', 'bdeu:10')
+    """
+    if isinstance(test, Criterion):
+        return test
+    if isinstance(test, Score):
+        return Scored(test)
+    if not isinstance(test, str):
+        raise ArgumentError(
+            f"test={test!r}: expected the name of a test, such as 'g2', or an object of bnml.independence"
+        )
+    if test in NAMED:
+        return NAMED[test]
+    kind, _, value = test.partition(":")
+    if kind == "gain":
+        try:
+            return Gain(float(value))
+        except ValueError:
+            raise ArgumentError(f"test={test!r}: expected a positive number of bits after the colon") from None
+    if kind in SCORES:
+        try:
+            return Scored(test)
+        except BnmlError as error:
+            raise ArgumentError(f"test={test!r}: {error}") from None
+    names = (*NAMED, "qnml", "bdeu", "bic")
+    raise ArgumentError(
+        f"test={test!r}: there is no such test; available: {', '.join(NAMED)}, and scores such as qnml, bdeu:1 and bic."
+        f"{did_you_mean(test, names)}"
+    )

@@ -1,0 +1,74 @@
+"""The length of a description: structure, parameters and data in bits."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from bnml.counts import as_float
+from bnml.data import as_data
+from bnml.graph import DAG
+from bnml.scores.local import local_scores
+from bnml.scores.loglik import LogLikelihood
+from bnml.scores.score import check_dag, parent_sets
+
+__all__ = ["CodeLength", "code_length"]
+
+
+@dataclass(frozen=True)
+class CodeLength:
+    """A description length in bits, in its three parts."""
+
+    structure: float
+    parameters: float
+    data: float
+
+    @property
+    def total(self) -> float:
+        """The whole length."""
+        return self.structure + self.parameters + self.data
+
+    def __str__(self) -> str:
+        return (
+            f"{self.total:,.1f} bits: structure {self.structure:,.1f}, parameters {self.parameters:,.1f}, "
+            f"data {self.data:,.1f}"
+        )
+
+
+def code_length(dag: DAG, data: Any) -> CodeLength:
+    """Return how many bits it takes to describe a table with a structure  (Lam & Bacchus 1994).
+
+    Parameters
+    ----------
+    dag
+        The structure.
+    data
+        A `Data`, or anything that `bnml.read` takes.
+
+    Returns
+    -------
+    CodeLength
+        ``structure``: log2 n for each parent, n variables. ``parameters``: log2(N) / 2 for each of the q_i (r_i - 1).
+        ``data``: minus the maximised log2-likelihood. ``total``: their sum, which is minus the score ``"mdl+parents"``
+        in bits.
+
+    Examples
+    --------
+    >>> import bnml, numpy
+    >>> table = numpy.array([[0, 0], [0, 0], [1, 1], [1, 1], [1, 0]])
+    >>> print(bnml.code_length(bnml.DAG.parse("[X0][X1|X0]"), table))
+    12.1 bits: structure 1.0, parameters 3.5, data 7.6
+    """
+    check_dag(dag)
+    table = as_data(data)
+    sets = parent_sets(dag, table)
+    fit = math.fsum(local_scores(table, LogLikelihood()).families(range(len(sets)), sets).tolist())
+    free = sum(
+        math.prod(table.arities[p] for p in above) * (r - 1) for r, above in zip(table.arities, sets, strict=True)
+    )
+    return CodeLength(
+        structure=sum(map(len, sets)) * math.log2(len(sets)),
+        parameters=as_float(free) * math.log2(table.n_rows) / 2 if table.n_rows > 1 else 0.0,
+        data=-fit / math.log(2) + 0.0,
+    )

@@ -1,0 +1,193 @@
+"""Dynamic programming over the subsets of the variables (Silander & Myllymäki 2006).
+
+Every acyclic graph has a sink, a variable without children. So the best network on a set S of variables is the best
+one on S without some sink, plus the best parents of that sink among the rest:
+
+    best_i(C) = max over P ⊆ C of the score of i with the parents P                        *best parents*
+    R(S)      = max over i in S of R(S without i) + best_i(S without i)                     *best sinks*
+
+Best parents come from the scores of all parent sets in place: for each bit, the larger of with and without it. Which
+parents it were is not stored; at the end they are looked up for the n families that are wanted.
+
+**Blocks.** The best parents of all variables at once would take n · 2^(n-1) numbers. So the variables are split into
+low and high ones, and the sets into blocks that have the same high variables H, which are visited in increasing order.
+For a block the best parents over the low variables are made afresh, as the maximum over all subsets of H; sinks in H
+look into the finished block of H without them. Only R is kept for all 2^n sets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from bnml._bits import squeeze
+from bnml._threads import run_all
+
+__all__ = ["Families", "Subsets"]
+
+Numbers = npt.NDArray[Any]
+
+PIECE = 16  # bits of the sets that are filled and raised together, in a cache
+STRIDE = 5  # bits that are raised together further up
+SPLIT = 6  # bits over which sets are spread on threads
+
+
+class Families(Protocol):
+    """Scores of the families of some variables, as gains: see `bnml.scores.lattice.Lattice`."""
+
+    n: int
+    dtype: np.dtype[Any]
+    never: Numbers
+
+    @property
+    def links(self) -> Sequence[int]:
+        """For each variable the others that must be its parents or its children."""
+
+    def fill(self, i: int, n_low: int, top: int, start: int, gains: Numbers) -> None:
+        """Raise ``gains`` to those of families."""
+
+    def equals(self, i: int, candidates: int, slack: float) -> tuple[float, list[int]]:
+        """Return the best gain among candidates, and the parents that reach it."""
+
+
+class Subsets:
+    """The score of the best network on every subset of the variables.
+
+    Parameters
+    ----------
+    families
+        The scores of all families.
+    n_low
+        How many variables are low ones.
+    threads
+        How many threads to use.
+    done
+        Told now and then which share of the work is done.
+
+    Attributes
+    ----------
+    total
+        R, by high and low variables.
+    """
+
+    def __init__(
+        self, families: Families, n_low: int, threads: int, done: Callable[[float], None] = lambda share: None
+    ) -> None:
+        self.families = families
+        self.n, self.n_low, self.n_high = families.n, n_low, families.n - n_low
+        self._threads = threads if self.n > 10 else 1
+        self.total = np.full((1 << self.n_high, 1 << n_low), families.never[0], families.dtype)
+        self.total[0, 0] = 0
+        self._best = np.empty((n_low, (1 << n_low) // 2), families.dtype)
+        self._block = self._block_above = -1
+        self._above: dict[int, Numbers] = {}
+        self._high: dict[int, Numbers] = {}
+        self._done = done
+        work = float(sum(1 << top.bit_count() for top in range(1 << self.n_high)))
+        self._share = self._step = 0.0  # of the work before this block, and of one variable's best parents in it
+        for top in range(1 << self.n_high):
+            own = (1 << top.bit_count()) / work
+            self._step = 0.8 * own / n_low
+            self._sinks(top)
+            self._share += own
+            done(self._share)
+        self._step = 0.0
+
+    # --- best parents ---
+
+    def _make_best(self, i: int, top: int, best: Numbers) -> None:
+        """Write the best gains of variable i among the high variables ``top`` and each set of low ones."""
+        from bnml.search._kernels import TILE, raise_high, raise_low
+
+        bits = best.size.bit_length() - 1
+        tied = self._tied(i)
+        piece = min(PIECE, bits)
+        for start in range(0, best.size, 1 << piece):
+            part = best[start : start + (1 << piece)]
+            part.fill(self.families.never[0])
+            self.families.fill(i, self.n_low, top, start, part)
+            raise_low(part, piece, tied)
+        for low in range(piece, bits, STRIDE):
+            high = min(low + STRIDE, bits)
+            tiles = (best.size >> (high - low)) // min(TILE, 1 << low)
+            step = max(1, tiles >> max(0, bits - 23))
+            for first in range(0, tiles, step):
+                raise_high(best, low, high, tied, first, min(first + step, tiles))
+
+    def _tied(self, i: int) -> int:
+        """Return the required links to low variables, with the variable's own bit left out."""
+        links = self.families.links[i] & ((1 << self.n_low) - 1)
+        return links if i >= self.n_low else squeeze(links, i)
+
+    def best_low(self, top: int) -> Numbers:
+        """Return the best gains of all low variables among the high ones ``top`` and each set of other low ones."""
+        if self._block != top:
+            self._block = -1
+
+            def task(first: int, last: int) -> None:
+                for i in range(first, last):
+                    self._make_best(i, top, self._best[i])
+                    self._done(self._share + self._step * (i + 1))
+
+            run_all(task, [(i, i + 1) for i in range(self.n_low)], self._threads)
+            self._block = top
+        return self._best
+
+    def best(self, i: int, whole: int) -> float:
+        """Return the best gain of a variable among the others of a set."""
+        top, low = whole >> self.n_low, whole & ((1 << self.n_low) - 1)
+        if i < self.n_low:
+            return float(self.best_low(top)[i, squeeze(low ^ (1 << i), i)])
+        return float(self.best_high(top)[i][low])
+
+    def best_high(self, top: int) -> dict[int, Numbers]:
+        """Return the best gains of each high variable of ``top`` among its others and each set of low variables."""
+        if self._block_above == top:
+            return self._high
+        self._block_above = -1
+        members = [i for i in range(self.n_low, self.n) if top >> (i - self.n_low) & 1]
+        for place in range(len(self._above), len(members)):
+            self._above[place] = np.empty(1 << self.n_low, self.families.dtype)
+
+        def task(first: int, last: int) -> None:
+            for place in range(first, last):
+                i = members[place]
+                self._make_best(i, top ^ (1 << (i - self.n_low)), self._above[place])
+
+        run_all(task, [(k, k + 1) for k in range(len(members))], self._threads)
+        self._high = {i: self._above[place] for place, i in enumerate(members)}
+        self._block_above = top
+        return self._high
+
+    # --- best sinks ---
+
+    def _sinks(self, top: int) -> None:
+        from bnml.search._kernels import best_sinks, raise_by_sum
+
+        own = self.total[top]
+        for i, best in self.best_high(top).items():
+            rest = self.total[top ^ (1 << (i - self.n_low))]
+
+            def raise_part(first: int, last: int, rest: Numbers = rest, best: Numbers = best) -> None:
+                raise_by_sum(own[first:last], rest[first:last], best[first:last])
+
+            run_all(raise_part, _parts(own.size, self._threads), self._threads)
+        best = self.best_low(top)
+        split = min(SPLIT, max(0, self.n_low - 8))
+        width = own.size >> split
+        for members in range(split + 1):  # sets with as many of the highest low variables do not look into each other
+            blocks = [k for k in range(1 << split) if k.bit_count() == members]
+
+            def task(first: int, last: int, blocks: list[int] = blocks) -> None:
+                for k in blocks[first:last]:
+                    best_sinks(own, best, self.families.never, k * width, (k + 1) * width)
+
+            run_all(task, [(k, k + 1) for k in range(len(blocks))], self._threads)
+
+
+def _parts(size: int, threads: int) -> list[tuple[int, int]]:
+    parts = threads if size >= 1 << 16 else 1
+    return [(size * k // parts, size * (k + 1) // parts) for k in range(parts)]

@@ -1,0 +1,147 @@
+"""Good parents of a variable among any set of candidates, quickly, again and again.
+
+Parents are found as a gardener would: grow, always by the candidate that raises the score most, until none does; then
+shrink likewise. What growing meets does not depend on the candidates, only which of the branches may be taken does. So
+the steps are kept as a tree (Andrews et al. 2023): a node is a set of parents, its branches are all variables that
+would raise its score, the best first. To grow among other candidates is then to walk down the tree along the first
+branch that is a candidate, and a node is scored only when it is met for the first time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from bnml._bits import members
+from bnml.scores import LocalScores
+from bnml.search.moves import EQUAL
+
+__all__ = ["GrowShrink"]
+
+
+class _Node:
+    """A set of parents, its score, its branches once they are known, and what is left of it after shrinking."""
+
+    __slots__ = ("branches", "children", "parents", "score", "shrunk")
+
+    def __init__(self, parents: tuple[int, ...], score: float) -> None:
+        self.parents, self.score = parents, score
+        self.branches: list[tuple[int, int, float]] | None = None  # bit, variable, score
+        self.children: dict[int, _Node] = {}
+        self.shrunk: tuple[float, int] | None = None
+
+
+class GrowShrink:
+    """The tree of one variable.
+
+    Parameters
+    ----------
+    local
+        The local scores.
+    variable
+        The variable, by its place among ``columns``.
+    columns
+        The column at each place.
+    may, must
+        The parents that are allowed and required, as bit masks of places.
+    most
+        The most parents.
+    threads
+        How many threads may count.
+    equal
+        Scores that differ by less are equal.
+
+    Attributes
+    ----------
+    families
+        How many families were scored.
+    """
+
+    def __init__(
+        self,
+        local: LocalScores,
+        variable: int,
+        columns: Sequence[int],
+        may: int,
+        must: int,
+        most: int,
+        threads: int | None,
+        equal: float = EQUAL,
+    ) -> None:
+        self._equal = equal
+        self._local, self._variable, self._columns = local, variable, columns
+        self._may, self._must, self._most, self._threads = may, must, most, threads
+        first = tuple(j for j in range(len(columns)) if must >> j & 1)
+        self._root = _Node(first, local.family(columns[variable], [columns[j] for j in first]))
+        self._known: dict[int, tuple[float, int]] = {}
+        self._scores = {must: self._root.score}
+        self.families = 1
+
+    def best(self, candidates: int) -> tuple[float, int]:
+        """Return the score of the parents that are found among candidates, and these parents, as bit masks."""
+        if self._must & ~candidates or len(self._root.parents) > self._most:
+            return -np.inf, 0
+        known = self._known.get(candidates & self._may)
+        if known is None:
+            known = self._known[candidates & self._may] = self._shrunk(self._grown(candidates))
+        return known
+
+    def _grown(self, candidates: int) -> _Node:
+        node = self._root
+        while True:
+            if node.branches is None:
+                self._branch(node)
+            assert node.branches is not None
+            for bit, variable, score in node.branches:
+                if candidates & bit:
+                    child = node.children.get(variable)
+                    if child is None:
+                        child = node.children[variable] = _Node((*node.parents, variable), score)
+                    node = child
+                    break
+            else:
+                return node
+
+    def _branch(self, node: _Node) -> None:
+        """Find the variables that raise the score of a node."""
+        node.branches = []
+        new = [j for j in range(len(self._columns)) if self._may >> j & 1 and j not in node.parents]
+        if len(node.parents) >= self._most or not new:
+            return
+        columns = self._columns
+        parents = [columns[j] for j in node.parents]
+        scores = self._local.additions(columns[self._variable], parents, [columns[j] for j in new], self._threads)
+        self.families += len(new)
+        here = sum(1 << j for j in node.parents)
+        self._scores.update(zip([here | (1 << j) for j in new], scores.tolist(), strict=True))
+        better = [(j, score) for j, score in zip(new, scores.tolist(), strict=True) if score > node.score + self._equal]
+        better.sort(key=lambda found: (-self._rounded(found[1]), found[0]))
+        node.branches = [(1 << j, j, score) for j, score in better]
+
+    def _rounded(self, score: float) -> float:
+        """Return a score so rounded that equal ones are the same."""
+        return round(score / (10.0 * self._equal))
+
+    def _shrunk(self, node: _Node) -> tuple[float, int]:
+        """Take away, again and again, the parent without which the score is highest, as long as that raises it."""
+        if node.shrunk is None:
+            left, score = sum(1 << j for j in node.parents), node.score
+            while fewer := [left ^ (1 << j) for j in members(left & ~self._must)]:
+                self._score(fewer)
+                best = max(fewer, key=lambda mask: (self._rounded(self._scores[mask]), -mask))
+                if self._scores[best] <= score + self._equal:
+                    break
+                left, score = best, self._scores[best]
+            node.shrunk = score, left
+        return node.shrunk
+
+    def _score(self, sets: Sequence[int]) -> None:
+        """Score the families with these parents that growing has not met."""
+        unknown = [mask for mask in sets if mask not in self._scores]
+        if unknown:
+            columns = self._columns
+            parents = [[columns[j] for j in members(mask)] for mask in unknown]
+            values = self._local.families(columns[self._variable], parents, self._threads)
+            self._scores.update(zip(unknown, values.tolist(), strict=True))
+            self.families += len(unknown)

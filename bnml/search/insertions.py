@@ -1,0 +1,139 @@
+"""Orders of the variables, and what each variable takes as parents from those before it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from bnml._watch import Watch
+from bnml.search.grow_shrink import GrowShrink
+from bnml.search.moves import Bools, Structure
+
+__all__ = ["Listed", "Orders", "order_of", "two_steps_away"]
+
+Listed = Sequence[Sequence[tuple[float, int]]]
+
+
+class Orders:
+    """The parents that variables take in any order.
+
+    Parameters
+    ----------
+    structure
+        The variables, their scores and rules.
+    near
+        The parents ``[parent, child]`` that are thought of at all; by default all that are allowed.
+    listed
+        For each variable the parent sets that are thought of: scores and bit masks, the best first; None for those that
+        growing and shrinking finds.
+    """
+
+    def __init__(self, structure: Structure, near: Bools | None = None, listed: Listed | None = None) -> None:
+        self.n, self._structure = structure.n, structure
+        needed = structure.fixed | structure.tied
+        self._may = _masks(structure.may if near is None else structure.may & (near | needed))
+        self._must, self._links = _masks(structure.fixed), _masks(structure.tied)
+        self._trees: dict[tuple[int, int], GrowShrink] = {}
+        self._listed = listed
+        self._known: dict[tuple[int, int], tuple[float, int]] = {}
+
+    @property
+    def families(self) -> int:
+        """How many families were scored."""
+        return sum(tree.families for tree in self._trees.values())
+
+    def best(self, i: int, before: int) -> tuple[float, int]:
+        """Return the score and the parents that a variable takes from its predecessors."""
+        if self._listed is None:
+            return self._grown(i, before)
+        known = self._known.get((i, before))
+        if known is None:
+            listed = ((score, mask) for score, mask in self._listed[i] if not mask & ~before)
+            known = self._known[i, before] = next(listed, (-np.inf, 0))
+        return known
+
+    def _grown(self, i: int, before: int) -> tuple[float, int]:
+        must = self._must[i]
+        if links := self._links[i]:
+            must |= links & before  # a required link leads from the earlier to the later
+        tree = self._trees.get((i, must))
+        if tree is None:
+            known = self._structure
+            tree = GrowShrink(known.local, i, known.columns, self._may[i], must, known.most, known.threads, known.equal)
+            self._trees[i, must] = tree
+        return tree.best(before)
+
+    def arcs(self, order: list[int]) -> Bools:
+        """Return the structure of an order."""
+        arcs, before = np.zeros((self.n, self.n), bool), 0
+        for i in order:
+            parents = self.best(i, before)[1]
+            arcs[[j for j in range(self.n) if parents >> j & 1], i] = True
+            before |= 1 << i
+        return arcs
+
+    def improve(self, order: list[int], watch: Watch) -> tuple[list[int], float, int]:
+        """Move variables to their best places until none can be moved to the better; return order, score and moves."""
+        score, before = 0.0, 0
+        for i in order:
+            score += self.best(i, before)[0]
+            before |= 1 << i
+        moves, idle, k = 0, 0, 0
+        while idle < self.n and not watch.over:
+            i = k % self.n
+            better, moved = self._moved(order, i)
+            if moved > score + self._structure.equal:
+                order, score, idle, moves = better, moved, 0, moves + 1
+            else:
+                idle += 1
+            k += 1
+        return order, score, moves
+
+    def _moved(self, order: list[int], i: int) -> tuple[list[int], float]:
+        """Return the order with one variable at its best place, and its score.
+
+        Behind that place each other variable has it among its candidates, before it not; so the score of all places
+        comes from two sums over the others.
+        """
+        rest = [j for j in order if j != i]
+        bit, before = 1 << i, 0
+        without, having = [], []
+        own = []
+        for j in rest:
+            own.append(self.best(i, before)[0])
+            without.append(self.best(j, before)[0])
+            having.append(self.best(j, before | bit)[0])
+            before |= 1 << j
+        own.append(self.best(i, before)[0])
+        scores = np.array(own)
+        scores[1:] += np.cumsum(without)
+        scores[:-1] += np.cumsum(having[::-1])[::-1]
+        here = order.index(i)
+        place = int(np.flatnonzero(scores >= scores.max() - self._structure.equal)[0])
+        if scores[place] <= scores[here] + self._structure.equal:
+            place = here
+        return [*rest[:place], i, *rest[place:]], float(scores[place])
+
+
+def order_of(arcs: Bools, wanted: list[int] | None = None) -> list[int]:
+    """Return an order in which parents come first; where there is a choice as ``wanted``, by default by names."""
+    left, order, waiting = list(range(len(arcs)) if wanted is None else wanted), [], arcs.sum(axis=0)
+    while left:
+        i = next(k for k in left if waiting[k] == 0)
+        order.append(i)
+        left.remove(i)
+        waiting = waiting - arcs[i]
+    return order
+
+
+def two_steps_away(arcs: Bools) -> Bools:
+    """Return which variables are neighbours, or neighbours of neighbours, whatever the direction of arcs."""
+    linked = (arcs | arcs.T).astype(np.float32)
+    near: Bools = (linked + linked @ linked) > 0
+    return near
+
+
+def _masks(matrix: Bools) -> list[int]:
+    """Return a matrix [parent, child] as the parents of each child, as bit masks."""
+    return [sum(1 << int(p) for p in np.flatnonzero(column)) for column in matrix.T]

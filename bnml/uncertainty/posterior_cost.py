@@ -1,0 +1,105 @@
+"""What a posterior will cost, before it is begun."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bnml._memory import gigabytes
+from bnml._threads import cores
+from bnml.errors import ArgumentError
+from bnml.scores import LocalScores
+from bnml.scores.lattice.memory import BASE, scoring_bytes
+from bnml.uncertainty.families import BLOCK, MOST_EXACT
+from bnml.uncertainty.sums_over_layers import PARTS
+
+__all__ = ["MOST_VARIABLES", "Cost", "check_memory", "cost", "memory_needed", "prior_for"]
+
+MOST_VARIABLES = {"uniform": 14, "order": 22}
+
+# seconds, on one core of a machine of 2023
+PER_ROW = 2.5e-9  # of a distinct row and a set
+PER_SLOW_FAMILY = 3e-4  # of a family that is scored on its own: half of it for BDs, up to twice as much for BDe
+PER_SUM = 7.5e-9  # of sums over orders
+PER_STEP = 9e-9  # of sums over layers
+
+PER_ASKED = 500  # bytes of a set that is asked for, in lists
+
+
+@dataclass(frozen=True)
+class Cost:
+    """An estimate of the time, and an upper bound for the memory."""
+
+    seconds: float
+    bytes: int
+
+    def __str__(self) -> str:
+        seconds = f"{self.seconds:,.0f} s" if self.seconds < 120 else f"{self.seconds / 60:,.0f} min"
+        return f"about {seconds}, {gigabytes(self.bytes)} of memory at most"
+
+
+def cost(local: LocalScores, prior: str, threads: int | None = None) -> Cost:
+    """Return what the posterior of a table under a prior will cost."""
+    n, rows, workers = len(local.data.names), local.data.n_distinct, cores(threads)
+    families, sets = n << (n - 1), 1 << n
+    seconds = PER_SLOW_FAMILY * families if local.terms is None else PER_ROW * sets * rows / workers
+    seconds += PER_SUM * n * n * sets / workers
+    if prior == "uniform":
+        seconds += PER_STEP * 4**n / workers
+    return Cost(seconds, memory_needed(local, prior, workers))
+
+
+def prior_for(n: int, prior: str | None) -> str:
+    """Return the prior that is meant, or refuse too many variables for it."""
+    kind = prior or ("uniform" if n <= MOST_VARIABLES["uniform"] else "order")
+    if n > MOST_VARIABLES["order"]:
+        most = MOST_VARIABLES["order"]
+        raise ArgumentError(f"{n} variables are too many: {most} are the most; choose with columns=")
+    if n > MOST_VARIABLES[kind]:
+        raise ArgumentError(
+            f"prior={kind!r} goes up to {MOST_VARIABLES[kind]} variables, and there are {n}; take prior='order', or "
+            "fewer with columns="
+        )
+    return kind
+
+
+def check_memory(local: LocalScores, prior: str, threads: int, limit: int) -> None:
+    """Refuse what does not fit, before anything is allocated."""
+    n, needed = len(local.data.names), memory_needed(local, prior, threads)
+    if needed <= limit:
+        return
+    fits = next((size for size in range(n - 1, 0, -1) if memory_needed(local, prior, threads, size) <= limit), 0)
+    fewer = f" or choose with columns=: {fits} would fit" if fits else " to that"
+    raise ArgumentError(
+        f"sums over {n} variables need {gigabytes(needed)} of memory, and the limit is {gigabytes(limit)}; "
+        f"raise memory_limit={fewer}"
+    )
+
+
+def memory_needed(local: LocalScores, prior: str, threads: int, n: int | None = None) -> int:
+    """Return how many bytes the process takes at most.
+
+    Parameters
+    ----------
+    local
+        The local scores of the table.
+    prior
+        The prior.
+    threads
+        How many threads are used.
+    n
+        How many of the columns are taken; all of them by default.
+
+    Notes
+    -----
+    Python itself takes some, and so does what it takes to score families. First there are the scores, a number of 8
+    bytes for each of the n 2^(n-1) families, beside the terms of all 2^n sets and three lists of half as many for each
+    thread. Then there are two numbers for each family; for each set some, and one for each thread; with the uniform
+    prior two for each of the 3^n states, and one for each family and part.
+    """
+    n = len(local.data.names) if n is None else n
+    families, sets = n << (n - 1), 1 << n
+    terms = 1 + len(set(local.data.arities))
+    scores = 8 * families + 8 * sets * terms + 12 * sets * threads + PER_ASKED * min(sets, BLOCK)
+    sums = 17 * families + 8 * sets * (5 + threads)
+    sums += 16 * 3**n + 8 * PARTS * families if prior == "uniform" else 0
+    return BASE + scoring_bytes(local, threads, walks=n > MOST_EXACT) + max(scores, sums)

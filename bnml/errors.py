@@ -14,13 +14,16 @@
         ├── ArgumentError       an argument outside its range, or an unknown name
         └── DependencyError     an optional package is not installed
 
-A message says which argument or column is wrong, what was given, what is allowed, and what to do next.
+A message says which argument or column is wrong, what was given, what is allowed, and what to do next. Where it names
+an argument it does so by `argument`, ``f"{argument('max_parents', 3)} allows fewer"``: a Python programmer reads
+``max_parents=3 allows fewer``, and other doors show their own word for it, as a shell does with ``--max-parents 3``.
 """
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import Any
 
 __all__ = [
     "ArgumentError",
@@ -33,13 +36,51 @@ __all__ = [
     "NetworkError",
     "ScoreError",
     "SearchError",
+    "argument",
     "did_you_mean",
     "quoted",
 ]
 
 
+_OPEN, _VALUE, _CLOSE = "\ue000", "\ue001", "\ue002"  # around an argument in a message; of Unicode's private use
+_NOTHING = object()
+
+
+def argument(name: str, value: Any = _NOTHING) -> str:
+    """Return how a message names an argument, with a value or without.
+
+    Examples
+    --------
+    >>> print(ArgumentError(f"{argument('seed', -1)}: expected a whole number from 0; leave {argument('seed')} out"))
+    seed=-1: expected a whole number from 0; leave seed= out
+    """
+    return f"{_OPEN}{name}{'' if value is _NOTHING else _VALUE + repr(value)}{_CLOSE}"
+
+
+def _as_keyword(name: str, value: str | None) -> str:
+    return f"{name}={value or ''}"
+
+
 class BnmlError(ValueError):
     """Base class of all errors that bnml raises on purpose."""
+
+    def __str__(self) -> str:
+        return self.text(_as_keyword)
+
+    def text(self, word: Callable[[str, str | None], str]) -> str:
+        """Return the message with the arguments that it names in other words.
+
+        Parameters
+        ----------
+        word
+            Is given the name of an argument, and the value that the message gives it as Python writes it, or None.
+        """
+        head, *parts = str(self.args[0] if self.args else "").split(_OPEN)
+        for part in parts:
+            named, _, rest = part.partition(_CLOSE)
+            name, separator, value = named.partition(_VALUE)
+            head += word(name, value if separator else None) + rest
+        return head
 
 
 class DataError(BnmlError):
@@ -71,7 +112,19 @@ class FormatError(NetworkError):
 
 
 class ArgumentError(BnmlError):
-    """An argument is outside its range or names something unknown."""
+    """An argument is outside its range or names something unknown.
+
+    Attributes
+    ----------
+    argument
+        The name of the argument, where the message begins with it; else None.
+    """
+
+    @property
+    def argument(self) -> str | None:
+        """The name of the argument that the message is about."""
+        message = str(self.args[0]) if self.args else ""
+        return message[1:].partition(_CLOSE)[0].partition(_VALUE)[0] if message.startswith(_OPEN) else None
 
 
 class DependencyError(BnmlError):

@@ -15,6 +15,7 @@ from bnml.scores.bdq import BDq
 from bnml.scores.bds import BDs
 from bnml.scores.bic import BIC
 from bnml.scores.code_length import CodeLength, code_length
+from bnml.scores.family_scorer import FamilyScorer
 from bnml.scores.family_scores import FamilyScores
 from bnml.scores.fnml import FNML
 from bnml.scores.hqc import HQC
@@ -44,6 +45,7 @@ __all__ = [
     "BDq",
     "BDs",
     "CodeLength",
+    "FamilyScorer",
     "FamilyScores",
     "LocalScores",
     "LogLikelihood",

@@ -11,7 +11,7 @@ from bnml.data import as_data
 from bnml.graph import DAG
 from bnml.scores.local import local_scores
 from bnml.scores.loglik import LogLikelihood
-from bnml.scores.score import check_dag, parent_sets
+from bnml.scores.parent_sets import check_dag, parent_sets
 
 __all__ = ["CodeLength", "code_length"]
 
@@ -62,7 +62,7 @@ def code_length(dag: DAG, data: Any) -> CodeLength:
     """
     check_dag(dag)
     table = as_data(data)
-    sets = parent_sets(dag, table)
+    sets = parent_sets(dag, table.names)
     fit = math.fsum(local_scores(table, LogLikelihood()).families(range(len(sets)), sets).tolist())
     free = sum(
         math.prod(table.arities[p] for p in above) * (r - 1) for r, above in zip(table.arities, sets, strict=True)

@@ -15,9 +15,9 @@ import numpy.typing as npt
 
 from bnml._bits import bits
 from bnml.data.labels import clip
-from bnml.errors import ArgumentError, quoted
+from bnml.errors import ArgumentError
 from bnml.graph import DAG
-from bnml.scores.score import check_dag
+from bnml.scores.parent_sets import parent_sets
 
 __all__ = ["FamilyScores"]
 
@@ -121,6 +121,21 @@ class FamilyScores:
             raise ArgumentError(f"child {child} and parents {list(parents)} must be different variables")
         return self._score_of[members[0]].get(sum(1 << member for member in members[1:]), -math.inf)
 
+    def families(
+        self, child: int | Sequence[int], candidates: Sequence[Sequence[int]], threads: int | None = None
+    ) -> Floats:
+        """Return the scores of many families, of one child or of a child for each; threads make no difference."""
+        children = [child] * len(candidates) if isinstance(child, int | np.integer) else list(child)
+        if len(children) != len(candidates):
+            raise ArgumentError(f"{len(children)} children for {len(candidates)} sets of parents")
+        return np.array([self.family(c, p) for c, p in zip(children, candidates, strict=True)], np.float64)
+
+    def additions(
+        self, child: int, parents: Sequence[int], candidates: Sequence[int], threads: int | None = None
+    ) -> Floats:
+        """Return the child's scores with each candidate added to its parents."""
+        return self.families(child, [(*parents, candidate) for candidate in candidates])
+
     def score(self, dag: DAG) -> float:
         """Return the score of a structure; -inf if a variable's parents are not listed.
 
@@ -134,12 +149,7 @@ class FamilyScores:
         ArgumentError
             If the variables differ.
         """
-        check_dag(dag)
-        if differing := set(dag.names) ^ set(self.names):
-            raise ArgumentError(
-                f"graph and scores must have the same variables; only one of them has {quoted(sorted(differing))}"
-            )
-        sets = dag.reordered(self.names).parent_sets
+        sets = parent_sets(dag, self.names, "scores")
         return math.fsum(self.family(child, parents) for child, parents in enumerate(sets))
 
     def undominated(self) -> FamilyScores:

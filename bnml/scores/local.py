@@ -24,8 +24,10 @@ from bnml.counts import (
 from bnml.counts.sums import check_batch, check_columns
 from bnml.data import Data, as_data
 from bnml.errors import ArgumentError, ScoreError
+from bnml.graph import DAG
 from bnml.scores.base import Score, Shape, Terms
 from bnml.scores.loglik import LogLikelihood
+from bnml.scores.parent_sets import parent_sets
 from bnml.scores.priors import StructurePrior, check_prior
 from bnml.scores.registry import parse_score
 
@@ -73,10 +75,10 @@ class LocalScores:
     """
 
     def __init__(self, data: Any, score: Score | str, prior: StructurePrior | None = None) -> None:
-        self.score = parse_score(score)
+        self.score_function = parse_score(score)
         check_prior(prior)
         self.data = as_data(data)
-        self.score.check(self.data)
+        self.score_function.check(self.data)
         if prior is not None:
             prior.check(self.data.names)
         self.prior = prior
@@ -86,11 +88,21 @@ class LocalScores:
         self._closed: dict[tuple[int, int, int], float] = {}
         self._slow: dict[tuple[int, int], float] = {}
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The variables."""
+        return self.data.names
+
+    def score(self, dag: DAG, threads: int | None = None) -> float:
+        """Return the score of a structure over the same variables."""
+        sets = parent_sets(dag, self.names)
+        return math.fsum(self.families(range(len(sets)), sets, threads).tolist())
+
     def __repr__(self) -> str:
-        return f"LocalScores({self.score!r}, {len(self.data.names)} columns, {self.data.n_rows} rows)"
+        return f"LocalScores({self.score_function!r}, {len(self.data.names)} columns, {self.data.n_rows} rows)"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return LocalScores, (self.data, self.score, self.prior)  # what was computed stays behind
+        return LocalScores, (self.data, self.score_function, self.prior)  # what was computed stays behind
 
     @cached_property
     def terms(self) -> Terms | None:
@@ -98,7 +110,7 @@ class LocalScores:
         outline = self._outline
         if outline is None or (outline.ess == 0.0 and (1 + len(outline.margin)) * self.shape.n_rows > MOST_LOOKUPS):
             return None
-        return self.score.terms(self.shape)
+        return self.score_function.terms(self.shape)
 
     @cached_property
     def _outline(self) -> Terms | None:
@@ -107,7 +119,7 @@ class LocalScores:
 
     def _terms_at(self, counts: npt.NDArray[np.int64]) -> Terms | None:
         """Return the score's tables for some counts only."""
-        return self.score.terms(replace(self.shape, some_counts=counts))
+        return self.score_function.terms(replace(self.shape, some_counts=counts))
 
     @property
     def quotient(self) -> bool:
@@ -270,7 +282,7 @@ class LocalScores:
         A family's score is ``J(X ∪ Pa) - M(Pa)``. Only for scores with `terms`.
         """
         if self.terms is None:
-            raise ScoreError(f"{self.score.name} is not a difference of terms of sets")
+            raise ScoreError(f"{self.score_function.name} is not a difference of terms of sets")
         lookups = self._lookups
         if arity is not None and arity not in self.data.arities:
             raise ArgumentError(f"arity={arity!r}: no column has so many states")
@@ -303,7 +315,7 @@ class LocalScores:
         if value is None:
             counts = family_counts(self.data, child, parents)
             if self._first_terms is None:
-                value = self.score.family(counts, self.data)
+                value = self.score_function.family(counts, self.data)
             else:
                 sums = self._sum_at(counts.n_ijk, None) - self._sum_at(counts.n_ij, counts.r)
                 value = sums + self._closed_difference(child, parents)

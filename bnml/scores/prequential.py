@@ -16,8 +16,8 @@ from bnml.scores.base import Score
 from bnml.scores.bd import BD, BDJ, K2
 from bnml.scores.bde import BDe
 from bnml.scores.bdeu import BDeu
+from bnml.scores.parent_sets import check_dag, parent_sets
 from bnml.scores.registry import parse_score
-from bnml.scores.score import check_dag, parent_sets
 
 __all__ = ["prequential"]
 
@@ -66,7 +66,7 @@ def prequential(dag: DAG, data: Any, score: Score | str = "bdeu") -> Floats:
         raise ScoreError(f"prequential: {chosen.name} does not predict row by row; take k2, bd, bdj, bdeu or BDe")
     check_dag(dag)
     table = as_data(data)
-    sets = parent_sets(dag, table)
+    sets = parent_sets(dag, table.names)
     chosen.check(table)
     if table.row_index is None or table.row_index.size != table.n_rows:
         raise ScoreError("prequential: it needs the rows one by one, in order; this table holds only their frequencies")

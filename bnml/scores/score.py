@@ -7,16 +7,17 @@ from collections.abc import Iterable
 from typing import Any, Literal, overload
 
 from bnml.data import Data, as_data
-from bnml.errors import ArgumentError, quoted
+from bnml.errors import ArgumentError
 from bnml.graph import DAG
 from bnml.scores.base import Score
 from bnml.scores.local import local_scores
 from bnml.scores.loglik import LogLikelihood
 from bnml.scores.nml import NML, forest_complexity
+from bnml.scores.parent_sets import check_dag, parent_sets
 from bnml.scores.priors import StructurePrior, check_prior
 from bnml.scores.registry import parse_score
 
-__all__ = ["check_dag", "check_variables", "family_score", "parent_sets", "score"]
+__all__ = ["family_score", "score"]
 
 
 def score(dag: DAG, data: Any, score: Score | str = "qnml", prior: StructurePrior | None = None) -> float:
@@ -50,7 +51,7 @@ def score(dag: DAG, data: Any, score: Score | str = "qnml", prior: StructurePrio
     check_prior(prior)
     check_dag(dag)
     table = as_data(data)
-    sets = parent_sets(dag, table)
+    sets = parent_sets(dag, table.names)
     if isinstance(chosen, NML):
         return _whole(table, sets, prior)
     local = local_scores(table, chosen, prior)
@@ -118,31 +119,3 @@ def family_score(
         raise ArgumentError(f"{child!r} cannot be its own parent")
     local = local_scores(table, chosen)
     return local.parts(x, above) if parts else local.family(x, above)
-
-
-def check_dag(dag: Any) -> None:
-    """Refuse what is not a structure."""
-    if not isinstance(dag, DAG):
-        raise ArgumentError(f"expected a DAG, got {type(dag).__name__}: make one with bnml.DAG.parse('[A][B|A]')")
-
-
-def check_variables(dag: DAG, data: Data) -> None:
-    """Raise an error unless graph and data have the same variables."""
-    check_dag(dag)
-    graph, table = set(dag.names), set(data.names)
-    if graph != table:
-        only_graph = [name for name in dag.names if name not in table]
-        only_table = [name for name in data.names if name not in graph]
-        differences = [f"only the graph has {quoted(only_graph)}"] if only_graph else []
-        differences += [f"only the data have {quoted(only_table)}"] if only_table else []
-        raise ArgumentError(f"graph and data must have the same variables: {'; '.join(differences)}")
-
-
-def parent_sets(dag: DAG, data: Data) -> list[tuple[int, ...]]:
-    """Return for each column of the data the columns that are its parents in the graph."""
-    check_variables(dag, data)
-    column = [data.index(name) for name in dag.names]
-    sets: list[tuple[int, ...]] = [()] * len(column)
-    for i, parents in enumerate(dag.parent_sets):
-        sets[column[i]] = tuple(sorted(column[p] for p in parents))
-    return sets

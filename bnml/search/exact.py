@@ -140,7 +140,7 @@ def solve(
         raise SearchError("no structure can be made of the parent sets that are listed or allowed")
     placed = [names[column] for column in columns]
     slack = 0.0 if plan.integers else EQUAL / families.unit / families.n
-    free = free and isinstance(source, LocalScores) and source.score.equivalent
+    free = free and isinstance(source, LocalScores) and source.score_function.equivalent
     read = last_names_last if free else smallest_model_string
     parents = read(subsets, placed, slack)
     sets: list[list[int]] = [[] for _ in names]

@@ -234,7 +234,7 @@ def _work_of(
         return _Work(n, n - 1, 0, 0, 0, marks=True, listed=sum(len(sets) for sets in source.parents))
     data, n = source.data, len(source.data.names)
     most = n - 1 if max_parents is None else min(max_parents, n - 1)
-    marks = constrained or max_parents is not None or source.prior is not None or not source.score.equivalent
+    marks = constrained or max_parents is not None or source.prior is not None or not source.score_function.equivalent
     if not walkable(source):
         return _Work(n, most, data.n_distinct, 0, 0, marks)
     assert source.terms is not None
@@ -253,7 +253,7 @@ def _slowness(local: LocalScores) -> float:
     from bnml.scores.lattice import Lattice, Rules
 
     def seconds(columns: int) -> tuple[float, float]:
-        few = LocalScores(local.data.select(local.data.names[:columns]), local.score)
+        few = LocalScores(local.data.select(local.data.names[:columns]), local.score_function)
         work = _work_of(few, None, None, constrained=False)
         rules = Rules.of(WalkOrder(few.data).columns, None, None)
         started = time.perf_counter()

@@ -75,7 +75,7 @@ def forest(
     check_tree(rules, "a forest")
     gains = gains_of(local, rules.columns, (), threads, in_time(watch, "forest", "gains of arcs"))
     parents = best_tree(gains, rules, spanning=False)
-    n, alike = len(parents), local.score.equivalent and prior is None
+    n, alike = len(parents), local.score_function.equivalent and prior is None
     among = ("forests" if alike else "branchings") + ("" if constraints is None else " that the constraints allow")
     if max_parents == 0:
         among += " with no parents"

@@ -159,7 +159,7 @@ def _directs(result: SearchResult) -> str:
     """Say what prefers a network to its equivalents, nothing if nothing does."""
     if not isinstance(result.local, LocalScores):
         return ""
-    score, prior = result.local.score, result.local.prior
+    score, prior = result.local.score_function, result.local.prior
     both = [name for name, does in (("score", not score.equivalent), ("prior", _prefers(prior, result))) if does]
     return f"the {' and the '.join(both)} direct{'s' if len(both) == 1 else ''}" if both else ""
 

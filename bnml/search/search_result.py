@@ -131,7 +131,7 @@ class SearchResult:
         """The name of the score, with its parameter; None if only local scores are known."""
         from bnml.search.report import score_text
 
-        return score_text(self.local.score) if isinstance(self.local, LocalScores) else None
+        return score_text(self.local.score_function) if isinstance(self.local, LocalScores) else None
 
     @property
     def within(self) -> float | None:

@@ -111,7 +111,7 @@ def tan(
     parents: list[list[int]] = [[] for _ in rules.names]
     for x, above in zip(others, tree, strict=True):
         parents[x] = [target, *(others[k] for k in above)]
-    n, alike = len(tree), weight == "cmi" or (local.score.equivalent and prior is None)
+    n, alike = len(tree), weight == "cmi" or (local.score_function.equivalent and prior is None)
     pairs = n * (n - 1) // (2 if alike else 1)
     info: dict[str, Any] = {
         **({"pairs": pairs, "families": 0} if weight == "cmi" else {"families": n + pairs}),

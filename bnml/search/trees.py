@@ -179,7 +179,7 @@ def gains_of(
     """
     n = len(columns)
     gains = np.full((n, n), -np.inf)
-    alike = local.score.equivalent and local.prior is None
+    alike = local.score_function.equivalent and local.prior is None
     own = local.families(columns, [given] * n, threads)
     for child in range(n):
         others = [k for k in range(child + 1 if alike else 0, n) if k != child]

@@ -14,7 +14,7 @@ from bnml.independence.chi_square import log_p_values
 from bnml.independence.oracles import large_table
 from bnml.scores import Score, parse_score
 from bnml.scores.local import local_scores
-from bnml.scores.score import parent_sets
+from bnml.scores.parent_sets import parent_sets
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -61,7 +61,7 @@ def strength(dag: DAG | PDAG, data: Any, score: Score | str = "qnml") -> pd.Data
         raise ArgumentError(f"strength: expected a DAG or a PDAG, got {type(dag).__name__}")
     table, chosen = as_data(data), parse_score(score)
     structure = dag if isinstance(dag, DAG) else dag.to_dag()
-    parent_sets(structure, table)
+    parent_sets(structure, table.names)
     local = local_scores(table, chosen)
     rows = []
     for child in structure.names:

@@ -129,7 +129,7 @@ def test_scores_of_graphs():
     dag = DAG([d, *rest, c, b, a], [(a, b), (a, c), (c, d), (b, d)])
     assert table.score(dag) == bnml.score(dag, data, "bic")
     assert table.score(dag.with_arcs([(a, d)])) == -math.inf
-    with pytest.raises(ArgumentError, match="same variables; only one of them has 'other'"):
+    with pytest.raises(ArgumentError, match="same variables: only the graph has 'other'"):
         table.score(DAG([*data.names, "other"]))
     with pytest.raises(ArgumentError, match="expected a DAG"):
         table.score("[A][B|A]")

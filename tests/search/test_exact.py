@@ -122,7 +122,7 @@ def test_the_published_optima():
             dag = DAG(data.names, [tuple(arc.split("->")) for arc in row["arcs"].split()])
             assert result.score == pytest.approx(float(row["recomputed_score"]), abs=1e-6)
             assert result.score == pytest.approx(bnml.score(dag, data, score), **CLOSE)
-            if result.local.score.equivalent:
+            if result.local.score_function.equivalent:
                 assert result.dag.is_equivalent(dag)
             found += 1
     assert found == 27

@@ -88,7 +88,7 @@ def test_gains_are_differences_of_scores(data, label, n_given):
                 assert found[i, j] == pytest.approx(whole(want, data.n_rows, largest)[0], abs=1)
     assert seen == sorted(seen)
     assert seen[-1] == 1.0
-    if local.score.equivalent:
+    if local.score_function.equivalent:
         assert (found == found.T).all()
 
 

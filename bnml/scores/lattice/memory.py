@@ -45,7 +45,7 @@ def scoring_bytes(local: LocalScores, threads: int, *, walks: bool = True) -> in
         of the rows on its way to a set.
     """
     data = local.data
-    outline = local.score.terms(replace(local.shape, some_counts=np.zeros(1, np.int64)))
+    outline = local.score_function.terms(replace(local.shape, some_counts=np.zeros(1, np.int64)))
     tables = 0 if outline is None else 1 + len(outline.margin)
     ess = 0.0 if outline is None else outline.ess
     alone = outline is None or (ess == 0.0 and tables * data.n_rows > MOST_LOOKUPS)  # each family is scored on its own

@@ -1,0 +1,101 @@
+"""Checks of arguments: each returns the value in the form that is worked with, or says what was expected.
+
+Every error is an `ArgumentError` that knows its argument (see `bnml.errors`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from numbers import Integral, Real
+from typing import Any
+
+from bnml.errors import ArgumentError, argument, did_you_mean, quoted
+
+__all__ = [
+    "a_function",
+    "a_variable",
+    "flag",
+    "one_of",
+    "positive_number",
+    "progress_function",
+    "refuse",
+    "significance_level",
+    "whole_number",
+]
+
+
+def refuse(name: str, value: Any, expected: str) -> ArgumentError:
+    """Return the error for an argument: what it is, and what was expected."""
+    return ArgumentError(f"{argument(name, value)}: {expected}")
+
+
+def whole_number(value: Any, name: str, least: int = 0, *, otherwise: str = "") -> int:
+    """Return a whole number from ``least`` on; ``otherwise`` says what else is allowed.
+
+    Examples
+    --------
+    >>> whole_number(3, "seed")
+    3
+    >>> whole_number(-1, "seed")
+    Traceback (most recent call last):
+    bnml.errors.ArgumentError: seed=-1: expected a whole number from 0
+    """
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+        raise refuse(name, value, f"expected a whole number from {least}{otherwise}")
+    return int(value)
+
+
+def is_number(value: Any) -> bool:
+    """Tell whether something is a real number, which a truth value is not."""
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def positive_number(value: Any, name: str, *, of: str = "", otherwise: str = "") -> float:
+    """Return a positive finite number; ``of`` says of what, as in ``" of seconds"``."""
+    if not is_number(value) or not 0.0 < float(value) < math.inf:
+        raise refuse(name, value, f"expected a positive number{of}{otherwise}")
+    return float(value)
+
+
+def significance_level(value: Any, name: str = "alpha") -> float:
+    """Return a number between 0 and 1."""
+    if not is_number(value) or not 0.0 < float(value) < 1.0:
+        raise refuse(name, value, "expected a significance level between 0 and 1")
+    return float(value)
+
+
+def flag(value: Any, name: str) -> bool:
+    """Return True or False."""
+    if not isinstance(value, bool):
+        raise refuse(name, value, "expected True or False")
+    return value
+
+
+def one_of(value: Any, name: str, choices: Iterable[str], *, otherwise: str = "") -> str:
+    """Return one of some words."""
+    words = list(choices)
+    if not isinstance(value, str) or value not in words:
+        hint = did_you_mean(value, words) if isinstance(value, str) else ""
+        raise refuse(name, value, f"expected one of {quoted(words, most=20)}{otherwise}.{hint}")
+    return value
+
+
+def a_variable(value: Any, name: str, names: Sequence[str]) -> int:
+    """Return the position of a variable among some names."""
+    if not isinstance(value, str) or value not in names:
+        raise refuse(name, value, f"there is no such variable among {quoted(names)}.{did_you_mean(value, names)}")
+    return names.index(value)
+
+
+def a_function(value: Any, name: str, *, of: str) -> Callable[..., Any] | None:
+    """Return a function, or None."""
+    if value is not None and not callable(value):
+        raise refuse(name, value, f"expected a function of {of}, or None")
+    function: Callable[..., Any] | None = value
+    return function
+
+
+def progress_function(value: Any) -> Callable[[str, float], None] | None:
+    """Return what is told how far the work is, or None."""
+    return a_function(value, "progress", of="a stage and a fraction")

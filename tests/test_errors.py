@@ -1,0 +1,57 @@
+"""Messages that name their arguments, for every door in its own words."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+
+from bnml import _checks
+from bnml.errors import ArgumentError, BnmlError, SearchError, argument
+
+
+def test_arguments_are_shown_as_python_writes_them():
+    error = SearchError(f"{argument('max_parents', 3)} allows fewer; raise {argument('max_parents')}, or drop 'a=b'")
+    assert str(error) == "max_parents=3 allows fewer; raise max_parents=, or drop 'a=b'"
+
+
+def test_other_doors_have_their_own_words():
+    error = SearchError(f"{argument('max_parents', 3)} allows fewer; raise {argument('max_parents')}")
+
+    def option(name, value):
+        return f"--{name.replace('_', '-')}" + ("" if value is None else f" {value}")
+
+    assert error.text(option) == "--max-parents 3 allows fewer; raise --max-parents"
+
+
+def test_an_argument_error_knows_its_argument():
+    assert ArgumentError(f"{argument('seed', -1)}: expected a whole number from 0").argument == "seed"
+    assert ArgumentError("there is no column 'a'").argument is None
+    assert ArgumentError().argument is None
+
+
+def test_errors_are_pickled_whole():
+    error = pickle.loads(pickle.dumps(ArgumentError(f"{argument('seed', -1)}: no")))
+    assert (str(error), error.argument) == ("seed=-1: no", "seed")
+    assert str(BnmlError("plain")) == "plain"
+
+
+@pytest.mark.parametrize(
+    ("check", "value", "message"),
+    [
+        (lambda v: _checks.whole_number(v, "n"), True, "n=True: expected a whole number from 0"),
+        (lambda v: _checks.whole_number(v, "n", 1), 0, "n=0: expected a whole number from 1"),
+        (lambda v: _checks.positive_number(v, "s", of=" of rows"), 0.0, "s=0.0: expected a positive number of rows"),
+        (lambda v: _checks.positive_number(v, "s"), float("nan"), "s=nan: expected a positive number"),
+        (lambda v: _checks.significance_level(v), 1, "alpha=1: expected a significance level between 0 and 1"),
+        (lambda v: _checks.flag(v, "stable"), 1, "stable=1: expected True or False"),
+        (lambda v: _checks.one_of(v, "w", ("cmi", "score")), "scor", "w='scor': expected one of 'cmi', 'score'. Did"),
+        (lambda v: _checks.a_variable(v, "root", ("A", "B")), "C", "root='C': there is no such variable"),
+        (lambda v: _checks.progress_function(v), 3, "progress=3: expected a function of a stage and a fraction, or"),
+    ],
+)  # fmt: skip
+def test_checks_name_the_argument_and_what_was_expected(check, value, message):
+    with pytest.raises(ArgumentError) as caught:
+        check(value)
+    assert str(caught.value).startswith(message)
+    assert caught.value.argument == message.partition("=")[0]

@@ -63,7 +63,7 @@ def test_large_numbers_of_configurations_are_exact_in_any_order(label):
         assert scored.families(child, [parents]).tolist() == [value]
         assert scored.families(child, [parents[::-1], [], parents])[[0, 2]].tolist() == [value, value]
         assert scored.additions(child, parents[1:], parents[:1]).tolist() == [value]
-        assert LocalScores(scored.data, scored.score).family(child, parents[::-1]) == value
+        assert LocalScores(scored.data, scored.score_function).family(child, parents[::-1]) == value
 
 
 def test_forty_columns_against_the_formula():

@@ -57,15 +57,15 @@ def argument(name: str, value: Any = _NOTHING) -> str:
     return f"{_OPEN}{name}{'' if value is _NOTHING else _VALUE + repr(value)}{_CLOSE}"
 
 
-def _as_keyword(name: str, value: str | None) -> str:
-    return f"{name}={value or ''}"
-
-
 class BnmlError(ValueError):
     """Base class of all errors that bnml raises on purpose."""
 
     def __str__(self) -> str:
-        return self.text(_as_keyword)
+        head, parts = self._parts()
+        for name, value, rest in parts:
+            alone = value is None and rest.startswith(":")  # what follows is about it
+            head += (name if alone else f"{name}={value or ''}") + rest
+        return head
 
     def text(self, word: Callable[[str, str | None], str]) -> str:
         """Return the message with the arguments that it names in other words.
@@ -75,12 +75,18 @@ class BnmlError(ValueError):
         word
             Is given the name of an argument, and the value that the message gives it as Python writes it, or None.
         """
-        head, *parts = str(self.args[0] if self.args else "").split(_OPEN)
-        for part in parts:
-            named, _, rest = part.partition(_CLOSE)
+        head, parts = self._parts()
+        return head + "".join(word(name, value) + rest for name, value, rest in parts)
+
+    def _parts(self) -> tuple[str, list[tuple[str, str | None, str]]]:
+        """Return what comes before the first argument, and each argument with its value and what comes after it."""
+        head, *others = str(self.args[0] if self.args else "").split(_OPEN)
+        parts = []
+        for other in others:
+            named, _, rest = other.partition(_CLOSE)
             name, separator, value = named.partition(_VALUE)
-            head += word(name, value if separator else None) + rest
-        return head
+            parts.append((name, value if separator else None, rest))
+        return head, parts
 
 
 class DataError(BnmlError):

@@ -36,10 +36,10 @@ def command(
     as_json: common.Json = False,
 ) -> None:
     """Learn from tables with rows drawn anew, and count how often each arc is found."""
-    from bnml.search.learn import check
+    from bnml.search.searches import request_for
 
     chosen = common.score_of(score, prior_network)
-    check(search, {}, {"score": chosen, "seed": seed, "threads": threads})
+    request_for(search, {}, score=chosen, seed=seed, threads=threads)
     data = table()
 
     def tell(stage: str, fraction: float) -> None:
@@ -48,7 +48,7 @@ def command(
     shown = sys.stderr.isatty()
     try:
         result = bnml.bootstrap(
-            data, search, chosen, repetitions, seed, threads=threads, progress=tell if shown else None
+            data, chosen, search, repetitions=repetitions, seed=seed, threads=threads, progress=tell if shown else None
         )
     finally:
         if shown:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -33,6 +33,7 @@ from bnml.errors import ArgumentError, quoted
 if TYPE_CHECKING:
     from bnml.scores import FamilyScores
     from bnml.search import SearchResult
+    from bnml.search.task import Task
 
 __all__ = ["command"]
 
@@ -160,23 +161,19 @@ def command(
     config: common.Config = None,
 ) -> None:
     """Learn the structure of a network from a table, and show what is proven of it."""
-    from bnml.search.learn import check
+    from bnml.search.learn import answer
+    from bnml.search.searches import request_for
 
     plots = plot or []
     _check_files(output, plots, scores_out)
     if scores is not None:
         _check_without_table(context, data, output, scores_out)
-    arguments: dict[str, Any] = {
-        "score": common.score_of(score, prior_network),
-        "max_parents": max_parents,
-        "seed": seed,
-        "threads": threads,
-        "memory_limit": memory_limit,
-        "time_limit": time_limit,
-    }
     own = {"order": order, "class_variable": class_variable, "alpha": significance, "keep": keep or None}
     options = check_options(search, own)
-    check(search, options, arguments)
+    asked = request_for(
+        search, options, score=common.score_of(score, prior_network), max_parents=max_parents, seed=seed,
+        threads=threads, memory_limit=memory_limit, time_limit=time_limit,
+    )  # fmt: skip
     settings = common.settings_of(config)
     rows = table() if scores is None or data is not None else None
     source = rows if scores is None else _local_scores(scores, rows)
@@ -185,20 +182,17 @@ def command(
     if "keep" in options:
         options["keep"] = [link_of(text, "--keep", source.names) for text in options["keep"]]
     pairs = {"required": require, "forbidden": forbid, "required_links": require_link, "forbidden_links": forbid_link}
-    known = arguments["constraints"] = constraints_of(source.names, pairs, tiers, settings)
+    asked = replace(asked, options=options, constraints=constraints_of(source.names, pairs, tiers, settings))
+    task = asked.open(source)
     if scores_out is not None:
-        _check_listing(source.names, known)
-        if isinstance(source, bnml.Data):
-            from bnml.scores.lattice import check_listing
-
-            check_listing(bnml.LocalScores(source, arguments["score"]), memory_limit)
-    with _announced(search, source, arguments) as progress:
-        result = replace(bnml.learn(source, search=search, progress=progress, **arguments, **options), data=rows)
+        _check_listing(task)
+    with _announced(task) as progress:
+        result = replace(answer(replace(asked, progress=progress), source), data=rows)
     if output is not None and result.network is None:
         raise ArgumentError(f"-o: no network fits what {result.search} found; leave -o out to see the graph")
-    _write(result, output, plots, scores_out, arguments)
+    _write(result, output, plots, scores_out, task)
     if as_json:
-        common.print_json(summary(result, verbose=verbose))
+        common.print_json(result.to_dict(steps=verbose))
         return
     if data is None and scores is None:
         print("The bundled example: patients of a fictitious chest clinic\n")
@@ -249,28 +243,30 @@ def _local_scores(path: Path, rows: bnml.Data | None) -> FamilyScores:
     return families
 
 
-def _check_listing(names: Sequence[str], known: bnml.Constraints | None) -> None:
+def _check_listing(task: Task) -> None:
     """Refuse what a file of local scores cannot hold, before there are any scores."""
-    if known is not None and known.compiled(names).links:
+    from bnml.scores.lattice import check_listing
+
+    if any(task.rules.links):
         raise ArgumentError("--scores-out: local scores cannot say that a link is required; require an arc instead")
-    for name in names:
+    for name in task.names:
         if name.split() != [name]:
             raise ArgumentError(f"--scores-out: a .jkl file has no names with white space, such as {name!r}; rename it")
+    if isinstance(task.local, bnml.LocalScores):
+        check_listing(task.local, task.memory)
 
 
 @contextmanager
-def _announced(
-    search: str, source: bnml.Data | FamilyScores, arguments: Mapping[str, Any]
-) -> Iterator[Callable[[str, float], None] | None]:
+def _announced(task: Task) -> Iterator[Callable[[str, float], None] | None]:
     """Say what a long search will cost, and give a function that shows how far it has come on a terminal."""
+    from bnml.search.forecast import forecast_of
+
     shown = sys.stderr.isatty()
-    if search in ("auto", "exact"):
-        names = ("constraints", "max_parents", "threads", "memory_limit")
-        cost = bnml.search.forecast(source, arguments["score"], **{name: arguments[name] for name in names})
-        begins = cost.fits and (cost.affordable or search == "exact")
+    if task.search in ("auto", "exact"):
+        cost = forecast_of(task)
+        begins = cost.fits and (cost.affordable or task.search == "exact")
         if begins and cost.seconds > LONG / 10:  # worth a look at how fast this machine is
-            asked = {name: arguments[name] for name in names}
-            cost = bnml.search.forecast(source, arguments["score"], probe=True, **asked)
+            cost = forecast_of(task, probe=True)
         if begins and (cost.seconds > LONG or 10 * cost.bytes > cost.limit):
             print(f"forecast: {cost}", file=sys.stderr, flush=True)
         shown &= not begins or cost.seconds > LONG
@@ -286,46 +282,17 @@ def _write(
     output: Path | None,
     plots: Sequence[Path],
     scores_out: Path | None,
-    arguments: Mapping[str, Any],
+    task: Task,
 ) -> None:
     """Write all files, or none."""
     writers: dict[Path, Callable[[Path], object]] = {}
     for path in plots:
-        writers[path] = lambda draft: bnml.plot.draw(result.directions, draft, regions=_regions(result))
+        writers[path] = lambda draft: bnml.plot.draw(result.directions, draft, regions=result.regions)
     if output is not None and result.network is not None:
         writers[output] = result.network.save
     if scores_out is not None and isinstance(result.local, bnml.LocalScores):
         from bnml.scores.lattice import undominated_families
 
-        names = ("constraints", "max_parents", "threads", "memory_limit")
-        writers[scores_out] = undominated_families(result.local, **{name: arguments[name] for name in names}).save
+        writers[scores_out] = undominated_families(result.local, task.rules, task.threads, task.memory).save
     if writers:
         write_all(writers)
-
-
-def _regions(result: SearchResult) -> Sequence[Any]:
-    """Return the regions of links that tests left undecided, before they were resolved."""
-    return getattr(result, "regions", ())
-
-
-def summary(result: SearchResult, *, verbose: bool = False) -> dict[str, Any]:
-    """Return the report as plain values; the steps of a search, which can be many, only if it is to be verbose."""
-    return {
-        "arcs": getattr(result.dag, "arcs", None),  # no DAG may fit what pc and npc found
-        "cpdag_directed": result.cpdag.directed,
-        "cpdag_undirected": result.cpdag.undirected,
-        "score": result.score,
-        "score_name": result.score_name,
-        "optimal": result.optimal,
-        "within": result.within,
-        "search": result.search,
-        "seconds": result.seconds,
-        "parameters": result.n_parameters,
-        "rows": None if result.data is None else result.data.n_rows,
-        "variables": [
-            {"name": x, "parents": parents, "score": value, "fit": fit, "penalty": penalty}
-            for x, parents, value, fit, penalty in result.families
-        ],
-        "info": {key: value for key, value in result.info.items() if key != "trace"}
-        | ({"trace": [trial._asdict() for trial in result.info.get("trace", ())]} if verbose else {}),
-    }

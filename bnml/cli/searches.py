@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,7 +10,7 @@ import typer
 
 from bnml.cli.common import shorten
 from bnml.errors import ArgumentError, did_you_mean, quoted
-from bnml.search.learn import SEARCHES
+from bnml.search.searches import SEARCHES
 
 if TYPE_CHECKING:
     from bnml.search import SearchResult
@@ -93,14 +92,13 @@ def check_options(search: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """
     if search not in ("auto", *SEARCHES):
         return {}  # an unknown search is refused by those who know it
-    takes = {name: inspect.signature(run).parameters for name, run in SEARCHES.items()}
-    own: Mapping[str, inspect.Parameter] = {} if search == "auto" else takes[search]
+    own = SEARCHES.get(search)
     options = {name: value for name, value in given.items() if value is not None}
     for name in given:
-        if name in options and name not in own:
-            others = " or ".join(other for other, parameters in takes.items() if name in parameters)
+        if name in options and (own is None or name not in own.options):
+            others = " or ".join(other.name for other in SEARCHES.values() if name in other.options)
             raise ArgumentError(f"{OPTIONS[name]} goes with --search {others}, not with --search {search}")
-        if name not in options and name in own and own[name].default is inspect.Parameter.empty:
+        if name not in options and own is not None and name in own.needed:
             raise ArgumentError(f"--search {search} needs {OPTIONS[name]}")
     return options
 

@@ -57,13 +57,13 @@ def command(
     config: common.Config = None,
 ) -> None:
     """Select features, learn a network, and say how sure and how strong its links are; with a report to read."""
-    from bnml.search.learn import check
+    from bnml.search.searches import request_for
 
     if output is not None:
         check_outputs([("-o", output, (".html", ".htm"))])
     chosen = common.score_of(score, prior_network)
     limits = {"max_parents": max_parents, "seed": seed, "threads": threads, "memory_limit": memory_limit}
-    check(search, {}, {"score": chosen, **limits})
+    request_for(search, {}, score=chosen, **limits)
     settings = common.settings_of(config)
     rows = table()
     if target is not None and target not in rows.names:

@@ -36,8 +36,9 @@ from bnml.experiments import charts
 from bnml.experiments.comparison import agreement, compare, outside
 from bnml.experiments.experiment import Experiment, Outputs, Part, Row, blocks, generator
 from bnml.experiments.published import read_numbers
+from bnml.graph import Rules
 from bnml.network.sampling import sample_codes
-from bnml.scores.lattice import Lattice, Rules
+from bnml.scores.lattice import Lattice
 from bnml.search.best_networks import Subsets
 
 if TYPE_CHECKING:
@@ -108,7 +109,8 @@ def sample(network: bnml.BayesianNetwork, n: int, random: np.random.Generator) -
 
 def learned(data: bnml.Data, score: str) -> bnml.DAG:
     """Return the structure with the highest score; of several the one that is found first."""
-    lattice = Lattice(bnml.LocalScores(data, score), Rules.of(WalkOrder(data).columns, None, None), prune=False)
+    rules = Rules.none(data.names).among(WalkOrder(data).columns)
+    lattice = Lattice(bnml.LocalScores(data, score), rules, prune=False)
     columns = lattice.layout.columns
     names = [data.names[column] for column in columns]
     found = first_found(Subsets(lattice, lattice.n, 1), names, EQUAL / lattice.unit / lattice.n)

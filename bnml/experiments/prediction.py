@@ -112,7 +112,7 @@ def work(folder: Path, key: tuple[Any, ...], seed: int) -> list[Row]:
         for k in range(smallest, largest):
             training, test = divide(data, order, sizes[k])
             for score, (search, estimator) in METHODS.items():
-                dag = bnml.search.exact(training, search, threads=1).dag
+                dag = bnml.search.exact(training, search, threads=1).structure
                 network = bnml.fit(dag, training, estimator)
                 rows.append(
                     {

@@ -73,7 +73,8 @@ def work(folder: Path, key: tuple[Any, ...], seed: int) -> list[Row]:
     data, rows = read_table(folder, name), list[Row]()
     for alpha in ALPHAS[score][first:last]:
         found = bnml.search.exact(data, _score(score, alpha), threads=1)
-        rows.append({"data": name, "score": score, "alpha": alpha, "highest": found.score, "arcs": len(found.dag.arcs)})
+        arcs = len(found.structure.arcs)
+        rows.append({"data": name, "score": score, "alpha": alpha, "highest": found.score, "arcs": arcs})
     return rows
 
 

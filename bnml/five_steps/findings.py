@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -101,24 +101,36 @@ def _target(study: Study) -> Iterable[str]:
     else:
         yield f"None of the {count(others, 'other variable')} tells anything of {target} by itself."
     dag = study.learned.dag
-    near = sorted({*dag.parents(study.target), *dag.children(study.target)}, key=study.data.names.index)
-    blanket = sorted(dag.markov_blanket(study.target), key=study.data.names.index)
+    near = sorted({x for arc in study.arcs for x in arc if study.target in arc} - {study.target}, key=_place(study))
     if not near:
         yield f"In the best network {target} is linked with no other variable."
         return
     yield f"In the best network {target} is directly linked with {listed(near)}."
-    if len(blanket) < others:
+    blanket = [] if dag is None else sorted(dag.markov_blanket(study.target), key=_place(study))
+    if dag is not None and len(blanket) < others:
         those = "these are" if set(near) == set(blanket) else f"{listed(blanket)} {_are(blanket)}"
         yield f"By this network, once {those} known, the other variables tell nothing more of {target}."
 
 
+def _place(study: Study) -> Callable[[str], int]:
+    return study.data.names.index
+
+
 def _network(study: Study) -> Iterable[str]:
-    arcs = study.learned.dag.arcs
+    arcs = study.arcs
+    if study.learned.dag is None:
+        yield (
+            f"No network fits what the tests of {study.learned.search.upper()} found: they contradict each other. What "
+            "is said of the best network is about the graph that they left."
+        )
     if not arcs:
         yield "The best network has no links: by this measure the variables are independent of each other."
         return
     by_ends = {frozenset((link.a, link.b)): link for link in study.links}
     strongest = [by_ends[frozenset(ends)].text for ends in study.strength[["from", "to"]].head(3).to_numpy().tolist()]
+    if not strongest:  # no network, no strengths
+        yield f"It joins the variables by {count(len(arcs), 'link')}."
+        return
     most = f"the strongest are {listed(strongest)}" if len(arcs) > 3 else listed(strongest)
     yield f"The best network joins the variables by {count(len(arcs), 'link')}: {most}."
 

@@ -70,7 +70,7 @@ class Link:
 
 def links_of(study: Study) -> tuple[Link, ...]:
     """Return the links of the network, the surest first, and after them what else was found."""
-    dag, graph = study.learned.dag, study.learned.directions
+    graph = study.learned.directions
     names, at = study.data.names, {name: i for i, name in enumerate(study.data.names)}
     known = set(graph.directed)
     pc, npc = joined(study.pc.pdag), None if study.npc is None else joined(study.npc.pdag)
@@ -80,7 +80,7 @@ def links_of(study: Study) -> tuple[Link, ...]:
     drawn = study.bootstrap
     likely = None if study.posterior is None else study.posterior.link_probabilities.loc[list(names), list(names)]
     chances = None if likely is None else likely.to_numpy()
-    arcs = {frozenset(arc): arc for arc in dag.arcs}
+    arcs = {frozenset(arc): arc for arc in study.arcs}
     links = []
     for i, first in enumerate(names):
         for second in names[i + 1 :]:

@@ -77,9 +77,9 @@ def _made(study: Study) -> Html:
     proof = "proven the best" if learned.optimal else "not proven the best"
     tests = [study.pc, *([study.npc] if study.npc is not None else [])]
     rows: list[list[str]] = [
-        ["score", f"{learned.score_name}: {learned.score:,.3f}, {proof}"],
+        ["score", f"{learned.score_name}: {learned.score:,.3f}, {proof}" if learned.dag is not None else "none"],
         ["search", learned.search],
-        ["parameters", f"{learned.n_parameters:,}"],
+        ["parameters", "none" if learned.n_parameters is None else f"{learned.n_parameters:,}"],
         ["tests", "; ".join(f"{one.search.upper()}: {one.n_tests:,} of {one.test}" for one in tests)],
         ["level of the tests", f"{study.alpha:g}"],
         ["tables drawn anew", "none" if drawn is None else f"{drawn.repetitions:,} ({drawn.search} search)"],

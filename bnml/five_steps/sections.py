@@ -207,11 +207,12 @@ def _strength(study: Study) -> Iterator[Html]:
         kind="how",
     )
     if frame.empty:
-        yield paragraphs("The best network has no links.")
+        none = study.learned.dag is None
+        yield _not_done(study, "strength", "No strengths") if none else paragraphs("The best network has no links.")
         return
     gains = {(a, b): float(gain) for a, b, gain, *_ in frame.itertuples(index=False)}
     mine = [study.target] if study.target is not None else []
-    picture = graph_picture(study.learned.dag, "gains", "Network with strengths", strength=gains, highlight=mine)
+    picture = graph_picture(study.learned.structure, "gains", "Network with strengths", strength=gains, highlight=mine)
     yield _side_by_side(
         (
             picture,

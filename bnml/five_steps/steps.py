@@ -5,23 +5,24 @@ What is affordable is decided by the table alone, so that the same table gives t
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from math import comb
 from typing import TYPE_CHECKING, Any
 
+from bnml._checks import progress_function, significance_level, whole_number
 from bnml._watch import Watch
 from bnml.data import Data, as_data
-from bnml.errors import ArgumentError, BnmlError, ScoreError
+from bnml.errors import BnmlError, ScoreError
 from bnml.five_steps.features import features_of
 from bnml.five_steps.study_result import Study
-from bnml.graph import Constraints
+from bnml.graph import DAG, Constraints
 from bnml.independence import IndependenceResult, npc, pc
-from bnml.independence.request import level_of
-from bnml.scores import Score, parse_score
+from bnml.scores import LocalScores, Score, parse_score
 from bnml.search.forecast import forecast
-from bnml.search.learn import check, learn
+from bnml.search.learn import answer
+from bnml.search.search_result import SearchResult
+from bnml.search.searches import request_for
 from bnml.uncertainty import Bootstrap, Posterior, bootstrap, posterior, strength
 
 if TYPE_CHECKING:
@@ -105,21 +106,19 @@ def study(
     >>> found.strength.loc[0, ["from", "to"]].tolist()
     ['bronc', 'dysp']
     """
-    started = time.perf_counter()
-    chosen, level = parse_score(score), level_of(alpha)
+    watch, left_out, level = Watch(progress_function(progress)), dict[str, str](), significance_level(alpha)
     given: dict[str, Any] = {
-        "score": chosen, "constraints": constraints, "max_parents": max_parents, "seed": seed, "threads": threads,
-        "memory_limit": memory_limit,
+        "score": parse_score(score), "constraints": constraints, "max_parents": max_parents, "seed": seed,
+        "threads": threads, "memory_limit": memory_limit,
     }  # fmt: skip
-    check(search, options, {**given, "progress": progress})
-    _check_repetitions(repetitions)
+    asked_for = request_for(search, options, **given, progress=_part(watch, "learning", 0.0, 0.3))
+    whole_number(repetitions, "repetitions")
     table = as_data(data)
     if target is not None:
         table.index(target)
     if constraints is not None:
         constraints.check(table.names)
-    watch, left_out = Watch(progress), dict[str, str]()
-    learned = learn(table, search=search, progress=_part(watch, "learning", 0.0, 0.3), **given, **options)
+    learned = answer(asked_for, table)
     watch("dependences", 0.3)
     features = features_of(table, target, level, threads)
     most = _max_condition(features.pairs, level)
@@ -139,17 +138,20 @@ def study(
         learned=learned,
         bootstrap=drawn,
         posterior=known,
-        strength=strength(learned.dag, table, chosen),
+        strength=_strength(learned, table, left_out),
         max_condition=most,
         left_out=tuple(left_out.items()),
         seed=seed,
-        seconds=time.perf_counter() - started,
+        seconds=watch.seconds,
     )
 
 
-def _check_repetitions(repetitions: Any) -> None:
-    if isinstance(repetitions, bool) or not isinstance(repetitions, int) or repetitions < 0:
-        raise ArgumentError(f"repetitions={repetitions!r}: expected a whole number from 0")
+def _strength(learned: SearchResult, table: Data, left_out: dict[str, str]) -> pd.DataFrame:
+    """Return what each arc is worth; nothing where no network fits what tests found."""
+    if learned.dag is None or not isinstance(learned.local, LocalScores):
+        left_out["strength"] = f"no network fits what the tests of {learned.search.upper()} found"
+        return strength(DAG(table.names), table)
+    return strength(learned.dag, table, learned.local.score_function)
 
 
 def _part(watch: Watch, name: str, start: float, stop: float) -> Progress:
@@ -215,11 +217,11 @@ def _bootstrap(
         return None
     if search in ("auto", "exact"):
         costs = {name: value for name, value in given.items() if name not in ("seed", "threads")}
-        cost = forecast(table, **costs)
+        cost = forecast(table, costs.pop("score"), **costs)
         search = "exact" if cost.fits and cost.seconds * repetitions <= BOOTSTRAP_SECONDS else "tabu"
         options = options if search == "exact" else {}
     own = {**given, **options}
     return bootstrap(
-        table, search, own.pop("score"), repetitions, own.pop("seed"), threads=own.pop("threads"), progress=progress,
-        **own,
+        table, own.pop("score"), search, repetitions=repetitions, seed=own.pop("seed"), threads=own.pop("threads"),
+        progress=progress, **own,
     )  # fmt: skip

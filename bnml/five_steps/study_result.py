@@ -85,6 +85,12 @@ class Study:
     seed: int
     seconds: float = field(compare=False)
 
+    @property
+    def arcs(self) -> tuple[tuple[str, str], ...]:
+        """The arcs of the network; where none fits what PC or NPC found, the links of their graph, one way round."""
+        graph = self.learned.directions
+        return (*graph.directed, *graph.undirected) if self.learned.dag is None else self.learned.dag.arcs
+
     @cached_property
     def links(self) -> tuple[Link, ...]:
         """The links of the network, the surest first, and after them what else was found."""
@@ -142,7 +148,7 @@ class Study:
 
     def __repr__(self) -> str:
         about = f" about {self.target!r}" if self.target is not None else ""
-        return f"<Study of {len(self.data.names)} variables{about}: {len(self.learned.dag.arcs)} arcs>"
+        return f"<Study of {len(self.data.names)} variables{about}: {len(self.arcs)} arcs>"
 
 
 def check_report(path: str | os.PathLike[str]) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import textwrap
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
@@ -51,7 +52,7 @@ def _links(study: Study) -> Iterable[str]:
     room = WIDTH - 45
     yield f"{'link':<{room}} {'support':>8} {'probable':>9} {'':<7} {'gain':>9} {'p':>7}".rstrip()
     for link in inside[:MOST_SHOWN]:
-        gain, p = arcs[link.a, link.b]
+        gain, p = arcs.get((link.a, link.b), (math.nan, math.nan))
         name = " ".join([fitted(link.a, MOST_LETTERS), "→" if link.directed else "–", fitted(link.b, MOST_LETTERS)])
         if len(name) > room:  # on a line of its own
             yield from _wrapped(name, later="    ")
@@ -59,7 +60,8 @@ def _links(study: Study) -> Iterable[str]:
         support = "" if link.support is None else percent(link.support)
         likely = "" if link.probability is None else chance(link.probability)
         worth = f"{gain:,.1f}" if abs(gain) < 1e6 else f"{gain:.2g}"
-        yield f"{name:<{room}} {support:>8} {likely:>9} {link.verdict:<7} {worth:>9} {p_text(p):>7}"
+        known = "" if math.isnan(gain) else f" {worth:>9} {p_text(p):>7}"
+        yield f"{name:<{room}} {support:>8} {likely:>9} {link.verdict:<7}{known}".rstrip()
     if len(inside) > MOST_SHOWN:
         yield f"… and {len(inside) - MOST_SHOWN:,} more"
 

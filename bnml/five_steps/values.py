@@ -33,7 +33,7 @@ def values(study: Study) -> dict[str, Any]:
             "score": learned.score,
             "search": learned.search,
             "optimal": learned.optimal,
-            "arcs": learned.dag.arcs,
+            "arcs": None if learned.dag is None else learned.dag.arcs,
             "directed": learned.directions.directed,
             "undirected": learned.directions.undirected,
             "pc": _tests(study.pc),

@@ -15,7 +15,7 @@ and are positions inside; neighbourhoods are bit masks. Each idea is taught in t
 =================  =====================================================
 """
 
-from bnml.graph.constraints import CompiledConstraints, Constraints
+from bnml.graph.constraints import Constraints
 from bnml.graph.counting import count_dags
 from bnml.graph.cpdag import canonical_extension
 from bnml.graph.dag import DAG
@@ -23,14 +23,15 @@ from bnml.graph.distance import Comparison, compare, shd
 from bnml.graph.imaps import is_imap, is_perfect_map, minimal_imap
 from bnml.graph.meek import apply_meek_rules
 from bnml.graph.pdag import PDAG
+from bnml.graph.rules import Rules
 from bnml.graph.separation import minimal_separator
 
 __all__ = [
     "DAG",
     "PDAG",
     "Comparison",
-    "CompiledConstraints",
     "Constraints",
+    "Rules",
     "apply_meek_rules",
     "canonical_extension",
     "compare",

@@ -18,21 +18,10 @@ from bnml._bits import transposed
 from bnml.errors import ArgumentError, GraphError, did_you_mean, quoted
 from bnml.graph._names import Variables, check_name, checked_pairs, listed_names, require_dag
 from bnml.graph.dag import DAG
+from bnml.graph.rules import Rules
 from bnml.graph.topological import cycle_text, find_cycle, topological_order
 
 Arc = tuple[str, str]
-
-
-@dataclass(frozen=True)
-class CompiledConstraints:
-    """Constraints for a fixed list of names, as bit masks of positions; made by `Constraints.compiled`."""
-
-    must: tuple[int, ...]
-    """For each child the parents it must have, by required arcs and by links with only one allowed direction."""
-    may: tuple[int, ...]
-    """For each child the parents it may have; holds ``must``."""
-    links: tuple[tuple[int, int], ...]
-    """The required links that either direction satisfies, as pairs of positions, smaller first."""
 
 
 @dataclass(frozen=True, init=False)
@@ -155,8 +144,8 @@ class Constraints:
                         f" The variables are {quoted(known)}."
                     )
 
-    def compiled(self, names: Iterable[str]) -> CompiledConstraints:
-        """Return the constraints as bit masks for these names, in this order.
+    def compiled(self, names: Iterable[str], max_parents: int | None = None) -> Rules:
+        """Return the constraints, and the most parents, as rules about these names, in this order.
 
         Examples
         --------
@@ -167,7 +156,7 @@ class Constraints:
         variables = Variables(names)
         self.check(variables.names)
         at, n = variables.index, len(variables)
-        must, barred = [0] * n, [1 << j for j in range(n)]
+        must, barred, links = [0] * n, [1 << j for j in range(n)], [0] * n
         for parent, child in (*self.required, *self._forced):
             must[at[child]] |= 1 << at[parent]
             barred[at[parent]] |= 1 << at[child]
@@ -179,10 +168,12 @@ class Constraints:
                 barred[at[name]] |= later
             later |= variables.mask(tier)
         decided = {frozenset(arc) for arc in (*self.required, *self._forced)}
-        free = [(at[a], at[b]) for a, b in self.required_links if frozenset((a, b)) not in decided]
-        whole = (1 << n) - 1
-        links = tuple(sorted((min(link), max(link)) for link in free))
-        return CompiledConstraints(tuple(must), tuple(whole & ~mask for mask in barred), links)
+        for a, b in self.required_links:
+            if frozenset((a, b)) not in decided:
+                links[at[a]] |= 1 << at[b]
+                links[at[b]] |= 1 << at[a]
+        whole, most = (1 << n) - 1, n - 1 if max_parents is None else min(max_parents, n - 1)
+        return Rules(variables.names, tuple(must), tuple(whole & ~mask for mask in barred), tuple(links), most)
 
     def violations(self, dag: DAG) -> list[str]:
         """Return what a DAG does against the constraints, in words; nothing if it satisfies them.

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from bnml._checks import significance_level
 from bnml.data import Data, as_data
 from bnml.errors import ArgumentError, did_you_mean
 from bnml.independence.oracles import DataJudge, Questions
-from bnml.independence.request import level_of
 from bnml.independence.tests import G2, X2, Criterion, Gain, Scored, parse_test
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def independence_test(
     >>> outcome.independent, round(outcome.statistic, 3), outcome.degrees_of_freedom
     (False, 13.078, 2.0)
     """
-    level, criterion, table = level_of(alpha), parse_test(test), as_data(data)
+    level, criterion, table = significance_level(alpha), parse_test(test), as_data(data)
     x, y, known = table.index(a), table.index(b), table.indices(given)
     if len({x, y, *known}) < 2 + len(known):
         raise ArgumentError("independence_test: the variables a, b and given must differ")
@@ -180,7 +180,7 @@ def select_features(
     >>> bnml.select_features(bnml.example(), "lung", alpha=0.001)
     ['either', 'xray', 'smoke', 'dysp', 'bronc']
     """
-    level = level_of(alpha)
+    level = significance_level(alpha)
     check_request(test, adjust)
     table = as_data(data)
     table.index(target)

@@ -21,7 +21,6 @@ stay and which are ambiguous, after each size of sets and at the end, until ther
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -29,12 +28,14 @@ from typing import Any
 import numpy as np
 
 from bnml._bits import bits
+from bnml._checks import progress_function
+from bnml._watch import Watch
 from bnml.graph import Constraints
 from bnml.independence.independence_result import IndependenceResult, Link
 from bnml.independence.oracles import Oracle
 from bnml.independence.path_condition import decide, settle
 from bnml.independence.pc import oriented
-from bnml.independence.request import Asked, check
+from bnml.independence.request import Asked, ask
 from bnml.independence.skeleton import (
     Found,
     Ints,
@@ -48,7 +49,7 @@ from bnml.independence.skeleton import (
 )
 from bnml.independence.tests import Criterion
 
-__all__ = ["npc"]
+__all__ = ["find_npc", "npc"]
 
 Statements = dict[Pair, list[Found]]
 
@@ -101,18 +102,23 @@ def npc(
     >>> print(result.resolve([("X2", "X0")]).pdag)
     X0 - X1, X0 - X2
     """
-    started = time.perf_counter()
-    asked = check(
-        data, alpha, test, stable=True, oracle=oracle, max_condition=max_condition, colliders=colliders,
-        constraints=constraints, threads=threads, progress=progress,
+    return find_npc(
+        ask(
+            data, alpha, test, oracle=oracle, max_condition=max_condition, colliders=colliders,
+            constraints=constraints, threads=threads, watch=Watch(progress_function(progress)),
+        )
     )  # fmt: skip
+
+
+def find_npc(asked: Asked) -> IndependenceResult:
+    """Find what is asked, once it is checked."""
     log = Log()
-    return _result(asked, log, _statements(asked, log), frozenset(), frozenset(), started)
+    return _result(asked, log, _statements(asked, log), frozenset(), frozenset(), asked.seconds)
 
 
 def _statements(asked: Asked, log: Log) -> Statements:
     """Return the minimal sets that separate each pair."""
-    every, known, judge = asked.known.links(), asked.known, asked.judge
+    every, known, judge = asked.known.possible, asked.known, asked.judge
     kept = _kept(asked)
     statements: Statements = {}
     tested: dict[Pair, set[tuple[int, ...]]] = {}
@@ -154,21 +160,21 @@ def _fresh(sets: Iterator[Ints], seen: set[tuple[int, ...]], found: list[Found])
 
 
 def _kept(asked: Asked) -> frozenset[Pair]:
-    return frozenset((i, j) for i, mask in enumerate(asked.known.kept) for j in bits(mask) if i < j)
+    return frozenset((i, j) for i, mask in enumerate(asked.known.adjacent) for j in bits(mask) if i < j)
 
 
 def _result(
-    asked: Asked, log: Log, statements: Statements, kept: frozenset[Pair], dropped: frozenset[Pair], started: float
+    asked: Asked, log: Log, statements: Statements, kept: frozenset[Pair], dropped: frozenset[Pair], seconds: float
 ) -> IndependenceResult:
     """Work out what holds, once some links are decided by hand."""
-    decision = decide(asked.known.links(), statements, kept | _kept(asked), dropped)
+    decision = decide(asked.known.possible, statements, kept | _kept(asked), dropped)
     names = asked.judge.names
     in_regions = frozenset().union(*decision.regions)
     return oriented(
-        asked, log, list(decision.links), decision.accepted, "npc", started, decision.unsure,
+        asked, log, list(decision.links), decision.accepted, "npc", seconds, decision.unsure,
         ambiguous_regions=tuple(frozenset(_link(names, pair) for pair in region) for region in decision.regions),
         undecided=frozenset(_link(names, pair) for pair in decision.unsure - in_regions),
-        _resolve=_Resolver(replace(asked, progress=None), log, statements, kept, dropped, decision.regions),
+        _resolve=_Resolver(replace(asked, watch=None), log, statements, kept, dropped, decision.regions),
     )  # fmt: skip
 
 
@@ -188,7 +194,7 @@ class _Resolver:
     regions: tuple[frozenset[Pair], ...]
 
     def __call__(self, chosen: frozenset[Link] | None) -> IndependenceResult:
-        started = time.perf_counter()
+        watch = Watch()
         stay, go = self.kept, self.dropped
         if chosen is None:
             stay, go = _strongest(self.asked, self.statements, stay, go)
@@ -196,7 +202,7 @@ class _Resolver:
             named = {pair for pair in region if _link(self.asked.judge.names, pair) in (chosen or ())}
             stay |= named
             go |= region - named if named else frozenset()
-        return _result(self.asked, self.log, self.statements, stay, go, started)
+        return _result(self.asked, self.log, self.statements, stay, go, watch.seconds)
 
 
 def _strongest(
@@ -207,7 +213,7 @@ def _strongest(
     The strongest link is the one whose independence is the least credible: the largest p-value of its statements is the
     smallest.
     """
-    every, known = asked.known.links(), _kept(asked)
+    every, known = asked.known.possible, _kept(asked)
     ranked: list[Pair] = []
     while True:
         _, _, unsure = settle(every, statements, kept | known, dropped)

@@ -21,9 +21,10 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from bnml._bits import bits, closure
+from bnml.graph import Rules
 from bnml.graph.meek import Orienter
 from bnml.independence.oracles import Judge
-from bnml.independence.skeleton import Found, Knowledge, Log, Pair, ask_pairs, candidates, separating_sets
+from bnml.independence.skeleton import Found, Log, Pair, ask_pairs, candidates, separating_sets
 
 __all__ = ["COLLIDERS", "Conflict", "Triples", "direct", "find_triples"]
 
@@ -52,7 +53,7 @@ def find_triples(
     log: Log,
     links: Sequence[int],
     sepsets: Mapping[Pair, Found],
-    known: Knowledge,
+    known: Rules,
     rule: str,
     max_condition: int | None = None,
     unsure: frozenset[Pair] = frozenset(),
@@ -100,7 +101,7 @@ def _all_separating(
     log: Log,
     links: Sequence[int],
     sepsets: Mapping[Pair, Found],
-    known: Knowledge,
+    known: Rules,
     pairs: Sequence[Pair],
     max_condition: int | None,
 ) -> dict[Pair, list[Found]]:
@@ -150,7 +151,7 @@ class _CarefulOrienter(Orienter):
 def direct(
     names: Sequence[str],
     links: Sequence[int],
-    known: Knowledge,
+    known: Rules,
     triples: Triples,
     unsure: frozenset[Pair] = frozenset(),
 ) -> tuple[list[int], list[int], tuple[Conflict, ...]]:
@@ -181,7 +182,7 @@ def direct(
     return work.parents, work.neighbours, tuple(conflicts)
 
 
-def _obstacle(work: Orienter, known: Knowledge, i: int, k: int, j: int) -> str:
+def _obstacle(work: Orienter, known: Rules, i: int, k: int, j: int) -> str:
     """Say why a collider cannot be directed, or return an empty string."""
     for parent in (i, j):
         arc, back = (f"{work.names[a]} -> {work.names[b]}" for a, b in ((parent, k), (k, parent)))

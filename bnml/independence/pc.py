@@ -11,19 +11,20 @@ same, either makes the other look superfluous, and PC drops both; `bnml.npc` doe
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from bnml._checks import progress_function
+from bnml._watch import Watch
 from bnml.graph import PDAG, Constraints
 from bnml.independence.independence_result import IndependenceResult
 from bnml.independence.oracles import Oracle
 from bnml.independence.orientation import direct, find_triples
-from bnml.independence.request import Asked, check
+from bnml.independence.request import Asked, ask
 from bnml.independence.skeleton import Found, Log, Pair, find_skeleton
 from bnml.independence.tests import Criterion
 
-__all__ = ["pc"]
+__all__ = ["find_pc", "oriented", "pc"]
 
 
 def pc(
@@ -87,16 +88,21 @@ def pc(
     >>> result.n_tests, result.conflicts
     (107, ())
     """
-    started = time.perf_counter()
-    asked = check(
-        data, alpha, test, stable=stable, oracle=oracle, max_condition=max_condition, colliders=colliders,
-        constraints=constraints, threads=threads, progress=progress,
+    return find_pc(
+        ask(
+            data, alpha, test, stable=stable, oracle=oracle, max_condition=max_condition, colliders=colliders,
+            constraints=constraints, threads=threads, watch=Watch(progress_function(progress)),
+        )
     )  # fmt: skip
+
+
+def find_pc(asked: Asked) -> IndependenceResult:
+    """Find what is asked, once it is checked."""
     log = Log()
     links, sepsets = find_skeleton(
-        asked.judge, log, asked.known, stable=stable, max_condition=asked.max_condition, tell=asked.level
+        asked.judge, log, asked.known, stable=asked.stable, max_condition=asked.max_condition, tell=asked.level
     )
-    return oriented(asked, log, links, sepsets, "pc", started)
+    return oriented(asked, log, links, sepsets, "pc", asked.seconds)
 
 
 def oriented(
@@ -105,11 +111,15 @@ def oriented(
     links: list[int],
     sepsets: Mapping[Pair, Found],
     search: str,
-    started: float,
+    seconds: float,
     unsure: frozenset[Pair] = frozenset(),
     **more: Any,
 ) -> IndependenceResult:
-    """Direct the links of a skeleton, and return the result; ``unsure`` links stay undirected."""
+    """Direct the links of a skeleton, and return the result; ``unsure`` links stay undirected.
+
+    ``seconds`` is how long it took to find the skeleton.
+    """
+    watch = Watch()
     names, known = asked.judge.names, asked.known
     triples = find_triples(asked.judge, log, links, sepsets, known, asked.colliders, asked.max_condition, unsure)
     parents, neighbours, conflicts = direct(names, links, known, triples, unsure)
@@ -125,7 +135,7 @@ def oriented(
         search=search,
         test=asked.test,
         alpha=asked.alpha,
-        seconds=time.perf_counter() - started,
+        seconds=seconds + watch.seconds,
         _names=names,
         _log=log,
         **{"ambiguous_regions": (), "undecided": frozenset(), **more},

@@ -1,103 +1,109 @@
-"""What PC and NPC check of their arguments."""
+"""What is asked of PC and NPC: checked, and in one form."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from numbers import Integral, Real
 from typing import Any
 
+from bnml._checks import flag, one_of, refuse, significance_level, whole_number
 from bnml._threads import cores
+from bnml._watch import Watch
 from bnml.data import as_data
-from bnml.errors import ArgumentError, did_you_mean
-from bnml.graph import DAG, Constraints
+from bnml.errors import ArgumentError, argument
+from bnml.graph import DAG, Constraints, Rules
 from bnml.independence.oracles import DataJudge, Judge, OracleJudge
 from bnml.independence.orientation import COLLIDERS
-from bnml.independence.skeleton import Knowledge, knowledge_of
 from bnml.independence.tests import parse_test
 
-__all__ = ["Asked", "check", "level_of"]
+__all__ = ["Asked", "ask"]
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What is asked, in one form; the names are as in the table, the judge's sorted where order must not matter."""
+    """What is asked, in one form; the names are as in the table, the judge's sorted where order must not matter.
+
+    ``known`` are the rules in the order of the judge's names.
+    """
 
     names: tuple[str, ...]
     judge: Judge
-    known: Knowledge
+    known: Rules
+    stable: bool
     test: str
     alpha: float | None
     colliders: str
     max_condition: int | None
-    progress: Callable[[str, float], None] | None = field(default=None, compare=False)
+    watch: Watch | None = field(default=None, compare=False)
+
+    @property
+    def seconds(self) -> float:
+        """How long it has taken so far."""
+        return 0.0 if self.watch is None else self.watch.seconds
 
     def tell(self, stage: str, fraction: float) -> None:
         """Tell how far the work is."""
-        if self.progress is not None:
-            self.progress(stage, fraction)
+        if self.watch is not None:
+            self.watch(stage, fraction)
 
     def level(self, size: int, share: float) -> None:
         """Tell how far tests with sets of some size are; each size takes half of what is left."""
         self.tell(f"tests given {size}", 1.0 - 0.5**size * (1.0 - 0.5 * share))
 
 
-def level_of(alpha: Any) -> float:
-    """Return a significance level."""
-    if isinstance(alpha, bool) or not isinstance(alpha, Real) or not 0.0 < float(alpha) < 1.0:
-        raise ArgumentError(f"alpha={alpha!r}: expected a significance level between 0 and 1")
-    return float(alpha)
-
-
-def check(
+def ask(
     data: Any,
-    alpha: Any,
-    test: Any,
+    alpha: Any = 0.05,
+    test: Any = "g2",
     *,
-    stable: bool,
-    oracle: Any,
-    max_condition: Any,
-    colliders: Any,
-    constraints: Any,
-    threads: Any,
-    progress: Any,
+    stable: Any = True,
+    oracle: Any = None,
+    max_condition: Any = None,
+    colliders: Any = "sepset",
+    constraints: Any = None,
+    rules: Rules | None = None,
+    threads: Any = None,
+    watch: Watch | None = None,
 ) -> Asked:
-    """Refuse wrong arguments, and return the right ones in one form; nothing is tested yet."""
-    level, criterion = level_of(alpha), parse_test(test)
-    if colliders not in COLLIDERS:
-        hint = did_you_mean(colliders, COLLIDERS)
-        raise ArgumentError(f"colliders={colliders!r}: expected one of {', '.join(COLLIDERS)}.{hint}")
-    if max_condition is not None and (
-        isinstance(max_condition, bool) or not isinstance(max_condition, Integral) or max_condition < 0
-    ):
-        raise ArgumentError(f"max_condition={max_condition!r}: expected a whole number from 0, or None")
+    """Refuse wrong arguments, and return the right ones in one form; nothing is tested yet.
+
+    ``rules`` are constraints that are compiled already, in the order of the table's columns.
+    """
+    level, criterion = significance_level(alpha), parse_test(test)
+    flag(stable, "stable")
+    one_of(colliders, "colliders", COLLIDERS)
+    most = None if max_condition is None else whole_number(max_condition, "max_condition", otherwise=", or None")
     if constraints is not None and not isinstance(constraints, Constraints):
-        raise ArgumentError(f"constraints={constraints!r}: expected bnml.Constraints(…), or None")
-    if progress is not None and not callable(progress):
-        raise ArgumentError(f"progress={progress!r}: expected a function of a stage and a fraction, or None")
+        raise refuse("constraints", constraints, "expected bnml.Constraints(…), or None")
     if oracle is not None and not isinstance(oracle, DAG) and not callable(oracle):
-        raise ArgumentError(f"oracle={oracle!r}: expected a DAG, or a function (x, y, given) -> bool")
+        raise refuse("oracle", oracle, "expected a DAG, or a function (x, y, given) -> bool")
     cores(threads)
     if data is None and not isinstance(oracle, DAG):
-        raise ArgumentError("data=None: without a table, give a DAG as oracle=; it has the names of the variables")
+        raise ArgumentError(
+            f"{argument('data', None)}: without a table, give a DAG as {argument('oracle')}; it has the names of the "
+            "variables"
+        )
     source = None if data is None else as_data(data)
     names = oracle.names if source is None else source.names
     if isinstance(oracle, DAG) and set(names) != set(oracle.names):
-        raise ArgumentError("oracle: the DAG and the table must be about the same variables")
-    order = sorted(names) if stable else names
+        raise ArgumentError(f"{argument('oracle')}: the DAG and the table must be about the same variables")
+    if rules is None:
+        rules = Rules.none(names) if constraints is None else constraints.compiled(names)
+    order = sorted(range(len(names)), key=names.__getitem__) if stable else list(range(len(names)))
+    asked = [names[k] for k in order]
     judge: Judge
     if oracle is not None:
-        judge = OracleJudge(order, oracle)
+        judge = OracleJudge(asked, oracle)
     else:
         assert source is not None
-        judge = DataJudge(source, order, criterion, level, threads)
+        judge = DataJudge(source, asked, criterion, level, threads)
     return Asked(
         names=tuple(names),
         judge=judge,
-        known=knowledge_of(order, constraints),
+        known=rules.among(order),
+        stable=stable,
         test="an oracle" if oracle is not None else str(criterion),
         alpha=level if oracle is None and criterion.uses_alpha else None,
         colliders=colliders,
-        max_condition=None if max_condition is None else int(max_condition),
-        progress=progress,
+        max_condition=most,
+        watch=watch,
     )

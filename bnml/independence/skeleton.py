@@ -22,10 +22,10 @@ import numpy as np
 import numpy.typing as npt
 
 from bnml._bits import bits
-from bnml.graph import Constraints
+from bnml.graph import Rules
 from bnml.independence.oracles import Answers, Judge, Questions
 
-__all__ = ["Found", "Knowledge", "Log", "find_skeleton", "knowledge_of", "separating_sets"]
+__all__ = ["Found", "Log", "find_skeleton", "separating_sets"]
 
 Ints = npt.NDArray[np.int64]
 Pair = tuple[int, int]
@@ -40,33 +40,6 @@ class Found:
 
     given: tuple[int, ...]
     log_p: float
-
-
-@dataclass(frozen=True)
-class Knowledge:
-    """What is known, as bit masks: the links that stay, the parents that each variable may have, and must have."""
-
-    kept: tuple[int, ...]
-    may: tuple[int, ...]
-    must: tuple[int, ...]
-
-    def links(self) -> list[int]:
-        """Return the links to begin with: all that are possible in some direction."""
-        n = len(self.may)
-        return [self.may[i] | sum(1 << j for j in range(n) if self.may[j] >> i & 1) for i in range(n)]
-
-
-def knowledge_of(names: Sequence[str], constraints: Constraints | None) -> Knowledge:
-    """Return constraints as what is known."""
-    known = (constraints or Constraints()).compiled(names)
-    kept = list(known.must)
-    for child, parents in enumerate(known.must):
-        for parent in bits(parents):
-            kept[parent] |= 1 << child
-    for a, b in known.links:
-        kept[a] |= 1 << b
-        kept[b] |= 1 << a
-    return Knowledge(tuple(kept), known.may, known.must)
 
 
 @dataclass
@@ -158,7 +131,7 @@ def unlink(links: list[int], pair: Pair) -> None:
     links[j] &= ~(1 << i)
 
 
-def candidates(links: Sequence[int], known: Knowledge, i: int, j: int) -> int:
+def candidates(links: Sequence[int], known: Rules, i: int, j: int) -> int:
     """Return the neighbours of i, other than j, that may be its parents: those that may separate the two."""
     return links[i] & known.may[i] & ~(1 << j)
 
@@ -166,21 +139,21 @@ def candidates(links: Sequence[int], known: Knowledge, i: int, j: int) -> int:
 def find_skeleton(
     judge: Judge,
     log: Log,
-    known: Knowledge,
+    known: Rules,
     *,
     stable: bool = True,
     max_condition: int | None = None,
     tell: Callable[[int, float], None] = lambda size, share: None,
 ) -> tuple[list[int], dict[Pair, Found]]:
     """Return the links as bit masks, and for each pair without one the set that separates it."""
-    links = known.links()
+    links = list(known.possible)
     sepsets: dict[Pair, Found] = {}
     size = 0
     while max_condition is None or size <= max_condition:
         pairs = [
             (i, j)
             for i, j in linked_pairs(links)
-            if not known.kept[i] >> j & 1
+            if not known.adjacent[i] >> j & 1
             and max(candidates(links, known, i, j).bit_count(), candidates(links, known, j, i).bit_count()) >= size
         ]
         if not pairs:
@@ -196,7 +169,7 @@ def find_skeleton(
 def _stable_level(
     judge: Judge,
     log: Log,
-    known: Knowledge,
+    known: Rules,
     links: list[int],
     sepsets: dict[Pair, Found],
     pairs: Sequence[Pair],
@@ -220,7 +193,7 @@ def _stable_level(
 def _plain_level(
     judge: Judge,
     log: Log,
-    known: Knowledge,
+    known: Rules,
     links: list[int],
     sepsets: dict[Pair, Found],
     pairs: Sequence[Pair],

@@ -107,10 +107,15 @@ class LocalScores:
     @cached_property
     def terms(self) -> Terms | None:
         """The score's tables; None if it takes the slow path: it has none, or there are too many rows for them."""
+        return None if self.outline is None else self.score_function.terms(self.shape)
+
+    @property
+    def outline(self) -> Terms | None:
+        """What `terms` will be, with tables that hardly have an entry: known before any of them is made."""
         outline = self._outline
         if outline is None or (outline.ess == 0.0 and (1 + len(outline.margin)) * self.shape.n_rows > MOST_LOOKUPS):
             return None
-        return self.score_function.terms(self.shape)
+        return outline
 
     @cached_property
     def _outline(self) -> Terms | None:

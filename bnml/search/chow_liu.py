@@ -2,59 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
-from bnml._watch import Watch
 from bnml.counts.pairs import pair_information
-from bnml.graph import Constraints
-from bnml.scores import Score
-from bnml.scores.priors import StructurePrior
+from bnml.search.local_optimum import verified_result
 from bnml.search.search_result import SearchResult
-from bnml.search.trees import best_tree, check_tree, in_time, opened, result_of, rules_for, whole
+from bnml.search.task import Task, as_search
+from bnml.search.trees import best_tree, check_tree, tree_rules, whole
 
 __all__ = ["chow_liu"]
 
 
-def chow_liu(
-    data: Any,
-    score: Score | str = "qnml",
-    *,
-    root: str | None = None,
-    constraints: Constraints | None = None,
-    max_parents: int | None = None,
-    prior: StructurePrior | None = None,
-    threads: int | None = None,
-    time_limit: float | None = None,
-    progress: Callable[[str, float], None] | None = None,
-) -> SearchResult:
+@as_search("chow-liu", needs_table=True)
+def chow_liu(task: Task, *, root: str | None = None) -> SearchResult:
     """Return the tree with the largest sum of mutual information over its links.
+
+    The score, with a prior, is that of the report; it does not decide which tree it is. All constraints are kept: the
+    tree is then the best of those that they allow, and falls apart into several where they forbid to join them.
 
     Parameters
     ----------
-    data
-        A `Data`, or anything that `bnml.read` takes.
-    score, prior
-        Under what the tree is scored, for the report; they do not decide which tree it is.
     root
         The variable that all arcs lead away from; by default the first by name.
-    constraints, max_parents, threads, progress
-        As for `bnml.learn`. All constraints are kept: the tree is then the best of those that they allow, and falls
-        apart into several where they forbid to join them.
-    time_limit
-        Seconds after which the search is given up, with an error: there is no result before the end.
 
     Returns
     -------
     SearchResult
         A tree that joins all variables, also where the data give no reason to. ``info["mutual_information"]`` is the
         sum over its links, in nats, ``info["pairs"]`` of how many pairs it was found, and ``info["roots"]`` are the
-        variables without a parent.
-
-    Raises
-    ------
-    BnmlError
-        If an argument is wrong, or no tree meets the constraints; before any work.
+        variables without a parent. There is no result before the end: when the time is over, the search is given up
+        with an error.
 
     Notes
     -----
@@ -72,22 +47,15 @@ def chow_liu(
     >>> print(result.dag)
     [smoke][bronc|smoke][dysp|bronc][either|dysp][tub|either][asia|tub][lung|either][xray|either]
     """
-    watch = Watch(progress, time_limit)
-    local = opened(
-        "chow-liu", data, score=score, constraints=constraints, max_parents=max_parents, prior=prior, threads=threads,
-        time_limit=time_limit, progress=progress,
-    )  # fmt: skip
-    rules = rules_for(local.data.names, constraints, max_parents)
+    rules, data = tree_rules(task.by_name), task.table.data
     place = check_tree(rules, "a tree", root)
-    tell = in_time(watch, "chow-liu", "mutual information")
-    gains = pair_information(local.data, rules.columns, (), threads, tell)
-    parents = best_tree(whole(gains, local.data.n_rows), rules, spanning=True, root=place)
+    gains = pair_information(data, task.columns, (), task.threads, task.part("mutual information"))
+    parents = best_tree(whole(gains, data.n_rows), rules, spanning=True, root=place)
     n = len(parents)
     info = {
         "pairs": n * (n - 1) // 2,
         "families": 0,
-        "mutual_information": sum(float(gains[p, x]) for x, above in enumerate(parents) for p in above)
-        / local.data.n_rows,
+        "mutual_information": sum(float(gains[p, x]) for x, above in enumerate(parents) for p in above) / data.n_rows,
         "roots": tuple(rules.names[x] for x, above in enumerate(parents) if not above),
     }
-    return result_of("chow-liu", local, rules, parents, constraints, watch, info, max_parents, threads)
+    return verified_result(task, parents, info)

@@ -9,50 +9,36 @@ neighbours of these. If that helps, climbing goes on. Restarts from a shaken str
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from bnml._checks import refuse, whole_number
 from bnml._watch import Watch
-from bnml.data import as_data
-from bnml.errors import ArgumentError
-from bnml.graph import DAG, Constraints
-from bnml.scores import FamilyScores, Score, parse_score
-from bnml.scores.local import local_scores
-from bnml.scores.priors import StructurePrior
-from bnml.search.arguments import check_arguments
+from bnml.graph import DAG
 from bnml.search.insertions import Orders, order_of, two_steps_away
 from bnml.search.moves import ADD, REMOVE, Move, Structure
 from bnml.search.search_result import SearchResult
+from bnml.search.task import Task, as_search
 
-__all__ = ["climb_further", "climb_up", "finished", "hill_climb", "shaken", "structure_for", "whole_number"]
+__all__ = ["climb_further", "climb_up", "finished", "hill_climb", "perturbation_of", "shaken"]
 
 MANY_ROWS = 20_000  # distinct ones
 
 
+@as_search("climb")
 def hill_climb(
-    data: Any,
-    score: Score | str = "qnml",
+    task: Task,
     *,
     start: DAG | None = None,
     reinsert: bool | None = None,
     restarts: int = 0,
     perturbation: int | None = None,
-    constraints: Constraints | None = None,
-    max_parents: int | None = None,
-    prior: StructurePrior | None = None,
-    seed: int = 0,
-    threads: int | None = None,
-    time_limit: float | None = None,
-    progress: Callable[[str, float], None] | None = None,
 ) -> SearchResult:
     """Climb from a structure to one that no change of a single arc improves.
 
     Parameters
     ----------
-    data, score, constraints, max_parents, prior, seed, threads, progress
-        As for `bnml.learn`.
     start
         The structure to start from; by default no arcs but those that are required.
     reinsert
@@ -62,18 +48,12 @@ def hill_climb(
         How often to climb again from the best structure so far, with some arcs changed at random.
     perturbation
         How many arcs are changed; by default a quarter of the number of variables, and three at least.
-    time_limit
-        Seconds after which the best structure so far is returned.
 
     Returns
     -------
     SearchResult
-        With ``info["local_optimum"]``: whether it was verified that no change of one arc is an improvement.
-
-    Raises
-    ------
-    BnmlError
-        If an argument is wrong, or the constraints cannot be met.
+        With ``info["local_optimum"]``: whether it was verified that no change of one arc is an improvement. When the
+        time is over, the best structure so far.
 
     Examples
     --------
@@ -82,20 +62,12 @@ def hill_climb(
     >>> result.info["local_optimum"], result.info["moves"] > 5
     (True, True)
     """
-    check_arguments(
-        score=score, constraints=constraints, max_parents=max_parents, prior=prior, seed=seed, threads=threads,
-        time_limit=time_limit, progress=progress,
-    )  # fmt: skip
-    watch = Watch(progress, time_limit)
     rounds = whole_number(restarts, "restarts")
-    structure = structure_for(data, score, prior, constraints, max_parents, start, threads)
-    size = max(3, structure.n // 4) if perturbation is None else whole_number(perturbation, "perturbation")
-    rng = np.random.default_rng(seed)
     if reinsert not in (None, True, False):
-        raise ArgumentError(f"reinsert={reinsert!r}: expected True, False or None")
-    if reinsert is None:
-        reinsert = structure.local.data.n_distinct > MANY_ROWS
-    climb = climb_further if reinsert else climb_up
+        raise refuse("reinsert", reinsert, "expected True, False or None")
+    structure, watch, rng = Structure(task, start), task.watch, np.random.default_rng(task.seed)
+    size = perturbation_of(structure, perturbation)
+    climb = climb_further if (task.n_distinct > MANY_ROWS if reinsert is None else reinsert) else climb_up
     moves, verified = climb(structure, watch, 0.0, 1.0 / (rounds + 1))
     best, top = structure.arcs.copy(), structure.score
     done = 0
@@ -110,30 +82,7 @@ def hill_climb(
         if structure.score > top + structure.equal:
             best, top, verified = structure.arcs.copy(), structure.score, found
     structure.reset(best)
-    return finished(structure, "climb", watch, moves=moves, restarts=done, local_optimum=verified, seed=seed)
-
-
-def structure_for(
-    data: Any,
-    score: Score | str,
-    prior: StructurePrior | None,
-    constraints: Constraints | None,
-    max_parents: int | None,
-    start: DAG | None,
-    threads: int | None,
-) -> Structure:
-    """Check the arguments of a search, and return the structure it starts from."""
-    if isinstance(data, FamilyScores):
-        raise ArgumentError("this search needs a table; local scores without one go with search='exact'")
-    local = local_scores(as_data(data), parse_score(score), prior)
-    return Structure(local, constraints, max_parents, start, threads)
-
-
-def whole_number(value: Any, name: str) -> int:
-    """Return a whole number from 0."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0:
-        raise ArgumentError(f"{name}={value!r}: expected a whole number from 0")
-    return int(value)
+    return finished(structure, moves=moves, restarts=done, local_optimum=verified)
 
 
 def climb_up(structure: Structure, watch: Watch, start: float, stop: float) -> tuple[int, bool]:
@@ -191,9 +140,13 @@ def _change(structure: Structure, parent: int, child: int) -> Move | None:
     return None if blocked or full else Move(ADD, parent, child, 0.0)
 
 
-def finished(structure: Structure, search: str, watch: Watch, **info: Any) -> SearchResult:
+def finished(structure: Structure, **info: Any) -> SearchResult:
     """Return what was found."""
-    watch(f"score {structure.score:,.1f}", 1.0)
-    dag, local = structure.dag(), structure.local
-    told = {**info, "families": structure.families}
-    return SearchResult(dag, structure.score, False, search, watch.seconds, told, local.data, local, structure.known)
+    task = structure.task
+    task.watch(f"score {structure.score:,.1f}", 1.0)
+    return task.result(structure.dag(), structure.score, {**info, "families": structure.families, "seed": task.seed})
+
+
+def perturbation_of(structure: Structure, perturbation: int | None) -> int:
+    """Return how many arcs a restart changes: as asked, or a quarter of the number of variables, three at least."""
+    return max(3, structure.n // 4) if perturbation is None else whole_number(perturbation, "perturbation")

@@ -7,61 +7,38 @@ dynamic programming, and `bnml.search.read_back` for what happens when several s
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
-from bnml._bits import members
-from bnml._memory import gigabytes, limit_of
+from bnml._bits import bits
+from bnml._memory import gigabytes
 from bnml._threads import cores
-from bnml._watch import Watch
 from bnml.counts.lattice import WalkOrder
-from bnml.data import as_data
-from bnml.errors import ArgumentError, SearchError, quoted
-from bnml.graph import DAG, Constraints, canonical_extension
-from bnml.scores import FamilyScores, LocalScores, Score, parse_score
-from bnml.scores.lattice import Lattice, Rules, walkable
-from bnml.scores.lattice.arcs import ArcTerms
-from bnml.scores.local import local_scores
-from bnml.scores.priors import StructurePrior, Uniform
-from bnml.search.arguments import check_arguments
+from bnml.errors import SearchError, argument
+from bnml.graph import DAG, Rules, canonical_extension
+from bnml.scores import FamilyScores, LocalScores
+from bnml.scores.equal import LEAST
+from bnml.scores.lattice import Lattice, walkable
+from bnml.scores.priors import Uniform
 from bnml.search.best_networks import Subsets
-from bnml.search.forecast import Forecast, SearchPlan, most_variables, plan_for
+from bnml.search.forecast import Forecast, SearchPlan, forecast_of, most_variables
 from bnml.search.listed_families import ListedFamilies, every_family, from_file
 from bnml.search.read_back import last_names_last, smallest_model_string
 from bnml.search.search_result import SearchResult
+from bnml.search.task import Task, as_search
 
-__all__ = ["exact"]
+__all__ = ["exact", "solve"]
 
-EQUAL = 1e-9  # scores that differ by less are equal: it is what rounding can do
 WALK_SHARE = 0.6  # of the work, for progress
 AT_ONCE = 1 << 22  # sets that are counted in one go
 
+Part = Callable[[str, float, float], Callable[[float], None]]
 
-def exact(
-    data: Any,
-    score: Score | str = "qnml",
-    *,
-    constraints: Constraints | None = None,
-    max_parents: int | None = None,
-    prior: StructurePrior | None = None,
-    threads: int | None = None,
-    memory_limit: int | str | None = None,
-    time_limit: float | None = None,
-    progress: Callable[[str, float], None] | None = None,
-) -> SearchResult:
+
+@as_search("exact")
+def exact(task: Task) -> SearchResult:
     """Return the structure with the highest score of all.
-
-    Parameters
-    ----------
-    data
-        A `Data`, or anything that `bnml.read` takes; or a `bnml.scores.FamilyScores`, local scores without a table.
-    score, constraints, max_parents, prior, threads, memory_limit, progress
-        As for `bnml.learn`.
-    time_limit
-        Seconds after which the search is given up, with an error: there is no result before the end.
 
     Returns
     -------
@@ -69,11 +46,7 @@ def exact(
         The optimum. If several structures share the highest score: for score-equivalent scores, where nothing
         constrains the structure, the canonical DAG of its class; otherwise the one with the smallest model string.
         ``info["families"]`` counts the families of the sets that were visited; there are no ``moves``.
-
-    Raises
-    ------
-    BnmlError
-        If an argument is wrong, nothing satisfies the constraints, or there is not enough memory; before any work.
+        There is no result before the end: when the time is over, the search is given up with an error.
 
     Examples
     --------
@@ -82,29 +55,21 @@ def exact(
     >>> result.optimal, round(result.score, 1)
     (True, -11279.4)
     """
-    check_arguments(
-        score=score, constraints=constraints, max_parents=max_parents, prior=prior, threads=threads,
-        memory_limit=memory_limit, time_limit=time_limit, progress=progress,
-    )  # fmt: skip
-    watch = _Watch(progress, time_limit)
-    source = _source(data, score, prior)
-    names = source.names if isinstance(source, FamilyScores) else source.data.names
-    compiled = (constraints or Constraints()).compiled(names)
-    constrained, limit = constraints is not None, limit_of(memory_limit)
-    forecast = plan_for(source, max_parents, limit, threads, constrained=constrained)
+    forecast = forecast_of(task)
     if not forecast.fits:
-        raise _too_large(forecast, most_variables(source, max_parents, limit, threads, constrained=constrained))
-    walks = isinstance(source, LocalScores) and walkable(source)
-    columns = WalkOrder(source.data).columns if isinstance(source, LocalScores) and walks else tuple(range(len(names)))
-    rules = Rules.of(columns, compiled, max_parents)
-    _check_rules(source, rules, [names[column] for column in columns])
-    free = rules == Rules.of(columns, None, None) and (prior is None or isinstance(prior, Uniform))
-    workers = cores(threads)
-    dag, families = solve(source, rules, columns, forecast.plan, workers, watch, free=free)
-    value = source.score(dag) if isinstance(source, FamilyScores) else _score(source, dag)
+        raise _too_large(forecast, most_variables(task))
+    local = task.local
+    walks = isinstance(local, LocalScores) and walkable(local)
+    columns = WalkOrder(local.data).columns if isinstance(local, LocalScores) and walks else tuple(range(task.rules.n))
+    task.with_prior.check()
+    prior = local.prior if isinstance(local, LocalScores) else None
+    free = not (task.rules.constrained or task.rules.limited) and (prior is None or isinstance(prior, Uniform))
+    dag, families = solve(
+        local, task.rules.among(columns), columns, forecast.plan, cores(task.threads), task.part, free=free
+    )
     info = {
         "within": families.within,
-        "subsets": 1 << len(names),
+        "subsets": 1 << len(task.names),
         "visited": families.visited,
         "moves": 0,
         "families": _scored(families),
@@ -112,18 +77,21 @@ def exact(
         "unit": families.unit,
         "arithmetic": "32-bit integers" if forecast.plan.integers else "64-bit floats",
         "bytes": forecast.bytes,
-    } | ({} if max_parents is None else {"max_parents": int(max_parents)})
-    table = source.data if isinstance(source, LocalScores) else None
-    return SearchResult(dag, value, True, "exact", watch.seconds, info, table, source, constraints)
+    }
+    return task.result(dag, local.score(dag), info, optimal=True)
+
+
+def _silent(stage: str, start: float, stop: float) -> Callable[[float], None]:
+    return lambda share: None
 
 
 def solve(
-    source: LocalScores | FamilyScores,
+    local: LocalScores | FamilyScores,
     rules: Rules,
     columns: Sequence[int],
     plan: SearchPlan,
     threads: int,
-    watch: Watch | None = None,
+    part: Part = _silent,
     *,
     free: bool = False,
 ) -> tuple[DAG, Lattice | ListedFamilies]:
@@ -132,34 +100,31 @@ def solve(
     ``columns`` are the columns at the places that the rules speak of; ``free``: nothing but the score decides, so that
     of an equivalence class any member will do.
     """
-    watch = watch or Watch()
-    families = _families(source, rules, plan, threads, watch)
-    names = source.names if isinstance(source, FamilyScores) else source.data.names
-    subsets = Subsets(families, min(plan.n_low, families.n), threads, watch.part("best networks", WALK_SHARE, 1.0))
+    families = _families(local, rules, plan, threads, part("local scores", 0.0, WALK_SHARE))
+    done = part("best networks", WALK_SHARE, 1.0)
+    subsets = Subsets(families, min(plan.n_low, families.n), threads, done)
     if subsets.total[-1, -1] < 0:
         raise SearchError("no structure can be made of the parent sets that are listed or allowed")
-    placed = [names[column] for column in columns]
-    slack = 0.0 if plan.integers else EQUAL / families.unit / families.n
-    free = free and isinstance(source, LocalScores) and source.score_function.equivalent
+    slack = 0.0 if plan.integers else LEAST / families.unit / families.n
+    free = free and isinstance(local, LocalScores) and local.score_function.equivalent
     read = last_names_last if free else smallest_model_string
-    parents = read(subsets, placed, slack)
-    sets: list[list[int]] = [[] for _ in names]
+    parents = read(subsets, rules.names, slack)
+    sets: list[list[int]] = [[] for _ in columns]
     for place, column in enumerate(columns):
-        sets[column] = sorted(columns[j] for j in range(len(names)) if parents[place] >> j & 1)
-    dag = DAG.from_parent_sets(names, sets)
-    watch("best networks", 1.0)
+        sets[column] = sorted(columns[j] for j in bits(parents[place]))
+    dag = DAG.from_parent_sets(local.names, sets)
+    done(1.0)
     return canonical_extension(dag.cpdag()) if free else dag, families
 
 
 def _families(
-    source: LocalScores | FamilyScores, rules: Rules, plan: SearchPlan, threads: int, watch: Watch
+    local: LocalScores | FamilyScores, rules: Rules, plan: SearchPlan, threads: int, done: Callable[[float], None]
 ) -> Lattice | ListedFamilies:
-    if isinstance(source, FamilyScores):
-        return from_file(source, rules)
-    done = watch.part("local scores", 0.0, WALK_SHARE)
-    if not walkable(source):
-        return every_family(source, rules, done)
-    return Lattice(source, rules, integers=plan.integers, prune=plan.prune, threads=threads, done=done)
+    if isinstance(local, FamilyScores):
+        return from_file(local, rules)
+    if not walkable(local):
+        return every_family(local, rules, done)
+    return Lattice(local, rules, integers=plan.integers, prune=plan.prune, threads=threads, done=done)
 
 
 def _scored(families: Lattice | ListedFamilies) -> int:
@@ -177,57 +142,10 @@ def _scored(families: Lattice | ListedFamilies) -> int:
     return total
 
 
-def _score(local: LocalScores, dag: DAG) -> float:
-    return math.fsum(local.families(range(len(dag.names)), dag.parent_sets).tolist())
-
-
-def _source(data: Any, score: Score | str, prior: StructurePrior | None) -> LocalScores | FamilyScores:
-    if not isinstance(data, FamilyScores):
-        return local_scores(as_data(data), parse_score(score), prior)
-    if prior is not None:
-        raise ArgumentError("prior: local scores from elsewhere have theirs already; leave it out")
-    return data
-
-
-def _check_rules(source: LocalScores | FamilyScores, rules: Rules, names: Sequence[str]) -> None:
-    """Refuse rules that no structure meets.
-
-    A variable can be last of some others if none of these must have it as a parent, and if it may have as many parents
-    as it must have by arcs and by links to them. Whichever is taken away first, the others only become freer.
-    """
-    if isinstance(source, LocalScores) and source.prior is not None and walkable(source):
-        rules = ArcTerms.of(source, WalkOrder(source.data), rules).rules  # what the prior requires is a rule as well
-    left = (1 << len(names)) - 1
-    while left:
-        for i in members(left):
-            needed = rules.must[i] | (rules.links[i] & left)
-            wanted = any(rules.must[j] >> i & 1 for j in members(left))
-            if not wanted and needed.bit_count() <= rules.most and not needed & ~rules.may[i]:
-                left ^= 1 << i
-                break
-        else:
-            raise SearchError(
-                f"no structure meets what is required of {quoted(names[i] for i in members(left))}: the required arcs "
-                f"and links, with at most {rules.most} parents each and what a prior rules out, contradict each other"
-            )
-
-
 def _too_large(forecast: Forecast, most: int) -> SearchError:
     n, needed, limit = forecast.variables, gigabytes(forecast.bytes), gigabytes(forecast.limit)
     way_out = f"At most {most} of these variables fit: choose columns" if most else "No number of variables fits"
     return SearchError(
         f"exact search of {n} variables would take {needed} of memory; {limit} are allowed. {way_out}, "
-        "allow more with memory_limit, or take another search"
+        f"allow more with {argument('memory_limit')}, or take another search"
     )
-
-
-class _Watch(Watch):
-    """A watch that gives up when the time is over."""
-
-    def __call__(self, stage: str, fraction: float) -> None:
-        if self.over:
-            raise SearchError(
-                f"exact search did not end within time_limit={self.limit:g} seconds and has no result before its end; "
-                "allow more time, or take fewer columns"
-            )
-        super().__call__(stage, fraction)

@@ -11,18 +11,16 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any
 
-from bnml._memory import gigabytes, limit_of
+from bnml._memory import gigabytes
 from bnml.counts.lattice import WalkOrder
-from bnml.data import as_data
-from bnml.graph import Constraints
-from bnml.scores import FamilyScores, LocalScores, Score, parse_score
+from bnml.graph import Rules
+from bnml.scores import LocalScores, Score
 from bnml.scores.lattice import walkable
 from bnml.scores.lattice.memory import BASE, scoring_bytes
 from bnml.scores.lattice.terms import rising_entries
-from bnml.scores.priors import StructurePrior
-from bnml.search.arguments import check_arguments
+from bnml.search.task import COMMON, Task, request
 
-__all__ = ["Forecast", "SearchPlan", "forecast", "most_variables", "plan_for"]
+__all__ = ["Forecast", "SearchPlan", "forecast", "forecast_of", "most_variables"]
 
 AFFORDABLE = 60.0  # seconds of work on two cores that `auto` thinks nothing of
 CORES = 2  # of the machine that the model is of
@@ -88,25 +86,17 @@ class Forecast:
         )
 
 
-def forecast(
-    data: Any,
-    score: Score | str = "qnml",
-    *,
-    constraints: Constraints | None = None,
-    max_parents: int | None = None,
-    prior: StructurePrior | None = None,
-    threads: int | None = None,
-    memory_limit: int | str | None = None,
-    probe: bool = False,
-) -> Forecast:
+def forecast(data: Any, score: Score | str = "qnml", *, probe: bool = False, **arguments: Any) -> Forecast:
     """Return what an exact search of a table will take, without starting it.
 
     Parameters
     ----------
-    data, score, constraints, max_parents, prior, threads, memory_limit
+    data, score
         As for `bnml.learn`.
     probe
         Measure a few of the subsets, for a better guess at the seconds on this machine.
+    **arguments
+        Further arguments of `bnml.learn`: constraints, max_parents, prior, threads, memory_limit.
 
     Returns
     -------
@@ -121,46 +111,24 @@ def forecast(
     >>> cost.subsets, cost.fits, cost.affordable
     (256, True, True)
     """
-    check_arguments(
-        score=score, constraints=constraints, max_parents=max_parents, prior=prior, threads=threads,
-        memory_limit=memory_limit,
-    )  # fmt: skip
-    limit = limit_of(memory_limit)
-    if isinstance(data, FamilyScores):
-        return plan_for(data, max_parents, limit, threads)
-    local = LocalScores(as_data(data), parse_score(score), prior)
-    if constraints is not None:
-        constraints.check(local.data.names)
-    result = plan_for(local, max_parents, limit, threads, constrained=constraints is not None)
-    if probe and result.fits and walkable(local):
-        result = replace(result, seconds=result.seconds * _slowness(local))
+    options = {name: value for name, value in arguments.items() if name not in COMMON}
+    common = {name: value for name, value in arguments.items() if name in COMMON}
+    return forecast_of(request(None, options, score=score, **common).open(data), probe=probe)
+
+
+def forecast_of(task: Task, *, probe: bool = False) -> Forecast:
+    """Return what an exact search of a task will take, and how it is to be done so that it fits."""
+    result = _work_of(task).planned(task.memory)
+    if probe and result.fits and isinstance(task.local, LocalScores) and walkable(task.local):
+        result = replace(result, seconds=result.seconds * _slowness(task.local))
     return result
 
 
-def plan_for(
-    source: LocalScores | FamilyScores,
-    max_parents: int | None,
-    limit: int,
-    threads: int | None = None,
-    *,
-    constrained: bool = False,
-) -> Forecast:
-    """Return what an exact search will take, and how it is to be done so that it fits."""
-    return _work_of(source, max_parents, threads, constrained).planned(limit)
-
-
-def most_variables(
-    source: LocalScores | FamilyScores,
-    max_parents: int | None,
-    limit: int,
-    threads: int | None = None,
-    *,
-    constrained: bool = False,
-) -> int:
+def most_variables(task: Task) -> int:
     """Return how many of the variables would fit; 0 if there is no room for any."""
-    work = _work_of(source, max_parents, threads, constrained)
+    work = _work_of(task)
     sizes = range(min(work.n, MOST_VARIABLES), 0, -1)
-    return next((n for n in sizes if replace(work, n=n).planned(limit).fits), 0)
+    return next((n for n in sizes if replace(work, n=n).planned(task.memory).fits), 0)
 
 
 @dataclass(frozen=True)
@@ -226,43 +194,41 @@ class _Work:
         return (scoring + (blocks + n * 2.0 ** (n - 1) * SINK) * (2 if self.marks and n_high else 1)) / CORES
 
 
-def _work_of(
-    source: LocalScores | FamilyScores, max_parents: int | None, threads: int | None, constrained: bool
-) -> _Work:
-    if isinstance(source, FamilyScores):
-        n = len(source.names)
-        return _Work(n, n - 1, 0, 0, 0, marks=True, listed=sum(len(sets) for sets in source.parents))
-    data, n = source.data, len(source.data.names)
-    most = n - 1 if max_parents is None else min(max_parents, n - 1)
-    marks = constrained or max_parents is not None or source.prior is not None or not source.score_function.equivalent
-    if not walkable(source):
-        return _Work(n, most, data.n_distinct, 0, 0, marks)
-    assert source.terms is not None
+def _work_of(task: Task) -> _Work:
+    local, n = task.local, len(task.names)
+    if not isinstance(local, LocalScores):
+        return _Work(n, n - 1, 0, 0, 0, marks=True, listed=sum(map(len, local.parents)))
+    most = n - 1 if task.max_parents is None else min(task.max_parents, n - 1)
+    marks = task.constraints is not None or task.max_parents is not None or not task.equivalent
+    rows, outline = task.n_distinct, local.outline
+    if outline is None or not walkable(local):
+        return _Work(n, most, rows, 0, 0, marks)
     if n > MOST_VARIABLES:  # far too many: what else there is does not matter
-        return _Work(n, most, data.n_distinct, 1 + len(source.terms.margin), data.columns.nbytes, marks)
-    layout = WalkOrder(data)
-    entries = layout.n_indices * rising_entries(data.n_rows, layout.n_indices) if source.terms.ess > 0.0 else 0
-    extra = scoring_bytes(source, threads or CORES)
-    return _Work(n, most, data.n_distinct, 1 + len(source.terms.margin), extra, marks, entries=entries)
+        return _Work(n, most, rows, 1 + len(outline.margin), 0, marks)
+    layout = WalkOrder(local.data)
+    entries = layout.n_indices * rising_entries(task.n_rows, layout.n_indices) if outline.ess > 0.0 else 0
+    extra = scoring_bytes(local, task.threads or CORES)
+    return _Work(n, most, rows, 1 + len(outline.margin), extra, marks, entries=entries)
 
 
 def _slowness(local: LocalScores) -> float:
     """Return how much slower this machine is than that of the model: by a walk over some of the columns."""
     import time
 
-    from bnml.scores.lattice import Lattice, Rules
+    from bnml.scores.lattice import Lattice
 
     def seconds(columns: int) -> tuple[float, float]:
-        few = LocalScores(local.data.select(local.data.names[:columns]), local.score_function)
-        work = _work_of(few, None, None, constrained=False)
-        rules = Rules.of(WalkOrder(few.data).columns, None, None)
+        few = LocalScores(local.data.select(local.names[:columns]), local.score_function)
+        rules = Rules.none(few.names)
+        work = _work_of(Task(few, rules))
+        rules = rules.among(WalkOrder(few.data).columns)
         started = time.perf_counter()
         Lattice(few, rules, prune=False)
         return time.perf_counter() - started, work.walk
 
     seconds(2)  # machine code is compiled or loaded
     columns = 2 + int(math.log2(PROBE_SECONDS / (SUBSET + ROW * local.data.n_distinct)))
-    measured, expected = seconds(max(2, min(columns, len(local.data.names))))
+    measured, expected = seconds(max(2, min(columns, len(local.names))))
     return max(0.1, measured / expected)
 
 

@@ -3,52 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any
 
-from bnml._watch import Watch
 from bnml.errors import SearchError
-from bnml.graph import Constraints
-from bnml.scores import Score
-from bnml.scores.priors import StructurePrior
+from bnml.search.local_optimum import verified_result
 from bnml.search.search_result import SearchResult
-from bnml.search.trees import best_tree, check_tree, gains_of, in_time, opened, result_of, rules_for
+from bnml.search.task import Task, as_search
+from bnml.search.trees import best_tree, check_tree, gains_of, tree_rules
 
 __all__ = ["forest"]
 
 
-def forest(
-    data: Any,
-    score: Score | str = "qnml",
-    *,
-    constraints: Constraints | None = None,
-    max_parents: int | None = None,
-    prior: StructurePrior | None = None,
-    threads: int | None = None,
-    time_limit: float | None = None,
-    progress: Callable[[str, float], None] | None = None,
-) -> SearchResult:
+@as_search("forest")
+def forest(task: Task) -> SearchResult:
     """Return the structure with the highest score of all in which each variable has one parent at most.
-
-    Parameters
-    ----------
-    data
-        A `Data`, or anything that `bnml.read` takes.
-    score, constraints, max_parents, prior, threads, progress
-        As for `bnml.learn`.
-    time_limit
-        Seconds after which the search is given up, with an error: there is no result before the end.
 
     Returns
     -------
     SearchResult
         ``info["optimal_among"]`` says among what it has the highest score: ``"forests"``, or ``"branchings"`` where a
         score, or a prior, tells the directions apart. ``optimal`` is about all structures, and false.
-
-    Raises
-    ------
-    BnmlError
-        If an argument is wrong, or no forest meets the constraints; before any work.
+        There is no result before the end: when the time is over, the search is given up with an error.
 
     Notes
     -----
@@ -66,21 +40,17 @@ def forest(
     >>> result.info["optimal_among"]
     'forests'
     """
-    watch = Watch(progress, time_limit)
-    local = opened(
-        "forest", data, score=score, constraints=constraints, max_parents=max_parents, prior=prior, threads=threads,
-        time_limit=time_limit, progress=progress,
-    )  # fmt: skip
-    rules = rules_for(local.data.names, constraints, max_parents)
+    rules = tree_rules(task.by_name)
     check_tree(rules, "a forest")
-    gains = gains_of(local, rules.columns, (), threads, in_time(watch, "forest", "gains of arcs"))
+    gains = gains_of(task, task.columns, (), task.part("gains of arcs"))
     parents = best_tree(gains, rules, spanning=False)
-    n, alike = len(parents), local.score_function.equivalent and prior is None
-    among = ("forests" if alike else "branchings") + ("" if constraints is None else " that the constraints allow")
-    if max_parents == 0:
+    n = len(parents)
+    among = "forests" if task.equivalent else "branchings"
+    among += "" if task.constraints is None else " that the constraints allow"
+    if task.max_parents == 0:
         among += " with no parents"
-    info = {"families": n + n * (n - 1) // (2 if alike else 1), "optimal_among": among}
-    result = result_of("forest", local, rules, parents, constraints, watch, info, max_parents, threads)
+    info = {"families": n + n * (n - 1) // (2 if task.equivalent else 1), "optimal_among": among}
+    result = verified_result(task, parents, info)
     if result.score == -math.inf:
         raise SearchError("no forest meets the constraints and the prior with a score above minus infinity; drop some")
     return result

@@ -13,9 +13,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from bnml._bits import members
-from bnml.scores import LocalScores
-from bnml.search.moves import EQUAL
+from bnml._bits import bits, mask_of
+from bnml.search.moves import Structure
 
 __all__ = ["GrowShrink"]
 
@@ -37,20 +36,12 @@ class GrowShrink:
 
     Parameters
     ----------
-    local
-        The local scores.
+    structure
+        The variables, their scores and rules.
     variable
-        The variable, by its place among ``columns``.
-    columns
-        The column at each place.
+        The variable, by its place in the order of names.
     may, must
-        The parents that are allowed and required, as bit masks of places.
-    most
-        The most parents.
-    threads
-        How many threads may count.
-    equal
-        Scores that differ by less are equal.
+        The parents that are thought of and required, as bit masks of places.
 
     Attributes
     ----------
@@ -58,22 +49,12 @@ class GrowShrink:
         How many families were scored.
     """
 
-    def __init__(
-        self,
-        local: LocalScores,
-        variable: int,
-        columns: Sequence[int],
-        may: int,
-        must: int,
-        most: int,
-        threads: int | None,
-        equal: float = EQUAL,
-    ) -> None:
-        self._equal = equal
-        self._local, self._variable, self._columns = local, variable, columns
-        self._may, self._must, self._most, self._threads = may, must, most, threads
-        first = tuple(j for j in range(len(columns)) if must >> j & 1)
-        self._root = _Node(first, local.family(columns[variable], [columns[j] for j in first]))
+    def __init__(self, structure: Structure, variable: int, may: int, must: int) -> None:
+        self._local, self._columns, self._threads = structure.local, structure.columns, structure.threads
+        self._equal, self._most = structure.equal, structure.most
+        self._variable, self._may, self._must = variable, may, must
+        first = tuple(bits(must))
+        self._root = _Node(first, self._local.family(self._columns[variable], [self._columns[j] for j in first]))
         self._known: dict[int, tuple[float, int]] = {}
         self._scores = {must: self._root.score}
         self.families = 1
@@ -106,14 +87,14 @@ class GrowShrink:
     def _branch(self, node: _Node) -> None:
         """Find the variables that raise the score of a node."""
         node.branches = []
-        new = [j for j in range(len(self._columns)) if self._may >> j & 1 and j not in node.parents]
+        new = [j for j in bits(self._may) if j not in node.parents]
         if len(node.parents) >= self._most or not new:
             return
         columns = self._columns
         parents = [columns[j] for j in node.parents]
         scores = self._local.additions(columns[self._variable], parents, [columns[j] for j in new], self._threads)
         self.families += len(new)
-        here = sum(1 << j for j in node.parents)
+        here = mask_of(node.parents)
         self._scores.update(zip([here | (1 << j) for j in new], scores.tolist(), strict=True))
         better = [(j, score) for j, score in zip(new, scores.tolist(), strict=True) if score > node.score + self._equal]
         better.sort(key=lambda found: (-self._rounded(found[1]), found[0]))
@@ -126,8 +107,8 @@ class GrowShrink:
     def _shrunk(self, node: _Node) -> tuple[float, int]:
         """Take away, again and again, the parent without which the score is highest, as long as that raises it."""
         if node.shrunk is None:
-            left, score = sum(1 << j for j in node.parents), node.score
-            while fewer := [left ^ (1 << j) for j in members(left & ~self._must)]:
+            left, score = mask_of(node.parents), node.score
+            while fewer := [left ^ (1 << j) for j in bits(left & ~self._must)]:
                 self._score(fewer)
                 best = max(fewer, key=lambda mask: (self._rounded(self._scores[mask]), -mask))
                 if self._scores[best] <= score + self._equal:
@@ -141,7 +122,7 @@ class GrowShrink:
         unknown = [mask for mask in sets if mask not in self._scores]
         if unknown:
             columns = self._columns
-            parents = [[columns[j] for j in members(mask)] for mask in unknown]
+            parents = [[columns[j] for j in bits(mask)] for mask in unknown]
             values = self._local.families(columns[self._variable], parents, self._threads)
             self._scores.update(zip(unknown, values.tolist(), strict=True))
             self.families += len(unknown)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from bnml._bits import bits, mask_of
 from bnml._watch import Watch
 from bnml.search.grow_shrink import GrowShrink
 from bnml.search.moves import Bools, Structure
@@ -31,9 +32,10 @@ class Orders:
 
     def __init__(self, structure: Structure, near: Bools | None = None, listed: Listed | None = None) -> None:
         self.n, self._structure = structure.n, structure
-        needed = structure.fixed | structure.tied
-        self._may = _masks(structure.may if near is None else structure.may & (near | needed))
-        self._must, self._links = _masks(structure.fixed), _masks(structure.tied)
+        rules = structure.rules
+        kept = rules.may if near is None else [mask_of(np.flatnonzero(column).tolist()) for column in near.T]
+        self._may = [m & (k | r) for m, k, r in zip(rules.may, kept, rules.required, strict=True)]
+        self._must, self._links = rules.must, rules.links
         self._trees: dict[tuple[int, int], GrowShrink] = {}
         self._listed = listed
         self._known: dict[tuple[int, int], tuple[float, int]] = {}
@@ -60,7 +62,7 @@ class Orders:
         tree = self._trees.get((i, must))
         if tree is None:
             known = self._structure
-            tree = GrowShrink(known.local, i, known.columns, self._may[i], must, known.most, known.threads, known.equal)
+            tree = GrowShrink(known, i, self._may[i], must)
             self._trees[i, must] = tree
         return tree.best(before)
 
@@ -69,7 +71,7 @@ class Orders:
         arcs, before = np.zeros((self.n, self.n), bool), 0
         for i in order:
             parents = self.best(i, before)[1]
-            arcs[[j for j in range(self.n) if parents >> j & 1], i] = True
+            arcs[list(bits(parents)), i] = True
             before |= 1 << i
         return arcs
 
@@ -132,8 +134,3 @@ def two_steps_away(arcs: Bools) -> Bools:
     linked = (arcs | arcs.T).astype(np.float32)
     near: Bools = (linked + linked @ linked) > 0
     return near
-
-
-def _masks(matrix: Bools) -> list[int]:
-    """Return a matrix [parent, child] as the parents of each child, as bit masks."""
-    return [sum(1 << int(p) for p in np.flatnonzero(column)) for column in matrix.T]

@@ -2,57 +2,20 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Callable
 from typing import Any
 
-from bnml.data import Data, as_data
-from bnml.errors import ArgumentError, SearchError, did_you_mean
 from bnml.graph import Constraints
-from bnml.scores import FamilyScores, Score
+from bnml.scores import Score
 from bnml.scores.priors import StructurePrior
-from bnml.search.arguments import check_arguments
-from bnml.search.by_tests import npc_search, pc_search
-from bnml.search.chow_liu import chow_liu
-from bnml.search.climb import hill_climb
-from bnml.search.exact import exact
-from bnml.search.forecast import Forecast, forecast
-from bnml.search.forest import forest
-from bnml.search.ges.greedy import ges
-from bnml.search.k2 import k2
-from bnml.search.naive_bayes import naive_bayes
-from bnml.search.nml_forest import nml_forest
-from bnml.search.order import order
-from bnml.search.polytree import polytree
+from bnml.search.forecast import Forecast, forecast_of
 from bnml.search.search_result import SearchResult
-from bnml.search.tabu import tabu
-from bnml.search.tan import tan
+from bnml.search.searches import SEARCHES, request_for
+from bnml.search.task import Request
 
-__all__ = ["SEARCHES", "check", "learn"]
-
-SEARCHES: dict[str, Callable[..., SearchResult]] = {
-    "exact": exact,
-    "climb": hill_climb,
-    "tabu": tabu,
-    "order": order,
-    "ges": ges,
-    "k2": k2,
-    "chow-liu": chow_liu,
-    "forest": forest,
-    "nml-forest": nml_forest,
-    "tan": tan,
-    "naive": naive_bayes,
-    "polytree": polytree,
-    "pc": pc_search,
-    "npc": npc_search,
-}
-"""Every search by its name. Its arguments say what it takes: those of `learn`, and options of its own."""
+__all__ = ["answer", "learn"]
 
 HEURISTIC = "order"  # what `auto` stands for beyond exact search; see benchmarks/RESULTS.md
-
-COMMON = ("score", "constraints", "max_parents", "prior", "seed", "threads", "memory_limit", "time_limit", "progress")
-HARMLESS = ("score", "seed", "threads", "memory_limit", "progress")  # a search that has no use for these ignores them
 
 
 def learn(
@@ -124,68 +87,25 @@ def learn(
     >>> ("asia", "tub") in bnml.learn(bnml.example(), "bic", constraints=known).dag.arcs
     True
     """
-    given: dict[str, Any] = {
-        "score": score,
-        "constraints": constraints,
-        "max_parents": max_parents,
-        "prior": prior,
-        "seed": seed,
-        "threads": threads,
-        "memory_limit": memory_limit,
-        "time_limit": time_limit,
-        "progress": progress,
-    }
-    check(search, options, given)
-    source = data if isinstance(data, FamilyScores) else as_data(data)
-    if constraints is not None:
-        constraints.check(source.names)
-    reason = "as asked"
-    if search == "auto":
-        costs = {name: given[name] for name in inspect.signature(forecast).parameters if name in given}
-        search, reason = _choice(forecast(source, **costs), source)
-    run = SEARCHES[search]
-    taken = {name: value for name, value in given.items() if name in inspect.signature(run).parameters}
-    result = run(source, **taken, **options)
-    return replace(result, info={**result.info, "reason": reason})
+    asked = request_for(
+        search, options, score=score, constraints=constraints, max_parents=max_parents, prior=prior, seed=seed,
+        threads=threads, memory_limit=memory_limit, time_limit=time_limit, progress=progress,
+    )  # fmt: skip
+    return answer(asked, data)
 
 
-def _choice(cost: Forecast, source: Data | FamilyScores) -> tuple[str, str]:
+def answer(asked: Request, data: Any) -> SearchResult:
+    """Open a request on data, choose a search if that is left open, and run it."""
+    task = asked.open(data)
+    if asked.search is not None:
+        return asked.search.run(task, **asked.options)
+    name, reason = _choice(forecast_of(task))
+    return SEARCHES[name].run(task.named(name, reason))
+
+
+def _choice(cost: Forecast) -> tuple[str, str]:
     """Return the search that `auto` stands for, and why; the same words on every machine."""
     if cost.fits and cost.affordable:
         return "exact", "chosen by auto, as it fits into memory and takes a minute at most"
-    if isinstance(source, FamilyScores):
-        other = "ask for it with search='exact'" if cost.fits else "allow more memory with memory_limit="
-        raise SearchError(
-            f"search='auto': exact search is too much here: {cost}. Other searches need a table; {other}, or list "
-            "fewer variables."
-        )
     too_much = "would take more than a minute" if cost.fits else "does not fit into memory"
     return HEURISTIC, f"chosen by auto, as exact search {too_much}"
-
-
-def check(search: Any, options: Mapping[str, Any], given: Mapping[str, Any]) -> None:
-    """Refuse arguments of `learn` that are wrong whatever the data are."""
-    _check_search(search, options, given)
-    check_arguments(**given)
-
-
-def _check_search(search: Any, options: Mapping[str, Any], given: Mapping[str, Any]) -> None:
-    """Refuse an unknown search, and what the search does not take."""
-    names = ("auto", *SEARCHES)
-    if not isinstance(search, str) or search not in names:
-        hint = did_you_mean(search, names) if isinstance(search, str) else ""
-        raise ArgumentError(f"search={search!r}: there is no such search; available: {', '.join(names)}.{hint}")
-    takes = inspect.signature(SEARCHES[search]).parameters if search != "auto" else {}
-    own = [name for name in takes if name != "data" and name not in COMMON]
-    for name in options:
-        if name not in own:
-            what = f"the options {', '.join(own)}" if own else "no options of its own"
-            raise ArgumentError(
-                f"{name}={options[name]!r}: search={search!r} takes {what}.{did_you_mean(name, (*own, *COMMON))}"
-            )
-    for name in own:
-        if name not in options and takes[name].default is inspect.Parameter.empty:
-            raise ArgumentError(f"search={search!r} needs {name}=")
-    for name, value in given.items():
-        if takes and name not in takes and name not in HARMLESS and value is not None:
-            raise ArgumentError(f"{name}={value!r}: search={search!r} cannot take {name} into account; leave it out")

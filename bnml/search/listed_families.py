@@ -10,8 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from bnml._bits import members, minimal
+from bnml.graph import Rules
 from bnml.scores import FamilyScores, LocalScores
-from bnml.scores.lattice import Rules, allowed_sets
+from bnml.scores.lattice import allowed_sets
 
 __all__ = ["ListedFamilies", "every_family", "from_file"]
 
@@ -90,7 +91,7 @@ class ListedFamilies:
 
 def every_family(local: LocalScores, rules: Rules, done: Callable[[float], None]) -> ListedFamilies:
     """Return all families of a table, each scored on its own: slow, for scores without terms of subsets."""
-    n = len(local.data.names)
+    n = len(local.names)
     sets = [allowed_sets(rules, i) for i in range(n)]
     total, finished = sum(some.size for some in sets), 0
     scores = []

@@ -11,15 +11,16 @@ equal gains the first by name is taken.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from bnml.errors import ArgumentError, SearchError, quoted
-from bnml.graph import DAG, Constraints
+from bnml.errors import ArgumentError, SearchError, argument
+from bnml.graph import DAG
 from bnml.scores import LocalScores
+from bnml.scores.equal import tolerance
+from bnml.search.task import Task
 
 __all__ = ["ADD", "REMOVE", "REVERSE", "Move", "Structure"]
 
@@ -27,8 +28,6 @@ Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 
 ADD, REMOVE, REVERSE = 0, 1, 2
-EQUAL = 1e-9  # gains that differ by less are equal: it is what rounding can do
-ROUNDING = 1e-12  # the same as a share of the score
 
 
 class Move(NamedTuple):
@@ -51,72 +50,42 @@ class Structure:
 
     Parameters
     ----------
-    local
-        The local scores.
-    constraints
-        What must hold of the structure.
-    max_parents
-        The most parents of a variable.
+    task
+        The local scores and the rules.
     start
         Where to start; by default no arcs but those that are required.
-    threads
-        How many threads may count.
 
     Attributes
     ----------
-    parents
-        The parents of each variable, in the order of names.
+    rules
+        What is allowed, in the order of names; ``may``, ``fixed`` and ``tied`` are the same as matrices: the arcs that
+        may be there, those that must, and the links that must. What must be there is never removed.
     score
         The score.
     families
         How many families were scored.
     equal
-        Scores that differ by less are equal: it is what rounding can do.
+        Scores that differ by less are equal.
     """
 
-    def __init__(
-        self,
-        local: LocalScores,
-        constraints: Constraints | None = None,
-        max_parents: int | None = None,
-        start: DAG | None = None,
-        threads: int | None = None,
-    ) -> None:
-        names = local.data.names
-        self.local, self.threads = local, threads
-        self.names = tuple(sorted(names))
-        self.columns = [names.index(name) for name in self.names]
-        self.n = n = len(names)
-        self.most = n - 1 if max_parents is None else max_parents
-        self.known = constraints
-        known = constraints or Constraints()
-        rules = known.compiled(self.names)
-        self.may = _matrix(rules.may, n)
-        self.fixed = _matrix(rules.must, n)  # arcs that must be there, and links that must be: they are never removed
-        self.tied = np.zeros((n, n), bool)
-        for a, b in rules.links:
-            self.tied[a, b] = self.tied[b, a] = True
+    def __init__(self, task: Task, start: DAG | None = None) -> None:
+        self.task, self.local, self.threads = task, task.local, task.threads
+        self.rules = rules = task.with_prior
+        self.names, self.columns, self.n, self.most = rules.names, task.columns, rules.n, rules.most
+        self.may, self.fixed, self.tied = rules.may_matrix, rules.must_matrix, rules.link_matrix
+        n = self.n
         self.families = 0
         self.arcs = np.zeros((n, n), bool)
         self._scored = np.ones((n, n), bool)  # the structure that the gains are of; at first none
         self.reach = np.eye(n, dtype=bool)
         self.up, self.down = np.full((n, n), -np.inf), np.full((n, n), -np.inf)
         self.own = np.zeros(n)
-        self._heed_prior()
-        self.reset(_first(self, known, start))
-        self.equal = max(EQUAL, ROUNDING * abs(self.score))
+        self.reset(_first(self, start))
+        self.equal = tolerance(self.score)
         if not np.isfinite(self.score):
             name = self.names[int(np.flatnonzero(~np.isfinite(self.own))[0])]
-            raise SearchError(f"the parents that {name!r} has from the start are impossible under the prior")
-
-    def _heed_prior(self) -> None:
-        """Make rules of the arcs that the prior requires or rules out."""
-        terms = None if self.local.prior is None else self.local.prior.arc_terms(self.names)
-        if terms is not None:
-            there, absent = (np.isneginf(matrix) for matrix in terms)
-            off = ~np.eye(self.n, dtype=bool)
-            self.fixed |= absent & off
-            self.may &= ~(there & off)
+            why = "under the prior" if isinstance(self.local, LocalScores) else "by the local scores"
+            raise SearchError(f"the parents that {name!r} has from the start are impossible {why}")
 
     # --- the structure ---
 
@@ -140,7 +109,7 @@ class Structure:
 
     def dag(self) -> DAG:
         """Return the structure with the names of its variables."""
-        return DAG.from_parent_sets(self.local.data.names, self.parent_sets)
+        return DAG.from_parent_sets(self.local.names, self.parent_sets)
 
     def _parents(self, child: int) -> list[int]:
         return [self.columns[p] for p in np.flatnonzero(self.arcs[:, child])]
@@ -218,11 +187,6 @@ class Structure:
             self.reach[a] = own
 
 
-def _matrix(masks: Sequence[int], n: int) -> Bools:
-    """Return parents as bit masks as a matrix [parent, child]."""
-    return np.array([[bool(masks[child] >> parent & 1) for child in range(n)] for parent in range(n)], bool)
-
-
 def _reachable(arcs: Bools) -> Bools:
     """Return which variables lead to which, themselves among them."""
     reach = arcs | np.eye(len(arcs), dtype=bool)
@@ -233,47 +197,25 @@ def _reachable(arcs: Bools) -> Bools:
         reach = further
 
 
-def _first(structure: Structure, known: Constraints, start: DAG | None) -> Bools:
+def _first(structure: Structure, start: DAG | None) -> Bools:
     """Return the structure to start from: one that is given, or no more than what is required."""
-    n, at = structure.n, {name: k for k, name in enumerate(structure.names)}
+    n, at, known = structure.n, {name: k for k, name in enumerate(structure.names)}, structure.task.constraints
     arcs = np.zeros((n, n), bool)
     if start is not None:
         if not isinstance(start, DAG) or set(start.names) != set(at):
-            raise ArgumentError("start: expected a DAG over the variables of the data")
-        if wrong := known.violations(start):
-            raise ArgumentError(f"start: it does not meet the constraints: {wrong[0]}")
+            raise ArgumentError(f"{argument('start')}: expected a DAG over the variables of the data")
+        if known is not None and (wrong := known.violations(start)):
+            raise ArgumentError(f"{argument('start')}: it does not meet the constraints: {wrong[0]}")
         for parent, child in start.arcs:
             arcs[at[parent], at[child]] = True
     else:
-        place = {i: k for k, i in enumerate(_order_for(structure))}
+        place = {i: k for k, i in enumerate(structure.rules.order())}
         arcs |= structure.fixed
         for a, b in zip(*np.nonzero(np.triu(structure.tied)), strict=True):
             arcs[(a, b) if place[a] < place[b] else (b, a)] = True
     if (over := np.flatnonzero(arcs.sum(axis=0) > structure.most)).size:
         name = structure.names[int(over[0])]
-        raise SearchError(f"{name!r} has more parents from the start than max_parents={structure.most} allows")
+        raise SearchError(
+            f"{name!r} has more parents from the start than {argument('max_parents', structure.most)} allows"
+        )
     return arcs
-
-
-def _order_for(structure: Structure) -> list[int]:
-    """Return an order in which required arcs and links leave no variable too many parents.
-
-    From the end: a variable can be last of some if none of these must have it as a parent, and what it must have of
-    them, by arcs and by links, is not too much. Whichever is taken first, the others only become freer.
-    """
-    left, order = list(range(structure.n)), []
-    while left:
-        for i in reversed(left):
-            needed = structure.fixed[:, i].copy()
-            needed[left] |= structure.tied[left, i]
-            allowed = needed.sum() <= structure.most and not (needed & ~structure.may[:, i]).any()
-            if allowed and not structure.fixed[i, left].any():
-                order.append(i)
-                left.remove(i)
-                break
-        else:
-            names = quoted(structure.names[i] for i in left)
-            raise SearchError(
-                f"no structure meets what is required of {names}, with at most {structure.most} parents each"
-            )
-    return order[::-1]

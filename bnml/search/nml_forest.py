@@ -9,64 +9,37 @@ link.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from bnml._bits import mask_of
 from bnml._watch import Watch
 from bnml.counts.pairs import pair_information
-from bnml.data import Data
-from bnml.graph import DAG, Constraints
-from bnml.scores import NML, LogLikelihood, Score, parse_score
-from bnml.scores import score as score_of
+from bnml.graph import Rules
+from bnml.graph.spanning import neighbours_of, outwards
+from bnml.scores import NML, LogLikelihood
 from bnml.scores.local import local_scores
 from bnml.scores.nml import Tree, forest_joins
+from bnml.search.local_optimum import verify
 from bnml.search.search_result import SearchResult
-from bnml.search.trees import (
-    Floats,
-    Rules,
-    best_tree,
-    check_tree,
-    checked,
-    gains_of,
-    in_time,
-    neighbours_of,
-    opened,
-    outwards,
-    rules_for,
-)
+from bnml.search.task import Task, as_search
+from bnml.search.trees import Floats, best_tree, check_tree, gains_of, tree_rules
 
 __all__ = ["nml_forest"]
 
-GAIN = 1e-7  # a step gains more than rounding can
+GAIN = 1e-7  # a step gains more than the rounding of a normaliser can
 
 Link = tuple[int, int]
 
 
-def nml_forest(
-    data: Any,
-    score: Score | str = "nml",
-    *,
-    constraints: Constraints | None = None,
-    max_parents: int | None = None,
-    threads: int | None = None,
-    memory_limit: int | str | None = None,
-    time_limit: float | None = None,
-    progress: Callable[[str, float], None] | None = None,
-) -> SearchResult:
+@as_search("nml-forest", refuses=("prior",), score="nml", goes_by="qnml", needs_table=True)
+def nml_forest(task: Task) -> SearchResult:
     """Return a forest whose exact NML no change of a single link can raise.
 
-    Parameters
-    ----------
-    data
-        A `Data`, or anything that `bnml.read` takes.
-    score
-        What is reported: the search goes by the exact NML, whatever this is.
-    constraints, max_parents, threads, memory_limit, progress
-        As for `bnml.learn`.
-    time_limit
-        Seconds after which no further step is taken.
+    The search goes by the exact NML, whatever the score is; the score is that of the report.
 
     Returns
     -------
@@ -75,12 +48,8 @@ def nml_forest(
         where the search started. ``info["skipped"]`` is the number of forests, among those next to the one found, whose
         NML would take too much to compute. ``info["moves"]`` are the arcs placed at the start and the steps from there.
         ``info["local_optimum"]`` speaks of all changes of one arc, also of those that make it no forest any more; of
-        these the exact NML is not known, so under that score it can be true only with ``max_parents=1``.
-
-    Raises
-    ------
-    BnmlError
-        If an argument is wrong, no forest meets the constraints, or the NML of the first forest would take too much.
+        these the exact NML is not known, so under that score it can be true only with ``max_parents=1``. When the time
+        is over, no further step is taken.
 
     Notes
     -----
@@ -96,28 +65,21 @@ def nml_forest(
     >>> round(result.info["nml"], 2), round(result.info["qnml"], 2)
     (-11508.88, -11507.33)
     """
-    watch = Watch(progress, time_limit)
-    reported = parse_score(score)
-    local = opened(
-        "nml-forest", data, score="qnml", constraints=constraints, max_parents=max_parents, threads=threads,
-        memory_limit=memory_limit, time_limit=time_limit, progress=progress,
-    )  # fmt: skip
-    rules = rules_for(local.data.names, constraints, max_parents)
+    local, rules, watch = task.table, tree_rules(task.by_name), task.watch
     check_tree(rules, "a forest")
-    gains = gains_of(local, rules.columns, (), threads, in_time(watch, "nml-forest", "gains of arcs"))
+    gains = gains_of(task, task.columns, (), task.part("gains of arcs"))
     parents = best_tree(gains, rules, spanning=False)
-    worth = pair_information(local.data, rules.columns, (), threads)
-    climb = _Climb(local.data, rules, worth, parents, memory_limit)
+    worth = pair_information(local.data, task.columns, (), task.threads)
+    climb = _Climb(task, rules, worth, parents)
     start, steps, placed = climb.value, 0, sum(map(len, parents))
     while climb.step(watch):
         steps += 1
-    dag = _structure(local.data, rules, climb.parents)
-    fit = math.fsum(local_scores(local.data, LogLikelihood()).families(range(len(dag.names)), dag.parent_sets).tolist())
-    nml = fit - climb.complexity
+    dag = task.structure(climb.parents)
+    nml = local_scores(local.data, LogLikelihood()).score(dag) - climb.complexity
     n = len(parents)
     info: dict[str, Any] = {
         "nml": nml,
-        "qnml": score_of(dag, local.data, "qnml"),
+        "qnml": local.score(dag),
         "start_nml": nml - (climb.value - start),
         "moves": placed + steps,
         "steps": steps,
@@ -125,24 +87,18 @@ def nml_forest(
         "forests": climb.tried,
         "skipped": climb.skipped,
     }
-    kept = None if isinstance(reported, NML) else local_scores(local.data, reported)
-    value = nml if kept is None else score_of(dag, local.data, reported)
-    if kept is None:
-        only_forests = (n - 1 if max_parents is None else int(max_parents)) <= 1
-        found = {"families": 0, "local_optimum": only_forests and climb.skipped == 0 and not watch.over}
+    assert task.score is not None
+    reported = None if isinstance(task.score, NML) else local_scores(local.data, task.score)
+    if reported is None:
+        value = nml
+        found = {"families": 0, "local_optimum": rules.most <= 1 and climb.skipped == 0 and not watch.over}
     else:
-        found = checked(kept, dag, value, constraints, max_parents, threads, watch)
+        value = reported.score(dag)
+        found = verify(replace(task, local=reported), dag, value)
     scored = n + n * (n - 1) // 2 + 2 * n  # for the gains, and for the two scores of the result
     info |= {**found, "families": scored + found["families"]}
     watch("nml-forest", 1.0)
-    return SearchResult(dag, value, False, "nml-forest", watch.seconds, info, local.data, kept, constraints)
-
-
-def _structure(data: Data, rules: Rules, parents: Sequence[Sequence[int]]) -> DAG:
-    sets: list[list[int]] = [[] for _ in data.names]
-    for column, above in zip(rules.columns, parents, strict=True):
-        sets[column] = [rules.columns[k] for k in above]
-    return DAG.from_parent_sets(data.names, sets)
+    return task.result(dag, value, info, local=reported)
 
 
 class _Move(NamedTuple):
@@ -165,12 +121,12 @@ class _Climb:
     ``worth``: what links add to the log-likelihood. ``value``: log-likelihood less complexity, up to a constant.
     """
 
-    def __init__(
-        self, data: Data, rules: Rules, worth: Floats, parents: Sequence[Sequence[int]], limit: int | str | None
-    ) -> None:
+    def __init__(self, task: Task, rules: Rules, worth: Floats, parents: Sequence[Sequence[int]]) -> None:
         self.rules, self.worth, self.parents = rules, worth, parents
-        self.arities = [data.arities[column] for column in rules.columns]
-        self.joins = forest_joins(data, rules.columns, limit)
+        data, self._required = task.table.data, rules.required_matrix
+        self._allowed = rules.may_matrix | rules.may_matrix.T
+        self.arities = [data.arities[column] for column in task.columns]
+        self.joins = forest_joins(data, task.columns, task.memory)
         links = [(x, p) for x, above in enumerate(parents) for p in above]
         self.dead = [link for link in links if not self._counts(*link)]  # a variable with one value tells nothing
         self.links = {(min(link), max(link)) for link in links if self._counts(*link)}
@@ -205,7 +161,7 @@ class _Climb:
         trees = self._trees(self.links)
         yield 0.0, self._joining(trees, 0.0, None)
         for k, link in enumerate(sorted(self.links)):
-            if self.rules.required[link] or self.rules.required[link[::-1]]:
+            if self._required[link] or self._required[link[::-1]]:
                 continue
             parts = self._trees(self.links - {link})
             rest = self.complexity - next(self.joins.total(tree) for tree in trees if link[0] in tree)
@@ -225,7 +181,7 @@ class _Climb:
                 if cut is not None and not any(x in tree for tree in (a, b) for x in cut):
                     continue
                 rows, columns = sorted(a), sorted(b)
-                allowed = (self.rules.may | self.rules.may.T)[np.ix_(rows, columns)]
+                allowed = self._allowed[np.ix_(rows, columns)]
                 allowed &= np.array([[self._counts(x, y) for y in columns] for x in rows])
                 if cut is not None:
                     allowed &= np.array([[cut not in ((x, y), (y, x)) for y in columns] for x in rows])
@@ -274,7 +230,5 @@ class _Climb:
 
     def _keeps(self, parents: list[list[int]], tree: Tree) -> bool:
         may, must = self.rules.may, self.rules.must
-        return all(
-            all(may[p, x] for p in parents[x]) and all(p in parents[x] for p in np.flatnonzero(must[:, x]))
-            for x in tree
-        )
+        masks = {x: mask_of(parents[x]) for x in tree}
+        return all(not (mask & ~may[x] or must[x] & ~mask) for x, mask in masks.items())

@@ -12,24 +12,23 @@ sets are listed first, and only orders are changed.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 
-from bnml._bits import members
+from bnml._bits import bits, mask_of
+from bnml._checks import whole_number
 from bnml._watch import Watch
-from bnml.graph import DAG, Constraints
-from bnml.scores import Score
+from bnml.graph import DAG
+from bnml.scores import LocalScores
 from bnml.scores.lattice import undominated_families, walkable
-from bnml.scores.priors import StructurePrior
-from bnml.search.arguments import check_arguments
-from bnml.search.climb import climb_further, climb_up, finished, shaken, structure_for, whole_number
+from bnml.search.climb import climb_further, climb_up, finished, shaken
 from bnml.search.forecast import ROW, SUBSET
 from bnml.search.insertions import Listed, Orders, order_of, two_steps_away
 from bnml.search.moves import Structure
 from bnml.search.search_result import SearchResult
 from bnml.search.tabu import PATIENCE, TENURE, wander
+from bnml.search.task import Task, as_search
 
 __all__ = ["order"]
 
@@ -39,43 +38,23 @@ LISTING_SECONDS = 0.4  # of one thread, by the model of `bnml.search.forecast`
 MOST_FOR_ALL = 100  # variables; with more, parents are sought within two steps of the structure that climbing finds
 
 
-def order(
-    data: Any,
-    score: Score | str = "qnml",
-    *,
-    start: DAG | None = None,
-    restarts: int | None = None,
-    constraints: Constraints | None = None,
-    max_parents: int | None = None,
-    prior: StructurePrior | None = None,
-    seed: int = 0,
-    threads: int | None = None,
-    time_limit: float | None = None,
-    progress: Callable[[str, float], None] | None = None,
-) -> SearchResult:
+@as_search("order")
+def order(task: Task, *, start: DAG | None = None, restarts: int | None = None) -> SearchResult:
     """Search for the order of the variables that gives the best structure.
 
     Parameters
     ----------
-    data, score, constraints, max_parents, prior, seed, threads, progress
-        As for `bnml.learn`.
     start
         The structure whose order to start from; by default that which hill climbing finds.
     restarts
         How often to start again from a shaken order or structure; by default the more often, the fewer variables there
         are.
-    time_limit
-        Seconds after which the best structure so far is returned.
 
     Returns
     -------
     SearchResult
-        With ``info["local_optimum"]``: whether it was verified that no change of one arc is an improvement.
-
-    Raises
-    ------
-    BnmlError
-        If an argument is wrong, or the constraints cannot be met.
+        With ``info["local_optimum"]``: whether it was verified that no change of one arc is an improvement. When the
+        time is over, the best structure so far.
 
     Examples
     --------
@@ -84,20 +63,13 @@ def order(
     >>> round(bnml.search.exact(bnml.example(), "bic").score - result.score, 6)
     0.0
     """
-    check_arguments(
-        score=score, constraints=constraints, max_parents=max_parents, prior=prior, seed=seed, threads=threads,
-        time_limit=time_limit, progress=progress,
-    )  # fmt: skip
-    watch = Watch(progress, time_limit)
-    structure = structure_for(data, score, prior, constraints, max_parents, start, threads)
-    if restarts is not None:
-        restarts = whole_number(restarts, "restarts")
-    rng = np.random.default_rng(seed)
+    asked = None if restarts is None else whole_number(restarts, "restarts")
+    structure, watch, rng = Structure(task, start), task.watch, np.random.default_rng(task.seed)
     moves, verified = climb_further(structure, watch, 0.0, 0.0)
     near = None if structure.n <= MOST_FOR_ALL else two_steps_away(structure.arcs)
     listed, scored = (None, 0) if watch.over else _listed(structure)
     orders = Orders(structure, near, listed)
-    rounds = _rounds(structure.n, listed is not None) if restarts is None else restarts
+    rounds = _rounds(structure.n, listed is not None) if asked is None else asked
     every = 2 if listed is None else 1  # where parents are listed, changes of single arcs tell nothing new
     best, top = structure.arcs.copy(), structure.score
     done = 0
@@ -127,8 +99,7 @@ def order(
         more, verified = climb_up(structure, watch, 1.0, 1.0)
         moves += more
     structure.families += scored + orders.families
-    info = {"moves": moves, "restarts": done, "local_optimum": verified, "seed": seed}
-    return finished(structure, "order", watch, **info)
+    return finished(structure, moves=moves, restarts=done, local_optimum=verified)
 
 
 def _listed(structure: Structure) -> tuple[Listed | None, int]:
@@ -139,10 +110,10 @@ def _listed(structure: Structure) -> tuple[Listed | None, int]:
     all that are allowed up to that size. (A bound may rule out some of these unseen; they count as well.)
     """
     local, n = structure.local, structure.n
-    if n > MOST_LISTED or not walkable(local) or structure.tied.any():
+    if not isinstance(local, LocalScores) or n > MOST_LISTED or not walkable(local) or structure.tied.any():
         return None, 0
     assert local.terms is not None
-    per_subset = SUBSET + ROW * local.data.n_distinct * (1 + len(local.terms.margin))
+    per_subset = SUBSET + ROW * structure.task.n_distinct * (1 + len(local.terms.margin))
     most, subsets = 0, 1.0
     while most < min(structure.most, n - 1):
         subsets += math.comb(n, most + 1)
@@ -151,11 +122,12 @@ def _listed(structure: Structure) -> tuple[Listed | None, int]:
         most += 1
     if most < min(LEAST_LISTED, structure.most, n - 1):
         return None, 0
-    found = undominated_families(local, structure.known, most, structure.threads)
+    rules = replace(structure.task.rules, most=most)
+    found = undominated_families(local, rules, structure.threads)
     place = {column: i for i, column in enumerate(structure.columns)}
 
     def moved(mask: int) -> int:
-        return sum(1 << place[column] for column in members(mask))
+        return mask_of(place[column] for column in bits(mask))
 
     listed = [
         [(score, moved(mask)) for score, mask in zip(found.scores[c].tolist(), found.parents[c], strict=True)]

@@ -8,72 +8,42 @@ from child to child. What is left could be directed either way.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from bnml._watch import Watch
+from bnml._checks import significance_level
 from bnml.counts.pairs import pair_information
 from bnml.data import Data
-from bnml.errors import ArgumentError, SearchError, quoted
-from bnml.graph import Constraints
-from bnml.scores import Score
-from bnml.scores.priors import StructurePrior
+from bnml.errors import SearchError, quoted
+from bnml.graph import Rules
+from bnml.graph.spanning import neighbours_of, outwards, spanning_links
+from bnml.search.local_optimum import verified_result
 from bnml.search.search_result import SearchResult
-from bnml.search.trees import (
-    Bools,
-    Floats,
-    Rules,
-    in_time,
-    neighbours_of,
-    opened,
-    outwards,
-    result_of,
-    rules_for,
-    spanning_links,
-    whole,
-)
+from bnml.search.task import Task, as_search
+from bnml.search.trees import Bools, Floats, whole
 
 __all__ = ["polytree"]
 
 
-def polytree(
-    data: Any,
-    score: Score | str = "qnml",
-    *,
-    alpha: float = 0.05,
-    constraints: Constraints | None = None,
-    prior: StructurePrior | None = None,
-    threads: int | None = None,
-    time_limit: float | None = None,
-    progress: Callable[[str, float], None] | None = None,
-) -> SearchResult:
+@as_search("polytree", refuses=("max_parents",), needs_table=True)
+def polytree(task: Task, *, alpha: float = 0.05) -> SearchResult:
     """Return a polytree: the significant links of Chow and Liu's tree, directed by tests of independence.
+
+    The score, with a prior, is that of the report; tests decide. All constraints are kept; what they direct is directed
+    before the tests are asked.
 
     Parameters
     ----------
-    data
-        A `Data`, or anything that `bnml.read` takes.
-    score, prior
-        Under what the polytree is scored, for the report; tests decide, not the score.
     alpha
         The significance level: two variables count as independent if the p-value of the G² test is larger.
-    constraints, threads, progress
-        As for `bnml.learn`. All constraints are kept; what they direct is directed before the tests are asked.
-    time_limit
-        Seconds after which the search is given up, with an error: there is no result before the end.
 
     Returns
     -------
     SearchResult
         ``info["undirected"]`` are the links that nothing directed; in the structure they lead away from the first by
-        name, so that no variable gets two parents by them.
-
-    Raises
-    ------
-    BnmlError
-        If an argument is wrong, or the required arcs and links close a cycle; before any work.
+        name, so that no variable gets two parents by them. There is no result before the end: when the time is over,
+        the search is given up with an error.
 
     Notes
     -----
@@ -92,19 +62,13 @@ def polytree(
     >>> result.info["undirected"]
     (('bronc', 'smoke'),)
     """
-    watch = Watch(progress, time_limit)
-    local = opened(
-        "polytree", data, {"alpha": alpha}, score=score, constraints=constraints, prior=prior, threads=threads,
-        time_limit=time_limit, progress=progress,
-    )  # fmt: skip
-    level = _level(alpha)
-    rules = rules_for(local.data.names, constraints)
+    level = significance_level(alpha)
+    rules, data = task.by_name, task.table.data
     required = _required_links(rules)
-    tell = in_time(watch, "polytree", "mutual information")
-    gains = pair_information(local.data, rules.columns, (), threads, tell)
-    independent_by = _p_values(local.data, rules.columns, gains)
-    allowed = (rules.may | rules.may.T) & (independent_by <= level)
-    links = spanning_links(whole(gains, local.data.n_rows), allowed, required)
+    gains = pair_information(data, task.columns, (), task.threads, task.part("mutual information"))
+    independent_by = _p_values(data, task.columns, gains)
+    allowed = (rules.may_matrix | rules.may_matrix.T) & (independent_by <= level)
+    links = spanning_links(whole(gains, data.n_rows), allowed, required)
     parents, free = _directed(rules, links, independent_by, level)
     n = len(parents)
     info = {
@@ -113,19 +77,12 @@ def polytree(
         "undirected": tuple((rules.names[a], rules.names[b]) for a, b in free),
         "alpha": level,
     }
-    return result_of("polytree", local, rules, parents, constraints, watch, info, None, threads)
-
-
-def _level(alpha: Any) -> float:
-    level = float(alpha) if isinstance(alpha, float | np.floating) else 0.0
-    if not 0.0 < level < 1.0:
-        raise ArgumentError(f"alpha={alpha!r}: expected a significance level between 0 and 1")
-    return level
+    return verified_result(task, parents, info)
 
 
 def _required_links(rules: Rules) -> Bools:
     """Return the links that must be there, in whichever direction; refuse them if they close a cycle."""
-    required = rules.required | rules.required.T
+    required = rules.required_matrix | rules.required_matrix.T
     nothing = np.zeros(required.shape)
     kept = spanning_links(nothing, required, required)
     if len(kept) < int(required.sum()) // 2:
@@ -153,7 +110,7 @@ def _directed(
     n = len(rules.names)
     free = neighbours_of(n, links)
     work = _Directions(free, p_values, alpha)
-    work.begin([(a, b) for b in range(n) for a in sorted(free[b]) if not rules.may[b, a]])
+    work.begin([(a, b) for b in range(n) for a in sorted(free[b]) if not rules.may[a] >> b & 1])
     for _, c, a, b in sorted(_colliders(free, p_values, alpha)):
         if a in free[c] and b in free[c]:
             work.begin([(a, c), (b, c)])

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bnml._display import picture, table
+from bnml._text import WIDTH, facts, number_of, printable, seconds_text, shortened, wrapped
 from bnml.scores import MDL, FamilyScores, LocalScores, Score
 from bnml.scores.priors import StructurePrior
 
@@ -20,12 +21,10 @@ if TYPE_CHECKING:
 
 __all__ = ["html", "report", "score_text"]
 
-WIDTH = 80
-
 
 def report(result: SearchResult) -> str:
     """Return a report of at most 80 columns: key facts, arcs and what is known of their directions, scores."""
-    parts = [_wrapped(_headline(result)), _facts_text(result), *_arcs(result), _table(result)]
+    parts = [wrapped(_headline(result)), _facts_text(result), *_arcs(result), _table(result)]
     return "\n\n".join(part for part in parts if part)
 
 
@@ -50,15 +49,15 @@ def score_text(score: Score) -> str:
 
 def _headline(result: SearchResult) -> str:
     data = None if isinstance(result.local, FamilyScores) else result.data
-    source = _number(data.n_rows, "row") if data is not None else "local scores"
-    return f"Bayesian network of {_number(len(result.dag.names), 'variable')}, learned from {source}"
+    source = number_of(data.n_rows, "row") if data is not None else "local scores"
+    return f"Bayesian network of {number_of(len(result.structure.names), 'variable')}, learned from {source}"
 
 
 def _facts(result: SearchResult) -> list[tuple[str, str]]:
-    size = [_number(len(result.dag.arcs), "arc")]
-    size += [_number(result.n_parameters, "parameter")] if result.n_parameters is not None else []
+    size = [number_of(len(result.structure.arcs), "arc")]
+    size += [number_of(result.n_parameters, "parameter")] if result.n_parameters is not None else []
     reason = result.info.get("reason")
-    search = ", ".join([result.search, *_work(result.info), _seconds(result.seconds)])
+    search = ", ".join([result.search, *_work(result.info), seconds_text(result.seconds)])
     return [
         ("size", ", ".join(size)),
         ("score", f"{result.score:,.{_decimals(result.score)}f}{_score_words(result)}"),
@@ -88,19 +87,18 @@ def _work(info: Mapping[str, Any]) -> Iterator[str]:
     """Yield what a search did, as far as it tells."""
     if "visited" in info and "subsets" in info:
         visited, subsets = info["visited"], info["subsets"]
-        yield f"{f'{visited:,} of' if visited < subsets else 'all'} {_number(subsets, 'subset')} visited"
+        yield f"{f'{visited:,} of' if visited < subsets else 'all'} {number_of(subsets, 'subset')} visited"
     elif "moves" in info:  # exact search makes none
-        yield _number(info["moves"], "move")
+        yield number_of(info["moves"], "move")
     for name in ("inserts", "deletes", "turns", "orders", "pairs", "forests", "tests"):
         if name in info:
-            yield _number(info[name], name[:-1])
+            yield number_of(info[name], name[:-1])
     if "families" in info:
-        n = info["families"]
-        yield f"{n:,} {'families' if n != 1 else 'family'} scored"
+        yield f"{number_of(info['families'], 'family', 'families')} scored"
 
 
 def _facts_text(result: SearchResult) -> str:
-    return "\n".join(_wrapped(f"{label:<8}{text}", first="  ", later=" " * 10) for label, text in _facts(result))
+    return "\n".join(facts(_facts(result), 8))
 
 
 def _proof(result: SearchResult) -> str:
@@ -108,7 +106,7 @@ def _proof(result: SearchResult) -> str:
     if result.within is None or not math.isfinite(result.within):
         return _no_proof(result.info)
     most = result.info.get("max_parents")
-    among = f" with at most {_number(most, 'parent')} each" if most is not None else ""
+    among = f" with at most {number_of(most, 'parent')} each" if most is not None else ""
     among += " that the constraints allow" if result.constraints is not None else ""
     higher = f"a score higher by more than {result.within:.2g}" if result.within else "a higher score, up to rounding"
     return f"{'optimal: ' if result.optimal else 'not proven optimal, but '}no network{among} has {higher}"
@@ -131,14 +129,16 @@ def _no_proof(info: Mapping[str, Any]) -> str:
 
 def _arcs(result: SearchResult) -> list[str]:
     """Return the arcs in two lists: those with a known direction, and those that could as well be turned round."""
-    if not result.dag.arcs:
+    if not result.structure.arcs:
         why = (
-            "the variables are independent of each other" if len(result.dag.names) > 1 else "there is only one variable"
+            "the variables are independent of each other"
+            if len(result.structure.names) > 1
+            else "there is only one variable"
         )
         return [f"No arcs: {why}."]
     known = set(result.directions.directed)
-    sure = [arc for arc in result.dag.arcs if arc in known]
-    free = [arc for arc in result.dag.arcs if arc not in known]
+    sure = [arc for arc in result.structure.arcs if arc in known]
+    free = [arc for arc in result.structure.arcs if arc not in known]
     lists = zip(_titles(result), (sure, free), strict=True)
     return ["\n".join([f"{title} ({len(arcs)}):", *map(_arrow, arcs)]) for title, arcs in lists if arcs]
 
@@ -168,7 +168,7 @@ def _prefers(prior: StructurePrior | None, result: SearchResult) -> bool:
     """Tell whether a prior may prefer an arc to its reverse."""
     if prior is None:
         return False
-    terms = prior.arc_terms(result.dag.names)
+    terms = prior.arc_terms(result.structure.names)
     if terms is None:
         return True
     with np.errstate(invalid="ignore"):
@@ -177,7 +177,7 @@ def _prefers(prior: StructurePrior | None, result: SearchResult) -> bool:
 
 
 def _arrow(arc: tuple[str, str]) -> str:
-    return _wrapped(" -> ".join(map(_shown, arc)), first="  ", later="      ")
+    return wrapped(" -> ".join(map(printable, arc)), first="  ", later="      ")
 
 
 def _cells(result: SearchResult) -> tuple[list[str], list[list[str]]]:
@@ -189,7 +189,7 @@ def _cells(result: SearchResult) -> tuple[list[str], list[list[str]]]:
     columns.append([f.score for f in families])
     decimals = _decimals(*(value for column in columns for value in column))
     texts = [[f"{value:,.{decimals}f}" for value in (*column, _sum(column))] for column in columns]
-    names = [[_shown(f.variable), ", ".join(map(_shown, f.parents))] for f in families] + [["in all", ""]]
+    names = [[printable(f.variable), ", ".join(map(printable, f.parents))] for f in families] + [["in all", ""]]
     return head, [name + [text[i] for text in texts] for i, name in enumerate(names)]
 
 
@@ -207,7 +207,7 @@ def _table(result: SearchResult) -> str:
     def lines(row: Sequence[str]) -> Iterable[str]:
         parents = textwrap.wrap(row[1], above, break_on_hyphens=False) or [""]
         cells = (text.rjust(width) for text, width in zip(row[2:], numbers, strict=True))
-        yield "  ".join([_shortened(row[0], name).ljust(name), parents[0].ljust(above), *cells])
+        yield "  ".join([shortened(row[0], name).ljust(name), parents[0].ljust(above), *cells])
         yield from (" " * (name + 2) + more for more in parents[1:])
 
     body = [line for row in rows[:-1] for line in lines(row)]
@@ -236,25 +236,3 @@ def _sum(values: Iterable[float]) -> float:
 def _decimals(*values: float) -> int:
     largest = max((abs(value) for value in values if math.isfinite(value)), default=0.0)
     return 3 if largest < 1e7 else 1 if largest < 1e9 else 0
-
-
-def _number(n: int, word: str) -> str:
-    return f"{n:,} {word}{'s' if n != 1 else ''}"
-
-
-def _seconds(seconds: float) -> str:
-    return f"{seconds:.2g} s" if seconds < 10 else f"{seconds:,.0f} s"
-
-
-def _shown(name: str) -> str:
-    return name if name.isprintable() else repr(name)[1:-1]
-
-
-def _shortened(text: str, width: int) -> str:
-    return text if len(text) <= width else text[: width - 1] + "…"
-
-
-def _wrapped(text: str, first: str = "", later: str = "") -> str:
-    if len(first) + len(text) <= WIDTH:
-        return first + text
-    return textwrap.fill(text, WIDTH, initial_indent=first, subsequent_indent=later, break_on_hyphens=False)

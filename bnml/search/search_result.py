@@ -3,24 +3,30 @@
 Data can tell equivalent networks not apart (see `bnml.graph.cpdag`), so a network is found together with its class: the
 arcs that all members of the class share, and the links that they direct differently. Constraints may direct some of
 these links; `SearchResult.directions` has both kinds of knowledge in one graph.
+
+PC and NPC go by tests of independence. Their answer is a partially directed graph, and the network is one of the DAGs
+that fit it. There may be none, as tests can contradict each other: then there is no DAG and no score, and the graph is
+all there is to see.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from bnml._plain import plain
 from bnml.data import Data
+from bnml.errors import SearchError
 from bnml.graph import DAG, PDAG, Constraints, apply_meek_rules
-from bnml.scores import LocalScores
+from bnml.scores import FamilyScores, LocalScores
 
 if TYPE_CHECKING:
+    from bnml.independence import IndependenceResult
     from bnml.network import BayesianNetwork
-    from bnml.scores import FamilyScores
 
 __all__ = ["Family", "SearchResult"]
 
@@ -42,9 +48,9 @@ class SearchResult:
     Attributes
     ----------
     dag
-        The network's structure.
+        The network's structure; None where no DAG fits what the tests of PC or NPC found.
     score
-        Its score: natural logarithm, higher is better.
+        Its score: natural logarithm, higher is better; not a number where there is no DAG.
     optimal
         Whether it is proven that no other structure has a higher score.
     search
@@ -63,6 +69,10 @@ class SearchResult:
         The local scores; None if they were not kept.
     constraints
         What had to hold; None for nothing.
+    tested
+        What `bnml.pc` or `bnml.npc` returned: the separating sets, every test, conflicts; None for other searches.
+    regions
+        The ambiguous regions of NPC, before they were resolved.
 
     Examples
     --------
@@ -76,7 +86,7 @@ class SearchResult:
     {'no': 0.34, 'yes': 0.66}
     """
 
-    dag: DAG
+    dag: DAG | None
     score: float
     optimal: bool
     search: str
@@ -85,46 +95,72 @@ class SearchResult:
     data: Data | None = field(default=None, compare=False)
     local: LocalScores | FamilyScores | None = field(default=None, compare=False)
     constraints: Constraints | None = field(default=None, compare=False)
+    tested: IndependenceResult | None = field(default=None, compare=False)
+    regions: tuple[frozenset[frozenset[str]], ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "info", MappingProxyType(dict(self.info)))
 
+    @property
+    def structure(self) -> DAG:
+        """The network's structure, where there must be one.
+
+        Raises
+        ------
+        SearchError
+            If no DAG fits what the tests of PC or NPC found.
+        """
+        if self.dag is None:
+            raise SearchError(
+                f"no network fits what {self.search} found: the tests contradict each other; take another test or "
+                "level, or a search by score"
+            )
+        return self.dag
+
     @cached_property
     def cpdag(self) -> PDAG:
-        """The class of networks that no data can tell from this one: directed are the arcs that all of them share."""
-        return self.dag.cpdag()
+        """The class of networks that no data can tell from this one: directed are the arcs that all of them share.
+
+        Where no DAG fits what tests found, the graph that they left.
+        """
+        return self.directions if self.dag is None else self.dag.cpdag()
 
     @cached_property
     def directions(self) -> PDAG:
-        """The class without the networks that the constraints rule out: as `cpdag`, with what they direct directed."""
+        """The class without the networks that the constraints rule out: as `cpdag`, with what they direct directed.
+
+        Of PC and NPC the graph that the tests left.
+        """
+        if self.tested is not None:
+            return self.tested.pdag
         if self.constraints is None:
             return self.cpdag
-        at, may = self.dag.variables.index, self.constraints.compiled(self.dag.names).may
-        one_way = [(a, b) for a, b in self.dag.arcs if not may[at[a]] >> at[b] & 1]
+        dag = self.structure
+        at, may = dag.variables.index, self.constraints.compiled(dag.names).may
+        one_way = [(a, b) for a, b in dag.arcs if not may[at[a]] >> at[b] & 1]
         return apply_meek_rules(self.cpdag, background=one_way)
 
     @cached_property
     def network(self) -> BayesianNetwork | None:
-        """The network with parameters (sequential NML) from the data; None if there are no data."""
+        """The network with parameters (sequential NML) from the data; None if there are no data, or no DAG."""
         from bnml.network import fit
 
-        return None if self.data is None else fit(self.dag, self.data)
+        return None if self.data is None or self.dag is None else fit(self.dag, self.data)
 
     @cached_property
     def n_parameters(self) -> int | None:
-        """Number of free parameters, Σ q_i (r_i - 1); None if there are no data."""
-        if self.data is None:
+        """Number of free parameters, Σ q_i (r_i - 1); None if there are no data, or no DAG."""
+        dag = self.dag
+        if self.data is None or dag is None:
             return None
         r = dict(zip(self.data.names, self.data.arities, strict=True))
-        return sum(math.prod(r[p] for p in self.dag.parents(x)) * (r[x] - 1) for x in self.dag.names)
+        return sum(math.prod(r[p] for p in dag.parents(x)) * (r[x] - 1) for x in dag.names)
 
     @cached_property
     def families(self) -> tuple[Family, ...]:
-        """What each variable adds to the score; empty if the local scores were not kept."""
-        if self.local is None:
-            return ()
-        names = self.local.data.names if isinstance(self.local, LocalScores) else self.local.names
-        return tuple(_family(self.local, names, x, self.dag.parents(x)) for x in self.dag.names)
+        """What each variable adds to the score; empty if the local scores were not kept, or there is no DAG."""
+        local, dag = self.local, self.dag
+        return () if local is None or dag is None else tuple(_family(local, x, dag.parents(x)) for x in dag.names)
 
     @property
     def score_name(self) -> str | None:
@@ -139,27 +175,65 @@ class SearchResult:
         within: float | None = self.info.get("within", 0.0 if self.optimal else None)
         return within
 
+    def to_dict(self, *, steps: bool = False) -> dict[str, Any]:
+        """Return the report as plain values: what ``bnml learn --json`` prints.
+
+        Parameters
+        ----------
+        steps
+            With the single steps of a search that lists them, which can be many.
+        """
+        info = {key: value for key, value in self.info.items() if key != "trace"}
+        if steps:
+            info["trace"] = [trial._asdict() for trial in self.info.get("trace", ())]
+        values = {
+            "arcs": None if self.dag is None else self.dag.arcs,
+            "cpdag_directed": self.cpdag.directed,
+            "cpdag_undirected": self.cpdag.undirected,
+            "score": self.score,
+            "score_name": self.score_name,
+            "optimal": self.optimal,
+            "within": self.within,
+            "search": self.search,
+            "seconds": self.seconds,
+            "parameters": self.n_parameters,
+            "rows": None if self.data is None else self.data.n_rows,
+            "variables": [
+                {"name": x, "parents": parents, "score": value, "fit": fit, "penalty": penalty}
+                for x, parents, value, fit, penalty in self.families
+            ],
+            "info": info,
+        }
+        return {key: plain(value) for key, value in values.items()}
+
     def __str__(self) -> str:
         from bnml.search.report import report
 
-        return report(self)
+        return str(self.tested) if self.dag is None else report(self)
 
     def _repr_html_(self) -> str:
         from bnml.search.report import html
 
-        return html(self)
+        return html(self) if self.dag is not None or self.tested is None else self.tested._repr_html_()
 
     def __repr__(self) -> str:
+        if self.dag is None:
+            return f"<SearchResult by {self.search}: no network fits the tests>"
         proven = "proven optimal" if self.optimal else "not proven optimal"
         size = f"{len(self.dag.names)} variables, {len(self.dag.arcs)} arcs"
         return f"<SearchResult by {self.search}: {size}, score {self.score:.6g}, {proven}>"
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        kept = (self.dag, self.score, self.optimal, self.search, self.seconds, dict(self.info))
-        return SearchResult, (*kept, self.data, self.local, self.constraints)
+    def __getstate__(self) -> dict[str, Any]:
+        return {one.name: getattr(self, one.name) for one in fields(self)} | {"info": dict(self.info)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for name, value in state.items():
+            object.__setattr__(self, name, value)
+        self.__post_init__()
 
 
-def _family(local: LocalScores | FamilyScores, names: tuple[str, ...], x: str, parents: tuple[str, ...]) -> Family:
+def _family(local: LocalScores | FamilyScores, x: str, parents: tuple[str, ...]) -> Family:
+    names = local.names
     child, above = names.index(x), tuple(sorted(names.index(p) for p in parents))
     if not isinstance(local, LocalScores):
         return Family(x, parents, local.family(child, above), None, None)

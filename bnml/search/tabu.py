@@ -7,28 +7,24 @@ far.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
+from bnml._checks import flag, whole_number
 from bnml._watch import Watch
-from bnml.graph import DAG, Constraints
-from bnml.scores import Score
-from bnml.scores.priors import StructurePrior
-from bnml.search.arguments import check_arguments
-from bnml.search.climb import climb_further, climb_up, finished, shaken, structure_for, whole_number
+from bnml.graph import DAG
+from bnml.search.climb import climb_further, climb_up, finished, perturbation_of, shaken
 from bnml.search.moves import Structure
 from bnml.search.search_result import SearchResult
+from bnml.search.task import Task, as_search
 
 __all__ = ["PATIENCE", "TENURE", "tabu", "wander"]
 
 TENURE, PATIENCE = 10, 15  # moves
 
 
+@as_search("tabu")
 def tabu(
-    data: Any,
-    score: Score | str = "qnml",
+    task: Task,
     *,
     start: DAG | None = None,
     tenure: int = TENURE,
@@ -36,21 +32,12 @@ def tabu(
     reinsert: bool = True,
     restarts: int = 0,
     perturbation: int | None = None,
-    constraints: Constraints | None = None,
-    max_parents: int | None = None,
-    prior: StructurePrior | None = None,
-    seed: int = 0,
-    threads: int | None = None,
-    time_limit: float | None = None,
-    progress: Callable[[str, float], None] | None = None,
 ) -> SearchResult:
     """Climb, and go on from each top as long as that leads to a higher one.
 
     Parameters
     ----------
-    data, score, constraints, max_parents, prior, seed, threads, progress
-        As for `bnml.learn`.
-    start, reinsert, restarts, perturbation, time_limit
+    start, reinsert, restarts, perturbation
         As for `hill_climb`.
     tenure
         For how many moves an arc that has changed stays as it is.
@@ -60,12 +47,8 @@ def tabu(
     Returns
     -------
     SearchResult
-        With ``info["local_optimum"]``: whether it was verified that no change of one arc is an improvement.
-
-    Raises
-    ------
-    BnmlError
-        If an argument is wrong, or the constraints cannot be met.
+        With ``info["local_optimum"]``: whether it was verified that no change of one arc is an improvement. When the
+        time is over, the best structure so far.
 
     Examples
     --------
@@ -75,19 +58,11 @@ def tabu(
     >>> result.score >= climbed.score
     True
     """
-    check_arguments(
-        score=score, constraints=constraints, max_parents=max_parents, prior=prior, seed=seed, threads=threads,
-        time_limit=time_limit, progress=progress,
-    )  # fmt: skip
-    watch = Watch(progress, time_limit)
-    rounds, tenure, patience = (
-        whole_number(value, name)
-        for value, name in ((restarts, "restarts"), (tenure, "tenure"), (patience, "patience"))
-    )
-    structure = structure_for(data, score, prior, constraints, max_parents, start, threads)
-    size = max(3, structure.n // 4) if perturbation is None else whole_number(perturbation, "perturbation")
-    rng = np.random.default_rng(seed)
-    climb = climb_further if reinsert else climb_up
+    rounds = whole_number(restarts, "restarts")
+    tenure, patience = whole_number(tenure, "tenure"), whole_number(patience, "patience")
+    climb = climb_further if flag(reinsert, "reinsert") else climb_up
+    structure, watch, rng = Structure(task, start), task.watch, np.random.default_rng(task.seed)
+    size = perturbation_of(structure, perturbation)
     moves = 0
     best, top = structure.arcs.copy(), -np.inf
     done = -1
@@ -104,8 +79,7 @@ def tabu(
             break
     structure.reset(best)
     more, verified = climb(structure, watch, 1.0, 1.0)
-    info = {"moves": moves + more, "restarts": max(0, done), "local_optimum": verified, "seed": seed}
-    return finished(structure, "tabu", watch, **info)
+    return finished(structure, moves=moves + more, restarts=max(0, done), local_optimum=verified)
 
 
 def wander(structure: Structure, tenure: int, patience: int, watch: Watch, start: float, stop: float) -> int:

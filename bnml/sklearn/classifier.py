@@ -211,4 +211,4 @@ class BayesianNetworkClassifier(ClassifierMixin, NetworkEstimator):
             constraints=self.constraints,
             max_parents=self.max_parents,
             **{**own, **(self.options or {})},
-        ).dag
+        ).structure

@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import DensityMixin
 
-from bnml.errors import SearchError
 from bnml.graph import DAG, PDAG, Constraints
 from bnml.network import BayesianNetwork, fit
 from bnml.network.inference import joint
@@ -138,11 +137,7 @@ class StructureLearner(DensityMixin, NetworkEstimator):
             max_parents=self.max_parents,
             **(self.options or {}),
         )
-        self.dag_, self.cpdag_, self.score_ = self.result_.dag, self.result_.cpdag, self.result_.score
-        if self.dag_ is None:
-            raise SearchError(
-                f"search={self.search!r}: the tests contradict each other, and no network fits what they say"
-            )
+        self.dag_, self.cpdag_, self.score_ = self.result_.structure, self.result_.cpdag, self.result_.score
         self.network_ = fit(self.dag_, data, self.estimator, self.ess)
         return self
 

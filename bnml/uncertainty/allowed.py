@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from bnml._bits import bits
 from bnml.errors import ArgumentError, quoted
-from bnml.graph import Constraints
+from bnml.graph import Rules
 from bnml.scores.priors import StructurePrior
 
 __all__ = ["Allowed", "allowed_families", "parent_masks", "sizes_of_sets"]
@@ -19,66 +20,48 @@ Ints = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Allowed:
-    """What parents are allowed, and the structure prior's terms.
+    """What parents are allowed, and the structure prior."""
 
-    ``must`` and ``may``: for each variable the parents it must and may have, as bit masks; ``most``: the most parents.
-    """
-
-    names: tuple[str, ...]
-    must: tuple[int, ...]
-    may: tuple[int, ...]
-    most: int
+    rules: Rules
     prior: StructurePrior | None
 
     @property
-    def constrained(self) -> bool:
-        """Whether some variable must have a parent, or must not have another."""
-        return any(self.must) or any(may.bit_count() < len(self.names) - 1 for may in self.may)
+    def names(self) -> tuple[str, ...]:
+        """The variables."""
+        return self.rules.names
 
     @property
     def everything(self) -> bool:
         """Whether all families are allowed and weigh the same."""
-        return not self.constrained and self.most >= len(self.names) - 1 and self.prior is None
+        return not self.rules.constrained and not self.rules.limited and self.prior is None
 
     def terms(self, child: int) -> Floats:
         """Return the log-weight of each parent set of a variable; minus infinity where it is not allowed."""
-        n = len(self.names)
+        rules, n = self.rules, self.rules.n
         sets = parent_masks(n, child)
         weights = np.zeros(sets.size) if self.prior is None else _prior_terms(self.prior, self.names, child)
-        refused = (sets & ~self.may[child] != 0) | (~sets & self.must[child] != 0) | (sizes_of_sets(n - 1) > self.most)
-        weights[refused] = -np.inf
+        refused = (sets & ~rules.may[child] != 0) | (~sets & rules.must[child] != 0)
+        weights[refused | (sizes_of_sets(n - 1) > rules.most)] = -np.inf
         return weights
 
 
-def allowed_families(
-    names: tuple[str, ...], constraints: Constraints | None, max_parents: int | None, prior: StructurePrior | None
-) -> Allowed:
+def allowed_families(rules: Rules, prior: StructurePrior | None) -> Allowed:
     """Return what is allowed, or refuse what can be no sum over families or leaves no structure.
 
     Raises
     ------
-    ArgumentError
+    BnmlError
         If a link is required in either direction, or more arcs into a variable than it may have parents.
     """
-    n = len(names)
-    most = n - 1 if max_parents is None else min(max_parents, n - 1)
-    if constraints is None:
-        whole = (1 << n) - 1
-        return Allowed(names, (0,) * n, tuple(whole & ~(1 << i) for i in range(n)), most, prior)
-    compiled = constraints.compiled(names)
-    if compiled.links:
-        links = quoted(f"{names[a]} - {names[b]}" for a, b in compiled.links)
+    names = rules.names
+    links = [f"{names[a]} - {names[b]}" for a, mask in enumerate(rules.links) for b in bits(mask) if a < b]
+    if links:
         raise ArgumentError(
             f"constraints: a required link is no statement about one variable's parents, and the sums take only such "
-            f"statements; require an arc in one direction instead of {links}"
+            f"statements; require an arc in one direction instead of {quoted(links)}"
         )
-    for name, must in zip(names, compiled.must, strict=True):
-        if must.bit_count() > most:
-            raise ArgumentError(
-                f"max_parents={max_parents}: the constraints require {must.bit_count()} parents of {name!r}; "
-                "allow as many"
-            )
-    return Allowed(names, compiled.must, compiled.may, most, prior)
+    rules.check()
+    return Allowed(rules, prior)
 
 
 def parent_masks(n: int, child: int) -> Ints:

@@ -10,21 +10,23 @@ would be in all structures or in none; the threshold is the one for which that p
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from bnml._checks import progress_function, whole_number
 from bnml._display import table
 from bnml._threads import cores, run_all
+from bnml._watch import Watch
 from bnml.data import Data, as_data
-from bnml.errors import ArgumentError
 from bnml.graph import DAG, PDAG
-from bnml.scores import Score, parse_score
-from bnml.search.learn import learn
+from bnml.scores import Score
+from bnml.search.learn import answer
+from bnml.search.searches import request_for
+from bnml.search.task import COMMON
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -119,11 +121,11 @@ class Bootstrap:
 
 def bootstrap(
     data: Any,
-    search: str = "auto",
     score: Score | str = "qnml",
+    search: str = "auto",
+    *,
     repetitions: int = 200,
     seed: int = 0,
-    *,
     threads: int | None = None,
     progress: Callable[[str, float], None] | None = None,
     **options: Any,
@@ -134,7 +136,7 @@ def bootstrap(
     ----------
     data
         A `Data`, or anything that `bnml.read` takes.
-    search, score
+    score, search
         What is done with each table; see `bnml.learn`.
     repetitions
         How many tables are drawn.
@@ -160,16 +162,14 @@ def bootstrap(
     Examples
     --------
     >>> import bnml
-    >>> found = bnml.bootstrap(bnml.example(), "tabu", "bic", repetitions=20)
+    >>> found = bnml.bootstrap(bnml.example(), "bic", "tabu", repetitions=20)
     >>> found.dag.parents("either"), found.dag.parents("dysp")
     (('tub', 'lung'), ('bronc', 'either'))
     """
-    started = time.perf_counter()
-    if isinstance(repetitions, bool) or not isinstance(repetitions, int) or repetitions < 1:
-        raise ArgumentError(f"repetitions={repetitions!r}: expected a whole number from 1")
-    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
-        raise ArgumentError(f"seed={seed!r}: expected a whole number from 0")
-    table_, chosen, workers = as_data(data), parse_score(score), cores(threads)
+    whole_number(repetitions, "repetitions", 1)
+    asked = request_for(search, _own(options), score=score, seed=seed, threads=1, **_common(options))
+    workers, watch = cores(threads), Watch(progress_function(progress))
+    table_ = as_data(data)
     n = len(table_.names)
     found = np.zeros((repetitions, n, n))
     finished = 0
@@ -178,18 +178,23 @@ def bootstrap(
         nonlocal finished
         for k in range(first, last):
             rows = redrawn(table_, np.random.default_rng([seed, k]))
-            found[k] = _counted(learn(rows, chosen, search, seed=seed, threads=1, **options).cpdag)
+            found[k] = _counted(answer(asked, rows).cpdag)
             finished += 1
-            if progress is not None:
-                progress(f"table {finished:,} of {repetitions:,}", finished / repetitions)
+            watch(f"table {finished:,} of {repetitions:,}", finished / repetitions)
 
     run_all(task, [(k, k + 1) for k in range(repetitions)], workers)
     support = found.mean(axis=0)
     links = (support + support.T)[np.triu_indices(n, 1)]
-    name = getattr(chosen, "name", str(score)) if not isinstance(score, str) else score
-    return Bootstrap(
-        table_.names, support, threshold_of(links), repetitions, search, name, time.perf_counter() - started
-    )
+    name = score if isinstance(score, str) else asked.score.name
+    return Bootstrap(table_.names, support, threshold_of(links), repetitions, search, name, watch.seconds)
+
+
+def _common(options: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if name in COMMON}
+
+
+def _own(options: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if name not in COMMON}
 
 
 def redrawn(data: Data, rng: np.random.Generator) -> Data:

@@ -3,31 +3,30 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable
-from numbers import Integral
-from threading import Lock
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from bnml._memory import limit_of
+from bnml._checks import one_of
 from bnml._threads import cores
+from bnml._watch import Watch
 from bnml.data import as_data
-from bnml.errors import ArgumentError, ScoreError, did_you_mean
+from bnml.errors import ArgumentError, ScoreError, argument
 from bnml.graph import Constraints, count_dags
-from bnml.scores import BD, BDJ, FNML, K2, QNML, BDe, BDeu, BDq, BDs, LocalScores, Score, parse_score
+from bnml.scores import BD, BDJ, FNML, K2, QNML, BDe, BDeu, BDq, BDs, Score, parse_score
 from bnml.scores.priors import StructurePrior, check_prior
+from bnml.search.task import request
 from bnml.uncertainty import sums_over_layers, sums_over_orders
 from bnml.uncertainty.allowed import Allowed, allowed_families
 from bnml.uncertainty.families import all_family_scores
 from bnml.uncertainty.posterior_cost import check_memory, prior_for
 from bnml.uncertainty.posterior_result import PRIORS, Posterior
 from bnml.uncertainty.structures import MOST_LISTED, Listed
-from bnml.uncertainty.sums_over_parents import StructureSums, Tick, subset_sums
+from bnml.uncertainty.sums_over_parents import StructureSums, subset_sums
 
-__all__ = ["Stages", "posterior"]
+__all__ = ["posterior"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -105,31 +104,39 @@ def posterior(
     >>> float(result.link_probabilities.loc["smoke", "lung"].round(3))
     0.999
     """
-    started = time.perf_counter()
-    chosen = _checked_score(score)
-    _check_arguments(prior, max_parents, constraints, progress)
+    if isinstance(prior, StructurePrior):
+        raise ArgumentError(
+            f"{argument('prior')}: expected 'uniform' or 'order'; pass a prior of bnml.priors as "
+            f"{argument('structure_prior')}"
+        )
+    if prior is not None:
+        one_of(prior, "prior", PRIORS)
+    asked = request(
+        None, {}, score=_checked_score(score), constraints=constraints, max_parents=max_parents, threads=threads,
+        memory_limit=memory_limit, progress=progress,
+    )  # fmt: skip
     check_prior(structure_prior)
-    workers, limit = cores(threads), limit_of(memory_limit)
-    table = as_data(data)
+    task = asked.open(as_data(data))
+    table, chosen, local, watch = task.table.data, asked.score, task.table, task.watch
+    workers = cores(threads)
     if structure_prior is not None:
         structure_prior.check(table.names)
     kind = prior_for(len(table.names), prior)
-    allowed = allowed_families(table.names, constraints, max_parents, structure_prior)
-    local, stages = LocalScores(table, chosen), Stages(progress)
-    check_memory(local, kind, workers, limit)
-    weights = all_family_scores(local, workers, stages.part("family scores", 0.0, 0.6))
+    allowed = allowed_families(task.rules, structure_prior)
+    check_memory(local, kind, workers, task.memory)
+    weights = all_family_scores(local, workers, watch.part("family scores", 0.0, 0.6))
     listed = _listed(table.names, weights, allowed, kind) if len(table.names) <= MOST_LISTED else None
     if not allowed.everything:
         for i in range(len(table.names)):
             weights[i] += allowed.terms(i)
-    sums, log_prior = _sum(weights, allowed, kind, workers, stages)
+    sums, log_prior = _sum(weights, allowed, kind, workers, watch)
     return Posterior(
         table.names,
         score if isinstance(score, str) else repr(score),
         kind,
         sums.log_total - log_prior,
         table.n_rows,
-        time.perf_counter() - started,
+        watch.seconds,
         np.clip(sums.arcs, 0.0, 1.0),
         allowed,
         table,
@@ -143,13 +150,13 @@ def _listed(names: tuple[str, ...], scores: Floats, allowed: Allowed, kind: str)
     return Listed(names, scores.copy(), terms, kind == "order")
 
 
-def _sum(weights: Floats, allowed: Allowed, kind: str, threads: int, stages: Stages) -> tuple[StructureSums, float]:
+def _sum(weights: Floats, allowed: Allowed, kind: str, threads: int, watch: Watch) -> tuple[StructureSums, float]:
     """Return the sums over structures with data, and the logarithm of the sum without; ``weights`` is used up."""
-    subsets = subset_sums(weights, threads, stages.part("sums over parent sets", 0.6, 0.75))
+    subsets = subset_sums(weights, threads, watch.part("sums over parent sets", 0.6, 0.75))
     if not subsets.possible:
         raise ScoreError("no structure that is allowed gives these data a positive probability")
     sum_over = sums_over_orders.sum_over_orders if kind == "order" else sums_over_layers.sum_over_layers
-    sums = sum_over(subsets, threads, stages.part("sums over structures", 0.75, 1.0))
+    sums = sum_over(subsets, threads, watch.part("sums over structures", 0.75, 1.0))
     del subsets  # the memory is needed again
     return sums, _log_prior_total(weights, allowed, kind, threads)
 
@@ -165,28 +172,6 @@ def _log_prior_total(memory: Floats, allowed: Allowed, kind: str, threads: int) 
     return sums_over_orders.log_total(subsets) if kind == "order" else sums_over_layers.log_total(subsets, threads)
 
 
-class Stages:
-    """What part of all the work is done, from what part of a stage is."""
-
-    def __init__(self, progress: Callable[[str, float], None] | None) -> None:
-        self._progress = progress
-        self._lock = Lock()
-        self._last = 0.0
-
-    def part(self, stage: str, start: float, stop: float) -> Tick:
-        """Begin a stage, and return a function to tell what part of it is done; threads may call it in any order."""
-
-        def tick(part: float) -> None:
-            if self._progress is None:
-                return
-            with self._lock:
-                self._last = max(self._last, start + part * (stop - start))
-                self._progress(stage, self._last)
-
-        tick(0.0)
-        return tick
-
-
 def _checked_score(score: Score | str) -> Score:
     chosen = parse_score(score)
     if not isinstance(chosen, ADMITTED):
@@ -196,17 +181,3 @@ def _checked_score(score: Score | str) -> Score:
             f"posterior; take one of {names}"
         )
     return chosen
-
-
-def _check_arguments(prior: Any, max_parents: Any, constraints: Any, progress: Any) -> None:
-    if isinstance(prior, StructurePrior):
-        raise ArgumentError("prior=: expected 'uniform' or 'order'; pass a prior of bnml.priors as structure_prior=")
-    if prior is not None and (not isinstance(prior, str) or prior not in PRIORS):
-        raise ArgumentError(f"prior={prior!r}: expected 'uniform' or 'order'.{did_you_mean(prior, PRIORS)}")
-    whole = isinstance(max_parents, Integral) and not isinstance(max_parents, bool)
-    if max_parents is not None and (not whole or max_parents < 0):
-        raise ArgumentError(f"max_parents={max_parents!r}: expected a whole number from 0, or None for any number")
-    if constraints is not None and not isinstance(constraints, Constraints):
-        raise ArgumentError(f"constraints={constraints!r}: expected bnml.Constraints(…), or None")
-    if progress is not None and not callable(progress):
-        raise ArgumentError(f"progress={progress!r}: expected a function of a stage and a fraction, or None")

@@ -69,9 +69,9 @@ class Posterior:
     @property
     def prior_text(self) -> str:
         """What the prior is, in words."""
-        allowed, most = self._allowed, self._allowed.most
+        allowed, most = self._allowed, self._allowed.rules.most
         limits = f" with at most {most} parent{'s' if most != 1 else ''} each" if most < len(self.names) - 1 else ""
-        limits += " that the constraints allow" if allowed.constrained else ""
+        limits += " that the constraints allow" if allowed.rules.constrained else ""
         if limits and self.prior == "order":
             limits = f", among the DAGs{limits}"
         text = PRIORS[self.prior].format(limits=limits)

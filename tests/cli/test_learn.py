@@ -21,7 +21,7 @@ from bnml.cli import learn
 from bnml.cli.constraints import constraints_of
 from bnml.errors import ArgumentError, BnmlError
 from bnml.graph import Constraints
-from bnml.search.learn import SEARCHES
+from bnml.search.searches import SEARCHES
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bnml._bits import members, subsets
-from bnml.scores.lattice import Rules
+from bnml.graph import Rules
 from bnml.search.best_networks import Subsets
 from bnml.search.listed_families import ListedFamilies
 from bnml.search.read_back import last_names_last, smallest_model_string
@@ -30,7 +30,7 @@ def families(draw):
             if draw(st.integers(0, 9)) == 0:
                 links[a] |= 1 << b
                 links[b] |= 1 << a
-    rules = Rules((0,) * n, tuple(whole & ~(1 << i) for i in range(n)), tuple(links), n - 1)
+    rules = Rules(tuple("abcde"[:n]), (0,) * n, tuple(whole & ~(1 << i) for i in range(n)), tuple(links), n - 1)
     return [dict(zip(own, values, strict=True)) for own, values in zip(sets, scores, strict=True)], rules
 
 
@@ -70,7 +70,7 @@ def test_against_the_recursion(drawn, low, threads):
 
 
 def test_gains_are_whole_numbers():
-    listed = ListedFamilies([[0, 2], [0, 1]], [[-1.25, -0.5], [-3.0, -2.75]], Rules.of([0, 1], None, None))
+    listed = ListedFamilies([[0, 2], [0, 1]], [[-1.25, -0.5], [-3.0, -2.75]], Rules.none("ab"))
     gains = np.full(2, -np.inf)
     listed.fill(0, 2, 0, 0, gains)
     assert (gains == np.rint(gains)).all()

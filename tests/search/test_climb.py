@@ -11,11 +11,11 @@ import bnml
 from bnml import DAG, Constraints, priors
 from bnml.errors import BnmlError
 from bnml.scores import FamilyScores
-from bnml.scores.lattice import Rules, allowed_sets
+from bnml.scores.lattice import allowed_sets
 from bnml.search import exact, hill_climb, order, tabu
-from bnml.search.climb import structure_for
 from bnml.search.moves import Structure
 from bnml.search.order import _listed
+from bnml.search.task import Task
 from tests.search.strategies import constraints, tables
 from tests.search.test_moves import moves
 
@@ -50,7 +50,7 @@ def test_no_change_of_one_arc_is_an_improvement(search, data, label, drawn):
     assert allowed(result.dag)
     assert result.info["local_optimum"]
     assert result.score == pytest.approx(bnml.score(result.dag, data, label), abs=1e-8)
-    for _, _, _, arcs in moves(Structure(result.local, None, None, result.dag)):
+    for _, _, _, arcs in moves(Structure(Task.of(result.local), result.dag)):
         try:
             dag = DAG(data.names, arcs)
         except BnmlError:
@@ -104,10 +104,10 @@ def test_families_of_listed_parent_sets_count(data, drawn):
     known, most = drawn.draw(constraints(data.names)), drawn.draw(st.integers(0, 4))
     known = Constraints(known.required, known.forbidden, forbidden_links=known.forbidden_links, tiers=known.tiers)
     try:
-        structure = structure_for(data, "bic", None, known, most, None, None)
+        structure = Structure(Task.of(LocalScores(data, "bic"), known, most))
     except BnmlError:  # more parents are required than allowed
         return
-    rules = Rules.of(range(len(data.names)), known.compiled(data.names), most)
+    rules = known.compiled(data.names, most)
     listed, scored = _listed(structure)
     assert listed is not None
     assert scored == sum(len(allowed_sets(rules, i)) for i in range(len(data.names)))

@@ -13,7 +13,7 @@ import bnml
 from bnml import DAG
 from bnml.errors import BnmlError
 from bnml.scores import SCORES
-from bnml.search.learn import SEARCHES
+from bnml.search.searches import SEARCHES
 from tests.search.strategies import constraints, tables
 
 OPTIONS = {"tan": {"class_variable": "X0"}, "naive": {"class_variable": "X0"}}

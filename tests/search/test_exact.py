@@ -17,9 +17,9 @@ import bnml
 from bnml import DAG, Constraints, priors
 from bnml.counts.lattice import WalkOrder
 from bnml.errors import ArgumentError, BnmlError, SearchError
-from bnml.graph import canonical_extension
+from bnml.graph import Rules, canonical_extension
 from bnml.scores import FamilyScores, LocalScores
-from bnml.scores.lattice import Rules, family_scores, undominated_families
+from bnml.scores.lattice import family_scores, undominated_families
 from bnml.scores.lattice import lattice as lattice_module
 from bnml.search import exact, forecast
 from bnml.search.exact import solve
@@ -134,7 +134,7 @@ def test_the_published_optima():
 def solved(data, label, *, known=None, most=None, threads=1, free=True, **plan):
     local = LocalScores(data, label)
     columns = WalkOrder(data).columns
-    rules = Rules.of(columns, known.compiled(data.names) if known else None, most)
+    rules = (known or Constraints()).compiled(data.names, most).among(columns)
     settled = SearchPlan(**{"integers": False, "n_low": len(columns), **plan})
     return solve(local, rules, columns, settled, threads, free=free)
 
@@ -229,7 +229,7 @@ def test_many_states_and_many_weights():
 @given(data=tables(), label=st.sampled_from([*WALKED, "bds"]), drawn=st.data())
 def test_from_listed_scores(data, label, drawn, tmp_path_factory):
     most = drawn.draw(st.none() | st.integers(0, 3))
-    listed = undominated_families(LocalScores(data, label), max_parents=most)
+    listed = undominated_families(LocalScores(data, label), Rules.none(data.names, most))
     path = tmp_path_factory.mktemp("scores") / "scores.jkl"
     listed.save(path)
     result = exact(FamilyScores.load(path))
@@ -409,7 +409,7 @@ def test_integers_with_a_prior_are_as_near_as_they_say():
     columns = WalkOrder(data).columns
     for p in (0.3, 0.500001, 0.50000001):
         local = LocalScores(data, "loglik", priors.ArcProbabilities(p))
-        rules = Rules.of(columns, None, None)
+        rules = Rules.none(data.names).among(columns)
         values = []
         for integers in (False, True):
             dag, families = solve(local, rules, columns, SearchPlan(integers, 6), 1)

@@ -8,7 +8,8 @@ import pytest
 import bnml
 from bnml.scores import FamilyScores, LocalScores
 from bnml.search import forecast
-from bnml.search.forecast import plan_for
+from bnml.search.forecast import forecast_of
+from bnml.search.task import Task
 
 
 def table(columns, rows=1000, seed=0):
@@ -28,14 +29,14 @@ def test_it_grows_with_the_variables():
 
 def test_the_plan_fits_the_memory():
     local = LocalScores(table(28), "qnml")
-    most = plan_for(local, None, 10**12)
+    most = forecast_of(Task.of(local, memory=10**12))
     assert not most.plan.integers
-    less = plan_for(local, None, 10 * 10**9)
+    less = forecast_of(Task.of(local, memory=10 * 10**9))
     assert less.plan.integers
     assert less.bytes < most.bytes
     assert less.fits
     assert less.plan.n_low < 28
-    assert not plan_for(local, None, 10**9).fits
+    assert not forecast_of(Task.of(local, memory=10**9)).fits
 
 
 def test_fewer_parents_are_faster():

@@ -21,6 +21,7 @@ from bnml.search import ges
 from bnml.search.ges import operators
 from bnml.search.ges.operators import Deletes, Gains, Inserts, Turns
 from bnml.search.ges.steps import DELETE, INSERT, TURN, ClassGraph, taken
+from bnml.search.task import Task
 from tests.scores.strategies import prior_network
 from tests.search.strategies import structures, tables
 
@@ -94,7 +95,7 @@ def test_steps_lead_to_all_networks_one_arc_away(n, kind):
         assert graph.pdag == cpdag
         before = bnml.score(cpdag.to_dag(), data, "bdeu")
         found = set()
-        for step in all_steps(lists(Gains(local), [kind])[kind], graph):
+        for step in all_steps(lists(Gains(Task.of(local)), [kind])[kind], graph):
             after = taken(graph, step).pdag
             assert bnml.score(after.to_dag(), data, "bdeu") - before == pytest.approx(step.gain, abs=1e-8)
             found.add(after)
@@ -113,7 +114,7 @@ def test_steps_keep_the_number_of_parents(kind, most):
             near.setdefault(dag.cpdag(), set()).update(other.cpdag() for other in fitting)
     for cpdag, wanted in near.items():
         graph = ClassGraph.of(cpdag.to_dag())
-        steps = all_steps(lists(Gains(LocalScores(data, "bic")), [kind], most)[kind], graph)
+        steps = all_steps(lists(Gains(Task.of(LocalScores(data, "bic"))), [kind], most)[kind], graph)
         assert {taken(graph, step).pdag for step in steps} == wanted - {cpdag}
 
 
@@ -123,11 +124,11 @@ def test_what_is_kept_is_what_would_be_found_anew(seed):
     rng = np.random.default_rng(seed)
     data = random_table(8, seed)
     local = LocalScores(data, "qnml")
-    kept = lists(Gains(local))
+    kept = lists(Gains(Task.of(local)))
     graph = ClassGraph.of(DAG(data.names))
     for _ in range(40):
         found = {kind: all_steps(those, graph) for kind, those in kept.items()}
-        for kind, those in lists(Gains(local)).items():
+        for kind, those in lists(Gains(Task.of(local))).items():
             assert sorted(found[kind]) == sorted(all_steps(those, graph))
         full = len(found[DELETE]) > 60
         steps = found[rng.choice([kind for kind in found if found[kind] and not (full and kind == INSERT)])]
@@ -400,7 +401,7 @@ def test_wrong_arguments(arguments, message):
 
 def test_local_scores_without_a_table():
     table = FamilyScores(["A", "B"], [[0, 2], [0, 1]], [[-1.0, -2.0], [-1.0, -0.5]])
-    with pytest.raises(ArgumentError, match="ges needs a table"):
+    with pytest.raises(ArgumentError, match="search='ges' needs a table"):
         ges(table)
 
 

@@ -12,10 +12,15 @@ import pandas as pd
 import pytest
 
 import bnml
+from bnml._bits import members
 from bnml.errors import ArgumentError, BnmlError, ScoreError
 from bnml.graph import DAG, Constraints
+from bnml.scores import FamilyScores
 from bnml.scores.lattice import undominated_families
-from bnml.search import SearchResult, exact, forecast, learn
+from bnml.search import exact, learn
+from bnml.search.forecast import forecast_of
+from bnml.search.searches import SEARCHES
+from bnml.search.task import as_search
 
 MODULE = inspect.getmodule(learn)  # as a name of bnml.search, learn is the function
 
@@ -109,7 +114,7 @@ def test_auto_says_why(data):
 
 def costs(**changes):
     def stand_in(*arguments, **more):
-        return replace(forecast(*arguments, **more), **changes)
+        return replace(forecast_of(*arguments, **more), **changes)
 
     return stand_in
 
@@ -122,7 +127,7 @@ def costs(**changes):
     ],
 )
 def test_auto_beyond_exact_search(data, monkeypatch, changes, why):
-    monkeypatch.setattr(MODULE, "forecast", costs(**changes))
+    monkeypatch.setattr(MODULE, "forecast_of", costs(**changes))
     result = learn(data)
     assert (result.search, result.optimal) == ("order", False)
     assert result.info["reason"] == f"chosen by auto, as exact search {why}"
@@ -131,23 +136,29 @@ def test_auto_beyond_exact_search(data, monkeypatch, changes, why):
     assert learn(data, search="exact").optimal
 
 
-@pytest.mark.parametrize(
-    ("changes", "way_out"),
-    [
-        ({"seconds": 5000.0, "affordable": False}, "search='exact'"),
-        ({"bytes": 10**15}, "memory_limit="),
-    ],
-)
-def test_auto_refuses_local_scores_that_are_too_many(data, monkeypatch, changes, way_out):
-    """Other searches need a table."""
+@pytest.mark.parametrize("changes", [{"seconds": 5000.0, "affordable": False}, {"bytes": 10**15}])
+def test_auto_of_local_scores_that_are_too_many(data, monkeypatch, changes):
+    """Order search goes by local scores alone, too."""
     families = undominated_families(bnml.LocalScores(data, "bic"))
-    assert learn(families).optimal
-    monkeypatch.setattr(MODULE, "forecast", costs(**changes))
-    with pytest.raises(BnmlError, match=f"search='auto': .* need a table; .*{way_out}.* fewer variables") as caught:
-        learn(families)
-    assert ("search='exact'" in str(caught.value)) is ("search" in way_out), "what helps is said, and nothing else"
-    if "search" in way_out:
-        assert learn(families, search="exact").optimal
+    best = learn(families)
+    assert best.optimal
+    monkeypatch.setattr(MODULE, "forecast_of", costs(**changes))
+    result = learn(families)
+    assert (result.search, result.optimal) == ("order", False)
+    assert result.score == pytest.approx(best.score, abs=1e-8)
+
+
+@pytest.mark.parametrize("search", ["exact", "climb", "tabu", "order", "k2", "forest"])
+def test_searches_that_go_by_local_scores_alone(data, search):
+    """They find what they find with the table, where all families are listed."""
+    local = bnml.LocalScores(data, "bic")
+    n = len(data.names)
+    sets = [[mask for mask in range(1 << n) if not mask >> i & 1] for i in range(n)]
+    scores = [local.families(i, [members(mask) for mask in own]) for i, own in enumerate(sets)]
+    listed = learn(FamilyScores(data.names, sets, scores), search=search)
+    assert listed.score == pytest.approx(learn(data, "bic", search=search).score, abs=1e-8)
+    assert listed.data is None
+    assert str(listed)
 
 
 def test_what_does_not_fit_is_refused():
@@ -215,15 +226,17 @@ def test_wrong_data():
 # --- more searches ---
 
 
-def greedy(data, score="qnml", *, constraints=None, start, restarts=3):
+@as_search("greedy", refuses=("max_parents", "prior"))
+def greedy(task, *, start, restarts=3):
     """Stand in for a search with options of its own; it takes neither a prior nor a bound on the parents."""
-    return SearchResult(DAG(data.names), -1.0, False, "greedy", 0.0, {"start": start, "restarts": restarts}, data)
+    return task.result(DAG(task.names), -1.0, {"start": start, "restarts": restarts})
 
 
 def test_a_search_is_added_by_one_line(data, monkeypatch):
-    monkeypatch.setitem(MODULE.SEARCHES, "greedy", greedy)
+    monkeypatch.setitem(SEARCHES, "greedy", greedy.search)
     result = learn(data, search="greedy", start="empty", seed=3, threads=1)
     assert dict(result.info) == {"start": "empty", "restarts": 3, "reason": "as asked"}
+    assert greedy(data, start="empty") == result
     with pytest.raises(ArgumentError, match="search='greedy' takes the options start, restarts"):
         learn(data, search="greedy", order=1)
     with pytest.raises(ArgumentError, match="search='greedy' cannot take max_parents into account"):
@@ -237,13 +250,21 @@ def test_a_search_is_added_by_one_line(data, monkeypatch):
 def test_what_is_there_and_what_is_not():
     """Every search of the contract is there."""
     there = {"exact", "climb", "tabu", "order", "ges", "k2", "chow-liu", "forest", "tan", "naive", "polytree"}
-    assert there <= set(MODULE.SEARCHES)
-    assert {"pc", "npc", "nml-forest"} <= set(MODULE.SEARCHES)
+    assert there <= set(SEARCHES)
+    assert {"pc", "npc", "nml-forest"} <= set(SEARCHES)
 
 
 def test_every_search_takes_data_and_returns_a_result():
-    for run in MODULE.SEARCHES.values():
-        assert next(iter(inspect.signature(run).parameters)) == "data"
+    for search in SEARCHES.values():
+        function = getattr(bnml.search, search.run.__name__, None)
+        if function is None:  # PC and NPC have functions of their own
+            assert search.name in ("pc", "npc")
+            continue
+        parameters = inspect.signature(function).parameters
+        assert list(parameters)[:2] == ["data", "score"]
+        assert parameters["score"].default == search.score
+        assert {"threads", "seed", "progress"} <= set(parameters)
+        assert not set(search.refuses) & set(parameters)
 
 
 # --- progress ---

@@ -12,6 +12,7 @@ from bnml import DAG, Constraints
 from bnml.errors import BnmlError
 from bnml.scores import LocalScores
 from bnml.search.moves import ADD, REMOVE, REVERSE, Move, Structure
+from bnml.search.task import Task
 from tests.search.strategies import constraints, tables
 
 FEW = settings(max_examples=30, deadline=None)
@@ -43,7 +44,7 @@ def test_the_best_move_is_the_best_move(data, label, drawn):
     most = drawn.draw(st.none() | st.integers(0, 4))
     local = LocalScores(data, label)
     try:
-        structure = Structure(local, known, most)
+        structure = Structure(Task.of(local, known, most))
     except BnmlError:
         return
     for _ in range(6):
@@ -72,7 +73,7 @@ def test_the_best_move_is_the_best_move(data, label, drawn):
 @given(data=tables(columns=4), drawn=st.data())
 def test_reset(data, drawn):
     local = LocalScores(data, "bic")
-    structure, other = Structure(local), Structure(local)
+    structure, other = Structure(Task.of(local)), Structure(Task.of(local))
     for _ in range(4):
         move = structure.best_move()
         if move is None:
@@ -85,7 +86,7 @@ def test_reset(data, drawn):
 
 
 def test_barred_arcs_do_not_change():
-    structure = Structure(LocalScores(bnml.example(), "bic"))
+    structure = Structure(Task.of(LocalScores(bnml.example(), "bic")))
     free = structure.best_move()
     barred = np.zeros((structure.n, structure.n), bool)
     barred[free.parent, free.child] = True
@@ -100,9 +101,9 @@ def test_a_start_that_is_not_allowed():
     names = bnml.example().names
     start = DAG(names, [("asia", "smoke"), ("lung", "smoke")])
     with pytest.raises(BnmlError, match="does not meet the constraints"):
-        Structure(local, Constraints(forbidden=[("asia", "smoke")]), None, start)
+        Structure(Task.of(local, Constraints(forbidden=[("asia", "smoke")])), start)
     with pytest.raises(BnmlError, match="max_parents=1"):
-        Structure(local, None, 1, start)
+        Structure(Task.of(local, None, 1), start)
     with pytest.raises(BnmlError, match="start"):
-        Structure(local, None, None, DAG(["asia"]))
-    assert Structure(local, None, None, start).dag() == start
+        Structure(Task.of(local), DAG(["asia"]))
+    assert Structure(Task.of(local), start).dag() == start

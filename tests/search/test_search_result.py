@@ -12,10 +12,11 @@ import pandas as pd
 import pytest
 
 import bnml
+from bnml._text import WIDTH
 from bnml.graph import DAG, PDAG, Constraints
 from bnml.scores import BDe, BDeu, BDq, LocalScores, parse_score
 from bnml.scores.lattice import undominated_families
-from bnml.search.report import WIDTH, score_text
+from bnml.search.report import score_text
 from bnml.search.search_result import SearchResult
 
 CHAIN = DAG.parse("[A][B|A][C|B]")

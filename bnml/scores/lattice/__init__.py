@@ -16,13 +16,12 @@ arities at hand). Where a small subset of P is known to reach that already, P an
 
 from __future__ import annotations
 
+from bnml.scores.lattice.allowed_sets import allowed_sets
 from bnml.scores.lattice.lattice import Lattice, walkable
 from bnml.scores.lattice.listing import check_listing, family_scores, undominated_families
-from bnml.scores.lattice.rules import Rules, allowed_sets
 
 __all__ = [
     "Lattice",
-    "Rules",
     "allowed_sets",
     "check_listing",
     "family_scores",

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bnml.counts.lattice import WalkOrder
-from bnml.scores.lattice.rules import Rules
+from bnml.graph import Rules
 from bnml.scores.local import LocalScores
 
 __all__ = ["ArcTerms"]
@@ -37,14 +37,12 @@ class ArcTerms:
             return cls(rules, (0.0,) * n, np.zeros((n, n)))
         order = np.ix_(layout.columns, layout.columns)
         there, absent = (matrix[order].T for matrix in terms)
-        bits = 1 << np.arange(n)
-        must = tuple(m | int(bits[np.isneginf(absent[i])].sum()) for i, m in enumerate(rules.must))
-        may = tuple(m & ~int(bits[np.isneginf(there[i])].sum()) for i, m in enumerate(rules.may))
+        heeded = rules.heeding(np.isneginf(there.T), np.isneginf(absent.T))
         sure = np.where(np.isneginf(absent), there, absent)  # what an arc that must be there adds, it always adds
         np.fill_diagonal(sure, 0.0)
         open_ = np.isfinite(there) & np.isfinite(absent)
         gain = np.where(open_, there, 0.0) - np.where(open_, absent, 0.0)
-        return cls(Rules(must, may, rules.links, rules.most), tuple(math.fsum(row) for row in sure.tolist()), gain)
+        return cls(heeded, tuple(math.fsum(row) for row in sure.tolist()), gain)
 
     def without_useless(self, layout: WalkOrder) -> ArcTerms:
         """Return these with rules that spare variables the parents that tell nothing, unless something asks for them.

@@ -13,9 +13,10 @@ import numpy.typing as npt
 from bnml._bits import members, minimal, subsets
 from bnml.counts.lattice import MOST_CELLS, MOST_ROWS, MOST_WEIGHT, WalkOrder, no_bounds, walk_all
 from bnml.errors import ArgumentError
+from bnml.graph import Rules
+from bnml.scores.lattice.allowed_sets import FEW_LINKS
 from bnml.scores.lattice.arcs import ArcTerms
 from bnml.scores.lattice.bounds import FIRST_PARENTS, LEAST_VARIABLES, bounds_for
-from bnml.scores.lattice.rules import FEW_LINKS, Rules
 from bnml.scores.lattice.terms import closed_forms, is_priced, range_of_sums, sizes, sums_for, table_rows
 from bnml.scores.lattice.units import choose_units
 from bnml.scores.local import LocalScores
@@ -36,7 +37,7 @@ def walkable(local: LocalScores) -> bool:
     """Whether a walk can find the terms: tables as a score, a sum over arcs as a prior, not too many rows."""
     data = local.data
     return (
-        local.terms is not None
+        local.outline is not None
         and data.n_rows < MOST_WEIGHT
         and data.n_distinct < MOST_ROWS
         and (data.n_distinct + 1) * max(data.arities) < MOST_CELLS

@@ -12,10 +12,10 @@ from bnml._memory import gigabytes, limit_of
 from bnml._threads import cores, run_all
 from bnml.counts.lattice import WalkOrder
 from bnml.errors import ArgumentError, SearchError
-from bnml.graph.constraints import Constraints
+from bnml.graph import Rules
 from bnml.scores.family_scores import FamilyScores
+from bnml.scores.lattice.allowed_sets import allowed_sets
 from bnml.scores.lattice.lattice import Lattice, walkable
-from bnml.scores.lattice.rules import Rules, allowed_sets
 from bnml.scores.local import LocalScores
 
 __all__ = ["check_listing", "family_scores", "undominated_families"]
@@ -39,9 +39,8 @@ def family_scores(
             sets = [[j for b, j in enumerate(others) if p >> b & 1] for p in range(1 << (n - 1))]
             result[i] = local.families(i, sets, threads)
         return result
-    lattice = Lattice(
-        local, Rules.of(WalkOrder(local.data).columns, None, None), whole=True, threads=workers, done=done
-    )
+    rules = Rules.none(local.names).among(WalkOrder(local.data).columns)
+    lattice = Lattice(local, rules, whole=True, threads=workers, done=done)
     places = lattice.layout.columns
 
     def task(start: int, stop: int) -> None:
@@ -66,15 +65,14 @@ def _reordered(values: Floats, places: Sequence[int]) -> Floats:
 
 def undominated_families(
     local: LocalScores,
-    constraints: Constraints | None = None,
-    max_parents: int | None = None,
+    rules: Rules | None = None,
     threads: int | None = None,
     memory_limit: int | str | None = None,
 ) -> FamilyScores:
     """Return the families of a table that are better than all with fewer of the same parents.
 
-    No other family is in an optimal structure, whatever else holds: these are all that a solver needs. What does not
-    fit into memory is refused before any work.
+    No other family is in an optimal structure, whatever else holds: these are all that a solver needs. ``rules`` say
+    what is allowed, by column. What does not fit into memory is refused before any work.
 
     Examples
     --------
@@ -85,16 +83,15 @@ def undominated_families(
     """
     n, workers = len(local.data.names), cores(threads)
     check_listing(local, memory_limit)
-    compiled = constraints.compiled(local.data.names) if constraints is not None else None
-    if compiled is not None and compiled.links:
+    rules = rules or Rules.none(local.names)
+    if any(rules.links):
         raise ArgumentError("required links cannot be told to another solver by its scores; require an arc instead")
     if walkable(local):
         columns = WalkOrder(local.data).columns
-        lattice = Lattice(local, Rules.of(columns, compiled, max_parents), threads=workers)
+        lattice = Lattice(local, rules.among(columns), threads=workers)
         found = [_undominated(lattice, i) for i in range(n)]
     else:
         columns = tuple(range(n))
-        rules = Rules.of(columns, compiled, max_parents)
         found = [allowed_sets(rules, i) for i in range(n)]
     sets: list[list[int]] = [[] for _ in range(n)]
     for i, masks in enumerate(found):
@@ -106,7 +103,7 @@ def undominated_families(
 def check_listing(local: LocalScores, memory_limit: int | str | None = None) -> None:
     """Refuse to list the families of so many variables that they do not fit into memory."""
     n, limit = len(local.data.names), limit_of(memory_limit)
-    tables = 1 + len(local.terms.margin) if local.terms is not None else 0
+    tables = 1 + len(local.outline.margin) if local.outline is not None else 0
     needed = (8 * tables + 16) << n if walkable(local) else 60 * n << (n - 1)
     if needed > limit:
         raise SearchError(

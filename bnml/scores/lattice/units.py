@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from bnml._bits import members, subsets
 from bnml.counts.lattice import WalkOrder
-from bnml.scores.lattice.rules import FEW_LINKS, Rules
+from bnml.graph import Rules
+from bnml.scores.lattice.allowed_sets import FEW_LINKS
 from bnml.scores.lattice.terms import neighbours
 
 __all__ = ["Units", "choose_units"]

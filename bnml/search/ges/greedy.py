@@ -19,76 +19,46 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
-from numbers import Integral
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from bnml._bits import transposed
-from bnml._threads import cores
-from bnml._watch import Watch
-from bnml.data import as_data
-from bnml.errors import ArgumentError, ScoreError, SearchError, quoted
-from bnml.graph import DAG, Constraints, canonical_extension
-from bnml.scores import FamilyScores, LocalScores, Score, parse_score
-from bnml.scores.local import local_scores
-from bnml.scores.priors import StructurePrior, check_prior
-from bnml.search.arguments import check_arguments
+from bnml._checks import flag
+from bnml.errors import ArgumentError, SearchError, argument, quoted
+from bnml.graph import DAG, canonical_extension
+from bnml.scores.priors import StructurePrior
 from bnml.search.ges.operators import Deletes, Gains, Inserts, Operators, Turns
 from bnml.search.ges.steps import DELETE, INSERT, TURN, ClassGraph, taken
 from bnml.search.search_result import SearchResult
+from bnml.search.task import Task, as_search
 
 __all__ = ["ges"]
 
 FIRST_SHARE, FORWARD_SHARE = 0.1, 0.9  # of the work until the first step is known, and to the end of the inserts
 
 
-def ges(
-    data: Any,
-    score: Score | str = "qnml",
-    *,
-    start: DAG | None = None,
-    turning: bool = True,
-    constraints: Constraints | None = None,
-    max_parents: int | None = None,
-    prior: StructurePrior | None = None,
-    threads: int | None = None,
-    time_limit: float | None = None,
-    progress: Callable[[str, float], None] | None = None,
-) -> SearchResult:
+@as_search("ges", needs_table=True, of_classes=True)
+def ges(task: Task, *, start: DAG | None = None, turning: bool = True) -> SearchResult:
     """Go from class to class of equivalent networks, until nothing that is one arc away is better.
+
+    The score must be one that equivalent networks share, such as BIC, BDeu or qNML, and so must a prior: one in which
+    an arc and its reverse are equally probable. Of the constraints only forbidden links are taken: all other kinds rule
+    out some members of a class and not others, and are refused.
 
     Parameters
     ----------
-    data, threads, progress
-        As for `bnml.learn`.
-    score
-        A score that equivalent networks share, such as BIC, BDeu or qNML.
     start
         A network of the class to start from; by default one without arcs.
     turning
         Whether to turn arcs round as well. Without it this is the search that Chickering described.
-    constraints
-        Forbidden links. All other kinds rule out some members of a class and not others, and are refused.
-    max_parents
-        The most parents that a variable may have; None for any number.
-    prior
-        A structure prior that equivalent networks share: one in which an arc and its reverse are equally probable.
-    time_limit
-        Seconds after which the best class so far is returned.
 
     Returns
     -------
     SearchResult
         The canonical network of the class that was found. Its ``info`` has the numbers of ``inserts``, ``deletes`` and
         ``turns``, and of ``families`` that were scored, and ``local_optimum``: whether it was verified that no further
-        step of these kinds is an improvement.
-
-    Raises
-    ------
-    BnmlError
-        If an argument is wrong, or score, prior or constraints tell equivalent networks apart; before any work.
+        step of these kinds is an improvement. When the time is over, the best class so far.
 
     Examples
     --------
@@ -99,24 +69,20 @@ def ges(
     >>> result.info["inserts"], result.info["deletes"], result.info["turns"], result.info["local_optimum"]
     (7, 0, 0, True)
     """
-    check_arguments(
-        score=score, constraints=constraints, max_parents=max_parents, prior=prior, threads=threads,
-        time_limit=time_limit, progress=progress,
-    )  # fmt: skip
-    watch = Watch(progress, time_limit)
-    most = _checked(score, prior, threads, max_parents, turning)
-    local = _local(data, score, prior)
-    names = tuple(sorted(local.data.names))
-    partners = _partners(names, constraints)
-    walk = _Walk(_first(names, start, constraints, most), local, threads, watch)
-    bound = len(names) if most is None else most
-    phases: dict[str, Operators] = {"forward": Inserts(walk.gains, partners, bound), "backward": Deletes(walk.gains)}
+    flag(turning, "turning")
+    local, rules = task.table, task.by_name
+    _check_equivalence(task)
+    walk = _Walk(_first(task, start), task)
+    phases: dict[str, Operators] = {
+        "forward": Inserts(walk.gains, rules.may, rules.most),
+        "backward": Deletes(walk.gains),
+    }
     if turning:
-        phases["turning"] = Turns(walk.gains, bound)
+        phases["turning"] = Turns(walk.gains, rules.most)
     ended = walk.through(phases)
-    dag = canonical_extension(walk.graph.pdag.reordered(local.data.names))
-    total = _score(local, dag)
-    watch(f"done, score {total:,.1f}", 1.0)
+    dag = canonical_extension(walk.graph.pdag.reordered(task.names))
+    total = local.score(dag)
+    task.watch(f"done, score {total:,.1f}", 1.0)
     info = {
         "inserts": walk.steps[INSERT],
         "deletes": walk.steps[DELETE],
@@ -124,16 +90,16 @@ def ges(
         "families": walk.gains.families,
         "moves": sum(walk.steps[kind] for kind in (INSERT, DELETE, TURN)),
         "local_optimum": ended and turning and not any(operators.cut for operators in phases.values()),
-    } | ({} if most is None else {"max_parents": most})
-    return SearchResult(dag, total, False, "ges", watch.seconds, info, local.data, local, constraints)
+    }
+    return task.result(dag, total, info)
 
 
 class _Walk:
     """Where the search stands, and how it goes on."""
 
-    def __init__(self, start: ClassGraph, local: LocalScores, threads: int | None, watch: Watch) -> None:
-        self.graph, self.gains, self.watch = start, Gains(local, threads), watch
-        self.score = _score(local, start.pdag.to_dag().reordered(local.data.names))
+    def __init__(self, start: ClassGraph, task: Task) -> None:
+        self.graph, self.gains, self.watch = start, Gains(task), task.watch
+        self.score = task.local.score(start.pdag.to_dag())
         self.steps: Counter[str] = Counter()
         self._largest = 0.0
         if not math.isfinite(self.score):
@@ -174,44 +140,22 @@ class _Walk:
         self.watch(f"{name}, score {self.score:,.1f}", share)
 
 
-def _score(local: LocalScores, dag: DAG) -> float:
-    return math.fsum(local.families(range(len(dag.names)), dag.parent_sets).tolist())
-
-
 # --- what is refused ---
 
 
-def _checked(score: Any, prior: Any, threads: Any, max_parents: Any, turning: Any) -> int | None:
-    """Refuse arguments that are wrong whatever the data are; return the bound on the parents."""
-    asked = parse_score(score)
-    if not asked.equivalent:
-        raise ScoreError(
-            f"score={asked.name!r}: ges searches classes of equivalent networks, and {asked.name} gives the members "
-            "of a class different scores; take one that they share, such as bic, bdeu or qnml, or another search"
-        )
-    check_prior(prior)
-    cores(threads)
-    if not isinstance(turning, bool):
-        raise ArgumentError(f"turning={turning!r}: expected True or False")
-    if max_parents is None:
-        return None
-    if isinstance(max_parents, bool) or not isinstance(max_parents, Integral) or max_parents < 0:
-        raise ArgumentError(f"max_parents={max_parents!r}: expected a whole number from 0, or None")
-    return int(max_parents)
-
-
-def _local(data: Any, score: Score | str, prior: StructurePrior | None) -> LocalScores:
-    """Return the local scores, unless equivalent networks may differ in them."""
-    if isinstance(data, FamilyScores):
-        raise ArgumentError(
-            "ges needs a table: local scores alone do not tell whether equivalent networks share them; "
-            "take search='exact'"
-        )
-    table = as_data(data)
+def _check_equivalence(task: Task) -> None:
+    """Refuse a prior and rules that tell the members of a class apart."""
+    prior, rules = task.table.prior, task.by_name
     if prior is not None:
-        prior.check(table.names)
-        _check_prior(prior, table.names)
-    return local_scores(table, parse_score(score), prior)
+        _check_prior(prior, task.names)
+    if not rules.undirected or any(rules.links):
+        kinds = ("required", "forbidden", "required_links", "tiers")
+        there = [kind for kind in kinds if getattr(task.constraints, kind, ())]
+        raise SearchError(
+            f"constraints: {' and '.join(there)}: ges searches classes of equivalent networks, and can keep only "
+            "forbidden_links, which all members of a class meet or none; drop the others, or take "
+            f"{argument('search', 'climb')} or {argument('search', 'exact')}"
+        )
 
 
 def _check_prior(prior: StructurePrior, names: Sequence[str]) -> None:
@@ -222,41 +166,31 @@ def _check_prior(prior: StructurePrior, names: Sequence[str]) -> None:
         if np.allclose(odds, odds.T, rtol=1e-12, atol=1e-12) and (odds < np.inf).all():
             return
     raise ArgumentError(
-        f"prior={type(prior).__name__}(…): ges searches classes of equivalent networks, and this prior gives the "
-        "members of a class different probabilities; take one that gives an arc and its reverse the same, "
+        f"{argument('prior')}{type(prior).__name__}(…): ges searches classes of equivalent networks, and this prior "
+        "gives the members of a class different probabilities; take one that gives an arc and its reverse the same, "
         "or another search"
     )
 
 
-def _partners(names: Sequence[str], constraints: Constraints | None) -> tuple[int, ...]:
-    """Return for each variable those that it may be adjacent to, as masks."""
-    if constraints is None:
-        constraints = Constraints()
-    if not isinstance(constraints, Constraints):
-        raise ArgumentError(f"constraints={constraints!r}: expected bnml.Constraints(…), or None")
-    rules = constraints.compiled(names)
-    both_ways = transposed(rules.may) == list(rules.may)
-    if not both_ways or rules.links or any(rules.must):
-        kinds = [kind for kind in ("required", "forbidden", "required_links", "tiers") if getattr(constraints, kind)]
-        raise SearchError(
-            f"constraints: {' and '.join(kinds)}: ges searches classes of equivalent networks, and can keep only "
-            "forbidden_links, which all members of a class meet or none; drop the others, or take search='climb' "
-            "or search='exact'"
-        )
-    return rules.may
-
-
-def _first(names: tuple[str, ...], start: Any, constraints: Constraints | None, most: int | None) -> ClassGraph:
+def _first(task: Task, start: Any) -> ClassGraph:
     """Return the class to start from."""
+    names = task.by_name.names
     if start is None:
         return ClassGraph(names, (0,) * len(names), (0,) * len(names))
     if not isinstance(start, DAG):
-        raise ArgumentError(f"start={start!r}: expected a DAG over the variables of the data, or None for no arcs")
+        raise ArgumentError(
+            f"{argument('start', start)}: expected a DAG over the variables of the data, or None for no arcs"
+        )
     if differing := sorted(set(start.names) ^ set(names)):
-        raise ArgumentError(f"start: it and the data must have the same variables; only one has {quoted(differing)}")
-    if constraints is not None and (wrong := constraints.violations(start)):
-        raise SearchError(f"start: {wrong[0]}; start from another structure, or drop the constraint")
+        raise ArgumentError(
+            f"{argument('start')}: it and the data must have the same variables; only one has {quoted(differing)}"
+        )
+    if task.constraints is not None and (wrong := task.constraints.violations(start)):
+        raise SearchError(f"{argument('start')}: {wrong[0]}; start from another structure, or drop the constraint")
     parents = max(map(len, start.parent_sets))
-    if most is not None and parents > most:
-        raise SearchError(f"start: a variable has {parents} parents, but max_parents={most} allows fewer; raise it")
+    if parents > task.rules.most:
+        raise SearchError(
+            f"{argument('start')}: a variable has {parents} parents, but "
+            f"{argument('max_parents', task.rules.most)} allows fewer; raise it"
+        )
     return ClassGraph.of(start)

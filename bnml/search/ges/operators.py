@@ -16,8 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from bnml._bits import bits, mask_of
-from bnml.scores import LocalScores
+from bnml.scores.equal import tolerance
 from bnml.search.ges.steps import DELETE, INSERT, TURN, ClassGraph, Step, cliques, turnable
+from bnml.search.task import Task
 
 __all__ = ["Deletes", "Gains", "Inserts", "Operators", "Turns"]
 
@@ -31,27 +32,22 @@ class Gains:
 
     Parameters
     ----------
-    local
+    task
         The local scores.
-    threads
-        How many threads may count.
 
     Attributes
     ----------
     families
         How many families were scored.
     equal
-        Gains that differ by no more than this are equal: it is what rounding can do.
+        Gains that differ by no more than this are equal.
     """
 
-    def __init__(self, local: LocalScores, threads: int | None = None) -> None:
-        at = {name: column for column, name in enumerate(local.data.names)}
-        self.names = tuple(sorted(at))
-        self._columns = [at[name] for name in self.names]
-        self._local, self._threads = local, threads
-        self.families = 0
-        n_rows = local.data.n_rows
-        self.equal = max(1e-9, 1e-14 * n_rows * math.log(n_rows))
+    def __init__(self, task: Task) -> None:
+        self.names, self._columns = task.by_name.names, task.columns
+        self._local, self._threads = task.local, task.threads
+        self.families = len(self.names)
+        self.equal = tolerance(math.fsum(self._local.families(range(len(self.names)), [()] * len(self.names))))
 
     def __call__(self, y: int, parents: int, added: int) -> Floats:
         """Return what y with some parents gains by each that is added; not a number where both scores are -inf."""

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from bnml._bits import members, minimal, subsets
 from bnml.counts.lattice import WalkOrder
 from bnml.errors import BnmlError
-from bnml.graph import Constraints
+from bnml.graph import Constraints, Rules
 from bnml.scores import LocalScores, priors
-from bnml.scores.lattice import Lattice, Rules, allowed_sets, walkable
+from bnml.scores.lattice import Lattice, allowed_sets, walkable
 from bnml.scores.lattice import lattice as module
 from tests.counts.strategies import data_of, random_table
 from tests.search.strategies import tables
@@ -25,8 +25,8 @@ LABELS = ["loglik", "aic", "bic", "mdl+parents", "qnml", "fnml", "bdeu", "bdeu:1
 
 def lattice_of(data, label, known=None, most=None, prior=None, **options):
     columns = WalkOrder(data).columns
-    compiled = known.compiled(data.names) if known is not None else None
-    return Lattice(LocalScores(data, label, prior), Rules.of(columns, compiled, most), **options)
+    rules = (known or Constraints()).compiled(data.names, most).among(columns)
+    return Lattice(LocalScores(data, label, prior), rules, **options)
 
 
 def score(lattice, i, mask):
@@ -85,13 +85,13 @@ def test_equals(data, label, drawn):
 def test_rules():
     known = Constraints(required=[("X0", "X1")], forbidden=[("X2", "X1")], required_links=[("X2", "X0")])
     compiled = known.compiled(["X0", "X1", "X2"])
-    rules = Rules.of([2, 0, 1], compiled, None)
+    rules = compiled.among([2, 0, 1])
     assert rules.must == (0, 0, 0b010)
     assert rules.may == (0b110, 0b001, 0b010)
     assert rules.links == (0b010, 0b001, 0)
     assert allowed_sets(rules, 2).tolist() == [0b010]
-    assert sorted(allowed_sets(Rules.of(range(4), None, 1), 3).tolist()) == [0, 1, 2, 4]
-    assert Rules.of(range(4), None, 9).most == 3
+    assert sorted(allowed_sets(Rules.none("abcd", 1), 3).tolist()) == [0, 1, 2, 4]
+    assert Rules.none("abcd", 9).most == 3
 
 
 def test_sets():

@@ -1,0 +1,205 @@
+"""Rules: what parents each variable may have, in the one form that every search works from.
+
+Constraints speak of names, arcs, links and tiers. For the variables of one table they compile to four things: the
+parents that each variable *must* have, those that it *may* have, the others that it must be *linked* with in one
+direction or the other, and the *most* parents. A structure prior that rules out or requires arcs adds to them.
+
+There is one test of feasibility, `Rules.order`. From the end: a variable can be the last of some if none of these must
+have it as a parent, and if what it must have of them, by arcs and by links, is allowed and not too much. Whichever is
+taken away first, the others only become freer. So if none can be last, no structure meets the rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from bnml._bits import bits, mask_of, transposed
+from bnml.errors import SearchError, quoted
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Bools = npt.NDArray[np.bool_]
+
+__all__ = ["Rules"]
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What parents are allowed, for variables by number; sets of them are bit masks.
+
+    Attributes
+    ----------
+    names
+        The variables.
+    must, may
+        For each variable the parents that it must have, and those that it may have.
+    links
+        For each variable the others that must be its parents or its children.
+    most
+        The most parents of a variable.
+
+    Examples
+    --------
+    >>> from bnml.graph import Constraints
+    >>> rules = Constraints(required=[("A", "B")], forbidden=[("C", "B")]).compiled(["A", "B", "C"])
+    >>> [bin(mask) for mask in rules.must], [bin(mask) for mask in rules.may]
+    (['0b0', '0b1', '0b0'], ['0b100', '0b1', '0b11'])
+    >>> rules.among([2, 1, 0]).must
+    (0, 4, 0)
+    """
+
+    names: tuple[str, ...]
+    must: tuple[int, ...]
+    may: tuple[int, ...]
+    links: tuple[int, ...]
+    most: int
+
+    @classmethod
+    def none(cls, names: Iterable[str], max_parents: int | None = None) -> Rules:
+        """Return the rules that leave everything open, but for the number of parents."""
+        own = tuple(names)
+        n, whole = len(own), (1 << len(own)) - 1
+        most = n - 1 if max_parents is None else min(max_parents, n - 1)
+        return cls(own, (0,) * n, tuple(whole & ~(1 << i) for i in range(n)), (0,) * n, most)
+
+    @property
+    def n(self) -> int:
+        """Number of variables."""
+        return len(self.names)
+
+    @property
+    def constrained(self) -> bool:
+        """Whether something must be, or must not be; the number of parents aside."""
+        return any(self.must) or any(self.links) or any(mask.bit_count() < self.n - 1 for mask in self.may)
+
+    @property
+    def limited(self) -> bool:
+        """Whether a variable may have fewer parents than there are others."""
+        return self.most < self.n - 1
+
+    @property
+    def undirected(self) -> bool:
+        """Whether no rule tells an arc from the arc the other way round."""
+        return not any(self.must) and transposed(self.may) == list(self.may)
+
+    @cached_property
+    def required(self) -> tuple[int, ...]:
+        """For each variable the parents that it must have, or that can satisfy a link that must be there."""
+        return tuple(must | links for must, links in zip(self.must, self.links, strict=True))
+
+    @cached_property
+    def adjacent(self) -> tuple[int, ...]:
+        """For each variable the others that it must be linked with, by an arc or by a link."""
+        return tuple(
+            parents | children for parents, children in zip(self.required, transposed(self.required), strict=True)
+        )
+
+    @cached_property
+    def possible(self) -> tuple[int, ...]:
+        """For each variable the others that it may be linked with, in some direction."""
+        return tuple(parents | children for parents, children in zip(self.may, transposed(self.may), strict=True))
+
+    def among(self, places: Sequence[int]) -> Rules:
+        """Return the rules about some of the variables, or about all in another order: the new k is the old places[k].
+
+        What is said of the others is left out.
+        """
+        at = {old: new for new, old in enumerate(places)}
+
+        def moved(masks: Sequence[int]) -> tuple[int, ...]:
+            return tuple(mask_of(at[j] for j in bits(masks[old]) if j in at) for old in places)
+
+        names = tuple(self.names[old] for old in places)
+        return Rules(names, moved(self.must), moved(self.may), moved(self.links), self.most)
+
+    def heeding(self, ruled_out: Bools, required: Bools) -> Rules:
+        """Return the rules with arcs ruled out, and required, as matrices ``[parent, child]`` say; their diagonals too.
+
+        An arc that is required and ruled out stays so: no structure meets such rules.
+        """
+        masks = [[mask_of(above.nonzero()[0].tolist()) for above in matrix.T] for matrix in (ruled_out, required)]
+        own = range(self.n)
+        may = tuple(self.may[i] & ~masks[0][i] for i in own)
+        must = tuple(self.must[i] | masks[1][i] & ~(1 << i) for i in own)
+        return replace(self, may=may, must=must)
+
+    def order(self, choose: Callable[[Sequence[int]], int] | None = None) -> list[int]:
+        """Return an order of the variables in which all rules can be met, each with its parents before it.
+
+        Parameters
+        ----------
+        choose
+            Picks one of the variables that can come last of those that are left; by default the last of them.
+
+        Raises
+        ------
+        SearchError
+            If there is none: no structure meets the rules.
+        """
+        children = transposed(self.must)
+        left, order = (1 << self.n) - 1, []
+        while left:
+            free = (i for i in range(self.n - 1, -1, -1) if left >> i & 1 and self._can_be_last(i, left, children))
+            candidates = list(islice(free, 1) if choose is None else free)[::-1]
+            if not candidates:
+                raise SearchError(
+                    f"no structure meets what is required of {quoted(self.names[i] for i in bits(left))}: the required "
+                    f"arcs and links, with at most {self.most} parents each and what a prior rules out, contradict "
+                    "each other; require less, or allow more parents"
+                )
+            chosen = candidates[0] if choose is None else choose(candidates)
+            order.append(chosen)
+            left ^= 1 << chosen
+        return order[::-1]
+
+    def _can_be_last(self, i: int, left: int, children: Sequence[int]) -> bool:
+        needed = self.must[i] | (self.links[i] & left)
+        return not (children[i] & left or needed & ~self.may[i]) and needed.bit_count() <= self.most
+
+    def check(self) -> None:
+        """Refuse rules that no structure meets.
+
+        Raises
+        ------
+        SearchError
+            With the variables of which too much is required.
+        """
+        if any(self.must) or any(self.links):
+            self.order()
+
+    # --- as matrices [parent, child] ---
+
+    @cached_property
+    def may_matrix(self) -> Bools:
+        """The arcs that may be there."""
+        return self._matrix(self.may)
+
+    @cached_property
+    def must_matrix(self) -> Bools:
+        """The arcs that must be there."""
+        return self._matrix(self.must)
+
+    @cached_property
+    def link_matrix(self) -> Bools:
+        """The pairs of which one arc or the other must be there."""
+        return self._matrix(self.links)
+
+    @cached_property
+    def required_matrix(self) -> Bools:
+        """The arcs that must be there, or can satisfy a link that must."""
+        return self._matrix(self.required)
+
+    def _matrix(self, masks: Sequence[int]) -> Bools:
+        import numpy as np
+
+        matrix = np.zeros((self.n, self.n), bool)
+        for child, mask in enumerate(masks):
+            matrix[list(bits(mask)), child] = True
+        matrix.setflags(write=False)
+        return matrix

@@ -1,0 +1,444 @@
+"""The task: what a search is asked, checked and compiled once.
+
+There is one door. What a user gives, to `bnml.learn`, to a function of `bnml.search`, to the bootstrap, the study or
+the command line, becomes a `Request`: every argument is checked there, before any data are read. Opened on a table the
+request becomes a `Task`: local scores, rules, limits and a watch. A search is a function of that task and of options of
+its own; it returns ``task.result(…)``. `as_search` makes a function for users of it, and `bnml.search.searches` lists
+them all.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any, Protocol, cast
+
+from bnml._checks import positive_number, progress_function, whole_number
+from bnml._memory import limit_of
+from bnml._threads import cores
+from bnml._watch import Watch
+from bnml.data import Data, as_data
+from bnml.errors import ArgumentError, ScoreError, SearchError, argument, did_you_mean
+from bnml.graph import DAG, Constraints, Rules
+from bnml.scores import FamilyScores, LocalScores, Score, parse_score
+from bnml.scores.local import local_scores
+from bnml.scores.priors import StructurePrior, check_prior
+from bnml.search.search_result import SearchResult
+
+__all__ = ["COMMON", "Request", "Search", "SearchFunction", "Task", "as_search", "check_constraints", "request"]
+
+COMMON: Mapping[str, Any] = MappingProxyType(
+    {
+        "constraints": None,
+        "max_parents": None,
+        "prior": None,
+        "seed": 0,
+        "threads": None,
+        "memory_limit": None,
+        "time_limit": None,
+        "progress": None,
+    }
+)
+"""What all searches take beside data and score, and the values that say nothing."""
+
+
+@dataclass(frozen=True)
+class Search:
+    """A search: a function of a task, and what it takes.
+
+    Attributes
+    ----------
+    name
+        What it is called in ``search=``.
+    run
+        The function of a task and of the options.
+    options
+        The options by name, with their defaults; `Search.needed` are those without one.
+    refuses
+        The common arguments that it cannot take into account.
+    score
+        The score that its function for users takes by default.
+    goes_by
+        The score that it goes by whatever score is asked for, which is only reported; None for that score itself.
+    needs_table
+        Whether it asks for more than local scores.
+    of_classes
+        Whether it goes from class to class of equivalent networks, which must then share their scores.
+    """
+
+    name: str
+    run: Callable[..., SearchResult]
+    options: Mapping[str, Any]
+    needed: frozenset[str] = frozenset()
+    refuses: tuple[str, ...] = ()
+    score: str = "qnml"
+    goes_by: str | None = None
+    needs_table: bool = False
+    of_classes: bool = False
+
+    def check(self, options: Mapping[str, Any], given: Mapping[str, Any]) -> None:
+        """Refuse options that it does not have, common arguments that it cannot take, and miss what it needs."""
+        own = tuple(self.options)
+        for name, value in options.items():
+            if name not in own:
+                raise _no_option(self.name, name, value, own)
+        for name in own:
+            if name in self.needed and name not in options:
+                raise ArgumentError(f"{argument('search', self.name)} needs {argument(name)}")
+        for name in self.refuses:
+            if given.get(name) != COMMON[name]:
+                raise ArgumentError(
+                    f"{argument(name, given[name])}: {argument('search', self.name)} cannot take {name} into account; "
+                    "leave it out"
+                )
+
+    def check_score(self, score: Score) -> None:
+        """Refuse a score that tells equivalent networks apart, if their classes are searched."""
+        if self.of_classes and not score.equivalent:
+            raise ScoreError(
+                f"{argument('score', score.name)}: {self.name} searches classes of equivalent networks, and "
+                f"{score.name} gives the members of a class different scores; take one that they share, such as bic, "
+                "bdeu or qnml, or another search"
+            )
+
+
+def _no_option(search: str, name: str, value: Any, own: tuple[str, ...]) -> ArgumentError:
+    what = f"the options {', '.join(own)}" if own else "no options of its own"
+    hint = did_you_mean(name, (*own, "score", *COMMON))
+    return ArgumentError(f"{argument(name, value)}: {argument('search', search)} takes {what}.{hint}")
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is asked, checked; ``search`` is None for whichever `bnml.search.learn` chooses."""
+
+    search: Search | None
+    score: Score
+    constraints: Constraints | None = None
+    max_parents: int | None = None
+    prior: StructurePrior | None = None
+    seed: int = 0
+    threads: int | None = None
+    memory: int = 0
+    time_limit: float | None = None
+    progress: Callable[[str, float], None] | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def open(self, data: Any) -> Task:
+        """Return the task on a table, or on local scores without one.
+
+        Raises
+        ------
+        BnmlError
+            If the data cannot be read, or do not go with what is asked.
+        """
+        watch = Watch(self.progress, self.time_limit)
+        local = self._local(data)
+        rules = (
+            Rules.none(local.names, self.max_parents)
+            if self.constraints is None
+            else self.constraints.compiled(local.names, self.max_parents)
+        )
+        return Task(
+            local, rules, "auto" if self.search is None else self.search.name, self.score, self.constraints,
+            self.max_parents, self.seed, self.threads, self.memory, watch,
+        )  # fmt: skip
+
+    def _local(self, data: Any) -> LocalScores | FamilyScores:
+        if isinstance(data, FamilyScores):
+            if self.search is not None and self.search.needs_table:
+                raise ArgumentError(
+                    f"{argument('search', self.search.name)} needs a table; with local scores alone, take "
+                    f"{argument('search', 'exact')}, {argument('search', 'order')} or another that goes by them"
+                )
+            if self.prior is not None:
+                raise ArgumentError(
+                    f"{argument('prior')}: local scores from elsewhere have theirs already; leave it out"
+                )
+            return data
+        goes_by = None if self.search is None else self.search.goes_by
+        return local_scores(as_data(data), self.score if goes_by is None else parse_score(goes_by), self.prior)
+
+
+def request(
+    search: Search | None,
+    options: Mapping[str, Any],
+    *,
+    score: Score | str = "qnml",
+    constraints: Constraints | None = None,
+    max_parents: int | None = None,
+    prior: StructurePrior | None = None,
+    seed: int = 0,
+    threads: int | None = None,
+    memory_limit: int | str | None = None,
+    time_limit: float | None = None,
+    progress: Callable[[str, float], None] | None = None,
+) -> Request:
+    """Check all that can be checked before there are data, and return it in one form.
+
+    Raises
+    ------
+    BnmlError
+        If an argument is wrong, or the search does not take it.
+    """
+    if search is None:
+        for name, value in options.items():
+            raise _no_option("auto", name, value, ())
+    else:
+        common = {"constraints": constraints, "max_parents": max_parents, "prior": prior, "time_limit": time_limit}
+        search.check(options, common)
+    chosen = parse_score(score)
+    if search is not None:
+        search.check_score(chosen)
+    check_prior(prior)
+    cores(threads)
+    return Request(
+        search,
+        chosen,
+        check_constraints(constraints),
+        None if max_parents is None else whole_number(max_parents, "max_parents"),
+        prior,
+        whole_number(seed, "seed"),
+        threads,
+        limit_of(memory_limit),
+        None
+        if time_limit is None
+        else positive_number(time_limit, "time_limit", of=" of seconds", otherwise=", or None for no limit"),
+        progress_function(progress),
+        dict(options),
+    )
+
+
+def check_constraints(constraints: Any) -> Constraints | None:
+    """Return constraints, or None for none."""
+    if constraints is not None and not isinstance(constraints, Constraints):
+        raise ArgumentError(f"{argument('constraints', constraints)}: expected bnml.Constraints(…), or None")
+    return constraints
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a search works from.
+
+    Attributes
+    ----------
+    local
+        The scores of families, by column.
+    rules
+        What structures are allowed, by column.
+    search
+        The name of the search.
+    score
+        The score that is asked for; the one of ``local`` but where a search goes by another.
+    constraints, max_parents
+        What the rules were made of, for the report.
+    seed, threads, memory
+        Where randomness starts, how many threads may count, and how many bytes there are.
+    watch
+        Tells how far the search is, and knows when its time is over.
+    reason
+        Why this search.
+    """
+
+    local: LocalScores | FamilyScores
+    rules: Rules
+    search: str = "auto"
+    score: Score | None = None
+    constraints: Constraints | None = None
+    max_parents: int | None = None
+    seed: int = 0
+    threads: int | None = None
+    memory: int = field(default_factory=lambda: limit_of(None))
+    watch: Watch = field(default_factory=Watch)
+    reason: str = "as asked"
+
+    @classmethod
+    def of(
+        cls,
+        local: LocalScores | FamilyScores,
+        constraints: Constraints | None = None,
+        max_parents: int | None = None,
+        **more: Any,
+    ) -> Task:
+        """Return the task on local scores that are at hand."""
+        known = constraints or Constraints()
+        rules = known.compiled(local.names, max_parents)
+        return cls(local, rules, constraints=constraints, max_parents=max_parents, **more)
+
+    def named(self, search: str, reason: str) -> Task:
+        """Return the same task for a search that was chosen, with the reason."""
+        return replace(self, search=search, reason=reason)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The variables, in the order of columns."""
+        return self.local.names
+
+    @property
+    def data(self) -> Data | None:
+        """The table; None if there are local scores alone."""
+        return self.local.data if isinstance(self.local, LocalScores) else None
+
+    @property
+    def table(self) -> LocalScores:
+        """The local scores of a table, for a search that needs one."""
+        assert isinstance(self.local, LocalScores), "the request has refused it"
+        return self.local
+
+    @cached_property
+    def columns(self) -> tuple[int, ...]:
+        """The column of each variable in the order of names: with it nothing depends on the order of columns."""
+        return tuple(sorted(range(len(self.names)), key=self.names.__getitem__))
+
+    @cached_property
+    def by_name(self) -> Rules:
+        """The rules, for variables in the order of names."""
+        return self.rules.among(self.columns)
+
+    @cached_property
+    def with_prior(self) -> Rules:
+        """The rules in the order of names, with the arcs that the prior requires or rules out."""
+        from numpy import isneginf
+
+        prior = self.local.prior if isinstance(self.local, LocalScores) else None
+        terms = None if prior is None else prior.arc_terms(self.by_name.names)
+        return self.by_name if terms is None else self.by_name.heeding(isneginf(terms[0]), isneginf(terms[1]))
+
+    @property
+    def equivalent(self) -> bool:
+        """Whether an arc is known to gain as much as the arc the other way round."""
+        local = self.local
+        return isinstance(local, LocalScores) and local.score_function.equivalent and local.prior is None
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows, which the size of sums depends on; 1 if there is no table."""
+        return 1 if self.data is None else self.data.n_rows
+
+    @property
+    def n_distinct(self) -> int:
+        """Number of distinct rows, which the cost of a family depends on; 0 if the scores are there already."""
+        return 0 if self.data is None else self.data.n_distinct
+
+    def part(self, stage: str, start: float = 0.0, stop: float = 1.0) -> Callable[[float], None]:
+        """Return what is to be told the share of one stage that is done.
+
+        For a search that has no result before its end: it is given up, with an error, when its time is over.
+        """
+
+        def tell(share: float) -> None:
+            self.watch(stage, start + (stop - start) * share)
+            if self.watch.over:
+                raise SearchError(
+                    f"{argument('search', self.search)} did not end within "
+                    f"{argument('time_limit', float(self.watch.limit or 0))} seconds and has no result before its end; "
+                    "allow more time, or take fewer columns"
+                )
+
+        return tell
+
+    def structure(self, parents: Any) -> DAG:
+        """Return the structure with these parents, for variables in the order of names."""
+        sets: list[list[int]] = [[] for _ in self.names]
+        for column, above in zip(self.columns, parents, strict=True):
+            sets[column] = [self.columns[k] for k in above]
+        return DAG.from_parent_sets(self.names, sets)
+
+    def result(self, dag: DAG | None, score: float, info: Mapping[str, Any], **more: Any) -> SearchResult:
+        """Return what was found; ``info`` is what the search has to say, and ``more`` further fields of the result."""
+        limit = {} if self.max_parents is None else {"max_parents": self.max_parents}
+        told = {**info, **limit, "reason": self.reason}
+        fields = {"optimal": False, "local": self.local, **more}
+        return SearchResult(
+            dag, score, search=self.search, seconds=self.watch.seconds, info=told, data=self.data,
+            constraints=self.constraints, **fields,
+        )  # fmt: skip
+
+
+class SearchFunction(Protocol):
+    """A search for users: a function of data, a score, options and the common arguments."""
+
+    search: Search
+    __name__: str
+    __doc__: str | None
+
+    def __call__(self, data: Any, score: Score | str = ..., **arguments: Any) -> SearchResult:
+        """Run the search."""
+
+
+def as_search(
+    name: str,
+    *,
+    refuses: tuple[str, ...] = (),
+    score: str = "qnml",
+    goes_by: str | None = None,
+    needs_table: bool = False,
+    of_classes: bool = False,
+) -> Callable[[Callable[..., SearchResult]], SearchFunction]:
+    """Make a function for users of a function of a task; its keywords are the options of the search.
+
+    The arguments are those of `Search`.
+    """
+
+    def decorate(run: Callable[..., SearchResult]) -> SearchFunction:
+        own = list(inspect.signature(run).parameters.values())[1:]
+        defaults = {one.name: one.default for one in own}
+        needed = frozenset(one.name for one in own if one.default is inspect.Parameter.empty)
+        search = Search(name, run, MappingProxyType(defaults), needed, refuses, score, goes_by, needs_table, of_classes)
+
+        def function(data: Any, score: Score | str = score, **arguments: Any) -> SearchResult:
+            common = {key: arguments.pop(key) for key in COMMON if key in arguments}
+            asked = request(search, arguments, score=score, **common)
+            return run(asked.open(data), **asked.options)
+
+        taken = [key for key in COMMON if key not in refuses]
+        function.__name__ = function.__qualname__ = run.__name__
+        function.__module__ = run.__module__
+        function.__doc__ = _documented(run.__doc__ or "", taken)
+        function.__signature__ = _signature(own, score, taken)  # type: ignore[attr-defined]  # read by `inspect`
+        function.search = search  # type: ignore[attr-defined]  # a function has attributes
+        return cast("SearchFunction", function)
+
+    return decorate
+
+
+def _signature(own: list[inspect.Parameter], score: str, taken: list[str]) -> inspect.Signature:
+    """Return the signature for users: data, score, the options, the common arguments."""
+    kind = inspect.Parameter.KEYWORD_ONLY
+    first = [
+        inspect.Parameter("data", inspect.Parameter.POSITIONAL_OR_KEYWORD),
+        inspect.Parameter("score", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=score),
+    ]
+    common = [inspect.Parameter(name, kind, default=COMMON[name]) for name in taken]
+    return inspect.Signature([*first, *own, *common], return_annotation="SearchResult")
+
+
+PARAMETERS = """    Parameters
+    ----------
+    data
+        A `Data`, or anything that `bnml.read` takes.
+    score, {taken}
+        As for `bnml.learn`.
+"""
+RAISES = """    Raises
+    ------
+    BnmlError
+        If an argument is wrong, or the constraints cannot be met; before any work.
+
+"""
+
+
+def _documented(text: str, taken: list[str]) -> str:
+    """Return the text of a search with what all of them share: data, score, the common arguments, and errors."""
+    heading = "    Parameters\n    ----------\n"
+    shared = PARAMETERS.format(taken=", ".join(taken))
+    if heading in text:
+        text = text.replace(heading, shared)
+    else:
+        text = text.replace("    Returns\n    -------\n", shared + "\n    Returns\n    -------\n")
+    places = [text.find(f"    {title}\n    ---") for title in ("Notes", "Examples")]
+    at = min((place for place in places if place >= 0), default=len(text))
+    return text[:at] + RAISES + text[at:]

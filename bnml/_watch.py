@@ -44,5 +44,6 @@ class Watch:
                 self._progress(stage, self._reached)
 
     def part(self, stage: str, start: float, stop: float) -> Callable[[float], None]:
-        """Return what is to be told the share of one stage that is done."""
+        """Begin a stage, and return what is to be told the share of it that is done."""
+        self(stage, start)
         return lambda share: self(stage, start + (stop - start) * share)

@@ -18,7 +18,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from bnml._bits import bits, mask_of, transposed
-from bnml.errors import SearchError, quoted
+from bnml.errors import SearchError, argument, quoted
 
 if TYPE_CHECKING:
     import numpy as np
@@ -142,6 +142,12 @@ class Rules:
         SearchError
             If there is none: no structure meets the rules.
         """
+        for name, must in zip(self.names, self.must, strict=True):
+            if must.bit_count() > self.most:
+                raise SearchError(
+                    f"{must.bit_count()} parents of {name!r} are required, but {argument('max_parents', self.most)} "
+                    "allows fewer; raise it, or require fewer arcs"
+                )
         children = transposed(self.must)
         left, order = (1 << self.n) - 1, []
         while left:

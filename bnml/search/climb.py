@@ -133,11 +133,11 @@ def shaken(structure: Structure, rng: np.random.Generator, size: int) -> int:
 def _change(structure: Structure, parent: int, child: int) -> Move | None:
     """Return the change of a pair that is possible: its arc removed, or one added."""
     if structure.arcs[parent, child]:
-        free = not (structure.fixed[parent, child] or structure.tied[parent, child])
-        return Move(REMOVE, parent, child, 0.0) if free else None
+        kept = structure.fixed[parent, child] or structure.tied[parent, child]
+        return None if kept or structure.down[parent, child] == -np.inf else Move(REMOVE, parent, child, 0.0)
     blocked = structure.arcs[child, parent] or structure.reach[child, parent] or not structure.may[parent, child]
     full = structure.arcs[:, child].sum() >= structure.most
-    return None if blocked or full else Move(ADD, parent, child, 0.0)
+    return None if blocked or full or structure.up[parent, child] == -np.inf else Move(ADD, parent, child, 0.0)
 
 
 def finished(structure: Structure, **info: Any) -> SearchResult:

@@ -9,6 +9,7 @@ branch that is a candidate, and a node is scored only when it is met for the fir
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -102,7 +103,7 @@ class GrowShrink:
 
     def _rounded(self, score: float) -> float:
         """Return a score so rounded that equal ones are the same."""
-        return round(score / (10.0 * self._equal))
+        return round(score / (10.0 * self._equal)) if math.isfinite(score) else score
 
     def _shrunk(self, node: _Node) -> tuple[float, int]:
         """Take away, again and again, the parent without which the score is highest, as long as that raises it."""

@@ -23,6 +23,8 @@ from bnml.errors import ArgumentError, BnmlError
 from bnml.graph import Constraints
 from bnml.search.searches import SEARCHES
 
+FORECASTS = sys.modules["bnml.search.forecast"]  # as a name of bnml.search, forecast is the function
+
 
 @pytest.fixture
 def clinic(folder):
@@ -461,7 +463,7 @@ WRONG = [
     (["none.csv", "--search", "polytree", "--significance", "1.5"], "between 0 and 1"),
     (["none.csv", "--search", "polytree", "--significance", "few"], "between 0 and 1"),
     (["two.csv", "--search", "polytree", "--max-parents", "1"], "cannot take max_parents into account"),
-    (["--scores", "good.jkl", "--search", "k2"], "needs a table"),
+    (["--scores", "good.jkl", "--search", "chow-liu"], "needs a table"),
     (["two.csv", "more.csv"], "more.csv"),
 ]
 
@@ -498,7 +500,7 @@ def test_a_failed_search_touches_no_file(run, folder):
 
 
 def cost(**changes):
-    real = bnml.search.forecast
+    real = FORECASTS.forecast_of
     return lambda *arguments, **more: replace(real(*arguments, **more), **{"bytes": 100, "limit": 10**9} | changes)
 
 
@@ -507,7 +509,7 @@ def cost(**changes):
     [({}, False), ({"seconds": 20.0}, True), ({"bytes": 2 * 10**8}, True)],
 )
 def test_a_forecast_comes_first(run, monkeypatch, changes, announced):
-    monkeypatch.setattr(bnml.search, "forecast", cost(**changes))
+    monkeypatch.setattr(FORECASTS, "forecast_of", cost(**changes))
     shown = run("learn", "two.csv", "--json")
     assert json.loads(shown.out)["optimal"] is True
     assert shown.err.startswith("forecast: ") == announced
@@ -515,7 +517,7 @@ def test_a_forecast_comes_first(run, monkeypatch, changes, announced):
 
 
 def test_progress_on_a_terminal(run, monkeypatch):
-    monkeypatch.setattr(bnml.search, "forecast", cost(seconds=20.0))
+    monkeypatch.setattr(FORECASTS, "forecast_of", cost(seconds=20.0))
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     monkeypatch.setenv("FORCE_COLOR", "1")
     shown = run("learn", "two.csv", "--json")

@@ -38,7 +38,7 @@ def test_the_parts_are_those_of_the_steps(clinic):
     assert clinic.pc.pdag == bnml.pc(data).pdag
     assert clinic.npc.pdag == bnml.npc(data).pdag
     assert clinic.learned.dag == bnml.learn(data).dag
-    assert clinic.bootstrap.support == pytest.approx(bnml.bootstrap(data, "exact", repetitions=6).support)
+    assert clinic.bootstrap.support == pytest.approx(bnml.bootstrap(data, search="exact", repetitions=6).support)
     pd.testing.assert_frame_equal(
         clinic.posterior.arc_probabilities, bnml.posterior(data, "qnml").arc_probabilities, atol=1e-12
     )
@@ -156,7 +156,7 @@ def test_progress():
     ],
 )  # fmt: skip
 def test_wrong_arguments_are_refused_before_any_work(wrong, monkeypatch):
-    monkeypatch.setattr("bnml.five_steps.steps.learn", lambda *_, **__: pytest.fail("it has begun"))
+    monkeypatch.setattr("bnml.five_steps.steps.answer", lambda *_, **__: pytest.fail("it has begun"))
     with pytest.raises(BnmlError):
         bnml.study(bnml.example(), **wrong)
 

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bnml._bits import bits
 from bnml.errors import ArgumentError, GraphError
 from bnml.graph import DAG, Constraints
 
@@ -151,12 +152,8 @@ def satisfies(masks, dag):
     between = all(
         must & ~mask == 0 and mask & ~may == 0 for must, mask, may in zip(masks.must, parents, masks.may, strict=True)
     )
-    return between and all(
-        parents[i] >> j & 1 or parents[j] >> i & 1
-        for i, mask in enumerate(masks.links)
-        for j in range(4)
-        if mask >> j & 1
-    )
+    links = [(i, j) for i, mask in enumerate(masks.links) for j in bits(mask)]
+    return between and all(parents[i] >> j & 1 or parents[j] >> i & 1 for i, j in links)
 
 
 def test_compiled_follows_the_order_of_names():

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import bnml
 from bnml import DAG, Constraints, priors
 from bnml.errors import BnmlError
-from bnml.scores import FamilyScores
+from bnml.scores import FamilyScores, LocalScores
 from bnml.scores.lattice import allowed_sets
 from bnml.search import exact, hill_climb, order, tabu
 from bnml.search.moves import Structure
@@ -173,9 +173,11 @@ def test_wrong_arguments(search, arguments, message):
 
 
 @each_search
-def test_local_scores_without_a_table_are_refused(search):
-    with pytest.raises(BnmlError, match="needs a table"):
-        search(FamilyScores(["A"], [[0]], [[-1.0]]))
+def test_local_scores_without_a_table(search):
+    result = search(FamilyScores(["A", "B"], [[0, 2], [0]], [[-3.0, -1.0], [-1.0]]))
+    assert (result.dag, result.score) == (DAG(["A", "B"], [("B", "A")]), -2.0)
+    with pytest.raises(BnmlError, match="impossible by the local scores"):
+        search(FamilyScores(["A", "B"], [[2], [0]], [[-1.0], [-1.0]]))
 
 
 @each_search

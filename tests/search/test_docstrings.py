@@ -24,13 +24,7 @@ def test_what_all_searches_share_is_in_their_texts(name):
     function = getattr(bnml.search, name)
     assert function.__name__ == name
     assert function.__module__.startswith("bnml.search")
-    for words in (
-        "Parameters\n    ----------\n    data\n",
-        "As for `bnml.learn`.",
-        "Returns\n",
-        "Raises\n",
-        "Examples\n",
-    ):
+    for words in ("----------\n    data\n", "As for `bnml.learn`.", "Returns\n", "Raises\n", "Examples\n"):
         assert function.__doc__.count(words) == 1, words
     for refused in function.search.refuses:
         assert f" {refused}," not in function.__doc__

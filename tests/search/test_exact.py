@@ -322,7 +322,7 @@ def test_wrong_arguments(arguments, message):
 
 def test_more_parents_required_than_allowed():
     known = Constraints(required=[("asia", "dysp"), ("smoke", "dysp")])
-    with pytest.raises(SearchError, match=r"'dysp'.* at most 1 parents"):
+    with pytest.raises(SearchError, match=r"'dysp' are required, but max_parents=1 allows fewer"):
         exact(bnml.example(), constraints=known, max_parents=1)
 
 
@@ -419,7 +419,7 @@ def test_integers_with_a_prior_are_as_near_as_they_say():
 
 def test_links_that_need_too_many_parents_are_found_before_any_work():
     known = Constraints(required_links=[("asia", "smoke"), ("asia", "tub"), ("smoke", "tub")])
-    with pytest.raises(SearchError, match="'asia', 'tub', 'smoke'"):
+    with pytest.raises(SearchError, match="'asia', 'smoke', 'tub'"):
         exact(bnml.example(), constraints=known, max_parents=1)
     assert exact(bnml.example(), constraints=known, max_parents=2).dag
 

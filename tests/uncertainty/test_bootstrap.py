@@ -26,17 +26,17 @@ def test_drawing_keeps_the_number_of_rows_and_the_shares():
 
 def test_same_seed_same_result_on_any_number_of_threads():
     data = bnml.example()
-    one = bnml.bootstrap(data, "climb", "bic", 12, seed=4, threads=1)
-    two = bnml.bootstrap(data, "climb", "bic", 12, seed=4, threads=2)
+    one = bnml.bootstrap(data, "bic", "climb", repetitions=12, seed=4, threads=1)
+    two = bnml.bootstrap(data, "bic", "climb", repetitions=12, seed=4, threads=2)
     assert (one.support == two.support).all()
-    assert not (one.support == bnml.bootstrap(data, "climb", "bic", 12, seed=5).support).all()
+    assert not (one.support == bnml.bootstrap(data, "bic", "climb", repetitions=12, seed=5).support).all()
 
 
 def test_a_strong_link_is_always_found_and_no_other():
     rng = np.random.default_rng(0)
     a = rng.integers(0, 2, 500)
     table = np.column_stack([a, a ^ (rng.random(500) < 0.1), rng.integers(0, 2, 500)])
-    found = bnml.bootstrap(table, "exact", "bic", 30)
+    found = bnml.bootstrap(table, "bic", "exact", repetitions=30)
     assert found.links[0, 1] == 1.0
     assert found.support[0, 1] == pytest.approx(0.5, abs=0.1)
     assert found.links[0, 2] < 0.3
@@ -47,7 +47,7 @@ def test_a_strong_link_is_always_found_and_no_other():
 
 def test_options_are_those_of_learn():
     known = bnml.Constraints(forbidden_links=[("either", "xray")])
-    found = bnml.bootstrap(bnml.example(), "climb", "bic", 5, constraints=known, max_parents=1)
+    found = bnml.bootstrap(bnml.example(), "bic", "climb", repetitions=5, constraints=known, max_parents=1)
     at = found.names.index
     assert found.links[at("either"), at("xray")] == 0.0
     assert max(map(len, found.dag.parent_sets)) <= 3

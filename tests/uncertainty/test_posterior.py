@@ -254,7 +254,7 @@ def test_every_score_is_admitted_or_refused():
     [
         ({"score": "bicc"}, "there is no score"),
         ({"score": 5}, "score=5"),
-        ({"prior": "flat"}, "prior='flat': expected 'uniform' or 'order'"),
+        ({"prior": "flat"}, "prior='flat': expected one of 'uniform', 'order'"),
         ({"prior": "Uniform"}, "Did you mean 'uniform'"),
         ({"prior": 1}, "prior=1"),
         ({"prior": ArcProbabilities(0.1)}, "structure_prior="),

@@ -239,7 +239,7 @@ def _work_of(
         return _Work(n, most, data.n_distinct, 0, 0, marks)
     assert source.terms is not None
     if n > MOST_VARIABLES:  # far too many: what else there is does not matter
-        return _Work(n, most, data.n_distinct, 1 + len(source.terms.margin), data.columns.nbytes, marks)
+        return _Work(n, most, data.n_distinct, 1 + len(source.terms.margin), source.counts.nbytes, marks)
     layout = WalkOrder(data)
     entries = layout.n_indices * rising_entries(data.n_rows, layout.n_indices) if source.terms.ess > 0.0 else 0
     extra = scoring_bytes(source, threads or CORES)

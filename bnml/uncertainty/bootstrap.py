@@ -20,7 +20,8 @@ import numpy.typing as npt
 
 from bnml._display import table
 from bnml._threads import cores, run_all
-from bnml.data import Data, as_data
+from bnml.data import as_data
+from bnml.data.resampling import redrawn
 from bnml.errors import ArgumentError
 from bnml.graph import DAG, PDAG
 from bnml.scores import Score, parse_score
@@ -190,14 +191,6 @@ def bootstrap(
     return Bootstrap(
         table_.names, support, threshold_of(links), repetitions, search, name, time.perf_counter() - started
     )
-
-
-def redrawn(data: Data, rng: np.random.Generator) -> Data:
-    """Return a table with as many rows, drawn with replacement."""
-    weights = rng.multinomial(data.n_rows, data.weights / data.n_rows)
-    kept = weights > 0
-    codes = np.asfortranarray(data.codes[kept])
-    return Data(data.names, data.states, codes, weights[kept].astype(np.int64), None, data.cuts)
 
 
 def _counted(graph: PDAG) -> Floats:

@@ -40,7 +40,7 @@ def family_scores(
             result[i] = local.families(i, sets, threads)
         return result
     lattice = Lattice(
-        local, Rules.of(WalkOrder(local.data).columns, None, None), whole=True, threads=workers, done=done
+        local, Rules.of(WalkOrder(local.counts).columns, None, None), whole=True, threads=workers, done=done
     )
     places = lattice.layout.columns
 
@@ -89,7 +89,7 @@ def undominated_families(
     if compiled is not None and compiled.links:
         raise ArgumentError("required links cannot be told to another solver by its scores; require an arc instead")
     if walkable(local):
-        columns = WalkOrder(local.data).columns
+        columns = WalkOrder(local.counts).columns
         lattice = Lattice(local, Rules.of(columns, compiled, max_parents), threads=workers)
         found = [_undominated(lattice, i) for i in range(n)]
     else:

@@ -6,7 +6,7 @@ look at rows, and this is the one view that they have of them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +17,7 @@ from bnml.data.data import Data
 from bnml.data.grouping import code_type, distinct_rows
 from bnml.errors import DataError
 
-__all__ = ["Rows", "grouped", "rows_of", "with_column"]
+__all__ = ["Rows", "grouped", "rows_of", "table_of", "with_column"]
 
 Codes = npt.NDArray[Any]
 
@@ -70,7 +70,17 @@ def grouped(columns: Codes, arities: Sequence[int]) -> npt.NDArray[np.integer[An
 
 def with_column(data: Data, name: str, labels: Sequence[Any], codes: Codes) -> Data:
     """Return a table with one more column, given by its labels and the code of each row."""
-    states = (*data.states, tuple(labels))
+    rows = np.vstack([rows_of(data).in_order(data.codes).T, codes])
+    return table_of((*data.names, name), (*data.states, tuple(labels)), rows, data.cuts)
+
+
+def table_of(
+    names: Sequence[str],
+    states: Sequence[Sequence[Any]],
+    codes: Codes,
+    cuts: Mapping[str, tuple[float, ...]] | None = None,
+) -> Data:
+    """Return the table of rows that are given as codes, one row of these per column."""
     arities = [len(own) for own in states]
-    rows = np.vstack([rows_of(data).in_order(data.codes).T, codes]).astype(code_type(max(arities)))
-    return Data((*data.names, name), states, *distinct_rows(rows, arities), data.cuts)
+    grouped_rows = distinct_rows(np.ascontiguousarray(codes, code_type(max(arities))), arities)
+    return Data(tuple(names), tuple(map(tuple, states)), *grouped_rows, cuts or {})

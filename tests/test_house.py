@@ -15,34 +15,36 @@ import bnml
 
 PACKAGE = Path(bnml.__file__).parent
 
-COMMON = {
-    "errors", "_bits", "_checks", "_display", "_factors", "_files", "_jit", "_memory", "_text", "_threads", "_watch",
-}  # fmt: skip
-DOORS = {"cli", "experiments", "five_steps", "sklearn", "__main__"}
-MAY_IMPORT = {
-    "errors": set(),
-    "_bits": set(),
-    "_checks": {"errors"},
-    "_text": set(),
-    "_jit": set(),
-    "_watch": {"errors"},
-    "_threads": {"errors"},
-    "_memory": {"errors"},
-    "_factors": set(),
-    "_files": {"errors"},
-    "_display": {"plot"},
-    "graph": set(),
-    "nml": set(),
-    "data": {"nml"},
-    "counts": {"data"},
-    "scores": {"counts", "nml", "graph", "data"},
-    "search": {"scores", "counts", "graph", "data", "network", "independence"},
-    "independence": {"scores", "counts", "graph", "data"},
-    "uncertainty": {"scores", "counts", "graph", "data", "network", "search", "independence"},
-    "relational": {"data"},
-    "network": {"graph", "data", "counts"},
-    "plot": {"graph", "network"},
-}
+PAGE = (PACKAGE.parent / "docs" / "README.md").read_text(encoding="utf-8")
+
+# what the small things that all rooms share may import, beside errors
+SHARED = {"errors": set(), "_display": {"plot"}}
+
+
+def table_of_rooms() -> dict[str, list[str]]:
+    """Return what each room may import, in the words of the table in docs/README.md, without the reasons."""
+    rooms = {}
+    for line in PAGE.splitlines():
+        if line.startswith("| [`bnml."):
+            name, _, imports = (cell.strip() for cell in line.strip("|").split("|"))
+            plain = re.sub(r"\([^)]*\)", "", imports)
+            rooms[re.search(r"`bnml\.(\w+)`", name)[1]] = [word.strip() for word in plain.split(",")]
+    return rooms
+
+
+ROOMS = table_of_rooms()
+DOORS = {room for room, imports in ROOMS.items() if "everything" in imports}
+COMMON = {"errors", *re.findall(r"`(_\w+)`", PAGE)}
+
+
+def allowed(room: str) -> set[str]:
+    """Return what a room may import."""
+    if room in COMMON:
+        return SHARED.get(room, set()) | {"errors"}
+    named = set(ROOMS[room]) - {"everything"}
+    rooms = named | (set(ROOMS) - DOORS if room in DOORS else set())
+    public = set(bnml.__all__) - set(ROOMS) if room in DOORS else set()  # a door may ask for what any user may
+    return rooms | COMMON | public | {room}
 
 
 def room_of(path: Path) -> str:
@@ -66,13 +68,121 @@ def imported_rooms(path: Path) -> set[str]:
 FILES = sorted(path for path in PACKAGE.rglob("*.py") if path != PACKAGE / "__init__.py")
 
 
+def test_the_page_has_every_room():
+    folders = {path.name for path in PACKAGE.iterdir() if (path / "__init__.py").exists()}
+    assert set(ROOMS) == folders
+    assert {path.stem for path in PACKAGE.glob("*.py")} - {"__init__", "__main__"} == COMMON
+    for room, imports in ROOMS.items():
+        assert set(imports) <= {*ROOMS, "errors", "everything"}, f"docs/README.md: what {room} may import"
+
+
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_rooms_import_only_what_they_may(path):
     room = room_of(path)
-    if room in DOORS:
-        return
-    assert room in MAY_IMPORT, f"{room} is not a room of the house"
-    assert imported_rooms(path) <= MAY_IMPORT[room] | COMMON | {room}
+    if room == "__main__":
+        assert imported_rooms(path) == {"cli"}
+    else:
+        assert imported_rooms(path) <= allowed(room)
+
+
+def test_doors_do_not_open_on_each_other(tmp_path):
+    """The test of the test: what it must find."""
+    module = tmp_path / "module.py"
+    module.write_text("import bnml\nfrom bnml.five_steps import study\nfrom bnml import learn\n")
+    assert imported_rooms(module) - allowed("sklearn") == {"five_steps"}
+    assert imported_rooms(module) - allowed("scores") == {"five_steps", "learn"}
+    assert "experiments" in allowed("cli")
+    assert "experiments" not in allowed("five_steps") | allowed("uncertainty")
+
+
+# --- rows ---
+
+ROW_WISE = {  # they answer row by row, or draw rows, and see them through bnml.data.rows
+    "experiments/generating_structure.py",
+    "network/prediction.py",
+    "network/probability.py",
+    "relational/relation.py",
+    "scores/prequential.py",
+    "sklearn/base.py",
+    "sklearn/classifier.py",
+    "sklearn/learner.py",
+    "sklearn/table.py",
+    "uncertainty/prediction.py",
+}
+HIDDEN = {"column_codes", "row_index", "weights"}  # of Data; codes are what the view of rows has, too
+HIDDEN_MODULES = {"data.grouping", "counts._kernels", "counts.in_memory", "counts.pair_tests", "counts.sums"}
+ROW_MODULES = {"data.rows", "data.matching"}
+
+
+def row_accesses(path: Path) -> tuple[set[str], set[str]]:
+    """Return what of a table's rows a module touches: what only data and counts may, and what the row-wise may, too."""
+    hidden, seen = set(), set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        names, modules = [], []
+        if isinstance(node, ast.Attribute):
+            own = isinstance(node.value, ast.Name) and node.value.id == "self"  # a module's own class may say weights
+            names = [] if own else [node.attr]
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in {"getattr", "hasattr"}:
+            names = [argument.value for argument in node.args if isinstance(argument, ast.Constant)]
+        elif isinstance(node, ast.Import):
+            modules = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            modules = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+        hidden |= {name for name in names if name in HIDDEN}
+        seen |= {name for name in names if name == "codes"}
+        for module in modules:
+            hidden |= {name for name in HIDDEN_MODULES if module == f"bnml.{name}"}
+            seen |= {name for name in ROW_MODULES if module == f"bnml.{name}"}
+    return hidden, seen
+
+
+OUTSIDE = [path for path in FILES if room_of(path) not in {"data", "counts"}]
+
+
+@pytest.mark.parametrize("path", OUTSIDE, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_only_data_and_counts_know_rows(path):
+    hidden, seen = row_accesses(path)
+    assert not hidden, f"ask bnml.counts, or bnml.data.rows for rows one by one: {hidden}"
+    row_wise = path.relative_to(PACKAGE).as_posix() in ROW_WISE
+    assert bool(seen) == row_wise, f"it touches {seen}, and is {'' if row_wise else 'not '}listed as row-wise"
+
+
+@pytest.mark.parametrize(
+    ("line", "hidden", "seen"),
+    [
+        ("data.codes[0]", set(), {"codes"}),
+        ("local.data.row_index", {"row_index"}, set()),
+        ("counts = np.bincount(table.column_codes[0], table.weights)", {"column_codes", "weights"}, set()),
+        ("getattr(data, 'codes')", set(), {"codes"}),
+        ("from bnml.data.grouping import distinct_rows", {"data.grouping"}, set()),
+        ("from bnml.counts import _kernels", {"counts._kernels"}, set()),
+        ("import bnml.counts.in_memory", {"counts.in_memory"}, set()),
+        ("from bnml.data.rows import rows_of", set(), {"data.rows"}),
+        ("self.weights = 1; rules.columns; counts.n_distinct; counts.cells([0]).states", set(), set()),
+    ],
+)
+def test_modules_that_touch_rows_are_found(line, hidden, seen, tmp_path):
+    """The test of the test: what it must find, and what not."""
+    module = tmp_path / "module.py"
+    module.write_text(line)
+    assert row_accesses(module) == (hidden, seen)
+
+
+def classes_by_name(paths: list[Path]) -> dict[str, list[str]]:
+    """Return where public classes are defined, by their names."""
+    found: dict[str, list[str]] = {}
+    for path in paths:
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                found.setdefault(node.name, []).append(path.name)
+    return found
+
+
+def test_classes_have_names_of_their_own(tmp_path):
+    assert not {name: files for name, files in classes_by_name(FILES).items() if len(files) > 1}
+    for name in ("one.py", "two.py"):
+        (tmp_path / name).write_text("class Rules: ...\nclass _Own: ...\n")
+    assert classes_by_name(sorted(tmp_path.glob("*.py"))) == {"Rules": ["one.py", "two.py"]}
 
 
 def test_public_names():

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 import bnml
 from bnml.cli import common
+from bnml.counts import contingency
 
 __all__ = ["command"]
 
@@ -28,10 +27,10 @@ def command(
         report(table())
 
 
-def counts_of(table: bnml.Data, column: int) -> list[int]:
+def frequencies(table: bnml.Data, column: int) -> list[int]:
     """Return how often each state of a column occurs."""
-    counts = np.bincount(table.columns[column], table.weights, minlength=table.arities[column])
-    return [int(count) for count in counts]
+    counts: list[int] = contingency(table, [column]).tolist()
+    return counts
 
 
 def summary(table: bnml.Data) -> dict[str, Any]:
@@ -43,7 +42,7 @@ def summary(table: bnml.Data) -> dict[str, Any]:
             {
                 "name": name,
                 "states": list(table.states[i]),
-                "counts": counts_of(table, i),
+                "counts": frequencies(table, i),
                 "entropy": bnml.information.entropy(table, name),
                 **({"cuts": list(table.cuts[name])} if name in table.cuts else {}),
             }
@@ -63,7 +62,7 @@ def report(table: bnml.Data) -> None:
     for i, name in enumerate(table.names):
         shares = (
             f"{label} {100 * count / table.n_rows:.0f} %"
-            for label, count in zip(table.states[i], counts_of(table, i), strict=True)
+            for label, count in zip(table.states[i], frequencies(table, i), strict=True)
         )
         line = f"{common.shorten(name, width):<{width}}  {table.arities[i]:>6}  {', '.join(shares)}"
         out.print(Text(common.shorten(line, out.width)), soft_wrap=True)
@@ -78,7 +77,7 @@ def histogram(table: bnml.Data, name: str) -> None:
 
     out = common.console()
     i = table.index(name)
-    counts = counts_of(table, i)
+    counts = frequencies(table, i)
     labels = [str(label) for label in table.states[i]]
     width = max(map(len, labels))
     block = "█" if common.speaks_unicode() else "#"

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from bnml.counts.sums import FamilyBatch, Lookups, addition_sums, as_float, batch_of, configurations, family_sums
-from bnml.counts.tables import FamilyCounts, Occupied, contingency, family_counts, occupied
+from bnml.counts.batches import FamilyBatch, Lookups, as_float, batch_of, configurations
+from bnml.counts.cells import Cells, FamilyCounts, family_counts
+from bnml.counts.counts import Counts, counts_of
+from bnml.counts.statistics import Questions, Verdict, log_survival, pair_statistic
+from bnml.counts.tables import contingency
 
 __all__ = [
+    "Cells",
+    "Counts",
     "FamilyBatch",
     "FamilyCounts",
     "Lookups",
-    "Occupied",
-    "addition_sums",
+    "Questions",
+    "Verdict",
     "as_float",
     "batch_of",
     "configurations",
     "contingency",
+    "counts_of",
     "family_counts",
-    "family_sums",
-    "occupied",
+    "log_survival",
+    "pair_statistic",
 ]

@@ -6,12 +6,12 @@ All are of the empirical distribution, in nats. Variables are named; several tog
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
-from bnml.counts.tables import occupied
+from bnml.counts.counts import Counts, counts_of
 from bnml.data import Data, as_data
 from bnml.errors import ArgumentError, quoted
 
@@ -65,7 +65,7 @@ def mutual_information(data: Any, a: Names, b: Names, given: Names = ()) -> floa
 
 
 def _entropy(data: Data, variables: tuple[int, ...]) -> float:
-    counts = occupied(data, sorted(set(variables))).counts.astype(np.float64)
+    counts = counts_of(data).cells(sorted(set(variables))).counts.astype(np.float64)
     return max(0.0, math.log(data.n_rows) - float((counts * np.log(counts)).sum()) / data.n_rows)
 
 
@@ -89,22 +89,24 @@ def kl_divergence(p: Any, q: Any) -> float:
         raise ArgumentError(
             f"kl_divergence: the tables differ in their columns: {quoted(first.names)} and {quoted(second.names)}"
         )
-    other = second.select(first.names)
-    frequency = {tuple(row): weight for row, weight in zip(_texts(other), other.weights.tolist(), strict=True)}
+    here, there = counts_of(first), counts_of(second)
+    frequency = _frequencies(there, [second.index(name) for name in first.names])
     total = 0.0
-    for row, weight in zip(_texts(first), first.weights.tolist(), strict=True):
-        found = frequency.get(tuple(row), 0)
+    for row, count in _frequencies(here, range(len(first.names))).items():
+        found = frequency.get(row, 0)
         if not found:
             return math.inf
-        total += weight / first.n_rows * math.log(weight / first.n_rows / (found / other.n_rows))
+        total += count / first.n_rows * math.log(count / first.n_rows / (found / second.n_rows))
     return max(0.0, total)
 
 
-def _texts(data: Data) -> list[list[str]]:
+def _frequencies(counts: Counts, variables: Sequence[int]) -> dict[tuple[str, ...], int]:
+    """Return how often each configuration occurs, by its labels."""
     from bnml.data.labels import label_text
 
-    columns = [
-        np.array([label_text(s) for s in labels], object)[codes]
-        for labels, codes in zip(data.states, data.columns, strict=True)
+    cells = counts.cells(variables)
+    texts = [
+        np.array([label_text(label) for label in counts.states[v]], object)[states]
+        for v, states in zip(variables, cells.states, strict=True)
     ]
-    return [list(row) for row in zip(*columns, strict=True)]
+    return dict(zip(zip(*texts, strict=True), cells.counts.tolist(), strict=True))

@@ -7,7 +7,7 @@ faster than by counting each table afresh.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -17,12 +17,13 @@ import numpy as np
 import numpy.typing as npt
 
 from bnml._threads import run_all
+from bnml.counts.counts import Counts, counts_of
 from bnml.data import Data
 
 if TYPE_CHECKING:
     from bnml.counts._lattice_kernels import Bounds, PackedRows, Sums
 
-__all__ = ["WalkOrder", "walk_all"]
+__all__ = ["WalkOrder", "fits", "no_bounds", "packed", "walk_all", "walk_rows"]
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -44,23 +45,28 @@ class WalkOrder:
     has one entry for each index.
     """
 
-    data: Data
+    table: Data | Counts
+
+    @cached_property
+    def counts(self) -> Counts:
+        """The counts of the table."""
+        return counts_of(self.table)
 
     @property
     def n(self) -> int:
         """Number of columns."""
-        return len(self.data.names)
+        return len(self.table.names)
 
     @cached_property
     def columns(self) -> tuple[int, ...]:
         """The column at each place of the order."""
-        arities = self.data.arities
+        arities = self.table.arities
         return tuple(sorted(range(self.n), key=lambda column: (arities[column], column)))
 
     @cached_property
     def arities(self) -> Ints:
         """Number of states, in the order of the walk."""
-        return np.array([self.data.arities[column] for column in self.columns], np.int64)
+        return np.array([self.table.arities[column] for column in self.columns], np.int64)
 
     @cached_property
     def kinds(self) -> tuple[Ints, Ints]:
@@ -102,30 +108,37 @@ class WalkOrder:
             result = np.concatenate([result, result + np.int32(step)])
         return result
 
-    @cached_property
-    def rows(self) -> PackedRows:
-        """The distinct rows, packed."""
-        from bnml.counts._lattice_kernels import ONE_ROW, PackedRows
 
-        widths = [max(1, int(r - 1).bit_length()) for r in self.arities]
-        word_of, shifts = [0], [0]
-        for width, following in pairwise(widths):
-            at = shifts[-1] + width
-            fits = at + following <= WORD
-            word_of.append(word_of[-1] + (not fits))
-            shifts.append(at if fits else 0)
-        words = np.zeros((word_of[-1] + 1, self.data.n_distinct), np.int64)
-        for place, column in enumerate(self.columns):
-            words[word_of[place]] |= self.data.columns[column].astype(np.int64) << shifts[place]
-        return PackedRows(
-            words,
-            self.data.weights.astype(np.int64) + ONE_ROW,
-            np.array(word_of, np.int64),
-            np.array(shifts, np.int64),
-            np.array([(1 << width) - 1 for width in widths], np.int64),
-            self.arities,
-            self.steps,
-        )
+def fits(n_rows: int, n_distinct: int, arities: Sequence[int]) -> bool:
+    """Whether a table is small enough for a walk over its rows."""
+    return n_rows < MOST_WEIGHT and n_distinct < MOST_ROWS and (n_distinct + 1) * max(arities) < MOST_CELLS
+
+
+def packed(
+    order: WalkOrder, columns: npt.NDArray[np.unsignedinteger[Any]], weights: npt.NDArray[np.int64]
+) -> PackedRows:
+    """Return the distinct rows, several columns to a word, in the order of the walk."""
+    from bnml.counts._lattice_kernels import ONE_ROW, PackedRows
+
+    widths = [max(1, int(r - 1).bit_length()) for r in order.arities]
+    word_of, shifts = [0], [0]
+    for width, following in pairwise(widths):
+        at = shifts[-1] + width
+        beside = at + following <= WORD
+        word_of.append(word_of[-1] + (not beside))
+        shifts.append(at if beside else 0)
+    words = np.zeros((word_of[-1] + 1, columns.shape[1]), np.int64)
+    for place, column in enumerate(order.columns):
+        words[word_of[place]] |= columns[column].astype(np.int64) << shifts[place]
+    return PackedRows(
+        words,
+        weights.astype(np.int64) + ONE_ROW,
+        np.array(word_of, np.int64),
+        np.array(shifts, np.int64),
+        np.array([(1 << width) - 1 for width in widths], np.int64),
+        order.arities,
+        order.steps,
+    )
 
 
 def no_bounds(n: int) -> Bounds:
@@ -137,7 +150,7 @@ def no_bounds(n: int) -> Bounds:
 
 
 def walk_all(
-    layout: WalkOrder,
+    order: WalkOrder,
     sums: Sums,
     bounds: Bounds,
     most: int,
@@ -147,11 +160,24 @@ def walk_all(
 ) -> int:
     """Write the sums of all subsets of at most ``most`` columns that the bounds do not leave out; return how many.
 
-    ``done`` is told now and then which share of the roots has been walked.
+    ``done`` is told now and then which share of the work is done.
     """
+    return order.counts.subset_sums(order, sums, bounds, most, out, threads, done)
+
+
+def walk_rows(
+    rows: PackedRows,
+    sums: Sums,
+    bounds: Bounds,
+    most: int,
+    out: npt.NDArray[Any],
+    threads: int,
+    done: Callable[[float], None] | None = None,
+) -> int:
+    """Do so by a walk over packed rows."""
     from bnml.counts._lattice_kernels import walk
 
-    n, rows = layout.n, layout.rows
+    n = rows.arities.size
     per_subset = 1e-7 + SECONDS_PER_ROW * rows.weights.size * sums.low.size
     depth = n
     while depth > 0 and per_subset * 2**depth > TASK_SECONDS:

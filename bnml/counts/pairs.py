@@ -16,8 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from bnml._threads import cores, run_all
-from bnml.counts.sums import WORTH_A_THREAD, Lookups, addition_sums, batch_of, family_sums
-from bnml.counts.tables import occupied
+from bnml.counts.batches import Lookups, batch_of
+from bnml.counts.counts import Counts, counts_of
+from bnml.counts.sums import WORTH_A_THREAD
 from bnml.data import Data
 
 __all__ = ["pair_information"]
@@ -30,7 +31,7 @@ AT_ONCE = 32  # columns between two reports of progress
 
 
 def pair_information(
-    data: Data,
+    data: Data | Counts,
     variables: Sequence[int],
     given: Sequence[int] = (),
     threads: int | None = None,
@@ -41,7 +42,7 @@ def pair_information(
     Parameters
     ----------
     data
-        The table.
+        The table, or its counts.
     variables
         The columns, by number.
     given
@@ -67,11 +68,11 @@ def pair_information(
            [0.2158, 0.    , 0.2158],
            [0.    , 0.2158, 0.    ]])
     """
-    n = len(variables)
-    unit = _unit(data.n_rows)
-    single = _sums(data, [(v, *given) for v in variables], unit)
-    base = _sums(data, [given], unit)
-    joint = _pair_sums(data, variables, given, unit, threads, done)
+    n, counts = len(variables), counts_of(data)
+    unit = _unit(counts.n_rows)
+    single = _sums(counts, [(v, *given) for v in variables], unit)
+    base = _sums(counts, [given], unit)
+    joint = _pair_sums(counts, variables, given, unit, threads, done)
     gains = np.triu(joint - single[:, None] - single[None, :] + base, 1)
     return np.asarray(np.maximum(gains + gains.T, 0.0) * unit if n else np.zeros((0, 0)))
 
@@ -82,7 +83,7 @@ def _unit(n_rows: int) -> float:
 
 
 def _pair_sums(
-    data: Data,
+    counts: Counts,
     variables: Sequence[int],
     given: Sequence[int],
     unit: float,
@@ -92,17 +93,17 @@ def _pair_sums(
     """Return J(A, B, given) of every pair, in units, above the diagonal."""
     n = len(variables)
     joint = np.zeros((n, n))
-    lookups = _lookups(data.n_rows, unit) if data.n_rows <= MOST_LOOKUPS else None
+    lookups = _lookups(counts.n_rows, unit) if counts.n_rows <= MOST_LOOKUPS else None
 
     def task(first: int, last: int) -> None:
         for i in range(first, last):
             others = variables[i + 1 :]
             if lookups is None:
-                joint[i, i + 1 :] = _sums(data, [(variables[i], other, *given) for other in others], unit)
+                joint[i, i + 1 :] = _sums(counts, [(variables[i], other, *given) for other in others], unit)
             else:
-                joint[i, i + 1 :] = addition_sums(data, variables[i], given, others, lookups, 1)[:, 0]
+                joint[i, i + 1 :] = counts.addition_sums(variables[i], given, others, lookups, 1)[:, 0]
 
-    workers = cores(threads) if n * n * data.n_distinct > 2 * WORTH_A_THREAD else 1
+    workers = cores(threads) if n * n * counts.n_distinct > 2 * WORTH_A_THREAD else 1
     for start in range(0, n - 1, AT_ONCE):
         stop = min(start + AT_ONCE, n - 1)
         run_all(task, [(i, i + 1) for i in range(start, stop)], workers)
@@ -122,8 +123,8 @@ def _terms(counts: npt.NDArray[np.int64], unit: float) -> Floats:
     return np.asarray(np.rint(xlogy(counts, counts) / unit), np.float64)
 
 
-def _sums(data: Data, sets: Sequence[Sequence[int]], unit: float) -> Floats:
+def _sums(counts: Counts, sets: Sequence[Sequence[int]], unit: float) -> Floats:
     """Return J of each set of columns, in units."""
-    if data.n_rows > MOST_LOOKUPS:
-        return np.array([_terms(occupied(data, sorted(some)).counts, unit).sum() for some in sets])
-    return family_sums(data, batch_of([-1] * len(sets), sets), _lookups(data.n_rows, unit))[:, 0]
+    if counts.n_rows > MOST_LOOKUPS:
+        return np.array([_terms(counts.cells(sorted(some)).counts, unit).sum() for some in sets])
+    return counts.family_sums(batch_of([-1] * len(sets), sets), _lookups(counts.n_rows, unit))[:, 0]

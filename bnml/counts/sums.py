@@ -1,4 +1,4 @@
-"""Sums over the cells of contingency tables: what a score asks of the data.
+"""Sums over the cells of contingency tables, over the distinct rows of a table.
 
 Counts are seldom wanted for themselves. A score adds up a lookup table over the cells of a family's joint table and
 over those of its parents' table, so the kernels count and add up in one go, a batch of families at a time.
@@ -7,19 +7,18 @@ over those of its parents' table, so the kernels count and add up in one go, a b
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from itertools import chain, pairwise
-from typing import Any
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from bnml._threads import cores, run_all
-from bnml.data import Data
+from bnml.counts.batches import FamilyBatch, Lookups, batch_of, check_batch, check_columns, configurations
 from bnml.errors import ArgumentError
 
-__all__ = ["FamilyBatch", "Lookups", "addition_sums", "as_float", "batch_of", "configurations", "family_sums"]
+__all__ = ["DistinctRows", "addition_sums", "family_sums"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -27,136 +26,30 @@ Ints = npt.NDArray[np.int64]
 WORTH_A_THREAD = 8_000_000  # codes to visit before a second thread pays
 CODES_PER_TASK = 80_000_000  # well under 0.3 s
 CELLS_PER_TASK = 1 << 19  # of all tables that one pass over the rows fills: they should stay in a cache
-EXACT = 1 << 53  # floats skip whole numbers beyond
 
 
-@dataclass(frozen=True)
-class Lookups:
-    """What each cell of a table adds to a score.
+class DistinctRows(NamedTuple):
+    """The distinct rows of a table as the kernels take them: a row of codes per column, weights, arities."""
 
-    ``table[0][n]`` for a cell of the joint table; ``table[row_of[r]][n]`` for a cell of the parents' table of a child
-    with r states. Where ``ess`` is positive, log Γ(a + n) - log Γ(a) instead, a = ess / (configurations of the set).
-    """
-
-    table: Floats
-    row_of: dict[int, int]
-    ess: float = 0.0
-
-
-@dataclass(frozen=True)
-class FamilyBatch:
-    """Sets of columns, each ascending, and in each the position of the child (-1: the set alone is meant)."""
-
-    members: Ints
-    offsets: Ints
-    position: Ints
-
-    def __len__(self) -> int:
-        return self.position.size
+    columns: npt.NDArray[np.unsignedinteger[Any]]
+    weights: npt.NDArray[Any]
+    arities: Ints
 
     @property
-    def sizes(self) -> Ints:
-        """Number of columns of each set."""
-        return self.offsets[1:] - self.offsets[:-1]
+    def n_distinct(self) -> int:
+        """Number of distinct rows."""
+        return int(self.columns.shape[1])
 
 
-def batch_of(children: Sequence[int], parent_sets: Sequence[Sequence[int]]) -> FamilyBatch:
-    """Return families as a batch; a child of -1 stands for a set alone."""
-    n = len(parent_sets)
-    sets = [sorted((*p, c)) if c >= 0 else sorted(p) for c, p in zip(children, parent_sets, strict=True)]
-    if n == 1:  # the most common batch, without what only pays for many
-        position = sets[0].index(children[0]) if children[0] >= 0 else -1
-        return FamilyBatch(np.array(sets[0], np.int64), np.array([0, len(sets[0])]), np.array([position]))
-    offsets = np.zeros(n + 1, np.int64)
-    np.cumsum(np.fromiter(map(len, sets), np.int64, n), out=offsets[1:])
-    members = np.fromiter(chain.from_iterable(sets), np.int64, int(offsets[-1]))
-    positions = np.fromiter((s.index(c) if c >= 0 else -1 for c, s in zip(children, sets, strict=True)), np.int64, n)
-    return FamilyBatch(members, offsets, positions)
-
-
-def configurations(data: Data, batch: FamilyBatch) -> tuple[Floats, Floats]:
-    """Return how many configurations the sets (first row) and the sets less their children (second row) have.
-
-    The numbers are right to the last digit, so they do not depend on the order of the columns, and infinite where they
-    are larger than any float. Their logarithms, which come with them, are always finite.
-    """
-    from bnml.counts._kernels import configurations
-
-    arities = arities_of(data)
-    numbers = np.empty((2, len(batch)))
-    configurations(arities, batch.members, batch.offsets, batch.position, numbers)
-    logs = np.log(numbers)
-    for i in np.flatnonzero(numbers[0] > EXACT).tolist():
-        members = batch.members[batch.offsets[i] : batch.offsets[i + 1]].tolist()
-        parents = [v for place, v in enumerate(members) if place != batch.position[i]]
-        for row, variables in enumerate((members, parents)):
-            number = math.prod(data.arities[v] for v in variables)
-            if number > EXACT:
-                numbers[row, i], logs[row, i] = as_float(number), math.log(number)
-    return numbers, logs
-
-
-def as_float(number: int) -> float:
-    """Return a whole number as a float, infinite where it is larger than any."""
-    try:
-        return float(number)
-    except OverflowError:
-        return math.inf
-
-
-def _weights(data: Data) -> npt.NDArray[Any]:
-    """Return the weights in the narrowest type that holds their sum: half the memory, twice the speed."""
-    narrow: npt.NDArray[Any] | None = data.memo.get("narrow weights")
-    if narrow is None:
-        narrow = data.weights.astype(np.int32 if data.n_rows < 1 << 31 else np.int64)
-        data.memo["narrow weights"] = narrow
-    return narrow
-
-
-def arities_of(data: Data) -> Ints:
-    """Return the number of states of each column as an array."""
-    array: Ints | None = data.memo.get("arities")
-    if array is None:
-        array = data.memo["arities"] = np.array(data.arities, np.int64)
-    return array
-
-
-def dense_limit(data: Data) -> int:
+def dense_limit(rows: DistinctRows) -> int:
     """Return up to how many cells a table is counted densely: beyond, most would be empty."""
     from bnml.counts._kernels import MAX_DENSE
 
-    return min(MAX_DENSE, max(1024, 4 * data.n_distinct))
-
-
-def check_columns(data: Data, variables: Iterable[int]) -> None:
-    """Refuse numbers of columns that are not there.
-
-    Raises
-    ------
-    ArgumentError
-        If a number is not one of 0 … number of columns - 1.
-    """
-    n = len(data.names)
-    for v in variables:
-        if not 0 <= v < n:
-            raise ArgumentError(f"there is no column {v}; the columns are numbered from 0 to {n - 1}")
-
-
-def check_batch(data: Data, batch: FamilyBatch) -> None:
-    """Refuse columns that are not there or stand twice in a set: a kernel would read past the end of an array."""
-    members = batch.members
-    if members.size == 0:
-        return
-    check_columns(data, (int(members.min()), int(members.max())))
-    fresh = np.zeros(members.size + 1, bool)
-    fresh[batch.offsets] = True
-    again = np.flatnonzero(~fresh[1:-1] & (members[1:] == members[:-1]))
-    if again.size:
-        raise ArgumentError(f"column {int(members[again[0]])} stands twice in a family")
+    return min(MAX_DENSE, max(1024, 4 * rows.n_distinct))
 
 
 def family_sums(
-    data: Data, batch: FamilyBatch, lookups: Lookups, threads: int | None = None, *, checked: bool = False
+    rows: DistinctRows, batch: FamilyBatch, lookups: Lookups, threads: int | None = None, *, checked: bool = False
 ) -> Floats:
     """Return for each family the sum over its joint table and the sum over its parents' table (0 without a child).
 
@@ -165,15 +58,15 @@ def family_sums(
     from bnml.counts._kernels import families
 
     if not checked:
-        check_batch(data, batch)
+        check_batch(rows.arities.size, batch)
     n = len(batch)
-    columns, weights, arities = data.columns, _weights(data), arities_of(data)
+    columns, weights, arities = rows.columns, rows.weights, rows.arities
     margin_row = _margin_rows(batch, arities, lookups)
     joint_a = margin_a = np.empty((n, 0))
     if lookups.ess > 0:
-        joint_a, margin_a = _hyperparameters(lookups.ess, *configurations(data, batch))
+        joint_a, margin_a = _hyperparameters(lookups.ess, *configurations(arities, batch))
     out = np.zeros((n, 2))
-    limit = dense_limit(data)
+    limit = dense_limit(rows)
 
     def task(start: int, stop: int) -> None:
         part = slice(start, stop)
@@ -182,20 +75,20 @@ def family_sums(
             lookups.table, margin_row[part], joint_a[part], margin_a[part], limit, out[part],
         )  # fmt: skip
 
-    codes = (n + batch.members.size) * data.n_distinct
+    codes = (n + batch.members.size) * rows.n_distinct
     _run(task, n, codes, threads)
     return out
 
 
 def _margin_rows(batch: FamilyBatch, arities: Ints, lookups: Lookups) -> Ints:
     """Return for each family the row of the lookups for its parents' table."""
-    rows = np.zeros(len(batch), np.int64)
+    margin_rows = np.zeros(len(batch), np.int64)
     if lookups.row_of:
         row_of = np.zeros(max(lookups.row_of) + 1, np.int64)
         row_of[list(lookups.row_of)] = list(lookups.row_of.values())
         has_child = batch.position >= 0
-        rows[has_child] = row_of[arities[batch.members[(batch.offsets[:-1] + batch.position)[has_child]]]]
-    return rows
+        margin_rows[has_child] = row_of[arities[batch.members[(batch.offsets[:-1] + batch.position)[has_child]]]]
+    return margin_rows
 
 
 def _hyperparameters(ess: float, numbers: Floats, logs: Floats) -> Floats:
@@ -217,7 +110,7 @@ def _run(task: Callable[[int, int], None], n: int, codes: int, threads: int | No
 
 
 def addition_sums(
-    data: Data,
+    rows: DistinctRows,
     child: int,
     parents: Sequence[int],
     candidates: Sequence[int],
@@ -227,19 +120,19 @@ def addition_sums(
     """Return `family_sums` of the child's family plus each candidate as a parent, in one pass over the rows."""
     from bnml.counts._kernels import additions
 
-    check_columns(data, (child, *parents, *candidates))
+    check_columns(rows.arities.size, (child, *parents, *candidates))
     if len({child, *parents}) <= len(parents) or {child, *parents} & set(candidates):
         raise ArgumentError(f"child {child}, parents {list(parents)} and candidates must be different columns")
-    arities = arities_of(data)
+    arities = rows.arities
     base = np.array(sorted((*parents, child)), np.int64)
     chosen = np.array(candidates, np.int64)
-    base_cells, limit = math.prod(arities[base].tolist()), dense_limit(data)
+    base_cells, limit = math.prod(arities[base].tolist()), dense_limit(rows)
     fits = base_cells * arities[chosen] <= limit if base_cells <= limit else np.zeros(chosen.size, bool)
     small, large = np.flatnonzero(fits), np.flatnonzero(~fits)
     out = np.empty((chosen.size, 2))
     if large.size:
         batch = batch_of([child] * large.size, [(*parents, int(chosen[i])) for i in large])
-        out[large] = family_sums(data, batch, lookups, threads)
+        out[large] = family_sums(rows, batch, lookups, threads)
     if not small.size:
         return out
     r = int(arities[child])
@@ -250,7 +143,7 @@ def addition_sums(
         joint_a, margin_a = _hyperparameters(lookups.ess, numbers, np.log(numbers))
     margin_row = lookups.row_of.get(r, 0)
     results = np.empty((small.size, 2))
-    weights, columns = _weights(data), data.columns
+    weights, columns = rows.weights, rows.columns
     position = int(np.searchsorted(base, child))
 
     def task(start: int, stop: int) -> None:
@@ -260,7 +153,7 @@ def addition_sums(
             margin_a[part], results[part],
         )  # fmt: skip
 
-    codes = (base.size + 2 * small.size) * data.n_distinct
+    codes = (base.size + 2 * small.size) * rows.n_distinct
     _run(task, small.size, codes, threads, least_parts=-(-int(cells.sum()) // CELLS_PER_TASK))
     out[small] = results
     return out

@@ -91,11 +91,17 @@ class Data:
         return self.n_rows
 
     @cached_property
-    def columns(self) -> npt.NDArray[np.unsignedinteger[Any]]:
+    def column_codes(self) -> npt.NDArray[np.unsignedinteger[Any]]:
         """The codes with one contiguous row per column, as the kernels read them."""
         columns = np.ascontiguousarray(self.codes.T)
         columns.setflags(write=False)
         return columns
+
+    @property
+    def nbytes(self) -> int:
+        """How many bytes of memory the table takes: its codes by row and by column, weights and places of rows."""
+        places = 0 if self.row_index is None else self.row_index.nbytes
+        return 2 * self.codes.nbytes + self.weights.nbytes + places
 
     @cached_property
     def memo(self) -> dict[Any, Any]:
@@ -152,7 +158,9 @@ class Data:
         if not chosen:
             raise ArgumentError("select: name at least one column")
         states = tuple(self.states[i] for i in chosen)
-        codes, weights, index = distinct_rows(self.columns[chosen], [len(labels) for labels in states], self.weights)
+        codes, weights, index = distinct_rows(
+            self.column_codes[chosen], [len(labels) for labels in states], self.weights
+        )
         row_index = None if self.row_index is None else index[self.row_index]
         kept = tuple(self.names[i] for i in chosen)
         cuts = {name: self.cuts[name] for name in kept if name in self.cuts}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,22 +12,11 @@ from bnml.data.bins import place
 from bnml.data.columns import Column
 from bnml.data.data import Data
 from bnml.data.labels import MISSING_LABEL, clip, label_text
+from bnml.data.rows import Rows
 from bnml.data.sources import open_table
 from bnml.errors import DataError, MissingError, did_you_mean, quoted
 
-__all__ = ["Matched", "match"]
-
-
-@dataclass(frozen=True)
-class Matched:
-    """Rows as codes into given states.
-
-    ``columns``: one row per variable, -1 where a value is missing. ``index``: for each row of the source its column in
-    ``columns``.
-    """
-
-    columns: npt.NDArray[np.int32]
-    index: npt.NDArray[np.integer[Any]]
+__all__ = ["match"]
 
 
 def match(
@@ -37,7 +25,7 @@ def match(
     cuts: Mapping[str, Sequence[float]],
     *,
     optional: bool = False,
-) -> Matched:
+) -> Rows:
     """Read a table in terms of given states.
 
     Parameters
@@ -53,7 +41,7 @@ def match(
 
     Returns
     -------
-    Matched
+    Rows
         The codes; a missing value has the code of the state ``?``, if its variable has that state.
 
     Raises
@@ -62,7 +50,7 @@ def match(
         If a column is not there or a value is not among the states.
     """
     if isinstance(source, Data):
-        found = {name: Column(name, source.states[i], source.columns[i]) for i, name in enumerate(source.names)}
+        found = {name: Column(name, source.states[i], source.column_codes[i]) for i, name in enumerate(source.names)}
         index = source.row_index
     else:
         table = open_table(source, None)
@@ -87,7 +75,7 @@ def match(
             row[:] = np.append(mapping, missing)[column.codes]
     if not optional:
         _check_complete(matched, list(states), index)
-    return Matched(matched, index)
+    return Rows(matched, index)
 
 
 def _mapping(column: Column, labels: Sequence[Any], cuts: Sequence[float] | None) -> npt.NDArray[np.int64]:

@@ -34,7 +34,7 @@ import numpy.typing as npt
 import pandas as pd
 
 import bnml
-from bnml.counts import family_counts
+from bnml.counts import counts_of, family_counts
 from bnml.errors import DataError, quoted
 from bnml.experiments import charts
 from bnml.experiments.experiment import Experiment, Outputs, Part, Row
@@ -119,7 +119,7 @@ def slips(data: bnml.Data, alpha: float) -> Floats:
     found = np.empty((n, 1 << (n - 1)))
     for child in range(n):
         for number, mask in enumerate(parent_masks(n, child).tolist()):
-            counts = family_counts(data, child, [v for v in range(n) if mask >> v & 1])
+            counts = family_counts(counts_of(data), child, [v for v in range(n) if mask >> v & 1])
             found[child, number] = (counts.q - len(counts.n_ij)) * (counts.r - 1) * math.lgamma(alpha)
     return found
 
@@ -138,8 +138,9 @@ def _predictions(listed: Listed, data: bnml.Data, score: Score, best: bnml.DAG) 
     at = next(at for at in range(len(classes)) if listed.dag(at) == best)
     others = [predicted(_only(listed, listed.dag(int(member)))) for member in np.flatnonzero(classes == classes[at])]
     seen = dict.fromkeys(configurations, 0)
-    for row, weight in zip(data.codes.tolist(), data.weights.tolist(), strict=True):
-        seen[tuple(labels[code] for labels, code in zip(data.states, row, strict=True))] = weight
+    cells = counts_of(data).cells(range(len(data.names)))
+    for row, count in zip(cells.states.T.tolist(), cells.counts.tolist(), strict=True):
+        seen[tuple(labels[state] for labels, state in zip(data.states, row, strict=True))] = count
     return [
         {"kind": "members", "distance": max(_distance(own, other) for other in others)},
         *(

@@ -30,7 +30,7 @@ import pandas as pd
 
 import bnml
 from bnml.counts.lattice import WalkOrder
-from bnml.data.grouping import code_type, distinct_rows
+from bnml.data.rows import table_of
 from bnml.errors import DataError, quoted
 from bnml.experiments import charts
 from bnml.experiments.comparison import agreement, compare, outside
@@ -101,10 +101,8 @@ def _network(folder: Path, name: str) -> tuple[bnml.BayesianNetwork, bnml.PDAG]:
 
 def sample(network: bnml.BayesianNetwork, n: int, random: np.random.Generator) -> bnml.Data:
     """Return a table of rows drawn from a network, with all states that the network declares."""
-    states = tuple(tuple(labels) for labels in network.states.values())
-    arities = [len(labels) for labels in states]
-    codes = sample_codes(network, n, int(random.integers(2**63))).astype(code_type(max(arities)))
-    return bnml.Data(tuple(network.states), states, *distinct_rows(codes, arities))
+    codes = sample_codes(network, n, int(random.integers(2**63)))
+    return table_of(tuple(network.states), tuple(network.states.values()), codes)
 
 
 def learned(data: bnml.Data, score: str) -> bnml.DAG:

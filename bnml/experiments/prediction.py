@@ -32,11 +32,10 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 import bnml
+from bnml.data.resampling import divided, expected_distinct
 from bnml.errors import DataError
 from bnml.experiments.experiment import Experiment, Outputs, Part, Row, blocks, generator
 from bnml.experiments.prediction_figures import curves, one_table, rank_picture
@@ -51,7 +50,7 @@ from bnml.experiments.prediction_tables import (
 )
 from bnml.experiments.tables import TABLE_FILES, TABLES, file_of, read_table
 
-__all__ = ["EXPERIMENT", "divide", "training_sizes"]
+__all__ = ["EXPERIMENT", "training_sizes"]
 
 NAME = "prediction"
 METHODS = {"BDeu": ("bdeu", "bpp"), "BIC": ("bic", "snml"), "fNML": ("fnml", "snml"), "qNML": ("qnml", "snml")}
@@ -87,7 +86,7 @@ def parts(folder: Path, repetitions: int) -> list[Part]:
 
 def _seconds(data: bnml.Data, size: int) -> float:
     """Return about how long it takes to learn from so many rows and to predict the others, as measured."""
-    distinct = float((1 - (1 - size / data.n_rows) ** data.weights).sum())  # expected among so many rows
+    distinct = expected_distinct(data, size)
     return 0.01 + 5e-7 * size + 2.0 ** len(data.names) * (2.5e-6 + 9.5e-9 * distinct)
 
 
@@ -110,7 +109,7 @@ def work(folder: Path, key: tuple[Any, ...], seed: int) -> list[Row]:
     for permutation in range(first, stop):
         order = generator(seed, NAME, name, permutation).permutation(data.n_rows)
         for k in range(smallest, largest):
-            training, test = divide(data, order, sizes[k])
+            training, test, frequencies = divided(data, order, sizes[k])
             for score, (search, estimator) in METHODS.items():
                 dag = bnml.search.exact(training, search, threads=1).structure
                 network = bnml.fit(dag, training, estimator)
@@ -121,30 +120,12 @@ def work(folder: Path, key: tuple[Any, ...], seed: int) -> list[Row]:
                         "percent": 100 * (k + 1) // FOLDS,
                         "rows": sizes[k],
                         "score": score,
-                        "logprob": float(network.log_prob(test) @ test.weights) / test.n_rows,
+                        "logprob": float(network.log_prob(test) @ frequencies) / test.n_rows,
                         "parents": len(dag.arcs) / len(dag.names),
                         "parameters": network.n_parameters,
                     }
                 )
     return rows
-
-
-def divide(data: bnml.Data, order: npt.NDArray[Any], size: int) -> tuple[bnml.Data, bnml.Data]:
-    """Return the first rows in an order, and the others.
-
-    Both keep their distinct rows with weights: the rows of the second stand for as many rows as they weigh.
-    """
-    if data.row_index is None:
-        raise DataError("the table holds only frequencies, not its rows one by one")
-    taken = np.bincount(data.row_index[order[:size]], minlength=data.n_distinct)
-    return _weighted(data, taken), _weighted(data, data.weights - taken)
-
-
-def _weighted(data: bnml.Data, weights: npt.NDArray[np.int64]) -> bnml.Data:
-    """Return the table with other weights, without the rows that weigh nothing."""
-    kept = np.flatnonzero(weights)
-    codes = data.columns[:, kept].T
-    return bnml.Data(data.names, data.states, codes, weights[kept], np.arange(kept.size), data.cuts)
 
 
 def outcome(folder: Path, rows: Sequence[Row], repetitions: int) -> Outputs:

@@ -35,6 +35,7 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from bnml.data import Data
+from bnml.data.resampling import first_rows
 from bnml.errors import DataError
 from bnml.experiments import charts
 from bnml.experiments.experiment import Experiment, Outputs, Part, Row, blocks, generator
@@ -228,17 +229,13 @@ def _arities(parents: Sequence[int | None], n: int) -> Iterator[tuple[int, ...]]
 def _drawn(folder: Path, name: str, first: int, last: int, seed: int) -> list[Row]:
     """Return the comparisons on tables of random rows and columns, and differences by number of links."""
     data = _narrow(folder, name, 3)
-    index = np.repeat(np.arange(data.n_distinct), data.weights)
     rows, gathered = list[Row](), dict[tuple[int, int, int], list[tuple[Floats, Floats]]]()
     for repetition in range(first, last):
         random = generator(seed, NAME, name, repetition)
         order = random.permutation(data.n_rows)
         chosen = [random.choice(len(data.names), k, replace=False).tolist() for k in NODES]
-        for n in ROWS:
-            if n >= data.n_rows:
-                continue
-            weights = np.bincount(index[order[:n]], minlength=data.n_distinct)
-            sample = Data(data.names, data.states, data.codes[weights > 0], weights[weights > 0])
+        sizes = [n for n in ROWS if n < data.n_rows]
+        for n, sample in zip(sizes, first_rows(data, order, sizes), strict=True):
             scores = _family_scores(sample)
             for columns in chosen:
                 row, qnml, fnml = _compared(sample, scores, columns, VALUES)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-import numpy as np
-
+from bnml.counts import contingency
 from bnml.five_steps.findings import percent, quoted
 from bnml.five_steps.markup import Cell, Html, bar, bullets, details, figure, long_table, paragraphs, table
 from bnml.five_steps.pictures import matrix_picture
@@ -82,7 +81,7 @@ def _odd(study: Study) -> Html:
 def _variables_table(study: Study) -> Html:
     data, rows = study.data, list[list[Cell]]()
     for i, (name, labels) in enumerate(zip(data.names[:MOST_VARIABLES], data.states, strict=False)):
-        shares = np.bincount(data.columns[i], weights=data.weights, minlength=len(labels)) / data.n_rows
+        shares = contingency(data, [i]) / data.n_rows
         texts = [f"{label}: {percent(float(share))}" for label, share in zip(labels, shares, strict=True)]
         more = f", and {len(texts) - MOST_STATES} more" if len(texts) > MOST_STATES else ""
         rows.append([name, ", ".join(texts[:MOST_STATES]) + more])

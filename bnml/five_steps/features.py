@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from bnml.counts import contingency
 from bnml.data import Data
 from bnml.independence import dependences, select_features
 
@@ -96,7 +97,7 @@ def features_of(data: Data, target: str | None, alpha: float, threads: int | Non
 
 
 def _entropy(data: Data, column: int) -> float:
-    counts = np.bincount(data.columns[column], weights=data.weights)
+    counts = contingency(data, [column])
     shares = counts[counts > 0] / data.n_rows
     return float(-(shares * np.log(shares)).sum()) if shares.size > 1 else 0.0
 

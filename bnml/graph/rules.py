@@ -156,7 +156,7 @@ class Rules:
             if not candidates:
                 raise SearchError(
                     f"no structure meets what is required of {quoted(self.names[i] for i in bits(left))}: the required "
-                    f"arcs and links, with at most {self.most} parents each and what a prior rules out, contradict "
+                    f"arcs and links, with {argument('max_parents', self.most)} and what a prior rules out, contradict "
                     "each other; require less, or allow more parents"
                 )
             chosen = candidates[0] if choose is None else choose(candidates)

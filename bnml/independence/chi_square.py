@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from bnml.counts import log_survival
 from bnml.errors import ArgumentError
 
 __all__ = ["log_p_values"]
@@ -40,10 +41,8 @@ def log_p_values(statistics: Any, degrees_of_freedom: Any) -> npt.NDArray[np.flo
     >>> log_p_values([3.841458820694124, 2000.0], [1, 1]).round(4)
     array([  -2.9957, -1004.0267])
     """
-    from bnml.independence._kernels import log_survival
-
     x, f = np.broadcast_arrays(np.asarray(statistics, np.float64), np.asarray(degrees_of_freedom, np.float64))
     if not ((x >= 0).all() and (f >= 0).all() and np.isfinite(f).all()):
         raise ArgumentError("log_p_values: statistics and degrees of freedom must be numbers from 0")
-    flat = [float(log_survival(float(a), float(b))) for a, b in zip(x.ravel(), f.ravel(), strict=True)]
+    flat = [log_survival(float(a), float(b)) for a, b in zip(x.ravel(), f.ravel(), strict=True)]
     return np.array(flat).reshape(x.shape)

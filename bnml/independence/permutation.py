@@ -14,7 +14,7 @@ from zlib import crc32
 import numpy as np
 import numpy.typing as npt
 
-from bnml.counts import contingency
+from bnml.counts import Counts, counts_of
 from bnml.data import Data
 from bnml.errors import ArgumentError
 from bnml.independence.tests import Permutation
@@ -29,7 +29,9 @@ MOST_ROWS = 1_000_000_000  # what NumPy's hypergeometric distribution takes
 ALMOST = 1e-9  # a statistic that is this near counts as equal
 
 
-def permutation_p_value(data: Data, x: int, y: int, given: Sequence[int], test: Permutation) -> tuple[float, float]:
+def permutation_p_value(
+    data: Data | Counts, x: int, y: int, given: Sequence[int], test: Permutation
+) -> tuple[float, float]:
     """Return the statistic and its p-value, (1 + tables at least as far from independence) / (1 + tables).
 
     Raises
@@ -47,15 +49,16 @@ def permutation_p_value(data: Data, x: int, y: int, given: Sequence[int], test: 
     >>> round(statistic, 3), round(p, 2)                   # Fisher's exact test: 2 / 70
     (11.09, 0.03)
     """
-    if data.n_rows >= MOST_ROWS:
+    counts = counts_of(data)
+    if counts.n_rows >= MOST_ROWS:
         raise ArgumentError("a permutation test takes fewer than a billion rows; take test='g2', exact for so many")
-    x, y = sorted((x, y), key=data.names.__getitem__)  # the same draws whatever the order of columns
-    given = sorted(given, key=data.names.__getitem__)
-    tables = contingency(data, [*given, x, y]).reshape(-1, data.arities[x], data.arities[y])
+    x, y = sorted((x, y), key=counts.names.__getitem__)  # the same draws whatever the order of columns
+    given = sorted(given, key=counts.names.__getitem__)
+    tables = counts.table([*given, x, y]).reshape(-1, counts.arities[x], counts.arities[y])
     tables = tables[tables.any(axis=(1, 2))]
     tables = tables[:, tables.any(axis=(0, 2))][:, :, tables.any(axis=(0, 1))]
     seen = float(_statistics(tables[None], test.statistic)[0])
-    words = "\n".join(data.names[v] for v in (x, y, *given))
+    words = "\n".join(counts.names[v] for v in (x, y, *given))
     rng = np.random.default_rng([int(test.seed), crc32(words.encode())])
     at_once = max(1, min(test.permutations, CELLS_AT_ONCE // tables.size))
     larger = 0

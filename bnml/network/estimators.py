@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bnml.counts import contingency
+from bnml.counts import counts_of
 from bnml.data import as_data
 from bnml.errors import ArgumentError, NetworkError, did_you_mean, quoted
 from bnml.graph import DAG
@@ -66,7 +66,7 @@ def fit(dag: DAG, data: Any, estimator: str = "snml", ess: float = 1.0) -> Bayes
     if set(dag.names) != set(table.names):
         odd = sorted(set(dag.names) ^ set(table.names))
         raise ArgumentError(f"graph and data must have the same variables; they differ in {quoted(odd)}")
-    tables = {}
+    counts, tables = counts_of(table), {}
     for x in dag.names:
         variables = [table.index(v) for v in (*dag.parents(x), x)]
         size = math.prod(table.arities[v] for v in variables)
@@ -75,7 +75,7 @@ def fit(dag: DAG, data: Any, estimator: str = "snml", ess: float = 1.0) -> Bayes
                 f"the table of {x!r} has {len(variables) - 1} parents and {size:.3g} entries: too many; "
                 "take a structure with fewer parents"
             )
-        tables[x] = _estimate(contingency(table, variables).astype(np.float64), estimator, ess)
+        tables[x] = _estimate(counts.table(variables).astype(np.float64), estimator, ess)
     states = {x: table.states[table.index(x)] for x in dag.names}
     return BayesianNetwork(dag, states, tables, table.cuts)
 

@@ -45,14 +45,13 @@ def _posteriors(network: BayesianNetwork, data: Any, name: str) -> Floats:
     rows = match(data, others, network.cuts, optional=True)
     position = {x: i for i, x in enumerate(others)}
     blanket = [x for x in others if x in set(network.dag.markov_blanket(name))]
-    complete = (rows.columns[[position[x] for x in blanket]] >= 0).all(axis=0)
-    result = np.empty((rows.columns.shape[1], len(network.states[name])))
+    complete = (rows.codes[[position[x] for x in blanket]] >= 0).all(axis=0)
+    result = np.empty((rows.n_different, len(network.states[name])))
     if complete.any():
-        result[complete] = _from_blanket(network, name, rows.columns[:, complete], position)
+        result[complete] = _from_blanket(network, name, rows.codes[:, complete], position)
     if not complete.all():
-        result[~complete] = _with_gaps(network, name, rows.columns[:, ~complete], list(others))
-    posteriors: Floats = result[rows.index]
-    return posteriors
+        result[~complete] = _with_gaps(network, name, rows.codes[:, ~complete], list(others))
+    return rows.in_order(result)
 
 
 def _from_blanket(

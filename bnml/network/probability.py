@@ -25,14 +25,13 @@ def log_prob(network: BayesianNetwork, data: Any) -> Floats:
             ([position[p] for p in network.dag.parents(x)], position[x], np.log(network.probabilities(x)))
             for x in network.names
         ]
-    n = rows.columns.shape[1]
+    n = rows.n_different
     total = np.zeros(n)
     for start in range(0, n, BLOCK):
-        block = rows.columns[:, start : start + BLOCK]
+        block = rows.codes[:, start : start + BLOCK]
         for parents, child, logs in families:
             total[start : start + BLOCK] += logs.ravel()[table_index(block, (*parents, child), logs.shape)]
-    result: Floats = total[rows.index]
-    return result
+    return rows.in_order(total)
 
 
 def table_index(

@@ -9,7 +9,7 @@ beforehand (Wettig, Kontkanen & Myllymäki 2007, section 2). `bnml.nml.forest_su
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -31,6 +31,7 @@ __all__ = [
 
 MOST_ROWS = 10**8
 Parents = Sequence[int | None]
+Frequencies = Callable[[Sequence[int]], NDArray[np.int64]]  # of the cells of some variables, in order of their codes
 
 
 def parametric_complexity(
@@ -140,17 +141,18 @@ def stochastic_complexity(
     7.8832
     """
     parents, names = _parents_of(forest), getattr(forest, "names", None)
-    if all(hasattr(data, name) for name in ("codes", "weights", "names", "arities")):
-        codes, weights, sizes = _table_of(data, names, len(parents))
+    if all(hasattr(data, name) for name in ("states", "names", "arities", "n_rows")):
+        columns = _columns_of(data, names, len(parents))
+        sizes, n_rows = [data.arities[column] for column in columns], data.n_rows
+        frequencies = _of_table(data, columns)
     else:
         if arities is None:
             raise ArgumentError("arities=None: with an array of codes, say how many values each variable has")
         sizes = _arities_of(arities, names, len(parents))
         codes = _codes_of(data, sizes)
-        weights = np.ones(len(codes), np.int64)
-    sums = ForestSums(_rows(int(weights.sum())))
-    complexity = log_normaliser(sums, parents, sizes, memory_limit)
-    return complexity - _log_likelihood(codes, weights, parents, sizes)
+        n_rows, frequencies = len(codes), _of_codes(codes)
+    complexity = log_normaliser(ForestSums(_rows(n_rows)), parents, sizes, memory_limit)
+    return complexity - _log_likelihood(frequencies, parents, n_rows)
 
 
 def complexity_forecast(
@@ -259,13 +261,12 @@ def _arities_of(arities: Any, names: Sequence[str] | None, size: int) -> list[in
     return sizes
 
 
-def _table_of(data: Any, names: Sequence[str] | None, size: int) -> tuple[NDArray[Any], NDArray[np.int64], list[int]]:
-    """Return codes, weights and arities of a table in the order of the forest's names."""
+def _columns_of(data: Any, names: Sequence[str] | None, size: int) -> list[int]:
+    """Return the columns of a table in the order of the forest's names."""
     wanted = list(data.names) if names is None else list(names)
     if len(wanted) != size or set(wanted) != set(data.names):
         raise ArgumentError("forest and data must have the same variables")
-    columns = [data.names.index(name) for name in wanted]
-    return data.codes[:, columns], data.weights, [data.arities[column] for column in columns]
+    return [data.names.index(name) for name in wanted]
 
 
 def _codes_of(data: ArrayLike, arities: Sequence[int]) -> NDArray[np.int64]:
@@ -277,24 +278,34 @@ def _codes_of(data: ArrayLike, arities: Sequence[int]) -> NDArray[np.int64]:
     return codes.astype(np.int64)
 
 
-def _log_likelihood(codes: NDArray[Any], weights: NDArray[np.int64], parents: Parents, arities: Sequence[int]) -> float:
+def _of_table(data: Any, columns: Sequence[int]) -> Frequencies:
+    """Return the counts of a table's cells."""
+    from bnml.counts import counts_of
+
+    counts = counts_of(data)
+
+    def frequencies(variables: Sequence[int]) -> NDArray[np.int64]:
+        cells = counts.cells([columns[v] for v in variables])
+        return cells.counts[np.lexsort(cells.states[::-1])]
+
+    return frequencies
+
+
+def _of_codes(codes: NDArray[np.int64]) -> Frequencies:
+    """Return the counts of the cells of rows of codes."""
+    return lambda variables: np.unique(codes[:, list(variables)], axis=0, return_counts=True)[1]
+
+
+def _log_likelihood(frequencies: Frequencies, parents: Parents, n_rows: int) -> float:
     """Return the maximised log-likelihood: Σ n_ijk log(n_ijk / n_ij)."""
     total = 0.0
     for child, above in enumerate(parents):
-        joint = codes[:, child].astype(np.int64)
-        if above is not None:
-            joint += codes[:, above].astype(np.int64) * arities[child]
-        total += _n_log_n(joint, weights)
-        if above is not None:
-            total -= _n_log_n(codes[:, above], weights)
+        if above is None:
+            total += _n_log_n(frequencies([child])) - (n_rows * np.log(n_rows) if n_rows else 0.0)
         else:
-            rows = float(weights.sum())
-            total -= rows * np.log(rows) if rows else 0.0
+            total += _n_log_n(frequencies([above, child])) - _n_log_n(frequencies([above]))
     return float(total)
 
 
-def _n_log_n(labels: NDArray[Any], weights: NDArray[np.int64]) -> float:
-    _, at = np.unique(labels, return_inverse=True)
-    counts = np.bincount(at, weights=weights)
-    counts = counts[counts > 0]
+def _n_log_n(counts: NDArray[np.int64]) -> float:
     return float((counts * np.log(counts)).sum())

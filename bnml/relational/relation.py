@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from bnml.data import Data, as_data, read
 from bnml.data.columns import Column
-from bnml.data.grouping import distinct_rows
 from bnml.data.labels import MISSING_TEXTS, as_number, as_numbers, clip, label_text
+from bnml.data.rows import grouped, rows_of
 from bnml.data.sources import open_table
 from bnml.data.table import unknown_column
 from bnml.errors import ArgumentError, DataError
@@ -69,9 +69,7 @@ class Relation:
 
 def groups(columns: Codes, arities: Sequence[int]) -> Index:
     """Return for each row of a table of codes the number of the distinct row it is; ``columns`` has a row for each."""
-    if not len(columns):
-        return np.zeros(columns.shape[1], np.int64)
-    return distinct_rows(np.ascontiguousarray(columns), arities)[2]
+    return grouped(columns, arities)
 
 
 def first_of(numbers: Index) -> npt.NDArray[np.bool_]:
@@ -106,7 +104,8 @@ def relation_of(data: Any, possibility: str | None) -> Relation:
     """
     if possibility is None:
         table = as_data(data)
-        return Relation(table.names, table.arities, table.columns, np.ones(table.n_distinct), False)
+        codes = rows_of(table).codes
+        return Relation(table.names, table.arities, codes, np.ones(codes.shape[1]), False)
     if not isinstance(possibility, str):
         raise ArgumentError(f"possibility={clip(repr(possibility))}: expected the name of a column of degrees")
     table = data if isinstance(data, Data) else read(data, states={possibility: degree_labels(data, possibility)})
@@ -120,7 +119,8 @@ def _graded(table: Data, possibility: str) -> Relation:
     kept = [i for i in range(len(table.names)) if i != place]
     if not kept:
         raise DataError(f"possibility: the table has no columns apart from {clip(possibility)!r}")
-    own = Column(possibility, table.states[place], table.columns[place].astype(np.int64)).occurring()
+    codes = rows_of(table).codes
+    own = Column(possibility, table.states[place], codes[place].astype(np.int64)).occurring()
     _check_degrees(possibility, own.labels)
     numbers = as_numbers(own.labels)
     assert numbers is not None
@@ -129,7 +129,7 @@ def _graded(table: Data, possibility: str) -> Relation:
     if not order.size:
         raise DataError(f"possibility: all degrees of column {clip(possibility)!r} are 0, so that nothing is possible")
     arities = [table.arities[i] for i in kept]
-    columns = table.columns[kept][:, order]
+    columns = codes[kept][:, order]
     first = first_of(groups(columns, arities))  # equal tuples: the maximum of their degrees
     names = tuple(table.names[i] for i in kept)
     return Relation(names, tuple(arities), columns[:, first], degrees[order][first], True)

@@ -24,9 +24,10 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from bnml.counts import FamilyCounts
+from bnml.counts import Counts, FamilyCounts
 from bnml.data import Data
 from bnml.errors import ScoreError
+from bnml.scores.predictive import FamilyRows
 
 __all__ = ["Closed", "Score", "Shape", "Terms", "n_log_n", "per_parameter", "positive"]
 
@@ -96,6 +97,10 @@ class Score(ABC):
         A parent that adds no information never raises the score (qNML paper, section 3.4).
     probability
         It is the logarithm of a distribution over tables.
+    admits_posterior
+        It can be read as the log-probability of the data given a structure, so that structures have a posterior.
+    prequential
+        What it predicts for one row after the other multiplies to it.
 
     Those of fNML and qNML are meant with the exact regret.
     """
@@ -104,22 +109,34 @@ class Score(ABC):
     equivalent: ClassVar[bool] = False
     regular: ClassVar[bool] = False
     probability: ClassVar[bool] = False
+    admits_posterior: ClassVar[bool] = False
+    prequential: ClassVar[bool] = False
 
     @classmethod
     def from_text(cls, text: str) -> Self:
         """Return the score for what follows the colon in ``"name:text"``."""
         raise ScoreError(f"score {cls.name + ':' + text!r}: {cls.name} takes no parameter")
 
-    def check(self, data: Data) -> None:  # noqa: B027  # most scores take any data
+    def check(self, data: Data | Counts) -> None:  # noqa: B027  # most scores take any data
         """Raise a ScoreError if the score cannot be used with this table."""
 
     @abstractmethod
     def terms(self, shape: Shape) -> Terms | None:
         """Return the score as tables, or None if it does not fit and has `family`."""
 
-    def family(self, counts: FamilyCounts, data: Data) -> float:
-        """Return the score of one family from its counts; for scores without tables."""
+    def family(self, family: FamilyCounts, counts: Counts) -> float:
+        """Return the score of one family from its counts in a table; for scores without tables."""
         raise NotImplementedError
+
+    def log_predictive(self, rows: FamilyRows) -> Floats:
+        """Return the log-probability of the child's state in each row given those of its parents, and earlier rows.
+
+        Raises
+        ------
+        ScoreError
+            If it predicts nothing.
+        """
+        raise ScoreError(f"log_prob: it is not known what {self.name} predicts")
 
 
 def n_log_n(counts: npt.NDArray[np.int64]) -> Floats:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
 from bnml.nml import log_rising
-from bnml.scores.base import Score, Shape, Terms, positive
+from bnml.scores.base import Floats, Score, Shape, Terms, positive
+from bnml.scores.predictive import FamilyRows, dirichlet
 
 __all__ = ["BD", "BDJ", "K2"]
 
@@ -18,6 +20,11 @@ def _terms(alpha: float, shape: Shape) -> Terms:
         joint=log_rising(alpha, counts),
         margin={r: log_rising(r * alpha, counts) for r in sorted(set(shape.arities))},
     )
+
+
+def _log_predictive(alpha: float, rows: FamilyRows) -> Floats:
+    log_a_ij = math.log(rows.r * alpha)
+    return dirichlet(rows, log_a_ij - math.log(rows.r), log_a_ij)
 
 
 @dataclass(frozen=True)
@@ -34,6 +41,8 @@ class BD(Score):
 
     name = "bd"
     probability = True
+    admits_posterior = True
+    prequential = True
     alpha: float = 1.0
 
     def __post_init__(self) -> None:
@@ -48,6 +57,10 @@ class BD(Score):
         """Return the Dirichlet tables."""
         return _terms(self.alpha, shape)
 
+    def log_predictive(self, rows: FamilyRows) -> Floats:
+        """Return the logarithm of (N_ijk + α) / (N_ij + r α)."""
+        return _log_predictive(self.alpha, rows)
+
 
 @dataclass(frozen=True)
 class K2(Score):
@@ -55,11 +68,17 @@ class K2(Score):
 
     name = "k2"
     probability = True
+    admits_posterior = True
+    prequential = True
     alpha: ClassVar[float] = 1.0
 
     def terms(self, shape: Shape) -> Terms:
         """Return the Dirichlet tables."""
         return _terms(self.alpha, shape)
+
+    def log_predictive(self, rows: FamilyRows) -> Floats:
+        """Return the logarithm of (N_ijk + α) / (N_ij + r α)."""
+        return _log_predictive(self.alpha, rows)
 
 
 @dataclass(frozen=True)
@@ -68,8 +87,14 @@ class BDJ(Score):
 
     name = "bdj"
     probability = True
+    admits_posterior = True
+    prequential = True
     alpha: ClassVar[float] = 0.5
 
     def terms(self, shape: Shape) -> Terms:
         """Return the Dirichlet tables."""
         return _terms(self.alpha, shape)
+
+    def log_predictive(self, rows: FamilyRows) -> Floats:
+        """Return the logarithm of (N_ijk + α) / (N_ij + r α)."""
+        return _log_predictive(self.alpha, rows)

@@ -11,13 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 from bnml._factors import Factor, eliminate, plan
-from bnml.counts import FamilyCounts
+from bnml.counts import Cells, Counts, FamilyCounts
 from bnml.data import Data
 from bnml.data.labels import label_text
 from bnml.errors import ScoreError, quoted
 from bnml.graph import DAG
 from bnml.nml import log_rising
 from bnml.scores.base import Score, Shape, positive
+from bnml.scores.predictive import FamilyRows, dirichlet
 
 __all__ = ["BDe", "Network"]
 
@@ -58,6 +59,8 @@ class BDe(Score):
     name = "bde"
     equivalent = True
     probability = True
+    admits_posterior = True
+    prequential = True
     network: Network = field(hash=False)
     ess: float = 1.0
 
@@ -70,23 +73,25 @@ class BDe(Score):
         """Return None: a cell's term depends on its prior probability."""
         return
 
-    def family(self, counts: FamilyCounts, data: Data) -> float:
+    def family(self, family: FamilyCounts, counts: Counts) -> float:
         """Return the score of a family; minus infinity if something occurred that the prior network rules out."""
-        variables = (*counts.parents, counts.child)
-        joint = self.marginal(data, variables)
-        a_ijk = self.ess * _at(joint, data, variables, counts.rows)
-        first = np.empty(counts.n_ij.size, np.int64)
-        first[counts.j[::-1]] = counts.rows[::-1]
-        a_ij = self.ess * _at(joint.sum(axis=-1), data, counts.parents, first)
+        variables = (*family.parents, family.child)
+        joint = marginal(self.network, [counts.names[v] for v in variables])
+        a_ijk = self.ess * _at(joint, variables, family.joint)
+        a_ij = self.ess * _at(joint.sum(axis=-1), family.parents, family.above)
         if (a_ijk <= 0.0).any():
             return -math.inf
-        return float(log_rising(a_ijk, counts.n_ijk).sum() - log_rising(a_ij, counts.n_ij).sum())
+        return float(log_rising(a_ijk, family.n_ijk).sum() - log_rising(a_ij, family.n_ij).sum())
 
-    def marginal(self, data: Data, variables: tuple[int, ...]) -> Floats:
-        """Return the prior probabilities of columns: an axis each."""
-        return marginal(self.network, [data.names[v] for v in variables])
+    def log_predictive(self, rows: FamilyRows) -> Floats:
+        """Return the logarithm of (N_ijk + α_ijk) / (N_ij + α_ij); minus infinity for what the prior rules out."""
+        names = [rows.counts.names[v] for v in (*rows.parents, rows.child)]
+        joint = self.ess * marginal(self.network, names)
+        with np.errstate(divide="ignore"):
+            log_a_ijk, log_a_ij = np.log(joint[rows.states]), np.log(joint.sum(axis=-1)[rows.states[:-1]])
+        return dirichlet(rows, log_a_ijk, log_a_ij)
 
-    def check(self, data: Data) -> None:
+    def check(self, data: Data | Counts) -> None:
         """Raise an error unless the prior network has the variables and states of the table."""
         if set(self.network.dag.names) != set(data.names):
             raise ScoreError(
@@ -100,8 +105,8 @@ class BDe(Score):
                 )
 
 
-def _at(table: Floats, data: Data, variables: Sequence[int], rows: npt.NDArray[np.int64]) -> Floats:
-    return np.asarray(table[tuple(data.columns[v][rows] for v in variables)], np.float64)
+def _at(table: Floats, variables: Sequence[int], cells: Cells) -> Floats:
+    return np.asarray(table[tuple(cells.of(v) for v in variables)], np.float64)
 
 
 def marginal(network: Network, names: Sequence[str]) -> Floats:

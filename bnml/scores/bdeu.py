@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Self
 
-from bnml.scores.base import Score, Shape, Terms, positive
+from bnml.scores.base import Floats, Score, Shape, Terms, positive
+from bnml.scores.predictive import FamilyRows, dirichlet
 
 __all__ = ["BDeu"]
 
@@ -25,6 +27,8 @@ class BDeu(Score):
     name = "bdeu"
     equivalent = True
     probability = True
+    admits_posterior = True
+    prequential = True
     ess: float = 1.0
 
     def __post_init__(self) -> None:
@@ -38,3 +42,8 @@ class BDeu(Score):
     def terms(self, shape: Shape) -> Terms:
         """Spread the equivalent sample size over the configurations of each set."""
         return Terms(ess=self.ess)
+
+    def log_predictive(self, rows: FamilyRows) -> Floats:
+        """Return the logarithm of (N_ijk + α_ijk) / (N_ij + α_ij); α itself may be too small for a float."""
+        log_a_ij = math.log(self.ess) - math.fsum(math.log(rows.counts.arities[p]) for p in rows.parents)
+        return dirichlet(rows, log_a_ij - math.log(rows.r), log_a_ij)

@@ -9,10 +9,12 @@ from typing import Self
 
 import numpy as np
 
+from bnml.counts import Counts
 from bnml.data import Data
 from bnml.errors import ScoreError
 from bnml.nml import log_rising
 from bnml.scores.base import Floats, Score, Shape, Terms, positive
+from bnml.scores.predictive import FamilyRows, dirichlet
 
 __all__ = ["BDq"]
 
@@ -35,6 +37,7 @@ class BDq(Score):
 
     name = "bdq"
     equivalent = True
+    admits_posterior = True
     alpha: float | str = 0.5
 
     def __post_init__(self) -> None:
@@ -51,7 +54,7 @@ class BDq(Score):
                 alpha = float(above) / float(below)
         return cls(alpha=alpha)
 
-    def check(self, data: Data) -> None:
+    def check(self, data: Data | Counts) -> None:
         """Raise an error if Watanabe and Roos' α is not positive for so few rows."""
         if self.alpha == WATANABE_ROOS and data.n_rows < 3:
             raise ScoreError(f"BDq with alpha={WATANABE_ROOS!r} needs at least 3 rows; there are {data.n_rows}")
@@ -73,3 +76,8 @@ class BDq(Score):
             return -np.where(finite, log_rising(np.where(finite, a, 1.0), n), n * (log_q + math.log(alpha)))
 
         return Terms(joint=log_rising(alpha, shape.counts), closed=closed)
+
+    def log_predictive(self, rows: FamilyRows) -> Floats:
+        """Return the logarithm of (N_ijk + α) / (N_ij + r α), of the family's table alone."""
+        log_a_ij = math.log(rows.r * self.alpha_for(rows.counts.n_rows))
+        return dirichlet(rows, log_a_ij - math.log(rows.r), log_a_ij)

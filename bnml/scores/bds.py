@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Self
 
-from bnml.counts import FamilyCounts
-from bnml.data import Data
+import numpy as np
+
+from bnml.counts import Counts, FamilyCounts
 from bnml.nml import log_rising
-from bnml.scores.base import Score, Shape, positive
+from bnml.scores.base import Floats, Score, Shape, positive
+from bnml.scores.predictive import FamilyRows, dirichlet
 
 __all__ = ["BDs"]
 
@@ -27,6 +30,7 @@ class BDs(Score):
     """
 
     name = "bds"
+    admits_posterior = True
     ess: float = 1.0
 
     def __post_init__(self) -> None:
@@ -41,7 +45,14 @@ class BDs(Score):
         """Return None: the terms depend on the other cells."""
         return
 
-    def family(self, counts: FamilyCounts, data: Data) -> float:
+    def family(self, family: FamilyCounts, counts: Counts) -> float:
         """Return the score of a family."""
-        a_ij = self.ess / counts.n_ij.size
-        return float(log_rising(a_ij / counts.r, counts.n_ijk).sum() - log_rising(a_ij, counts.n_ij).sum())
+        a_ij = self.ess / family.n_ij.size
+        return float(log_rising(a_ij / family.r, family.n_ijk).sum() - log_rising(a_ij, family.n_ij).sum())
+
+    def log_predictive(self, rows: FamilyRows) -> Floats:
+        """Return what BDeu predicts where the parents' configuration occurred; elsewhere states are as probable."""
+        assert rows.table is not None
+        log_a_ij = math.log(self.ess) - math.log(rows.table.occurring)
+        value = dirichlet(rows, log_a_ij - math.log(rows.r), log_a_ij)
+        return np.where(rows.n_ij > 0, value, -math.log(rows.r))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,7 @@ __all__ = ["FamilyScorer"]
 Floats = npt.NDArray[np.float64]
 
 
+@runtime_checkable
 class FamilyScorer(Protocol):
     """Scores of families, by numbers of variables: natural logarithms, higher is better, -inf for the impossible."""
 

@@ -8,7 +8,8 @@ import numpy as np
 
 from bnml.nml import regret, regret_tables
 from bnml.nml.regret import check_method
-from bnml.scores.base import Score, Shape, Terms, n_log_n
+from bnml.scores.base import Floats, Score, Shape, Terms, n_log_n
+from bnml.scores.predictive import FamilyRows, sequential_nml
 
 __all__ = ["FNML"]
 
@@ -27,6 +28,7 @@ class FNML(Score):
 
     name = "fnml"
     regular = True
+    admits_posterior = True
     probability = True
     regret: str = "exact"
 
@@ -42,3 +44,7 @@ class FNML(Score):
         else:
             tables = {r: np.array([regret(n, r, self.regret) for n in counts.tolist()]) for r in arities}
         return Terms(joint=joint, margin={r: joint + table for r, table in tables.items()})
+
+    def log_predictive(self, rows: FamilyRows) -> Floats:
+        """Return sequential NML."""
+        return sequential_nml(rows)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
-from bnml.counts import FamilyCounts
+from bnml.counts import Counts, FamilyCounts
 from bnml.data import Data
 from bnml.errors import ScoreError
 from bnml.nml.forest import log_normaliser, several_parents
@@ -33,7 +33,7 @@ class NML(Score):
     equivalent = True
     probability = True
 
-    def check(self, data: Data) -> NoReturn:
+    def check(self, data: Data | Counts) -> NoReturn:
         """Refuse: there are no family scores."""
         raise ScoreError(
             "score='nml': the exact NML of a forest is not a sum over families, so there are no family scores, and of "
@@ -44,9 +44,9 @@ class NML(Score):
         """Return None: there are no terms of families."""
         return
 
-    def family(self, counts: FamilyCounts, data: Data) -> NoReturn:
+    def family(self, family: FamilyCounts, counts: Counts) -> NoReturn:
         """Refuse: there are no family scores."""
-        self.check(data)
+        self.check(counts)
 
 
 def forest_complexity(data: Data, parent_sets: Sequence[Sequence[int]]) -> float:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from bnml.nml import regrets
 from bnml.nml.regret import check_method
 from bnml.scores.base import Floats, Score, Shape, Terms, n_log_n
+from bnml.scores.predictive import FamilyRows, sequential_nml
 
 __all__ = ["QNML"]
 
@@ -27,6 +28,7 @@ class QNML(Score):
     name = "qnml"
     equivalent = True
     regular = True
+    admits_posterior = True
     regret: str = "exact"
 
     def __post_init__(self) -> None:
@@ -39,3 +41,7 @@ class QNML(Score):
             return -regrets(shape.n_rows, q, log_rs=log_q, method=self.regret)
 
         return Terms(joint=n_log_n(shape.counts), closed=closed)
+
+    def log_predictive(self, rows: FamilyRows) -> Floats:
+        """Return sequential NML."""
+        return sequential_nml(rows)

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from bnml._checks import significance_level
+from bnml.counts import counts_of
 from bnml.counts.pairs import pair_information
 from bnml.data import Data
 from bnml.errors import SearchError, quoted
@@ -98,7 +99,7 @@ def _p_values(data: Data, columns: Sequence[int], gains: Floats) -> Floats:
     """Return the p-value of the G² test of each pair."""
     from scipy.special import gammaincc
 
-    occurring = np.array([np.unique(data.columns[column]).size for column in columns])
+    occurring = np.array([len(counts_of(data).cells([column])) for column in columns])
     freedom = (occurring[:, None] - 1) * (occurring[None, :] - 1)
     return np.where(freedom > 0, gammaincc(np.maximum(freedom, 1) / 2.0, gains), 1.0)
 

@@ -12,13 +12,13 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, validate_data
 
 from bnml.data import Data
+from bnml.data.rows import with_column
 from bnml.errors import ArgumentError, DataError, quoted
 from bnml.graph import DAG, Constraints
 from bnml.network import fit
 from bnml.scores import Score
 from bnml.search import learn
 from bnml.sklearn.base import NetworkEstimator, ScoreParameter, check_choice
-from bnml.sklearn.table import with_class
 
 __all__ = ["BayesianNetworkClassifier"]
 
@@ -159,7 +159,7 @@ class BayesianNetworkClassifier(ClassifierMixin, NetworkEstimator):
             raise ArgumentError(
                 f"class_variable={self.class_variable!r}: a feature has that name; give the class another one"
             )
-        data = with_class(features, self.class_variable, self.classes_.tolist(), codes[kept])
+        data = with_column(features, self.class_variable, self.classes_.tolist(), codes[kept])
         self.dag_ = self._learned(data)
         self.network_ = fit(self.dag_, data, self.estimator, self.ess)
         return self

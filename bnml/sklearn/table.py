@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from bnml.data import Data
 from bnml.data.bins import place
 from bnml.data.columns import Column
-from bnml.data.grouping import code_type, distinct_rows
 from bnml.data.labels import MISSING_LABEL, clip, label_text
 from bnml.data.sources import open_table
 from bnml.errors import DataError, did_you_mean, quoted
@@ -21,7 +19,7 @@ from bnml.network import BayesianNetwork
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["coded", "columns_of", "gaps", "is_frame", "with_class"]
+__all__ = ["coded", "columns_of", "gaps", "is_frame"]
 
 
 def is_frame(X: Any) -> bool:
@@ -42,14 +40,6 @@ def gaps(columns: Sequence[Column]) -> npt.NDArray[np.bool_]:
     """Return which rows have a missing value."""
     found: npt.NDArray[np.bool_] = np.any([column.missing for column in columns], axis=0)
     return found
-
-
-def with_class(features: Data, name: str, labels: Sequence[Any], codes: npt.NDArray[np.integer[Any]]) -> Data:
-    """Return a table with one more column, given by its labels and the code of each row."""
-    states = (*features.states, tuple(labels))
-    arities = [len(own) for own in states]
-    rows = np.vstack([features.columns[:, features.row_index], codes]).astype(code_type(max(arities)))
-    return Data((*features.names, name), states, *distinct_rows(rows, arities), features.cuts)
 
 
 def coded(columns: Sequence[Column], network: BayesianNetwork, *, ignore: bool) -> pandas.DataFrame:

@@ -21,7 +21,8 @@ from bnml._checks import progress_function, whole_number
 from bnml._display import table
 from bnml._threads import cores, run_all
 from bnml._watch import Watch
-from bnml.data import Data, as_data
+from bnml.data import as_data
+from bnml.data.resampling import redrawn
 from bnml.graph import DAG, PDAG
 from bnml.scores import Score
 from bnml.search.learn import answer
@@ -195,14 +196,6 @@ def _common(options: Mapping[str, Any]) -> dict[str, Any]:
 
 def _own(options: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in options.items() if name not in COMMON}
-
-
-def redrawn(data: Data, rng: np.random.Generator) -> Data:
-    """Return a table with as many rows, drawn with replacement."""
-    weights = rng.multinomial(data.n_rows, data.weights / data.n_rows)
-    kept = weights > 0
-    codes = np.asfortranarray(data.codes[kept])
-    return Data(data.names, data.states, codes, weights[kept].astype(np.int64), None, data.cuts)
 
 
 def _counted(graph: PDAG) -> Floats:

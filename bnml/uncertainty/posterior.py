@@ -15,7 +15,7 @@ from bnml._watch import Watch
 from bnml.data import as_data
 from bnml.errors import ArgumentError, ScoreError, argument
 from bnml.graph import Constraints, count_dags
-from bnml.scores import BD, BDJ, FNML, K2, QNML, BDe, BDeu, BDq, BDs, Score, parse_score
+from bnml.scores import SCORES, Score, parse_score
 from bnml.scores.priors import StructurePrior, check_prior
 from bnml.search.task import request
 from bnml.uncertainty import sums_over_layers, sums_over_orders
@@ -29,8 +29,6 @@ from bnml.uncertainty.sums_over_parents import StructureSums, subset_sums
 __all__ = ["posterior"]
 
 Floats = npt.NDArray[np.float64]
-
-ADMITTED = (BDeu, BDe, BDs, K2, BD, BDJ, BDq, FNML, QNML)
 
 
 def posterior(
@@ -174,10 +172,10 @@ def _log_prior_total(memory: Floats, allowed: Allowed, kind: str, threads: int) 
 
 def _checked_score(score: Score | str) -> Score:
     chosen = parse_score(score)
-    if not isinstance(chosen, ADMITTED):
-        names = ", ".join(kind.name for kind in ADMITTED)
+    if not chosen.admits_posterior:
+        names = ", ".join(name for name, kind in SCORES.items() if kind.admits_posterior)
         raise ScoreError(
             f"score={chosen.name!r}: it is not the log-probability of the data given a structure, so there is no "
-            f"posterior; take one of {names}"
+            f"posterior; take one of {names}, or a BDe"
         )
     return chosen

@@ -39,7 +39,7 @@ class Cost:
 
 def cost(local: LocalScores, prior: str, threads: int | None = None) -> Cost:
     """Return what the posterior of a table under a prior will cost."""
-    n, rows, workers = len(local.data.names), local.data.n_distinct, cores(threads)
+    n, rows, workers = len(local.data.names), local.counts.n_distinct, cores(threads)
     families, sets = n << (n - 1), 1 << n
     seconds = PER_SLOW_FAMILY * families if local.terms is None else PER_ROW * sets * rows / workers
     seconds += PER_SUM * n * n * sets / workers

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bnml.counts import counts_of, pair_statistic
 from bnml.data import as_data
 from bnml.errors import ArgumentError
 from bnml.graph import DAG, PDAG
 from bnml.independence.chi_square import log_p_values
-from bnml.independence.oracles import large_table
 from bnml.scores import Score, parse_score
 from bnml.scores.local import local_scores
 from bnml.scores.parent_sets import parent_sets
@@ -62,7 +62,7 @@ def strength(dag: DAG | PDAG, data: Any, score: Score | str = "qnml") -> pd.Data
     table, chosen = as_data(data), parse_score(score)
     structure = dag if isinstance(dag, DAG) else dag.to_dag()
     parent_sets(structure, table.names)
-    local = local_scores(table, chosen)
+    local, counts = local_scores(table, chosen), counts_of(table)
     rows = []
     for child in structure.names:
         parents = [table.index(name) for name in structure.parents(child)]
@@ -71,7 +71,7 @@ def strength(dag: DAG | PDAG, data: Any, score: Score | str = "qnml") -> pd.Data
         for x in parents:
             others = [p for p in parents if p != x]
             gain = own - local.family(y, others)
-            g2, freedom = large_table(table, x, y, others)
+            g2, freedom = pair_statistic(counts.cells(sorted((*others, x, y))), x, y, others)
             p_value = float(np.exp(log_p_values(g2, freedom)))
             rows.append((table.names[x], child, gain, max(0.0, g2) / (2.0 * table.n_rows), p_value))
     frame = pd.DataFrame(rows, columns=["from", "to", "score_gain", "mutual_information", "p_value"])

@@ -23,9 +23,9 @@ def test_count_dense(family, dtype):
     data, variables = data_of(table), [*parents, child]
     arities = np.array(table.arities)
     found = np.empty(arities[variables].prod(), dtype)
-    _kernels.count_dense(data.columns, data.weights.astype(dtype), arities, np.array(variables), found)
+    _kernels.count_dense(data.column_codes, data.weights.astype(dtype), arities, np.array(variables), found)
     wanted = np.zeros(arities[variables], np.int64)
-    np.add.at(wanted, tuple(data.columns[v] for v in variables), data.weights)
+    np.add.at(wanted, tuple(data.column_codes[v] for v in variables), data.weights)
     assert found.tolist() == wanted.ravel().tolist()
 
 
@@ -54,7 +54,7 @@ def test_partition_of_binary_columns(n_columns):
     table = random_table(n_columns, 40, [2] * n_columns)
     data = data_of(table)
     labels = np.empty(data.n_distinct, np.int64)
-    m = _kernels.partition(data.columns, np.array(table.arities), np.arange(n_columns), labels)
+    m = _kernels.partition(data.column_codes, np.array(table.arities), np.arange(n_columns), labels)
     assert m == data.n_distinct
     assert labels.tolist() == list(range(m))
 
@@ -64,7 +64,7 @@ def test_partition_keeps_what_it_has_seen():
     rows = [[code >> bit & 1 for bit in range(6)] + [1] * 194 for code in range(64)]
     data = data_of(naive.table_of(rows, [2] * 200))
     labels = np.empty(64, np.int64)
-    assert _kernels.partition(data.columns, np.full(200, 2), np.arange(200), labels) == 64
+    assert _kernels.partition(data.column_codes, np.full(200, 2), np.arange(200), labels) == 64
 
 
 @pytest.mark.parametrize("log10_a", [-400, -330, -300, -30, -18, -17.99, -12, -7, -5, -0.3, 0, 1.5, 1.51, 3, 8, 15])

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bnml.counts._lattice_kernels import Sums
-from bnml.counts.lattice import WalkOrder, no_bounds, walk_all
+from bnml.counts.lattice import WalkOrder, no_bounds, packed, walk_all
 from tests import naive
 from tests.counts.strategies import data_of, random_table, tables
 
@@ -75,7 +75,7 @@ def test_rows_of_several_words():
     table = random_table(1, 20, [700, 2, 900, 3, 1000, 800, 900, 600], most_weight=4)
     data = data_of(table)
     layout = WalkOrder(data)
-    assert layout.rows.words.shape[0] == 2
+    assert packed(layout, data.column_codes, data.weights).words.shape[0] == 2
     squares = [[n * n for n in range(table.n + 1)]]
     out, visited = walked(data, fixed(squares), threads=2)
     assert visited == 256

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bnml._jit import JIT
-from bnml.counts import Lookups, addition_sums, batch_of, configurations, family_sums, sums
+from bnml.counts import Lookups, batch_of, counts_of, sums
 from bnml.errors import ArgumentError
 from tests import naive
 from tests.counts.strategies import data_of, families, random_table, tables
@@ -44,7 +44,7 @@ def naive_rising(table, variables, ess):
 
 def limited(limit):
     """Count sets of up to so many configurations densely."""
-    return patch.object(sums, "dense_limit", lambda data: limit)
+    return patch.object(sums, "dense_limit", lambda rows: limit)
 
 
 def all_families(n):
@@ -64,7 +64,7 @@ def test_family_sums(family, limit):
     table, child, parents = family
     lookups = lookups_for(table)
     with limited(limit):
-        found = family_sums(data_of(table), batch_of([child], [parents]), lookups)
+        found = counts_of(data_of(table)).family_sums(batch_of([child], [parents]), lookups)
     assert found[0].tolist() == pytest.approx(naive_sums(table, child, parents, lookups), rel=1e-12, abs=1e-12)
 
 
@@ -74,7 +74,7 @@ def test_family_sums_of_rising_factorials(family, ess, limit):
     table, child, parents = family
     lookups = Lookups(np.zeros((1, 1)), {}, ess)
     with limited(limit):
-        found = family_sums(data_of(table), batch_of([child], [parents]), lookups)
+        found = counts_of(data_of(table)).family_sums(batch_of([child], [parents]), lookups)
     wanted = [naive_rising(table, [*parents, child], ess), naive_rising(table, parents, ess)]
     assert found[0].tolist() == pytest.approx(wanted, rel=1e-12, abs=1e-12 * abs(math.log(ess)))
 
@@ -88,7 +88,7 @@ def test_dense_and_hashed_agree(table, rising):
     found = []
     for limit in (0, 6, 1024):
         with limited(limit):
-            found.append(family_sums(data, batch, lookups))
+            found.append(counts_of(data).family_sums(batch, lookups))
     assert found[0] == pytest.approx(found[2], rel=1e-12, abs=1e-12)
     assert found[1] == pytest.approx(found[2], rel=1e-12, abs=1e-12)
 
@@ -100,9 +100,10 @@ def test_a_batch_is_its_families_one_by_one(table, rising, limit):
     data = data_of(table)
     children, parent_sets = all_families(len(table.arities))
     with limited(limit):
-        whole = family_sums(data, batch_of(children, parent_sets), lookups)
+        whole = counts_of(data).family_sums(batch_of(children, parent_sets), lookups)
         parts = [
-            family_sums(data, batch_of([x], [pa]), lookups)[0] for x, pa in zip(children, parent_sets, strict=True)
+            counts_of(data).family_sums(batch_of([x], [pa]), lookups)[0]
+            for x, pa in zip(children, parent_sets, strict=True)
         ]
     assert whole.tolist() == np.array(parts).tolist()
 
@@ -115,10 +116,10 @@ def test_a_set_has_one_term_whoever_asks(table, rising, limit):
     data, n = data_of(table), len(table.arities)
     children, parent_sets = all_families(n)
     with limited(limit):
-        found = family_sums(data, batch_of(children, parent_sets), lookups)
+        found = counts_of(data).family_sums(batch_of(children, parent_sets), lookups)
         masks = range(1 << n)
         sets = [[v for v in range(n) if mask >> v & 1] for mask in masks]
-        alone = family_sums(data, batch_of([-1] * len(sets), sets), lookups)
+        alone = counts_of(data).family_sums(batch_of([-1] * len(sets), sets), lookups)
     assert alone[:, 1].tolist() == [0.0] * len(sets)
     term = dict(zip(masks, alone[:, 0].tolist(), strict=True))
     for child, parents, (joint, margin) in zip(children, parent_sets, found.tolist(), strict=True):
@@ -136,8 +137,10 @@ def test_additions_are_families(table, rising, limit, drawn):
     child, parents, candidates = order[0], order[1:k], order[k:]
     data = data_of(table)
     with limited(limit):
-        found = addition_sums(data, child, parents, candidates, lookups)
-        wanted = family_sums(data, batch_of([child] * len(candidates), [[*parents, c] for c in candidates]), lookups)
+        found = counts_of(data).addition_sums(child, parents, candidates, lookups)
+        wanted = counts_of(data).family_sums(
+            batch_of([child] * len(candidates), [[*parents, c] for c in candidates]), lookups
+        )
     assert found.tolist() == wanted.tolist()
 
 
@@ -149,16 +152,18 @@ def test_threads_and_tasks_change_nothing(rising, limit):
     lookups = Lookups(np.zeros((1, 1)), {}, 1.0) if rising else lookups_for(table)
     data, batch = data_of(table), batch_of(*all_families(6))
     with limited(limit):
-        wanted = family_sums(data, batch, lookups, threads=1).tolist()
-        wanted_additions = addition_sums(data, 2, [0], [1, 3, 4, 5], lookups, threads=1).tolist()
+        wanted = counts_of(data).family_sums(batch, lookups, threads=1).tolist()
+        wanted_additions = counts_of(data).addition_sums(2, [0], [1, 3, 4, 5], lookups, threads=1).tolist()
         for threads in (1, 3, None):
             with (
                 patch.object(sums, "WORTH_A_THREAD", 0),
                 patch.object(sums, "CODES_PER_TASK", 5_000),
                 patch.object(sums, "CELLS_PER_TASK", 50),
             ):
-                assert family_sums(data, batch, lookups, threads).tolist() == wanted
-                assert addition_sums(data, 2, [0], [1, 3, 4, 5], lookups, threads).tolist() == wanted_additions
+                assert counts_of(data).family_sums(batch, lookups, threads).tolist() == wanted
+                assert (
+                    counts_of(data).addition_sums(2, [0], [1, 3, 4, 5], lookups, threads).tolist() == wanted_additions
+                )
 
 
 def test_one_pass_fills_a_bounded_number_of_cells():
@@ -171,7 +176,7 @@ def test_one_pass_fills_a_bounded_number_of_cells():
             task(start, stop)
 
     with patch.object(sums, "CELLS_PER_TASK", 2_000), patch.object(sums, "run_all", run_all), limited(1 << 16):
-        addition_sums(data_of(table), 0, [1], range(2, 12), lookups_for(table))
+        counts_of(data_of(table)).addition_sums(0, [1], range(2, 12), lookups_for(table))
     assert [stop - start for start, stop in calls] == [2] * 5
 
 
@@ -179,17 +184,17 @@ def test_one_pass_fills_a_bounded_number_of_cells():
 def test_threads_are_checked_however_small_the_work(bad):
     table = random_table(3, 5, [2, 2])
     with pytest.raises(ArgumentError, match="threads="):
-        family_sums(data_of(table), batch_of([0], [[1]]), lookups_for(table), bad)
+        counts_of(data_of(table)).family_sums(batch_of([0], [[1]]), lookups_for(table), bad)
 
 
 def test_nothing_to_do():
     table = random_table(4, 5, [2, 3])
     data, lookups = data_of(table), lookups_for(table)
-    assert family_sums(data, batch_of([], []), lookups).shape == (0, 2)
-    assert addition_sums(data, 0, [1], [], lookups).shape == (0, 2)
+    assert counts_of(data).family_sums(batch_of([], []), lookups).shape == (0, 2)
+    assert counts_of(data).addition_sums(0, [1], [], lookups).shape == (0, 2)
     for some in (lookups, Lookups(np.zeros((1, 1)), {}, 1.0)):
-        assert family_sums(data, batch_of([-1], [()]), some).shape == (1, 2)
-    assert family_sums(data, batch_of([-1], [()]), lookups)[0, 0] == lookups.table[0, 5]
+        assert counts_of(data).family_sums(batch_of([-1], [()]), some).shape == (1, 2)
+    assert counts_of(data).family_sums(batch_of([-1], [()]), lookups)[0, 0] == lookups.table[0, 5]
 
 
 @pytest.mark.parametrize("wide", [300, 70_000])
@@ -198,12 +203,12 @@ def test_wide_codes(wide):
     table = random_table(5, 40, [wide, 3, 2], 3)
     data, lookups = data_of(table), lookups_for(table)
     children, parent_sets = all_families(3)
-    found = family_sums(data, batch_of(children, parent_sets), lookups)
+    found = counts_of(data).family_sums(batch_of(children, parent_sets), lookups)
     wanted = [naive_sums(table, x, pa, lookups) for x, pa in zip(children, parent_sets, strict=True)]
     assert found == pytest.approx(np.array(wanted), rel=1e-12, abs=1e-12)
     assert (
-        addition_sums(data, 1, [2], [0], lookups).tolist()
-        == family_sums(data, batch_of([1], [[0, 2]]), lookups).tolist()
+        counts_of(data).addition_sums(1, [2], [0], lookups).tolist()
+        == counts_of(data).family_sums(batch_of([1], [[0, 2]]), lookups).tolist()
     )
 
 
@@ -214,8 +219,8 @@ def test_heavy_rows(limit):
     data, lookups = data_of(table), Lookups(np.zeros((1, 1)), {}, 1.0)
     children, parent_sets = all_families(3)
     with limited(limit):
-        found = family_sums(data, batch_of(children, parent_sets), lookups)
-        added = addition_sums(data, 0, [2], [1], lookups)
+        found = counts_of(data).family_sums(batch_of(children, parent_sets), lookups)
+        added = counts_of(data).addition_sums(0, [2], [1], lookups)
     wanted = [
         [naive_rising(table, [*pa, x], 1.0), naive_rising(table, pa, 1.0)]
         for x, pa in zip(children, parent_sets, strict=True)
@@ -230,10 +235,10 @@ def test_forty_columns():
     table = random_table(6, 500, [4] * 40)
     data, lookups = data_of(table), lookups_for(table)
     parents = list(range(1, 40))
-    found = family_sums(data, batch_of([0, 39], [parents, parents[:5]]), lookups)
+    found = counts_of(data).family_sums(batch_of([0, 39], [parents, parents[:5]]), lookups)
     wanted = [naive_sums(table, 0, parents, lookups), naive_sums(table, 39, parents[:5], lookups)]
     assert found == pytest.approx(np.array(wanted), rel=1e-12, abs=1e-12)
-    assert configurations(data, batch_of([0], [parents]))[0].tolist() == [[2.0**80], [2.0**78]]
+    assert counts_of(data).configurations(batch_of([0], [parents]))[0].tolist() == [[2.0**80], [2.0**78]]
 
 
 @PROPERTIES
@@ -248,7 +253,7 @@ def test_configurations(arities, drawn):
     order = drawn.draw(st.permutations(range(n)))
     size = drawn.draw(st.integers(1, n))
     child, parents = order[0], order[1:size]
-    numbers, logs = configurations(data, batch_of([child, -1], [parents, parents]))
+    numbers, logs = counts_of(data).configurations(batch_of([child, -1], [parents, parents]))
     for row, variables in enumerate(([child, *parents], parents)):
         exact = math.prod(arities[v] for v in variables)
         assert numbers[row, 0] == (math.inf if exact >= 2**1024 else float(exact))
@@ -259,7 +264,7 @@ def test_configurations(arities, drawn):
 
 def test_no_configurations_of_nothing():
     data = data_of(random_table(7, 5, [2, 3]))
-    numbers, logs = configurations(data, batch_of([-1, -1, -1], [(), (0,), ()]))
+    numbers, logs = counts_of(data).configurations(batch_of([-1, -1, -1], [(), (0,), ()]))
     assert numbers.tolist() == [[1.0, 2.0, 1.0]] * 2
     assert logs[:, [0, 2]].tolist() == [[0.0, 0.0]] * 2
 

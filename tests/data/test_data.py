@@ -37,7 +37,7 @@ def test_attributes(data):
 
 
 def test_nothing_can_be_changed(data):
-    for array in (data.codes, data.weights, data.row_index, data.columns):
+    for array in (data.codes, data.weights, data.row_index, data.column_codes):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 0
     with pytest.raises(AttributeError):
@@ -109,7 +109,7 @@ def test_select_without_rows_of_its_own(data):
 def test_copies(data, again):
     data.memo["x"] = 1
     assert data.n_rows
-    assert data.columns is data.columns
+    assert data.column_codes is data.column_codes
     other = again(data)
     check(other)
     assert other.names == data.names
@@ -121,9 +121,9 @@ def test_copies(data, again):
 
 
 def test_columns_are_contiguous(data):
-    assert data.columns.flags.c_contiguous
-    assert (data.columns == data.codes.T).all()
-    assert np.shares_memory(data.columns, data.codes)
+    assert data.column_codes.flags.c_contiguous
+    assert (data.column_codes == data.codes.T).all()
+    assert np.shares_memory(data.column_codes, data.codes)
 
 
 def test_print():

@@ -17,7 +17,7 @@ def states_of(data: Data) -> dict:
 
 def codes(source, old: Data, **options):
     found = match(source, states_of(old), old.cuts, **options)
-    return found.columns[:, found.index].T.tolist()
+    return found.in_order(found.codes.T).tolist()
 
 
 @pytest.fixture

@@ -37,7 +37,7 @@ def test_there_and_back(tmp_path):
         back = Data.load(tmp_path / "t.npz")
         assert same(data, back)
         assert not back.codes.flags.writeable
-        assert back.columns.flags.c_contiguous
+        assert back.column_codes.flags.c_contiguous
 
 
 def test_wrong_files(tmp_path):

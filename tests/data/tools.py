@@ -49,5 +49,5 @@ def check(data: Data) -> None:
     if data.row_index is not None:
         assert data.row_index.min() >= 0
         assert data.row_index.max() < data.n_distinct
-    for array in (data.codes, data.weights, data.row_index, data.columns):
+    for array in (data.codes, data.weights, data.row_index, data.column_codes):
         assert array is None or not array.flags.writeable

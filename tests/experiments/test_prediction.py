@@ -13,10 +13,10 @@ import pytest
 from scipy.stats import rankdata
 
 import bnml
-from bnml.errors import ArgumentError, BnmlError, DataError
+from bnml.errors import ArgumentError, DataError
 from bnml.experiments import prediction, prediction_tables, registry, reproduce, run
 from bnml.experiments.experiment import Outputs, generator
-from bnml.experiments.prediction import EXPERIMENT, divide, training_sizes
+from bnml.experiments.prediction import EXPERIMENT, training_sizes
 from bnml.experiments.prediction_tables import (
     PUBLISHED,
     QUANTITIES,
@@ -114,26 +114,6 @@ def test_ranks():
     assert (ranked(noisy) == expected).all()
     assert (ranked(values).sum(axis=1) == 10).all()
     assert ranked(np.array([[-5.0, -5.0 + 1e-7]])).tolist() == [[2.0, 1.0]]
-
-
-def test_divide():
-    frame = table("iris").astype(str)
-    data = bnml.read(frame[["A", "B", "C"]])
-    order = np.random.default_rng(1).permutation(ROWS)
-    training, test = divide(data, order, 9)
-    for part, chosen in ((training, order[:9]), (test, order[9:])):
-        plain = bnml.read(frame[["A", "B", "C"]].iloc[chosen], states=dict(zip(data.names, data.states, strict=True)))
-        assert (part.names, part.states) == (plain.names, plain.states)
-        assert (part.codes == plain.codes).all()
-        assert (part.weights == plain.weights).all()
-        assert part.weights.min() > 0
-
-
-def test_tables_without_rows_are_refused():
-    data = bnml.example()
-    bare = bnml.Data(data.names, data.states, data.codes.copy(), data.weights.copy())
-    with pytest.raises(BnmlError, match="only frequencies"):
-        divide(bare, np.arange(10), 5)
 
 
 def test_work_is_learning_and_predicting_row_by_row(folder):

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import bnml
 from bnml import scores
 from bnml.errors import ScoreError
-from bnml.scores import SCORES, BDe, LocalScores, Score, local, parse_score
+from bnml.scores import SCORES, BDe, LocalScores, Score, local, one_by_one, parse_score, term_cache
 from tests import naive
 from tests.counts.strategies import data_of, families, random_table, tables
 from tests.scores.strategies import LABELS, dag_of, score_and_twin, structures
@@ -192,7 +192,7 @@ def test_alone_in_a_batch_and_as_an_addition(label, table):
         wanted = [known[x, tuple(sorted((*pa, c)))] for c in others]
         assert kept.additions(x, pa, others).tolist() == wanted
         assert kept.additions(x, pa, np.array(others, np.int64)).tolist() == wanted
-    with patch.object(local, "MOST_CACHED", 3):
+    with patch.object(term_cache, "MOST_CACHED", 3):
         forgetful = LocalScores(data, score)
         assert [forgetful.family(x, pa) for x, pa in pairs] == batch
 
@@ -203,7 +203,7 @@ def test_without_tables_of_all_counts(label, family):
     """With too many rows for a table of every count, larger counts are looked up one by one."""
     table, child, parents = family
     score, twin = score_and_twin(label, table)
-    with patch.object(local, "MOST_LOOKUPS", 0), patch.object(local, "FIRST_LOOKUPS", 4):
+    with patch.object(local, "MOST_LOOKUPS", 0), patch.object(one_by_one, "FIRST_LOOKUPS", 4):
         scored = LocalScores(data_of(table), score)
         value = scored.family(child, parents)
         assert scored.terms is None or scored.terms.ess > 0

@@ -16,7 +16,18 @@ from bnml import DAG, priors
 from bnml._jit import JIT
 from bnml.counts import sums
 from bnml.errors import ArgumentError
-from bnml.scores import BIC, FNML, K2, BDeu, BDs, LocalScores, LogLikelihood, local, local_scores, parse_score
+from bnml.scores import (
+    BIC,
+    FNML,
+    K2,
+    BDeu,
+    BDs,
+    LocalScores,
+    LogLikelihood,
+    local_scores,
+    one_by_one,
+    parse_score,
+)
 from bnml.scores.bde import marginal
 from tests import naive
 from tests.counts.strategies import data_of, random_table
@@ -182,7 +193,7 @@ def test_what_is_kept_is_not_counted_again():
     for score in (BIC(), FNML(), BDeu(), BDs()):
         scored = LocalScores(data, score)
         values = [scored.family(0, [1]), scored.family(1, [])]
-        with patch.object(local, "family_sums", None), patch.object(local, "family_counts", None):
+        with patch.object(sums, "family_sums", None), patch.object(one_by_one, "family_counts", None):
             assert [scored.family(0, [1]), scored.family(1, [])] == values
 
 
@@ -262,8 +273,8 @@ def test_terms_of_batches_are_remembered(monkeypatch):
     def fail(*arguments):
         raise AssertionError("counted again")
 
-    monkeypatch.setattr("bnml.scores.local.family_sums", fail)
-    monkeypatch.setattr("bnml.scores.local.addition_sums", fail)
+    monkeypatch.setattr("bnml.counts.sums.family_sums", fail)
+    monkeypatch.setattr("bnml.counts.sums.addition_sums", fail)
     assert (local.families([1, 0, 3], [[0], [1], [4, 2]]) == first).all()
     assert local.family(0, [1]) == first[1]
     assert (local.additions(5, [1], [0, 3]) == more).all()

@@ -7,21 +7,7 @@ import pytest
 
 import bnml
 from bnml.errors import BnmlError
-from bnml.uncertainty.bootstrap import Bootstrap, redrawn, threshold_of
-
-
-def test_drawing_keeps_the_number_of_rows_and_the_shares():
-    data = bnml.example()
-    rng = np.random.default_rng(1)
-    shares = np.zeros(len(data.states[2]))
-    for _ in range(200):
-        table = redrawn(data, rng)
-        assert table.n_rows == data.n_rows
-        assert table.states == data.states
-        assert (table.weights > 0).all()
-        shares += np.bincount(table.codes[:, 2], table.weights, minlength=2) / table.n_rows / 200
-    own = np.bincount(data.codes[:, 2], data.weights, minlength=2) / data.n_rows
-    assert shares == pytest.approx(own, abs=0.003)
+from bnml.uncertainty.bootstrap import Bootstrap, threshold_of
 
 
 def test_same_seed_same_result_on_any_number_of_threads():

@@ -11,6 +11,8 @@ import pytest
 from hypothesis import given, settings
 
 import bnml
+from bnml.counts import counts_of
+from bnml.data.rows import rows_of
 from bnml.errors import DataError, ScoreError
 from bnml.scores import BDe
 from bnml.scores.base import Score
@@ -124,4 +126,4 @@ def test_a_score_that_predicts_nothing():
 
     data = data_of(random_table(8, 50, [2, 3]))
     with pytest.raises(ScoreError, match="unknown"):
-        _Predictor(data, Unknown(), data.columns).all_families()
+        _Predictor(counts_of(data), Unknown(), rows_of(data).codes).all_families()

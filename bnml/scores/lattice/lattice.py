@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bnml._bits import members, minimal, subsets
-from bnml.counts.lattice import MOST_CELLS, MOST_ROWS, MOST_WEIGHT, WalkOrder, no_bounds, walk_all
+from bnml.counts.lattice import WalkOrder, no_bounds, walk_all
 from bnml.errors import ArgumentError
 from bnml.graph import Rules
 from bnml.scores.lattice.allowed_sets import FEW_LINKS
@@ -35,13 +35,10 @@ SCANNED = 22  # variables whose subsets are looked at in one go
 
 def walkable(local: LocalScores) -> bool:
     """Whether a walk can find the terms: tables as a score, a sum over arcs as a prior, not too many rows."""
-    data = local.data
     return (
         local.outline is not None
-        and data.n_rows < MOST_WEIGHT
-        and data.n_distinct < MOST_ROWS
-        and (data.n_distinct + 1) * max(data.arities) < MOST_CELLS
-        and (local.prior is None or local.prior.arc_terms(local.data.names) is not None)
+        and local.counts.walks
+        and (local.prior is None or local.prior.arc_terms(local.names) is not None)
     )
 
 
@@ -95,7 +92,7 @@ class Lattice:
         done: Callable[[float], None] | None = None,
     ) -> None:
         self.local = local
-        self.layout = layout = WalkOrder(local.data)
+        self.layout = layout = WalkOrder(local.counts)
         self.n = layout.n
         self.arcs = ArcTerms.of(local, layout, rules)
         if not whole:

@@ -6,11 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 
+from bnml.counts import Counts
 from bnml.counts.lattice import WalkOrder
-from bnml.data import Data
 from bnml.nml.rising import STIRLING_FROM
 from bnml.scores.lattice.terms import rising_entries
-from bnml.scores.local import FIRST_LOOKUPS, MOST_CACHED, MOST_LOOKUPS, LocalScores
+from bnml.scores.local import MOST_LOOKUPS, LocalScores
+from bnml.scores.one_by_one import FIRST_LOOKUPS
+from bnml.scores.term_cache import MOST_CACHED
 
 __all__ = ["BASE", "scoring_bytes"]
 
@@ -50,22 +52,22 @@ def scoring_bytes(local: LocalScores, threads: int, *, walks: bool = True) -> in
     ess = 0.0 if outline is None else outline.ess
     alone = outline is None or (ess == 0.0 and tables * data.n_rows > MOST_LOOKUPS)  # each family is scored on its own
     walks = walks and not alone
-    needed = 2 * data.columns.nbytes + 24 * data.n_distinct + (0 if data.row_index is None else data.row_index.nbytes)
-    needed += threads * (DENSE + (_partitions(data) if walks else HASHED * data.n_distinct))
+    needed = data.nbytes + 16 * local.counts.n_distinct
+    needed += threads * (DENSE + (_partitions(local.counts) if walks else HASHED * local.counts.n_distinct))
     if alone:
         needed += REMEMBERED * min(len(data.names) << (len(data.names) - 1), MOST_CACHED)
     if ess == 0.0:
         needed += LOOKUP * tables * (FIRST_LOOKUPS if alone else data.n_rows + 1)
     if walks:
-        n_indices = WalkOrder(data).n_indices
+        n_indices = WalkOrder(local.counts).n_indices
         needed += INDEX * n_indices
         if ess > 0.0:
             needed += (RISING if ess < STIRLING_FROM else STIRLING) * n_indices * rising_entries(data.n_rows, n_indices)
     return needed
 
 
-def _partitions(data: Data) -> int:
+def _partitions(counts: Counts) -> int:
     """Return the bytes of the partitions on the way from no columns to all: cell, weight and values of each row."""
-    n, widest = len(data.arities), max(data.arities)
-    words = 1 + sum(max(1, int(r - 1).bit_length()) for r in data.arities) // 60
-    return (data.n_distinct + 1) * ((n + 1) * (12 + 8 * words) + 12 * widest)
+    n, widest = len(counts.arities), max(counts.arities)
+    words = 1 + sum(max(1, int(r - 1).bit_length()) for r in counts.arities) // 60
+    return (counts.n_distinct + 1) * ((n + 1) * (12 + 8 * words) + 12 * widest)

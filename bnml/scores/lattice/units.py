@@ -66,7 +66,7 @@ def choose_units(
     total = 1.0 + sum(-value for value in least)
     span = max(high - low, abs(high), abs(low), float(np.abs(closed[relevant]).max()), total)
     grain = unit = 2.0 ** (math.ceil(math.log2(span)) - MANTISSA)
-    slack = layout.data.n_distinct + 8
+    slack = layout.counts.n_distinct + 8
     if integers:
         unit, slack = max((high - low + 1.0) / (2**32 - 16), 1.01 * total / 2**30), 8
     return Units(grain, unit, slack, np.where(relevant, np.rint(closed / unit), np.nan))

@@ -1,0 +1,118 @@
+"""The configurations of some columns that occur, and how often: contingency tables without their empty cells."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from bnml.counts.batches import as_float
+
+if TYPE_CHECKING:
+    from bnml.counts.counts import Counts
+
+__all__ = ["Cells", "FamilyCounts", "family_counts"]
+
+Ints = npt.NDArray[np.int64]
+States = npt.NDArray[np.unsignedinteger[Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """The configurations of a set of columns that occur, in order of first occurrence.
+
+    Attributes
+    ----------
+    variables
+        The columns, by number.
+    arities
+        How many states each has.
+    states
+        One row per column: its state in each cell.
+    counts
+        How often each cell occurs.
+    """
+
+    variables: tuple[int, ...]
+    arities: tuple[int, ...]
+    states: States
+    counts: Ints
+
+    def __len__(self) -> int:
+        return self.counts.size
+
+    def of(self, variable: int) -> States:
+        """Return the state of one of the columns in each cell."""
+        own: States = self.states[self.variables.index(variable)]
+        return own
+
+    def margin(self, variables: Sequence[int]) -> tuple[Cells, Ints]:
+        """Return the cells of some of the columns, and for each cell of all of them the one it belongs to.
+
+        They are the cells that one would have got by counting these columns: in the same order, with the same counts.
+        """
+        from bnml.counts._kernels import partition
+
+        places = np.array([self.variables.index(v) for v in variables], np.int64)
+        arities = tuple(self.arities[place] for place in places)
+        belongs = np.empty(len(self), np.int64)
+        m = partition(self.states, np.array(self.arities, np.int64), places, belongs)
+        counts = np.zeros(m, np.int64)
+        np.add.at(counts, belongs, self.counts)
+        return Cells(
+            tuple(variables), arities, chosen_states(self.states, places, first_of(belongs, m)), counts
+        ), belongs
+
+
+def first_of(labels: Ints, m: int) -> Ints:
+    """Return where each of m labels stands for the first time."""
+    first = np.empty(m, np.int64)
+    first[labels[::-1]] = np.arange(labels.size)[::-1]  # of equal labels the one that is written last stays
+    return first
+
+
+def chosen_states(states: States, rows: Ints, columns: Ints) -> States:
+    """Return some rows and columns of a table of states, in the layout that the kernels know."""
+    chosen: States = np.ascontiguousarray(states[rows][:, columns])
+    chosen.setflags(write=False)
+    return chosen
+
+
+@dataclass(frozen=True, eq=False)
+class FamilyCounts:
+    """The counts of a family, of what occurs only.
+
+    ``joint``: the cells of the child and its parents. ``above``: those of the parents alone. ``j``: for each joint
+    cell its parent configuration. ``r``, ``q``: how many states of the child and configurations of the parents are
+    possible.
+    """
+
+    child: int
+    parents: tuple[int, ...]
+    r: int
+    q: float
+    joint: Cells
+    above: Cells
+    j: Ints
+
+    @property
+    def n_ijk(self) -> Ints:
+        """How often each joint cell occurs."""
+        return self.joint.counts
+
+    @property
+    def n_ij(self) -> Ints:
+        """How often each parent configuration occurs."""
+        return self.above.counts
+
+
+def family_counts(counts: Counts, child: int, parents: Sequence[int]) -> FamilyCounts:
+    """Return the counts of a family."""
+    joint = counts.cells(sorted((*parents, child)))
+    above, j = joint.margin(sorted(parents))
+    q = as_float(math.prod(counts.arities[p] for p in parents))
+    return FamilyCounts(child, tuple(parents), counts.arities[child], q, joint, above, j)

@@ -1,0 +1,131 @@
+"""Counts: the one thing that scores, searches and tests ask of a table.
+
+No one but `bnml.data` and this room knows rows. Everyone else asks a `Counts` for the cells of a set of columns, for
+sums of lookups over the cells of many sets, or for statistics of independence, and sees no row numbers. Tables in
+memory answer by the kernels of this room (`bnml.counts.in_memory`); an engine that holds the table would answer by
+queries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+from bnml.data import Data
+
+if TYPE_CHECKING:
+    from bnml.counts._lattice_kernels import Bounds, Sums
+    from bnml.counts.batches import FamilyBatch, Lookups
+    from bnml.counts.cells import Cells
+    from bnml.counts.lattice import WalkOrder
+    from bnml.counts.statistics import Questions, Verdict
+
+__all__ = ["Counts", "counts_of"]
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+KEPT = "counts"  # under which they are kept with a table
+
+
+@runtime_checkable
+class Counts(Protocol):
+    """What is counted in a table; columns by number."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns."""
+
+    @property
+    def states(self) -> tuple[tuple[Any, ...], ...]:
+        """The labels of each column, in order."""
+
+    @property
+    def arities(self) -> tuple[int, ...]:
+        """Number of states of each column."""
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+
+    @property
+    def n_distinct(self) -> int:
+        """Number of distinct rows: what it costs to count a set, and the most cells that one can have."""
+
+    @property
+    def nbytes(self) -> int:
+        """How many bytes one look at all columns reads."""
+
+    def cells(self, variables: Sequence[int]) -> Cells:
+        """Return the configurations that occur, however many are possible."""
+
+    def table(self, variables: Sequence[int]) -> Ints:
+        """Return the counts of every configuration: an array with one axis per variable."""
+
+    def family_sums(
+        self, batch: FamilyBatch, lookups: Lookups, threads: int | None = None, *, checked: bool = False
+    ) -> Floats:
+        """Return for each family the sum over its joint table and the sum over its parents' table (0 without a child).
+
+        ``checked``: the batch is known to hold columns of the table only.
+        """
+
+    def addition_sums(
+        self,
+        child: int,
+        parents: Sequence[int],
+        candidates: Sequence[int],
+        lookups: Lookups,
+        threads: int | None = None,
+    ) -> Floats:
+        """Return `family_sums` of the child's family plus each candidate as a parent, counted together."""
+
+    def configurations(self, batch: FamilyBatch) -> tuple[Floats, Floats]:
+        """Return `bnml.counts.configurations` of a batch."""
+
+    def statistics(self, questions: Questions, verdict: Verdict, threads: int | None = None) -> tuple[Floats, Ints]:
+        """Test each pair given one set after the other, until the verdict is that it is independent.
+
+        Returns for each test its statistic, degrees of freedom and log p-value; and for each pair how many tests were
+        made.
+        """
+
+    @property
+    def walks(self) -> bool:
+        """Whether `subset_sums` can be had: not if there are too many rows for it."""
+
+    def subset_sums(
+        self,
+        order: WalkOrder,
+        sums: Sums,
+        bounds: Bounds,
+        most: int,
+        out: npt.NDArray[Any],
+        threads: int,
+        done: Callable[[float], None] | None = None,
+    ) -> int:
+        """Write the sums of all subsets of at most ``most`` columns, see `bnml.counts.lattice`; return how many."""
+
+
+def counts_of(data: Data | Counts) -> Counts:
+    """Return the counts of a table; they are kept with it.
+
+    Examples
+    --------
+    >>> import bnml, numpy
+    >>> from bnml.counts import counts_of
+    >>> counts = counts_of(bnml.read(numpy.array([[0, 0], [0, 1], [1, 1], [1, 1]])))
+    >>> counts.table([1]), counts.cells([0, 1]).counts
+    (array([1, 3]), array([1, 1, 2]))
+    """
+    if not isinstance(data, Data):
+        return data
+    known: Counts | None = data.memo.get(KEPT)
+    if known is None:
+        from bnml.counts.in_memory import InMemory
+
+        known = data.memo[KEPT] = InMemory(data)
+    return known

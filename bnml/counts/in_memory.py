@@ -1,0 +1,129 @@
+"""The counts of a table in memory, by the kernels of this room over its distinct rows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from bnml.counts import lattice, pair_tests, sums
+from bnml.counts.batches import FamilyBatch, Lookups, check_columns, configurations
+from bnml.counts.cells import Cells, chosen_states, first_of
+from bnml.counts.statistics import Questions, Verdict
+from bnml.data import Data
+from bnml.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from bnml.counts._lattice_kernels import Bounds, Sums
+
+__all__ = ["InMemory"]
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+MOST_CELLS = 100_000_000
+
+
+class InMemory:
+    """The `Counts` of a `Data`."""
+
+    def __init__(self, data: Data) -> None:
+        self.names, self.states, self.arities = data.names, data.states, data.arities
+        self.n_rows, self.n_distinct = data.n_rows, data.n_distinct
+        self._weights = data.weights
+        # the narrowest type that holds the sum of the weights: half the memory, twice the speed
+        narrow = data.weights.astype(np.int32 if data.n_rows < 1 << 31 else np.int64)
+        self._rows = sums.DistinctRows(data.column_codes, narrow, np.array(data.arities, np.int64))
+
+    @property
+    def nbytes(self) -> int:
+        """How many bytes one look at all columns reads."""
+        return self._rows.columns.nbytes
+
+    def cells(self, variables: Sequence[int]) -> Cells:
+        """Return the configurations that occur, however many are possible."""
+        from bnml.counts._kernels import partition
+
+        check_columns(len(self.names), variables)
+        chosen = np.array(variables, np.int64)
+        labels = np.empty(self.n_distinct, np.int64)
+        m = partition(self._rows.columns, self._rows.arities, chosen, labels)
+        counts = np.zeros(m, np.int64)
+        np.add.at(counts, labels, self._weights)
+        states = chosen_states(self._rows.columns, chosen, first_of(labels, m))
+        return Cells(tuple(variables), tuple(self.arities[v] for v in variables), states, counts)
+
+    def table(self, variables: Sequence[int]) -> Ints:
+        """Return the counts of every configuration: an array with one axis per variable."""
+        from bnml.counts._kernels import MAX_DENSE, count_dense
+
+        check_columns(len(self.names), variables)
+        shape = [self.arities[v] for v in variables]
+        size = math.prod(shape)
+        if size > MOST_CELLS:
+            raise ArgumentError(
+                f"a table of {len(shape)} columns has {size:.3g} cells: too many to list; take fewer columns, or only "
+                "the configurations that occur"
+            )
+        counts = np.zeros(size, np.int64)
+        columns = self._rows.columns
+        if size <= MAX_DENSE:
+            count_dense(columns, self._weights, self._rows.arities, np.array(variables, np.int64), counts)
+        else:
+            index = np.zeros(self.n_distinct, np.int64)
+            for v, r in zip(variables, shape, strict=True):
+                index = index * r + columns[v]
+            np.add.at(counts, index, self._weights)
+        return counts.reshape(shape)
+
+    def family_sums(
+        self, batch: FamilyBatch, lookups: Lookups, threads: int | None = None, *, checked: bool = False
+    ) -> Floats:
+        """Return for each family the sum over its joint table and the sum over its parents' table (0 without a child).
+
+        ``checked``: the batch is known to hold columns of the table only.
+        """
+        return sums.family_sums(self._rows, batch, lookups, threads, checked=checked)
+
+    def addition_sums(
+        self,
+        child: int,
+        parents: Sequence[int],
+        candidates: Sequence[int],
+        lookups: Lookups,
+        threads: int | None = None,
+    ) -> Floats:
+        """Return `family_sums` of the child's family plus each candidate as a parent, in one pass over the rows."""
+        return sums.addition_sums(self._rows, child, parents, candidates, lookups, threads)
+
+    def configurations(self, batch: FamilyBatch) -> tuple[Floats, Floats]:
+        """Return how many configurations the sets of a batch have, and the logarithms."""
+        return configurations(self._rows.arities, batch)
+
+    def statistics(self, questions: Questions, verdict: Verdict, threads: int | None = None) -> tuple[Floats, Ints]:
+        """Test each pair given one set after the other, until the verdict is that it is independent."""
+        if pair_tests.fit(self._rows, questions):
+            return pair_tests.run(self._rows, questions, verdict, threads)
+        return pair_tests.one_by_one(self.cells, questions, verdict)
+
+    @property
+    def walks(self) -> bool:
+        """Whether `subset_sums` can be had: not if there are too many rows for it."""
+        return lattice.fits(self.n_rows, self.n_distinct, self.arities)
+
+    def subset_sums(
+        self,
+        order: lattice.WalkOrder,
+        sums: Sums,
+        bounds: Bounds,
+        most: int,
+        out: npt.NDArray[Any],
+        threads: int,
+        done: Callable[[float], None] | None = None,
+    ) -> int:
+        """Write the sums of all subsets of at most ``most`` columns that the bounds do not leave out."""
+        rows = lattice.packed(order, self._rows.columns, self._weights)
+        return lattice.walk_rows(rows, sums, bounds, most, out, threads, done)

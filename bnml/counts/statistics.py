@@ -1,0 +1,67 @@
+"""Statistics of independence: G² or Pearson's X² of two columns given others, and how unlikely it is by chance.
+
+G² = 2 Σ n log(n / e), X² = Σ (n - e)² / e, over all cells of all strata, n being a count and e what independence leads
+one to expect. A stratum, a configuration of the columns that are given, has (rows that are not empty - 1) · (columns
+that are not empty - 1) degrees of freedom, and strata add up. `bnml.independence.tests` says more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from bnml.counts.cells import Cells
+
+__all__ = ["NEVER", "Questions", "Verdict", "log_survival", "pair_statistic"]
+
+Ints = npt.NDArray[np.int64]
+
+NEVER = 1.0  # no logarithm of a p-value is larger
+
+
+class Questions(NamedTuple):
+    """Questions: pair p is ``xs[p], ys[p]`` and has the sets ``sets[offsets[p]:offsets[p + 1]]``, all of one size."""
+
+    xs: Ints
+    ys: Ints
+    offsets: Ints
+    sets: Ints
+
+
+class Verdict(NamedTuple):
+    """Which statistic is wanted, and when it speaks for independence: log p > ``log_alpha``, or it is below ``least``.
+
+    By default it never does.
+    """
+
+    pearson: bool = False
+    log_alpha: float = NEVER
+    least: float = -1.0
+
+
+def log_survival(statistic: float, freedom: float) -> float:
+    """Return log P(χ² > statistic), right where the probability is too small for a float."""
+    from bnml.counts._kernels import log_survival
+
+    return float(log_survival(statistic, freedom))
+
+
+def pair_statistic(cells: Cells, x: int, y: int, given: Sequence[int], *, pearson: bool = False) -> tuple[float, float]:
+    """Return G² (or X²) of two columns and its degrees of freedom, however many cells there could be.
+
+    ``cells``: those of the two columns and of ``given``.
+    """
+    strata, in_stratum = cells.margin(sorted(given))
+    with_x, in_x = cells.margin(sorted((*given, x)))
+    with_y, in_y = cells.margin(sorted((*given, y)))
+    n = cells.counts.astype(np.float64)
+    expected = with_x.counts[in_x] * (with_y.counts[in_y] / strata.counts[in_stratum])
+    states_of_x, states_of_y = (np.bincount(some.margin(strata.variables)[1]) for some in (with_x, with_y))
+    freedom = (states_of_x - 1) @ (states_of_y - 1)
+    # what is expected in empty cells adds itself to X²
+    terms = n * (n / expected) if pearson else 2.0 * n * np.log(n / expected)
+    statistic = float(terms.sum()) - (int(cells.counts.sum()) if pearson else 0)
+    return (max(statistic, 0.0) if freedom else 0.0), float(freedom)

@@ -1,0 +1,59 @@
+"""Tables of some of the rows of a table: drawn anew, divided in two, or the first in some order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from bnml.data.data import Data
+from bnml.errors import DataError
+
+__all__ = ["divided", "expected_distinct", "first_rows", "redrawn"]
+
+Ints = npt.NDArray[np.int64]
+
+
+def redrawn(data: Data, rng: np.random.Generator) -> Data:
+    """Return a table with as many rows, drawn with replacement."""
+    weights = rng.multinomial(data.n_rows, data.weights / data.n_rows)
+    return _weighted(data, weights.astype(np.int64))
+
+
+def divided(data: Data, order: npt.NDArray[Any], size: int) -> tuple[Data, Data, Ints]:
+    """Return the first rows of the source in an order, the others, and how often each row of these stands for one.
+
+    The second table has one row for each of its distinct rows, so that what is asked of its rows is asked once for
+    equal ones; the frequencies that come with it say how many rows each stands for.
+
+    Raises
+    ------
+    DataError
+        If the table holds frequencies only.
+    """
+    if data.row_index is None:
+        raise DataError("the table holds only frequencies, not its rows one by one")
+    taken = np.bincount(data.row_index[order[:size]], minlength=data.n_distinct)
+    training, rest = _weighted(data, taken, places=True), _weighted(data, data.weights - taken, places=True)
+    return training, rest, rest.weights
+
+
+def first_rows(data: Data, order: npt.NDArray[Any], sizes: Iterable[int]) -> Iterator[Data]:
+    """Yield tables of the first rows in an order, which numbers rows as they stand in order of their codes."""
+    index = np.repeat(np.arange(data.n_distinct), data.weights)
+    for size in sizes:
+        yield _weighted(data, np.bincount(index[order[:size]], minlength=data.n_distinct))
+
+
+def expected_distinct(data: Data, size: int) -> float:
+    """Return how many distinct rows are to be expected among so many, drawn with replacement, about."""
+    return float((1 - (1 - size / data.n_rows) ** data.weights).sum())
+
+
+def _weighted(data: Data, weights: Ints, *, places: bool = False) -> Data:
+    """Return the table with other weights, without the rows that weigh nothing; with places each row left is one."""
+    kept = np.flatnonzero(weights)
+    codes = data.column_codes[:, kept].T
+    return Data(data.names, data.states, codes, weights[kept], np.arange(kept.size) if places else None, data.cuts)

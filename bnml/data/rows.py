@@ -1,0 +1,86 @@
+"""Rows one by one: for those few that answer for each row of a source.
+
+Scores and searches ask for counts. Log-probabilities of rows, predictions, relations and the estimators of scikit-learn
+look at rows, and this is the one view that they have of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from bnml.data.data import Data
+from bnml.data.grouping import code_type, distinct_rows
+from bnml.errors import DataError
+
+__all__ = ["Rows", "grouped", "rows_of", "table_of", "with_column"]
+
+Codes = npt.NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Rows as codes into states.
+
+    Attributes
+    ----------
+    codes
+        One row per variable, with an entry for each different row; -1 where a value is missing.
+    places
+        For each row of the source its place in ``codes``; None where it holds frequencies only.
+    """
+
+    codes: Codes
+    places: Codes | None
+
+    @property
+    def n_different(self) -> int:
+        """Number of places."""
+        return int(self.codes.shape[1])
+
+    def in_order(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Return for each row of the source what stands at its place.
+
+        Raises
+        ------
+        DataError
+            If the source holds frequencies only.
+        """
+        if self.places is None:
+            raise DataError("this table holds only frequencies, not its rows one by one: fetch it first")
+        found: npt.NDArray[Any] = values[self.places]
+        return found
+
+
+def rows_of(data: Data) -> Rows:
+    """Return the rows of a table, in its own states."""
+    return Rows(data.column_codes, data.row_index)
+
+
+def grouped(columns: Codes, arities: Sequence[int]) -> npt.NDArray[np.integer[Any]]:
+    """Return for each of some rows the number of the distinct row it is; ``columns`` has a row for each variable."""
+    if not len(columns):
+        return np.zeros(columns.shape[1], np.int64)
+    return distinct_rows(np.ascontiguousarray(columns), arities)[2]
+
+
+def with_column(data: Data, name: str, labels: Sequence[Any], codes: Codes) -> Data:
+    """Return a table with one more column, given by its labels and the code of each row."""
+    rows = np.vstack([rows_of(data).in_order(data.codes).T, codes])
+    return table_of((*data.names, name), (*data.states, tuple(labels)), rows, data.cuts)
+
+
+def table_of(
+    names: Sequence[str],
+    states: Sequence[Sequence[Any]],
+    codes: Codes,
+    cuts: Mapping[str, tuple[float, ...]] | None = None,
+) -> Data:
+    """Return the table of rows that are given as codes, one row of these per column."""
+    arities = [len(own) for own in states]
+    grouped_rows = distinct_rows(np.ascontiguousarray(codes, code_type(max(arities))), arities)
+    return Data(tuple(names), tuple(map(tuple, states)), *grouped_rows, cuts or {})

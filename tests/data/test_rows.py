@@ -1,0 +1,52 @@
+"""Rows one by one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import bnml
+from bnml.data.rows import grouped, rows_of, table_of, with_column
+from bnml.errors import DataError
+
+FRAME = pd.DataFrame({"A": list("xyxyx"), "B": list("uuvvu")})
+
+
+def test_rows_are_those_of_the_source():
+    data = bnml.read(FRAME)
+    rows = rows_of(data)
+    assert rows.n_different == 4
+    labels = [[data.states[i][code] for i, code in enumerate(row)] for row in rows.in_order(rows.codes.T).tolist()]
+    assert labels == FRAME.to_numpy().tolist()
+    assert rows.in_order(np.arange(4)).tolist() == data.row_index.tolist()
+
+
+def test_frequencies_are_no_rows():
+    data = bnml.read(FRAME)
+    rows = rows_of(bnml.Data(data.names, data.states, data.codes.copy(), data.weights.copy()))
+    with pytest.raises(DataError, match="only frequencies"):
+        rows.in_order(np.arange(4))
+
+
+def test_equal_rows_have_one_number():
+    rows = rows_of(bnml.read(FRAME))
+    assert grouped(rows.codes[[0]], [2]).tolist() == rows.codes[0].tolist()
+    assert len(set(grouped(rows.codes, [2, 2]).tolist())) == 4
+    assert grouped(rows.codes[[]], []).tolist() == [0, 0, 0, 0]
+
+
+def test_one_more_column():
+    data = with_column(bnml.read(FRAME), "C", ["no", "maybe", "yes"], np.array([0, 2, 0, 2, 2]))
+    plain = bnml.read(FRAME.assign(C=["no", "yes", "no", "yes", "yes"]), states={"C": ["no", "maybe", "yes"]})
+    assert (data.names, data.states) == (plain.names, plain.states)
+    for own, wanted in ((data.codes, plain.codes), (data.weights, plain.weights), (data.row_index, plain.row_index)):
+        assert own.tolist() == wanted.tolist()
+
+
+def test_a_table_of_codes():
+    data = bnml.read(FRAME)
+    rows = rows_of(data)
+    again = table_of(data.names, data.states, rows.in_order(rows.codes.T).T)
+    assert again.codes.tolist() == data.codes.tolist()
+    assert again.row_index.tolist() == data.row_index.tolist()

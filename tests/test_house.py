@@ -16,7 +16,8 @@ import bnml
 PACKAGE = Path(bnml.__file__).parent
 
 COMMON = {
-    "errors", "_bits", "_checks", "_display", "_factors", "_files", "_jit", "_memory", "_text", "_threads", "_watch",
+    "errors", "_bits", "_checks", "_display", "_factors", "_files", "_jit", "_memory", "_optional", "_text",
+    "_threads", "_watch",
 }  # fmt: skip
 DOORS = {"cli", "experiments", "five_steps", "sklearn", "__main__"}
 MAY_IMPORT = {
@@ -28,6 +29,7 @@ MAY_IMPORT = {
     "_watch": {"errors"},
     "_threads": {"errors"},
     "_memory": {"errors"},
+    "_optional": {"errors"},
     "_factors": set(),
     "_files": {"errors"},
     "_display": {"plot"},

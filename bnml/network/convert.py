@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from bnml._optional import needs
 from bnml.data.labels import label_text
-from bnml.errors import ArgumentError, DependencyError, NetworkError
+from bnml.errors import ArgumentError, NetworkError
 from bnml.graph import DAG
 
 if TYPE_CHECKING:
@@ -215,12 +216,7 @@ def _encodable(text: str) -> bool:
 
 def _package(name: str) -> Any:
     """Import an optional package, without what it warns of on the way."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return importlib.import_module(name)
-    except ImportError as error:
-        package = name.partition(".")[0]
-        raise DependencyError(
-            f"this needs {package}, which is not installed ({error}); install it with: pip install {package}"
-        ) from None
+    root = name.partition(".")[0]
+    with needs(f"a network from or to {root}", root), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return importlib.import_module(name)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import math
-import os
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from bnml.errors import ArgumentError
+from bnml._checks import whole_number
+from bnml._memory import gigabytes, machine_memory
+from bnml.errors import ArgumentError, argument
 from bnml.network.network import BayesianNetwork
 from bnml.network.probability import table_index
 
@@ -33,13 +33,11 @@ def sample(network: BayesianNetwork, n: int, seed: int = 0) -> pandas.DataFrame:
 
 def sample_codes(network: BayesianNetwork, n: int, seed: int = 0) -> npt.NDArray[np.int32]:
     """Return ``n`` rows drawn from a network, as codes: a row of the array per variable."""
-    for name, value, least in (("n", n, 0), ("seed", seed, 0)):
-        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-            raise ArgumentError(f"{name}={value!r}: expected a whole number from {least}")
-    needed, room = 4 * n * (len(network.names) + 4), physical_memory()  # four bytes a code, some more for the draws
+    n, seed = whole_number(n, "n"), whole_number(seed, "seed")
+    needed, room = 4 * n * (len(network.names) + 4), machine_memory()  # four bytes a code, some more for the draws
     if needed > room:
         raise ArgumentError(
-            f"n={n}: these rows take {needed / 2**30:,.0f} GiB, and the memory is {room / 2**30:,.0f} GiB; "
+            f"{argument('n', n)}: these rows take {gigabytes(needed)}, and the memory is {gigabytes(room)}; "
             "draw fewer at a time, each time with another seed"
         )
     rng = np.random.default_rng(seed)
@@ -57,14 +55,6 @@ def sample_codes(network: BayesianNetwork, n: int, seed: int = 0) -> npt.NDArray
             row += u >= edges[:, k][where]
         _avoid_impossible(row, rows, where)
     return codes
-
-
-def physical_memory() -> float:
-    """Return the size of this machine's memory in bytes, infinite where it does not tell."""
-    try:
-        return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
-    except (AttributeError, ValueError, OSError):
-        return math.inf
 
 
 def _avoid_impossible(row: npt.NDArray[np.int32], table: npt.NDArray[np.float64], where: npt.NDArray[np.int32]) -> None:

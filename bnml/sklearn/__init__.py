@@ -6,16 +6,10 @@ cut into bins by default, so that any table of numbers or labels will do. scikit
 
 from __future__ import annotations
 
-from bnml.errors import DependencyError
+from bnml._optional import needs
 
-try:
+with needs("bnml.sklearn", "sklearn"):
     from bnml.sklearn.classifier import BayesianNetworkClassifier
     from bnml.sklearn.learner import StructureLearner
-except ImportError as error:
-    if (error.name or "").partition(".")[0] != "sklearn":
-        raise
-    raise DependencyError(
-        f"bnml.sklearn needs scikit-learn 1.6 or newer ({error}); install it with: pip install 'scikit-learn>=1.6'"
-    ) from None
 
 __all__ = ["BayesianNetworkClassifier", "StructureLearner"]

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from bnml.data import read
+from tests.reference import GOLDEN, TABLES
 
-from .tools import check, shared
+from .tools import check, labels, shared
 
 COMPLETE = [
     "iris",
@@ -169,3 +170,14 @@ def test_samples(name):
     for j, column in enumerate(zip(*rows, strict=True)):
         assert set(data.states[j]) == set(column)
         assert [data.states[j][code] for code in data.codes[data.row_index[:200], j]] == list(column[:200])
+
+
+@pytest.mark.parametrize(("name", "variables"), TABLES.items())
+def test_samples_that_are_part_of_the_project(name, variables):
+    """Every cell is the text that stands in the file; `None` is one."""
+    names, rows = table_of(GOLDEN / f"{name}.csv")
+    data = read(GOLDEN / f"{name}.csv")
+    check(data)
+    assert (data.names, len(names), data.n_rows) == (tuple(names), variables, 1000)
+    assert labels(data) == rows
+    assert any("None" in row for row in rows) == (name == "insurance_1000")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import gzip
 import os
+import sys
 from decimal import Decimal
 from pathlib import Path
 
@@ -19,7 +20,7 @@ import pytest
 
 from bnml.data import read
 from bnml.data.sources import column_names, open_table
-from bnml.errors import BnmlError, DataError
+from bnml.errors import BnmlError, DataError, DependencyError
 
 from .tools import check, counts, labels
 
@@ -718,6 +719,14 @@ def test_expressions_of_ibis(ibis):
         read(ibis.table({"a": "string"}, name="nowhere"))
     with pytest.raises(BnmlError, match="no column 'q'"):
         read(table, columns=["q"])
+
+
+def test_an_engine_that_is_not_installed_is_named(ibis, monkeypatch):
+    table = in_ibis(ibis, FRAME)
+    monkeypatch.setattr(ibis.options, "default_backend", None)
+    monkeypatch.setitem(sys.modules, "duckdb", None)
+    with pytest.raises(DependencyError, match=r"the table's engine needs .*pip install 'ibis-framework\[duckdb\]>="):
+        read(table)
 
 
 def test_relations_of_duckdb():

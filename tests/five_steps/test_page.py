@@ -108,6 +108,7 @@ def test_it_can_be_read_by_ear(clinic):
         if tag == "th":
             assert attributes["scope"] in ("col", "row")
     tags = [tag for tag, _ in checker.tags]
+    assert {"svg", "th", "table", "figure"} <= set(tags)
     assert tags.count("table") == tags.count("caption") == tags.count("thead")
     assert tags.count("figure") == tags.count("figcaption")
 

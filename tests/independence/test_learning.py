@@ -30,9 +30,9 @@ def test_a_network(search):
     assert result.directions == found.pdag
     assert result.tested.sepsets == found.sepsets
     assert result.info["tests"] == found.n_tests
-    if found.dag is not None:
-        assert result.score == pytest.approx(bnml.score(found.dag, data, "bic"))
-        assert result.network.dag == result.dag == found.dag
+    assert found.dag is not None
+    assert result.score == pytest.approx(bnml.score(found.dag, data, "bic"))
+    assert result.network.dag == result.dag == found.dag
     assert pickle.loads(pickle.dumps(result)).directions == result.directions
 
 

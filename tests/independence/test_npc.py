@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +11,7 @@ import bnml
 from bnml import npc, pc
 from bnml.errors import BnmlError
 from tests.independence.strategies import random_dag, sampled
+from tests.reference import ALARM
 
 
 def skeleton_of(pdag):
@@ -40,12 +40,8 @@ def test_the_true_class_of_random_structures(seed):
 
 
 def test_alarm():
-    networks = Path(__file__).parents[2].parent / "shared" / "data" / "networks"
-    if not networks.exists():
-        pytest.skip("the networks are not there")
-    dag = bnml.load(networks / "alarm.bif").dag
-    result = npc(None, oracle=dag)
-    assert result.pdag == dag.cpdag()
+    result = npc(None, oracle=ALARM)
+    assert result.pdag == ALARM.cpdag()
     assert not result.ambiguous_regions
 
 

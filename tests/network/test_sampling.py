@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from bnml.errors import BnmlError
+from bnml.errors import ArgumentError, BnmlError
 from bnml.graph import DAG
+from bnml.network import sampling
 from bnml.network.network import BayesianNetwork
 from bnml.network.sampling import sample_codes
 from tests.network import naive
@@ -40,3 +43,21 @@ def test_impossible_states_are_never_drawn():
 def test_bad_arguments(arguments):
     with pytest.raises(BnmlError, match="whole number"):
         random_network(0, 2).sample(*arguments)
+
+
+def test_what_the_memory_cannot_hold_is_refused(monkeypatch):
+    network = random_network(4, 4)
+    monkeypatch.setattr(sampling, "machine_memory", lambda: 32 * 1000)  # 4 bytes for each of 4 codes and 4 draws
+    assert network.sample(1000).shape == (1000, 4)
+    with pytest.raises(ArgumentError, match=r"n=1001: these rows take 32 kB, and the memory is 32 kB; draw fewer"):
+        network.sample(1001)
+
+
+def test_the_memory_is_that_of_the_container(monkeypatch):
+    """A control group may have less than the machine."""
+    real = Path.read_text
+    monkeypatch.setattr(
+        Path, "read_text", lambda path, **how: "64000\n" if path.name == "memory.max" else real(path, **how)
+    )
+    with pytest.raises(ArgumentError, match=r"the memory is 64 kB"):
+        random_network(4, 4).sample(2001)

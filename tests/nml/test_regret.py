@@ -49,6 +49,35 @@ def test_table_1(n, r, eq_6, eq_7, exact):
     assert regret(n, r, "szpankowski-weinberger") == pytest.approx(eq_7, abs=0.0051)
 
 
+PYNML = [  # n, r and C(n, r) to the digits that the authors' program PyNML prints
+    (5, 1, 1.0),
+    (4, 2, 3.21875),
+    (200, 2, 18.3984438554),
+    (3, 3, 5.88888888889),
+    (100, 3, 113.20996063),
+    (2, 4, 7.0),
+    (50, 4, 298.121303023),
+    (20, 5, 264.519994353),
+    (10, 6, 181.73191488),
+    (1000, 6, 5665937.06635),
+    (5, 8, 128.7808),
+    (500, 8, 98862472.414),
+    (4, 10, 152.03125),
+    (200, 10, 146390871.589),
+    (3, 16, 247.111111111),
+    (100, 16, 14566460145.8),
+    (50, 25, 212621543513.0),
+    (20, 50, 387094985715.0),
+    (10, 100, 34169199432.9),
+    (1000, 100, 3.9179130184e75),
+]
+
+
+@pytest.mark.parametrize(("n", "r", "normaliser"), PYNML)
+def test_values_of_pynml(n, r, normaliser):
+    assert math.exp(regret(n, r)) == pytest.approx(normaliser, rel=2e-11)
+
+
 @pytest.mark.skipif(not PUBLISHED.exists(), reason=f"no published values beside the repository ({PUBLISHED.name})")
 def test_published_values():
     with PUBLISHED.open(newline="") as file:

@@ -27,11 +27,6 @@ pytestmark = pytest.mark.parametrize("label", LABELS)
 # --- what it is called ---
 
 
-def test_every_registered_score_is_asked(label):
-    asked = {other.partition(":")[0].removesuffix("+parents") for other in LABELS}
-    assert asked == {*SCORES, "bde"}
-
-
 def test_name_and_repr(label):
     score, _ = score_and_twin(label, random_table(0, 5, [2, 2]))
     assert isinstance(score, Score)

@@ -72,7 +72,9 @@ def test_arcs_cannot_be_changed_from_outside():
 
 @pytest.mark.parametrize("value", [np.float32(0.5), np.float64(0.25), 0, 1, np.int64(1)])
 def test_numbers_of_any_kind(value):
-    priors.ArcProbabilities(value, {("A", "B"): value})
+    prior = priors.ArcProbabilities(value, {("A", "B"): value})
+    assert prior == priors.ArcProbabilities(float(value), {("A", "B"): float(value)})
+    assert math.exp(prior.log_prob(DAG.parse("[A][B|A]"))) == pytest.approx(float(value) * (1 - float(value)))
 
 
 @pytest.mark.parametrize(

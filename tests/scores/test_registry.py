@@ -6,6 +6,12 @@ import pytest
 
 from bnml.errors import BnmlError, ScoreError
 from bnml.scores import BD, SCORES, BDeu, BDs, parse_score
+from tests.scores.strategies import LABELS
+
+
+def test_the_contract_asks_every_score():
+    """All that `test_contract` asks is asked of every score that has a name, and of BDe."""
+    assert {label.partition(":")[0].removesuffix("+parents") for label in LABELS} == {*SCORES, "bde"}
 
 
 @pytest.mark.parametrize("name", SCORES)

@@ -10,6 +10,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 from bnml import DAG, Constraints, Data
+from bnml.errors import BnmlError
+from bnml.search import exact
 from tests.counts.strategies import data_of
 from tests.counts.strategies import tables as weighted_tables
 from tests.graph.naive import all_dags
@@ -41,6 +43,15 @@ def smallest(dags: Sequence[DAG]) -> DAG:
     """Return the structure with the smallest model string that has no superfluous arc."""
     fewest = [dag for dag in dags if not any(set(other.arcs) < set(dag.arcs) for other in dags)]
     return min(fewest, key=lambda dag: str(DAG(sorted(dag.names), dag.arcs)))
+
+
+def is_possible(data: Data, known: Constraints, most: int | None) -> bool:
+    """Return whether any structure meets constraints and a bound, as exact search finds (its own tests list all)."""
+    try:
+        exact(data, "bic", constraints=known, max_parents=most)
+    except BnmlError:
+        return False
+    return True
 
 
 @st.composite

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import permutations
 
+import networkx as nx
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -14,10 +15,12 @@ from bnml import DAG
 from bnml.errors import BnmlError
 from bnml.scores import SCORES
 from bnml.search.searches import SEARCHES
-from tests.search.strategies import constraints, tables
+from tests.search.strategies import constraints, structures, tables
 
 OPTIONS = {"tan": {"class_variable": "X0"}, "naive": {"class_variable": "X0"}}
 REFUSED = {("ges", name) for name in ("k2", "bd", "bdj", "bds", "fnml")}
+UNBOUNDED = ("polytree", "pc", "npc")  # take no max_parents
+UNWEIGHED = ("ges", "nml-forest")  # take no prior, or none that tells equivalent structures apart
 
 CLIMBERS = ("exact", "climb", "tabu", "order", "ges")  # searches that end where no change of one arc helps
 CLOSE = {"rel": 0, "abs": 1e-7}
@@ -92,21 +95,41 @@ def test_every_pair_of_search_and_score(search, score):
     assert result.info["local_optimum"] or search not in CLIMBERS
 
 
+def has_shape(search, dag):
+    """Return whether a structure is one of those that a search looks for; the class is X0."""
+    if search in ("chow-liu", "forest", "nml-forest"):
+        return max(map(len, dag.parent_sets)) <= 1
+    if search == "polytree":
+        return not dag.arcs or nx.is_forest(dag.to_networkx().to_undirected())
+    if search in ("tan", "naive"):
+        more = 2 if search == "tan" else 1
+        return not dag.parents("X0") and all(
+            "X0" in above and len(above) <= more for above in (dag.parents(x) for x in dag.names[1:])
+        )
+    return True
+
+
 @each_search
 @settings(max_examples=15, deadline=None)
 @given(data=tables(columns=4), drawn=st.data())
 def test_constraints_hold(search, data, drawn):
-    """They are met, or refused before any work."""
+    """They are met wherever a structure that the search looks for meets them, and refused elsewhere."""
     known = drawn.draw(constraints(data.names))
-    most = drawn.draw(st.none() | st.integers(0, 3))
-    try:
-        result = bnml.learn(data, "bic", search=search, constraints=known, max_parents=most, **OPTIONS.get(search, {}))
-    except BnmlError:
-        return
+    most = None if search in UNBOUNDED else drawn.draw(st.none() | st.integers(0, 3))
+    given = {"constraints": known, "max_parents": most, **OPTIONS.get(search, {})}
 
     def allowed(dag):
         return known.allows(dag) and (most is None or max(map(len, dag.parent_sets)) <= most)
 
+    possible = any(allowed(dag) and has_shape(search, dag) for dag in structures(data.names))
+    if search == "ges":  # what binds all members of a class alike: links that are forbidden, in whatever words
+        alone = {arc: known.allows(DAG(data.names, [arc])) for arc in permutations(data.names, 2)}
+        possible = possible and known.allows(DAG(data.names)) and all(alone[a, b] == alone[b, a] for a, b in alone)
+    if not possible:
+        with pytest.raises(BnmlError):
+            bnml.learn(data, "bic", search=search, **given)
+        return
+    result = bnml.learn(data, "bic", search=search, **given)
     check_work(result, lambda dag: bnml.score(dag, data, "bic"), allowed)
     if result.dag is None:  # no network fits what the tests of pc and npc say
         assert search in ("pc", "npc")
@@ -120,11 +143,13 @@ def test_local_optima_with_priors_and_few_parents(search, prior):
     """The check heeds the prior and the bound on the parents."""
     data = table(seed=6)
     for most in (None, 2, 1):
-        given = {"prior": prior, "max_parents": most}
-        try:
-            result = bnml.learn(data, "bdeu", search=search, **given, **OPTIONS.get(search, {}))
-        except BnmlError:  # some take no prior, or no bound
+        given = {"prior": prior, "max_parents": most, **OPTIONS.get(search, {})}
+        refused = "prior" if prior and search in UNWEIGHED else "max_parents" if most and search in UNBOUNDED else ""
+        if refused:
+            with pytest.raises(BnmlError, match=f"{refused}="):
+                bnml.learn(data, "bdeu", search=search, **given)
             continue
+        result = bnml.learn(data, "bdeu", search=search, **given)
 
         def score(dag):
             return bnml.score(dag, data, "bdeu", prior=prior)

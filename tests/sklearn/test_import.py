@@ -29,7 +29,7 @@ except bnml.BnmlError as error:
 def test_scikit_learn_is_named_where_it_is_needed(before):
     program = PROGRAM.format(before=before)
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout.startswith("DependencyError bnml.sklearn needs scikit-learn 1.6 or newer")
+    assert done.stdout.startswith("DependencyError bnml.sklearn needs scikit-learn>=1.6 (")
     assert "pip install 'scikit-learn>=1.6'" in done.stdout
 
 

@@ -22,7 +22,7 @@ from bnml.scores import LocalScores, Score, parse_score
 from bnml.search.forecast import forecast
 from bnml.search.learn import answer
 from bnml.search.search_result import SearchResult
-from bnml.search.searches import request_for
+from bnml.search.searches import SEARCHES, request_for
 from bnml.uncertainty import Bootstrap, Posterior, bootstrap, posterior, strength
 
 if TYPE_CHECKING:
@@ -111,6 +111,8 @@ def study(
         "score": parse_score(score), "constraints": constraints, "max_parents": max_parents, "seed": seed,
         "threads": threads, "memory_limit": memory_limit,
     }  # fmt: skip
+    if isinstance(search, str) and search in SEARCHES and "alpha" in SEARCHES[search].options:
+        options = {"alpha": level, **options}
     asked_for = request_for(search, options, **given, progress=_part(watch, "learning", 0.0, 0.3))
     whole_number(repetitions, "repetitions")
     table = as_data(data)

@@ -185,3 +185,17 @@ def test_words():
     assert listed(["a b → c"]) == "“a b” → c"
     assert fitted("abcdefghij", 6) == "abc…ij"
     assert fitted("a\nb", 6) == "a\\nb"
+
+
+def test_no_network_fits_what_tests_found():
+    """A ring of common causes: PC's directions contradict each other, and the study says so."""
+    u = np.random.default_rng(120).integers(0, 2, (150, 5))
+    table = np.stack([u[:, k] | u[:, (k + 1) % 5] for k in range(5)], axis=1)
+    found = bnml.study(table, "X0", search="pc", alpha=0.1, repetitions=2)
+    assert found.learned.dag is None
+    assert found.learned.info["alpha"] == 0.1
+    assert "No network fits what the tests of PC found" in " ".join(str(found).split())
+    assert dict(found.left_out)["strength"] == "no network fits what the tests of PC found"
+    assert found.to_dict()["learning"]["arcs"] is None
+    assert len(found.arcs) == sum(link.in_network for link in found.links) == 6
+    assert "no network fits" in found.html()

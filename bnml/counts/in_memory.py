@@ -53,8 +53,11 @@ class InMemory:
         m = partition(self._rows.columns, self._rows.arities, chosen, labels)
         counts = np.zeros(m, np.int64)
         np.add.at(counts, labels, self._weights)
-        states = chosen_states(self._rows.columns, chosen, first_of(labels, m))
-        return Cells(tuple(variables), tuple(self.arities[v] for v in variables), states, counts)
+
+        def look() -> npt.NDArray[np.unsignedinteger[Any]]:
+            return chosen_states(self._rows.columns, chosen, first_of(labels, m))
+
+        return Cells(tuple(variables), tuple(self.arities[v] for v in variables), counts, look)
 
     def table(self, variables: Sequence[int]) -> Ints:
         """Return the counts of every configuration: an array with one axis per variable."""

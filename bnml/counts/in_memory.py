@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from bnml.counts import lattice, pair_tests, sums
+from bnml.counts import pair_tests, sums
 from bnml.counts.batches import FamilyBatch, Lookups, check_columns, configurations
 from bnml.counts.cells import Cells, chosen_states, first_of
 from bnml.counts.statistics import Questions, Verdict
@@ -18,6 +18,7 @@ from bnml.errors import ArgumentError
 
 if TYPE_CHECKING:
     from bnml.counts._lattice_kernels import Bounds, Sums
+    from bnml.counts.lattice import WalkOrder
 
 __all__ = ["InMemory"]
 
@@ -115,11 +116,13 @@ class InMemory:
     @property
     def walks(self) -> bool:
         """Whether `subset_sums` can be had: not if there are too many rows for it."""
+        from bnml.counts import lattice
+
         return lattice.fits(self.n_rows, self.n_distinct, self.arities)
 
     def subset_sums(
         self,
-        order: lattice.WalkOrder,
+        order: WalkOrder,
         sums: Sums,
         bounds: Bounds,
         most: int,
@@ -128,5 +131,7 @@ class InMemory:
         done: Callable[[float], None] | None = None,
     ) -> int:
         """Write the sums of all subsets of at most ``most`` columns that the bounds do not leave out."""
+        from bnml.counts import lattice
+
         rows = lattice.packed(order, self._rows.columns, self._weights)
         return lattice.walk_rows(rows, sums, bounds, most, out, threads, done)

@@ -14,15 +14,11 @@ same to the last bit whichever family asked for it, in a batch or alone, on one 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from bnml._jit import kernel
-
-if TYPE_CHECKING:
-    from bnml.counts.statistics import Questions, Verdict
-    from bnml.counts.sums import DistinctRows
 
 __all__ = [
     "additions",
@@ -474,9 +470,10 @@ def _add_plain(table: Array, key: Array, weights: Array) -> None:
 
 
 @kernel
-def _count_pair(rows: DistinctRows, pair: Array, r_xy: int, given: Array, scratch: Array, lanes: Array) -> None:
+def _count_pair(
+    columns: Array, weights: Array, arities: Array, pair: Array, r_xy: int, given: Array, scratch: Array, lanes: Array
+) -> None:
     """Count the table of a pair given some columns into the lanes: strata first, then X, then Y."""
-    columns, weights, arities = rows.columns, rows.weights, rows.arities
     n, cells = pair.size, r_xy
     for t in range(given.size):
         cells *= arities[given[t]]
@@ -553,14 +550,16 @@ def _sum_strata(
 
 
 @kernel
-def run_batch(rows: DistinctRows, questions: Questions, verdict: Verdict, results: Array, made: Array) -> None:
+def run_batch(rows: Array, questions: Array, verdict: Array, results: Array, made: Array) -> None:
     """Test each pair given one set of columns after the other, until a test finds it independent.
 
-    ``made[p]`` says how many tests of pair p were made, and ``results[t]`` what test t found: statistic, degrees of
-    freedom, log p. Tables have at most ``MAX_DENSE`` cells.
+    `DistinctRows`, `Questions` and `Verdict` come as plain tuples, whose types Numba finds much faster. ``made[p]``
+    says how many tests of pair p were made, and ``results[t]`` what test t found: statistic, degrees of freedom, log p.
+    Tables have at most ``MAX_DENSE`` cells.
     """
-    columns, arities = rows.columns, rows.arities
-    xs, ys, offsets, sets = questions.xs, questions.ys, questions.offsets, questions.sets
+    columns, weights, arities = rows
+    xs, ys, offsets, sets = questions
+    pearson, log_alpha, least = verdict
     n = columns.shape[1]
     most, widest = 1, 1
     for p in range(xs.size):
@@ -572,7 +571,7 @@ def run_batch(rows: DistinctRows, questions: Questions, verdict: Verdict, result
             most = max(most, cells)
     pair = np.empty(n, np.uint16)
     scratch = np.empty(BLOCK, np.uint16)
-    lanes = np.zeros((LANES, most), rows.weights.dtype)
+    lanes = np.zeros((LANES, most), weights.dtype)
     n_x, n_y = np.zeros(widest, np.int64), np.zeros(widest, np.int64)
     for p in range(xs.size):
         x, y = xs[p], ys[p]
@@ -585,8 +584,8 @@ def run_batch(rows: DistinctRows, questions: Questions, verdict: Verdict, result
             strata = 1
             for k in range(sets.shape[1]):
                 strata *= arities[sets[t, k]]
-            _count_pair(rows, pair, r_x * r_y, sets[t], scratch, lanes)
-            _sum_strata(lanes[0], strata, r_x, r_y, verdict.pearson, n_x, n_y, results[t])
+            _count_pair(columns, weights, arities, pair, r_x * r_y, sets[t], scratch, lanes)
+            _sum_strata(lanes[0], strata, r_x, r_y, pearson, n_x, n_y, results[t])
             made[p] += 1
-            if results[t, 2] > verdict.log_alpha or results[t, 0] < verdict.least:
+            if results[t, 2] > log_alpha or results[t, 0] < least:
                 break

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,41 +32,56 @@ class Cells:
         The columns, by number.
     arities
         How many states each has.
-    states
-        One row per column: its state in each cell.
     counts
         How often each cell occurs.
+    look
+        Looks up the states, which are not always wanted.
     """
 
     variables: tuple[int, ...]
     arities: tuple[int, ...]
-    states: States
     counts: Ints
+    look: Callable[[], States] = field(repr=False)
 
     def __len__(self) -> int:
         return self.counts.size
+
+    @cached_property
+    def states(self) -> States:
+        """One row per column: its state in each cell."""
+        return self.look()
 
     def of(self, variable: int) -> States:
         """Return the state of one of the columns in each cell."""
         own: States = self.states[self.variables.index(variable)]
         return own
 
+    def belonging(self, variables: Sequence[int]) -> tuple[Ints, Ints]:
+        """Return for each cell the configuration of some of the columns it belongs to, and how often these occur."""
+        from bnml.counts._kernels import partition
+
+        belongs = np.empty(len(self), np.int64)
+        m = partition(self.states, np.array(self.arities, np.int64), self._places(variables), belongs)
+        counts = np.zeros(m, np.int64)
+        np.add.at(counts, belongs, self.counts)
+        return belongs, counts
+
     def margin(self, variables: Sequence[int]) -> tuple[Cells, Ints]:
         """Return the cells of some of the columns, and for each cell of all of them the one it belongs to.
 
         They are the cells that one would have got by counting these columns: in the same order, with the same counts.
         """
-        from bnml.counts._kernels import partition
-
-        places = np.array([self.variables.index(v) for v in variables], np.int64)
+        belongs, counts = self.belonging(variables)
+        places = self._places(variables)
         arities = tuple(self.arities[place] for place in places)
-        belongs = np.empty(len(self), np.int64)
-        m = partition(self.states, np.array(self.arities, np.int64), places, belongs)
-        counts = np.zeros(m, np.int64)
-        np.add.at(counts, belongs, self.counts)
-        return Cells(
-            tuple(variables), arities, chosen_states(self.states, places, first_of(belongs, m)), counts
-        ), belongs
+
+        def look() -> States:
+            return chosen_states(self.states, places, first_of(belongs, counts.size))
+
+        return Cells(tuple(variables), arities, counts, look), belongs
+
+    def _places(self, variables: Sequence[int]) -> Ints:
+        return np.array([self.variables.index(v) for v in variables], np.int64)
 
 
 def first_of(labels: Ints, m: int) -> Ints:
@@ -77,7 +93,7 @@ def first_of(labels: Ints, m: int) -> Ints:
 
 def chosen_states(states: States, rows: Ints, columns: Ints) -> States:
     """Return some rows and columns of a table of states, in the layout that the kernels know."""
-    chosen: States = np.ascontiguousarray(states[rows][:, columns])
+    chosen: States = states[rows[:, None], columns]
     chosen.setflags(write=False)
     return chosen
 

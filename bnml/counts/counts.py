@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
+from bnml.counts.in_memory import InMemory
 from bnml.data import Data
 
 if TYPE_CHECKING:
@@ -125,7 +126,5 @@ def counts_of(data: Data | Counts) -> Counts:
         return data
     known: Counts | None = data.memo.get(KEPT)
     if known is None:
-        from bnml.counts.in_memory import InMemory
-
         known = data.memo[KEPT] = InMemory(data)
     return known

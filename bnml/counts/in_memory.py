@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from bnml.counts import lattice, pair_tests, sums
+from bnml.counts import pair_tests, sums
 from bnml.counts.batches import FamilyBatch, Lookups, check_columns, configurations
 from bnml.counts.cells import Cells, chosen_states, first_of
 from bnml.counts.statistics import Questions, Verdict
@@ -18,6 +18,7 @@ from bnml.errors import ArgumentError
 
 if TYPE_CHECKING:
     from bnml.counts._lattice_kernels import Bounds, Sums
+    from bnml.counts.lattice import WalkOrder
 
 __all__ = ["InMemory"]
 
@@ -53,8 +54,11 @@ class InMemory:
         m = partition(self._rows.columns, self._rows.arities, chosen, labels)
         counts = np.zeros(m, np.int64)
         np.add.at(counts, labels, self._weights)
-        states = chosen_states(self._rows.columns, chosen, first_of(labels, m))
-        return Cells(tuple(variables), tuple(self.arities[v] for v in variables), states, counts)
+
+        def look() -> npt.NDArray[np.unsignedinteger[Any]]:
+            return chosen_states(self._rows.columns, chosen, first_of(labels, m))
+
+        return Cells(tuple(variables), tuple(self.arities[v] for v in variables), counts, look)
 
     def table(self, variables: Sequence[int]) -> Ints:
         """Return the counts of every configuration: an array with one axis per variable."""
@@ -112,11 +116,13 @@ class InMemory:
     @property
     def walks(self) -> bool:
         """Whether `subset_sums` can be had: not if there are too many rows for it."""
+        from bnml.counts import lattice
+
         return lattice.fits(self.n_rows, self.n_distinct, self.arities)
 
     def subset_sums(
         self,
-        order: lattice.WalkOrder,
+        order: WalkOrder,
         sums: Sums,
         bounds: Bounds,
         most: int,
@@ -125,5 +131,7 @@ class InMemory:
         done: Callable[[float], None] | None = None,
     ) -> int:
         """Write the sums of all subsets of at most ``most`` columns that the bounds do not leave out."""
+        from bnml.counts import lattice
+
         rows = lattice.packed(order, self._rows.columns, self._weights)
         return lattice.walk_rows(rows, sums, bounds, most, out, threads, done)

@@ -39,8 +39,8 @@ def run(rows: DistinctRows, questions: Questions, verdict: Verdict, threads: int
     results, made = np.zeros((len(sets), 3)), np.zeros(xs.size, np.int64)
 
     def task(start: int, last: int) -> None:
-        part = Questions(xs[start:last], ys[start:last], offsets[start : last + 1], sets)
-        run_batch(rows, part, verdict, results, made[start:last])
+        part = (xs[start:last], ys[start:last], offsets[start : last + 1], sets)
+        run_batch(tuple(rows), part, tuple(verdict), results, made[start:last])
 
     codes = (len(sets) * (2 + sets.shape[1]) + xs.size) * rows.n_distinct
     workers = cores(threads) if codes > WORTH_A_THREAD else 1

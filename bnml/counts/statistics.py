@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from bnml.counts.cells import Cells
+from bnml.counts.cells import Cells, first_of
 
 __all__ = ["NEVER", "Questions", "Verdict", "log_survival", "pair_statistic"]
 
@@ -54,12 +54,13 @@ def pair_statistic(cells: Cells, x: int, y: int, given: Sequence[int], *, pearso
 
     ``cells``: those of the two columns and of ``given``.
     """
-    strata, in_stratum = cells.margin(sorted(given))
-    with_x, in_x = cells.margin(sorted((*given, x)))
-    with_y, in_y = cells.margin(sorted((*given, y)))
+    stratum, n_s = cells.belonging(sorted(given))
+    with_x, n_x = cells.belonging(sorted((*given, x)))
+    with_y, n_y = cells.belonging(sorted((*given, y)))
     n = cells.counts.astype(np.float64)
-    expected = with_x.counts[in_x] * (with_y.counts[in_y] / strata.counts[in_stratum])
-    states_of_x, states_of_y = (np.bincount(some.margin(strata.variables)[1]) for some in (with_x, with_y))
+    expected = n_x[with_x] * (n_y[with_y] / n_s[stratum])
+    states_of_x = np.bincount(stratum[first_of(with_x, n_x.size)])
+    states_of_y = np.bincount(stratum[first_of(with_y, n_y.size)])
     freedom = (states_of_x - 1) @ (states_of_y - 1)
     # what is expected in empty cells adds itself to X²
     terms = n * (n / expected) if pearson else 2.0 * n * np.log(n / expected)

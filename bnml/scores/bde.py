@@ -87,8 +87,9 @@ class BDe(Score):
         """Return the logarithm of (N_ijk + α_ijk) / (N_ij + α_ij); minus infinity for what the prior rules out."""
         names = [rows.counts.names[v] for v in (*rows.parents, rows.child)]
         joint = self.ess * marginal(self.network, names)
+        states = rows.states
         with np.errstate(divide="ignore"):
-            log_a_ijk, log_a_ij = np.log(joint[rows.states]), np.log(joint.sum(axis=-1)[rows.states[:-1]])
+            log_a_ijk, log_a_ij = np.log(joint[states]), np.log(joint.sum(axis=-1)[states[:-1]])
         return dirichlet(rows, log_a_ijk, log_a_ij)
 
     def check(self, data: Data | Counts) -> None:

@@ -21,7 +21,7 @@ from bnml.scores.one_by_one import OneByOne, terms_at
 from bnml.scores.parent_sets import parent_sets
 from bnml.scores.priors import StructurePrior, check_prior
 from bnml.scores.registry import parse_score
-from bnml.scores.term_cache import ClosedForms, TermCache
+from bnml.scores.term_cache import ClosedForms, TermCache, remember
 
 __all__ = ["LocalScores", "local_scores"]
 
@@ -154,8 +154,9 @@ class LocalScores:
         joint, margin = cache.joint.get(whole), cache.margin.get(below)
         if joint is None or margin is None:
             sums = self.counts.family_sums(batch_of([child], [parents]), self._lookups, 1, checked=True)
-            cache.keep([whole], [below], sums)
             joint, margin = float(sums[0, 0]), float(sums[0, 1])
+            remember(cache.joint, whole, joint)
+            remember(cache.margin, below, margin)
         return joint, margin
 
     def families(

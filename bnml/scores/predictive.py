@@ -59,8 +59,8 @@ class FamilyRows:
         The table they are predicted from.
     child, parents
         The family, by columns of the table.
-    states
-        For each of the parents, and last for the child, its state in each row.
+    states_of
+        Returns a column's state in each row; a function, as most scores do not ask for it.
     n_ijk, n_ij
         For each row how many rows before it share its states of all of these, and of the parents.
     table
@@ -70,7 +70,7 @@ class FamilyRows:
     counts: Counts
     child: int
     parents: tuple[int, ...]
-    states: tuple[npt.NDArray[Any], ...]
+    states_of: Callable[[int], npt.NDArray[Any]]
     n_ijk: Ints
     n_ij: Ints
     table: FamilyTable | None = None
@@ -79,6 +79,11 @@ class FamilyRows:
     def r(self) -> int:
         """Number of states of the child."""
         return self.counts.arities[self.child]
+
+    @property
+    def states(self) -> tuple[npt.NDArray[Any], ...]:
+        """For each of the parents, and last for the child, its state in each row."""
+        return tuple(self.states_of(v) for v in (*self.parents, self.child))
 
     def sum_over_states(self, term: Callable[[Floats], Floats]) -> Floats:
         """Return for each row the sum of a term of N_ijk over all states k of the child; 1 is the term of 0."""

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from bnml.counts import counts_of
 from bnml.data import as_data
-from bnml.data.rows import grouped, rows_of
+from bnml.data.rows import numbered, rows_of
 from bnml.errors import ScoreError
 from bnml.graph import DAG
 from bnml.scores.base import Score
@@ -69,15 +69,18 @@ def prequential(dag: DAG, data: Any, score: Score | str = "bdeu") -> Floats:
     rows, counts = rows_of(table), counts_of(table)
     if rows.places is None or rows.places.size != table.n_rows:
         raise ScoreError("prequential: it needs the rows one by one, in order; this table holds only their frequencies")
+
+    def states_of(variable: int) -> npt.NDArray[Any]:
+        return rows.in_order(rows.codes[variable])
+
     total = np.zeros(table.n_rows)
     for child, parents in enumerate(sets):
         variables = [*parents, child]
         arities = [table.arities[v] for v in variables]
-        states = tuple(rows.in_order(rows.codes[v]) for v in variables)
-        cell = rows.in_order(grouped(rows.codes[variables], arities))
-        configuration = rows.in_order(grouped(rows.codes[variables[:-1]], arities[:-1]))
+        cell = rows.in_order(numbered(rows.codes[variables], arities))
+        configuration = rows.in_order(numbered(rows.codes[variables[:-1]], arities[:-1]))
         seen = _seen_before(cell), _seen_before(configuration)
-        total += chosen.log_predictive(FamilyRows(counts, child, parents, states, *seen))
+        total += chosen.log_predictive(FamilyRows(counts, child, parents, states_of, *seen))
     return total
 
 

@@ -125,5 +125,7 @@ class ClosedForms:
         if self.closed is None:
             return np.zeros(numbers.size // 2)
         joint, margin = self.closed(numbers, logs, sizes).reshape(2, -1)
+        if joint.min(initial=0.0) > -math.inf:
+            return joint - margin
         with np.errstate(invalid="ignore"):
             return np.where(np.isneginf(joint), -np.inf, joint - margin)

@@ -90,9 +90,8 @@ class _Predictor:
         j = np.empty(n_ijk.size, np.int64)
         j[cell] = configuration
         of_row, of_cell = configuration[len(self.old) :], cell[len(self.old) :]
-        states = tuple(self.new[v] for v in (*parents, child))
         table = FamilyTable(n_ijk, j, n_ij, of_row)
-        rows = FamilyRows(self.counts, child, parents, states, n_ijk[of_cell], n_ij[of_row], table)
+        rows = FamilyRows(self.counts, child, parents, self.new.__getitem__, n_ijk[of_cell], n_ij[of_row], table)
         return self.score.log_predictive(rows)
 
     def _counts(self, columns: int) -> Ints:

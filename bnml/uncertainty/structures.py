@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from bnml.errors import ArgumentError
 from bnml.graph import DAG, canonical_extension
+from bnml.scores.equal import tolerance
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,7 +24,6 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 MOST_LISTED = 5
-SAME = 1e-9  # nats; structures whose weights differ by less are taken to weigh the same
 
 
 def check_listing(n: int, k: Any = 1) -> None:
@@ -141,7 +141,8 @@ class Listed:
         import pandas as pd
 
         scores = self.families(self.scores)
-        best = _first(self.log_weights, k, lambda at: str(self.dag(at).reordered(sorted(self.names))))
+        within = tolerance(float(scores.max()))
+        best = _first(self.log_weights, k, within, lambda at: str(self.dag(at).reordered(sorted(self.names))))
         return pd.DataFrame(
             {
                 "structure": [str(self.dag(at)) for at in best],
@@ -167,7 +168,8 @@ class Listed:
         def canonical(at: int) -> DAG:
             return canonical_extension(self.dag(int(member[at])).cpdag())
 
-        best = _first(weights, k, lambda at: str(canonical(at).reordered(sorted(self.names))))
+        within = tolerance(float(scores.max()))
+        best = _first(weights, k, within, lambda at: str(canonical(at).reordered(sorted(self.names))))
         return pd.DataFrame(
             {
                 "cpdag": pd.Series([self.dag(int(member[at])).cpdag() for at in best], dtype=object),
@@ -184,11 +186,14 @@ class Listed:
         return DAG.from_parent_sets(self.names, [[v for v in range(len(masks)) if m >> v & 1] for m in masks])
 
 
-def _first(weights: Floats, k: int, name: Callable[[int], str]) -> list[int]:
-    """Return the places of the k largest weights that are any; of those that are the same the first names first."""
+def _first(weights: Floats, k: int, within: float, name: Callable[[int], str]) -> list[int]:
+    """Return the places of the k largest weights that are any; of those that are the same the first names first.
+
+    They are taken to be the same where neighbours differ by no more than ``within``.
+    """
     order = np.argsort(-weights, kind="stable")
     order = order[np.isfinite(weights[order])]
-    group = np.concatenate([[0], np.cumsum(-np.diff(weights[order]) > SAME)])
+    group = np.concatenate([[0], np.cumsum(-np.diff(weights[order]) > within)])
     wanted = order[: np.searchsorted(group, group[min(k, order.size) - 1], side="right")]
     named = sorted(zip(group.tolist(), map(name, wanted.tolist()), wanted.tolist(), strict=False))
     return [at for _, _, at in named[:k]]

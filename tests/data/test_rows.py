@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import bnml
-from bnml.data.rows import grouped, rows_of, table_of, with_column
+from bnml.data.rows import grouped, numbered, rows_of, table_of, with_column
 from bnml.errors import DataError
 
 FRAME = pd.DataFrame({"A": list("xyxyx"), "B": list("uuvvu")})
@@ -34,6 +34,16 @@ def test_equal_rows_have_one_number():
     assert grouped(rows.codes[[0]], [2]).tolist() == rows.codes[0].tolist()
     assert len(set(grouped(rows.codes, [2, 2]).tolist())) == 4
     assert grouped(rows.codes[[]], []).tolist() == [0, 0, 0, 0]
+    assert numbered(rows.codes[[]], []).tolist() == [0, 0, 0, 0]
+
+
+def test_numbers_are_the_same_for_equal_rows_only():
+    rng = np.random.default_rng(0)
+    for arities in ([3, 2], [256], [200, 300], [1000, 1000], [2] * 16, [2] * 70):
+        codes = rng.integers(0, 2, (len(arities), 50)) * (np.array(arities) - 1)[:, None]
+        wanted = {tuple(row) for row in codes.T.tolist()}
+        found = numbered(codes.astype(np.uint16), arities).tolist()
+        assert len(set(found)) == len(wanted) == len(set(zip(found, map(tuple, codes.T.tolist()), strict=True)))
 
 
 def test_one_more_column():

@@ -16,13 +16,15 @@ import bnml
 PACKAGE = Path(bnml.__file__).parent
 
 COMMON = {
-    "errors", "_bits", "_checks", "_display", "_factors", "_files", "_jit", "_memory", "_text", "_threads", "_watch",
+    "errors", "_bits", "_checks", "_display", "_factors", "_files", "_jit", "_memory", "_plain", "_text",
+    "_threads", "_watch",
 }  # fmt: skip
 DOORS = {"cli", "experiments", "five_steps", "sklearn", "__main__"}
 MAY_IMPORT = {
     "errors": set(),
     "_bits": set(),
     "_checks": {"errors"},
+    "_plain": set(),
     "_text": set(),
     "_jit": set(),
     "_watch": {"errors"},

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 EXAMPLE = "Example: bnml posterior survey.csv --columns smoke,lung --score bdeu:10 --top 3"
+OPTIONS = {"k": "--top"}
 
 ScoreName = Annotated[
     str,

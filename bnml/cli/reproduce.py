@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 EXAMPLE = "Example: bnml reproduce regret-table --out tables"
+OPTIONS = {"data": "--data"}
 
 NAMES = "; ".join(f"{name} ({what})" for name, what in EXPERIMENTS.items())
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bnml.errors import ArgumentError, did_you_mean
+from bnml.errors import ArgumentError, argument, did_you_mean
 from bnml.graph._names import require_same
 from bnml.graph.dag import DAG
 from bnml.graph.pdag import PDAG
@@ -52,7 +52,10 @@ def shd(a: DAG | PDAG, b: DAG | PDAG, of: str = "cpdag") -> int:
     if of == "cpdag":
         a, b = _as_pdag(a), _as_pdag(b)
     elif not (isinstance(a, DAG) and isinstance(b, DAG)):
-        raise ArgumentError("of='dag' compares DAGs, and one of these is a PDAG. Take .to_dag() first, or of='cpdag'.")
+        raise ArgumentError(
+            f"{argument('of', 'dag')} compares DAGs, and one of these is a PDAG. Take .to_dag() first, or "
+            f"{argument('of', 'cpdag')}."
+        )
     return _differing_pairs(_marks(a), _marks(b.reordered(a.names)))
 
 

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from bnml.counts import contingency
 from bnml.data import Data
-from bnml.errors import ArgumentError
+from bnml.errors import ArgumentError, argument
 from bnml.independence.tests import Permutation
 
 __all__ = ["permutation_p_value"]
@@ -48,7 +48,9 @@ def permutation_p_value(data: Data, x: int, y: int, given: Sequence[int], test: 
     (11.09, 0.03)
     """
     if data.n_rows >= MOST_ROWS:
-        raise ArgumentError("a permutation test takes fewer than a billion rows; take test='g2', exact for so many")
+        raise ArgumentError(
+            f"a permutation test takes fewer than a billion rows; take {argument('test', 'g2')}, exact for so many"
+        )
     x, y = sorted((x, y), key=data.names.__getitem__)  # the same draws whatever the order of columns
     given = sorted(given, key=data.names.__getitem__)
     tables = contingency(data, [*given, x, y]).reshape(-1, data.arities[x], data.arities[y])

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from bnml.errors import ArgumentError
+from bnml._checks import whole_number
+from bnml.errors import ArgumentError, argument
 from bnml.network.network import BayesianNetwork
 from bnml.network.probability import table_index
 
@@ -33,14 +34,13 @@ def sample(network: BayesianNetwork, n: int, seed: int = 0) -> pandas.DataFrame:
 
 def sample_codes(network: BayesianNetwork, n: int, seed: int = 0) -> npt.NDArray[np.int32]:
     """Return ``n`` rows drawn from a network, as codes: a row of the array per variable."""
-    for name, value, least in (("n", n, 0), ("seed", seed, 0)):
-        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-            raise ArgumentError(f"{name}={value!r}: expected a whole number from {least}")
+    whole_number(n, "n")
+    whole_number(seed, "seed")
     needed, room = 4 * n * (len(network.names) + 4), physical_memory()  # four bytes a code, some more for the draws
     if needed > room:
         raise ArgumentError(
-            f"n={n}: these rows take {needed / 2**30:,.0f} GiB, and the memory is {room / 2**30:,.0f} GiB; "
-            "draw fewer at a time, each time with another seed"
+            f"{argument('n', n)}: these rows take {needed / 2**30:,.0f} GiB, and the memory is {room / 2**30:,.0f} "
+            "GiB; draw fewer at a time, each time with another seed"
         )
     rng = np.random.default_rng(seed)
     position = {x: i for i, x in enumerate(network.states)}

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bnml._memory import gigabytes, limit_of
-from bnml.errors import ScoreError
+from bnml.errors import ScoreError, argument
 from bnml.nml.forest_counts import number_of_sorted_counts
 from bnml.nml.forest_sums import ForestSums, Needs
 from bnml.nml.forest_weights import weighing_bytes, weighing_seconds
@@ -108,9 +108,10 @@ def check_cost(forecast: ForestForecast) -> None:
     if not forecast.fits:
         a, b = forecast.arities or (1, 1)
         raise ScoreError(
-            f"score='nml': the exact NML of this forest is too much: {forecast} ({gigabytes(forecast.limit)} and an "
-            f"hour are allowed). Variables with {a} and with {b} values are joined, and both have other neighbours; "
-            "take qnml, which comes nearest, or fewer values for variables that are not leaves."
+            f"{argument('score', 'nml')}: the exact NML of this forest is too much: {forecast} "
+            f"({gigabytes(forecast.limit)} and an hour are allowed). Variables with {a} and with {b} values "
+            "are joined, and both have other neighbours; take qnml, which comes nearest, or fewer values for "
+            "variables that are not leaves."
         )
 
 

@@ -10,7 +10,7 @@ from typing import Self
 import numpy as np
 
 from bnml.data import Data
-from bnml.errors import ScoreError
+from bnml.errors import ScoreError, argument
 from bnml.nml import log_rising
 from bnml.scores.base import Floats, Score, Shape, Terms, positive
 
@@ -54,7 +54,9 @@ class BDq(Score):
     def check(self, data: Data) -> None:
         """Raise an error if Watanabe and Roos' α is not positive for so few rows."""
         if self.alpha == WATANABE_ROOS and data.n_rows < 3:
-            raise ScoreError(f"BDq with alpha={WATANABE_ROOS!r} needs at least 3 rows; there are {data.n_rows}")
+            raise ScoreError(
+                f"BDq with {argument('alpha', WATANABE_ROOS)} needs at least 3 rows; there are {data.n_rows}"
+            )
 
     def alpha_for(self, n_rows: int) -> float:
         """Return the hyperparameter for a table of this length."""

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import DensityMixin
 
-from bnml.errors import SearchError
+from bnml.errors import SearchError, argument
 from bnml.graph import DAG, PDAG, Constraints
 from bnml.network import BayesianNetwork, fit
 from bnml.network.inference import joint
@@ -141,7 +141,7 @@ class StructureLearner(DensityMixin, NetworkEstimator):
         self.dag_, self.cpdag_, self.score_ = self.result_.dag, self.result_.cpdag, self.result_.score
         if self.dag_ is None:
             raise SearchError(
-                f"search={self.search!r}: the tests contradict each other, and no network fits what they say"
+                f"{argument('search', self.search)}: the tests contradict each other, and no network fits what they say"
             )
         self.network_ = fit(self.dag_, data, self.estimator, self.ess)
         return self

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from bnml.errors import ArgumentError, quoted
+from bnml.errors import ArgumentError, argument, quoted
 from bnml.graph import Constraints
 from bnml.scores.priors import StructurePrior
 
@@ -75,8 +75,8 @@ def allowed_families(
     for name, must in zip(names, compiled.must, strict=True):
         if must.bit_count() > most:
             raise ArgumentError(
-                f"max_parents={max_parents}: the constraints require {must.bit_count()} parents of {name!r}; "
-                "allow as many"
+                f"{argument('max_parents', max_parents)}: the constraints require {must.bit_count()} parents of "
+                f"{name!r}; allow as many"
             )
     return Allowed(names, compiled.must, compiled.may, most, prior)
 

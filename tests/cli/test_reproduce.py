@@ -14,7 +14,7 @@ import pytest
 
 from bnml.cli import reproduce
 from bnml.experiments import EXPERIMENTS, Reproduction, registry
-from bnml.experiments.experiment import Outcome
+from bnml.experiments.experiment import Outputs
 
 
 def test_report_and_files(run, folder):
@@ -41,7 +41,7 @@ def test_reports_fit_the_terminal(name, capsys):
     experiment = registry.find(name)
     findings = ["a finding " * 30, "  a detail " + "that goes on " * 20]
     files = [Path("a/very/long/folder", name, "results.csv")]
-    reproduce._print(Reproduction(experiment, Outcome({}, {}, findings), files, 100_000, 3, 4, 12345.0))
+    reproduce._print(Reproduction(experiment, Outputs({}, {}, findings), files, 100_000, 3, 4, 12345.0))
     shown = capsys.readouterr().out
     assert max(map(len, shown.splitlines())) <= 80
     assert f"{name}: " in shown

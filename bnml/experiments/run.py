@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from bnml._checks import is_whole, refuse
 from bnml._files import write_all
+from bnml._plain import attributes
 from bnml._threads import cores
 from bnml.errors import ArgumentError, SearchError, argument, quoted
 from bnml.experiments import registry
@@ -63,6 +64,15 @@ class Reproduction:
     resumed: int
     parts: int
     seconds: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain values, for JSON."""
+        return {
+            "experiment": self.experiment.name,
+            "repetitions": self.repetitions,
+            "findings": list(self.outcome.findings),
+            **attributes(self, "files", "parts", "resumed", "seconds"),
+        }
 
 
 def reproduce(

@@ -12,8 +12,10 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from bnml._memory import gigabytes, limit_of
+from bnml._plain import attributes
 from bnml.errors import ScoreError, argument
 from bnml.nml.forest_counts import number_of_sorted_counts
 from bnml.nml.forest_sums import ForestSums, Needs
@@ -56,6 +58,10 @@ class ForestForecast:
     def fits(self) -> bool:
         """Whether it can be done: in an hour, and in the memory there is."""
         return self.seconds <= MOST_SECONDS and self.bytes <= self.limit
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain values, for JSON."""
+        return attributes(self, "seconds", "bytes", "limit", "weights", "arities", "fits")
 
     def __str__(self) -> str:
         weights = f"{self.weights:,}" if self.weights < 10**13 else f"more than 10^{int(math.log10(self.weights))}"

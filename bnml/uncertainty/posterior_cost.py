@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from bnml._memory import gigabytes
+from bnml._plain import attributes
 from bnml._threads import cores
 from bnml.errors import ArgumentError, argument
 from bnml.scores import LocalScores
@@ -31,6 +33,10 @@ class Cost:
 
     seconds: float
     bytes: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain values, for JSON."""
+        return attributes(self, "seconds", "bytes")
 
     def __str__(self) -> str:
         seconds = f"{self.seconds:,.0f} s" if self.seconds < 120 else f"{self.seconds / 60:,.0f} min"

@@ -6,16 +6,21 @@ Every error is an `ArgumentError` that knows its argument (see `bnml.errors`).
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Iterable, Sequence
 from numbers import Integral, Real
+from pathlib import Path
 from typing import Any
 
 from bnml.errors import ArgumentError, argument, did_you_mean, quoted
 
 __all__ = [
     "a_function",
+    "a_path",
     "a_variable",
     "flag",
+    "is_number",
+    "is_whole",
     "one_of",
     "positive_number",
     "progress_function",
@@ -24,10 +29,19 @@ __all__ = [
     "whole_number",
 ]
 
+MOST_LETTERS = 60  # of a wrong value in a message
+
 
 def refuse(name: str, value: Any, expected: str) -> ArgumentError:
-    """Return the error for an argument: what it is, and what was expected."""
-    return ArgumentError(f"{argument(name, value)}: {expected}")
+    """Return the error for an argument: what it is, the start of it if it is long, and what was expected."""
+    return ArgumentError(f"{argument(name, value, most=MOST_LETTERS)}: {expected}")
+
+
+def is_whole(value: Any, least: int | None = 0) -> bool:
+    """Tell whether something is a whole number, from ``least`` on; a truth value is not."""
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        return False
+    return least is None or int(value) >= least
 
 
 def whole_number(value: Any, name: str, least: int = 0, *, otherwise: str = "") -> int:
@@ -41,7 +55,7 @@ def whole_number(value: Any, name: str, least: int = 0, *, otherwise: str = "") 
     Traceback (most recent call last):
     bnml.errors.ArgumentError: seed=-1: expected a whole number from 0
     """
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+    if not is_whole(value, least):
         raise refuse(name, value, f"expected a whole number from {least}{otherwise}")
     return int(value)
 
@@ -86,6 +100,13 @@ def a_variable(value: Any, name: str, names: Sequence[str]) -> int:
     if not isinstance(value, str) or value not in names:
         raise refuse(name, value, f"there is no such variable among {quoted(names)}.{did_you_mean(value, names)}")
     return names.index(value)
+
+
+def a_path(value: Any, name: str = "path") -> Path:
+    """Return the name of a file as a path."""
+    if not isinstance(value, str | os.PathLike) or not isinstance(os.fspath(value), str) or "\0" in os.fspath(value):
+        raise ArgumentError(f"{name} must be the name of a file, got {value!r}")
+    return Path(value)
 
 
 def a_function(value: Any, name: str, *, of: str) -> Callable[..., Any] | None:

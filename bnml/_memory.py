@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from bnml.errors import ArgumentError
+from bnml._checks import is_whole, refuse
 
 __all__ = ["gigabytes", "limit_of", "machine_memory"]
 
@@ -46,9 +46,9 @@ def limit_of(memory_limit: int | str | None) -> int:
     if isinstance(memory_limit, str):
         match = SIZE.fullmatch(memory_limit)
         size = int(float(match[1]) * UNITS[(match[2] or "").lower()]) if match else None
-    if isinstance(size, bool) or not isinstance(size, int) or size <= 0:
-        raise ArgumentError(f"memory_limit={memory_limit!r}: expected a number of bytes or a text such as '8GB'")
-    return size
+    if not is_whole(size, 1):
+        raise refuse("memory_limit", memory_limit, "expected a number of bytes or a text such as '8GB'")
+    return int(size)
 
 
 def machine_memory() -> int:

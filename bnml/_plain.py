@@ -11,7 +11,7 @@ import numpy as np
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["plain", "records"]
+__all__ = ["attributes", "plain", "records"]
 
 
 def plain(value: Any) -> Any:
@@ -38,6 +38,11 @@ def plain(value: Any) -> Any:
     if isinstance(value, float):
         return float(value) if math.isfinite(value) else None
     return str(value)
+
+
+def attributes(result: Any, *names: str) -> dict[str, Any]:
+    """Return some attributes of a result as plain values."""
+    return {name: plain(getattr(result, name)) for name in names}
 
 
 def records(frame: pd.DataFrame) -> list[dict[str, Any]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 
-from bnml.errors import ArgumentError
+from bnml._checks import whole_number
 
 __all__ = ["cores", "run_all"]
 
@@ -19,9 +19,7 @@ def cores(threads: int | None = None) -> int:
     if threads is None:
         available = getattr(os, "sched_getaffinity", None)
         return len(available(0)) if available else os.cpu_count() or 1
-    if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
-        raise ArgumentError(f"threads={threads!r}: expected a whole number from 1, or None for all cores")
-    return threads
+    return whole_number(threads, "threads", 1, otherwise=", or None for all cores")
 
 
 def run_all(task: Callable[[int, int], None], ranges: Iterable[tuple[int, int]], threads: int) -> None:

@@ -14,6 +14,8 @@
         ├── ArgumentError       an argument outside its range, or an unknown name
         └── DependencyError     an optional package is not installed
 
+A table that can be read, though it may not be what was meant, is worth a ``DataWarning``, a ``UserWarning``.
+
 A message says which argument or column is wrong, what was given, what is allowed, and what to do next. Where it names
 an argument it does so by `argument`, ``f"{argument('max_parents', 3)} allows fewer"``: a Python programmer reads
 ``max_parents=3 allows fewer``, and other doors show their own word for it, as a shell does with ``--max-parents 3``.
@@ -29,6 +31,7 @@ __all__ = [
     "ArgumentError",
     "BnmlError",
     "DataError",
+    "DataWarning",
     "DependencyError",
     "FormatError",
     "GraphError",
@@ -46,19 +49,26 @@ _OPEN, _VALUE, _CLOSE = "\ue000", "\ue001", "\ue002"  # around an argument in a 
 _NOTHING = object()
 
 
-def argument(name: str, value: Any = _NOTHING) -> str:
-    """Return how a message names an argument, with a value or without.
+def argument(name: str, value: Any = _NOTHING, *, most: int | None = None) -> str:
+    """Return how a message names an argument, with a value or without; of a long one the first ``most`` letters.
 
     Examples
     --------
     >>> print(ArgumentError(f"{argument('seed', -1)}: expected a whole number from 0; leave {argument('seed')} out"))
     seed=-1: expected a whole number from 0; leave seed= out
     """
-    return f"{_OPEN}{name}{'' if value is _NOTHING else _VALUE + repr(value)}{_CLOSE}"
+    if value is _NOTHING:
+        return f"{_OPEN}{name}{_CLOSE}"
+    text = repr(value)
+    if most is not None and len(text) > most:
+        text = text[: most - 1] + "…"
+    return f"{_OPEN}{name}{_VALUE}{text}{_CLOSE}"
 
 
-class BnmlError(ValueError):
-    """Base class of all errors that bnml raises on purpose."""
+class _Message:
+    """A message that can name its arguments in the words of whoever shows it."""
+
+    args: tuple[Any, ...]
 
     def __str__(self) -> str:
         head, parts = self._parts()
@@ -66,6 +76,9 @@ class BnmlError(ValueError):
             alone = value is None and rest.startswith(":")  # what follows is about it
             head += (name if alone else f"{name}={value or ''}") + rest
         return head
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({str(self)!r})"
 
     def text(self, word: Callable[[str, str | None], str]) -> str:
         """Return the message with the arguments that it names in other words.
@@ -87,6 +100,14 @@ class BnmlError(ValueError):
             name, separator, value = named.partition(_VALUE)
             parts.append((name, value if separator else None, rest))
         return head, parts
+
+
+class BnmlError(_Message, ValueError):
+    """Base class of all errors that bnml raises on purpose."""
+
+
+class DataWarning(_Message, UserWarning):
+    """What a table may not have been meant to hold."""
 
 
 class DataError(BnmlError):

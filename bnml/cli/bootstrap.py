@@ -54,19 +54,6 @@ def command(
         if shown:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
     if as_json:
-        common.print_json(
-            {
-                "repetitions": result.repetitions,
-                "search": result.search,
-                "score_name": score,
-                "threshold": result.threshold,
-                "arcs": [list(arc) for arc in result.dag.arcs],
-                "support": [
-                    {"from": a, "to": b, "support": float(s), "direction": float(d)}
-                    for a, b, s, d in result.arcs.itertuples(index=False)
-                ],
-                "seconds": result.seconds,
-            }
-        )
+        common.print_json({**result.to_dict(), "score_name": score})
         return
     print(result)

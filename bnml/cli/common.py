@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import json
-import math
 import re
 import sys
 import tomllib
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import bnml
+from bnml._plain import plain
 from bnml.data.example import example_path
 from bnml.errors import ArgumentError, DataError, did_you_mean, quoted
 
@@ -295,23 +295,13 @@ def summary_of(network: bnml.BayesianNetwork, file: Path) -> dict[str, Any]:
 
 def print_json(values: Mapping[str, Any]) -> None:
     """Print one JSON object; numbers that JSON does not have become null."""
-    print(json.dumps(_plain(values), ensure_ascii=not speaks_unicode()))
+    print(json.dumps(plain(values), ensure_ascii=not speaks_unicode()))
 
 
 def speaks_unicode() -> bool:
     """Return whether standard output can show any letter."""
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     return encoding.lower().replace("-", "").startswith("utf")
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    return value if value is None or isinstance(value, bool | int | str) else str(value)
 
 
 def console() -> Console:

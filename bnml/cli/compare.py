@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-import bnml
 from bnml.cli import common
+from bnml.graph.distance import difference
 
 __all__ = ["command"]
 
@@ -23,31 +23,21 @@ def command(
 ) -> None:
     """Compare two structures: structural Hamming distance, arcs in common and not."""
     first, second = common.structure_of(a), common.structure_of(b)
-    distance, between_dags = bnml.shd(first, second), bnml.shd(first, second, of="dag")
-    arcs, others = set(first.arcs), set(second.arcs)
-    links = {frozenset(arc) for arc in others}
-    shared = [arc for arc in first.arcs if arc in others]
-    turned = [arc for arc in first.arcs if arc[::-1] in others]
-    only_a = [arc for arc in first.arcs if frozenset(arc) not in links]
-    only_b = [arc for arc in second.arcs if arc not in arcs and arc[::-1] not in arcs]
+    found = difference(first, second)
     if as_json:
-        common.print_json(
-            {
-                "shd": distance,
-                "shd_dag": between_dags,
-                "equivalent": first.is_equivalent(second),
-                "shared": shared,
-                "reversed": turned,
-                "only_a": only_a,
-                "only_b": only_b,
-            }
-        )
+        common.print_json(found.to_dict())
         return
-    print(f"structural Hamming distance {distance} between the equivalence classes, {between_dags} between the DAGs")
-    if first.is_equivalent(second):
+    print(f"structural Hamming distance {found.shd} between the equivalence classes, {found.shd_dag} between the DAGs")
+    if found.equivalent:
         print("the structures are equivalent: no data can tell them apart")
-    for title, found in (("in both", shared), ("reversed in B", turned), ("only in A", only_a), ("only in B", only_b)):
-        if found:
-            print(f"{title} ({len(found)}):")
-            for x, y in found:
+    groups = {
+        "in both": found.shared,
+        "reversed in B": found.reversed,
+        "only in A": found.only_a,
+        "only in B": found.only_b,
+    }
+    for title, arcs in groups.items():
+        if arcs:
+            print(f"{title} ({len(arcs)}):")
+            for x, y in arcs:
                 print(f"  {x} -> {y}")

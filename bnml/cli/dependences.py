@@ -8,6 +8,7 @@ import numpy as np
 import typer
 
 import bnml
+from bnml._plain import records
 from bnml.cli import common
 from bnml.errors import ArgumentError, did_you_mean, quoted
 
@@ -53,7 +54,7 @@ def command(
         )
     frame = _sorted(bnml.dependences(data, test=test, adjust=adjust, target=target))
     if as_json:
-        common.print_json({"rows": data.n_rows, "test": test, "pairs": frame.to_dict("records")})
+        common.print_json({"rows": data.n_rows, "test": test, "pairs": records(frame)})
         return
     _show(frame if every else frame.head(MOST_SHOWN))
     if len(frame) > MOST_SHOWN and not every:

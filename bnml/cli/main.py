@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import os
-import re
 import sys
 import warnings
 from collections.abc import Sequence
@@ -32,7 +31,8 @@ from bnml.cli import (
     strength,
     study,
 )
-from bnml.errors import BnmlError
+from bnml.cli.words import in_options
+from bnml.errors import BnmlError, DataWarning
 
 __all__ = ["app", "main"]
 
@@ -46,24 +46,27 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-for module in (
-    learn,
-    posterior,
-    bootstrap,
-    dependences,
-    strength,
-    study,
-    relational,
-    info,
-    score,
-    fit,
-    sample,
-    regret,
-    compare,
-    convert,
-    reproduce,
-):
-    name = module.__name__.rpartition(".")[2]
+COMMANDS = {
+    module.__name__.rpartition(".")[2]: module
+    for module in (
+        learn,
+        posterior,
+        bootstrap,
+        dependences,
+        strength,
+        study,
+        relational,
+        info,
+        score,
+        fit,
+        sample,
+        regret,
+        compare,
+        convert,
+        reproduce,
+    )
+}
+for name, module in COMMANDS.items():
     app.command(name, epilog=escape(module.EXAMPLE), context_settings=getattr(module, "SETTINGS", None))(module.command)
 
 
@@ -86,16 +89,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit status: 0, or 2 for anything the user can mend."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # names may have letters that the terminal lacks
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    words = in_options(getattr(COMMANDS.get(given[0] if given else ""), "OPTIONS", {}))
+
+    def show_warning(message: Warning | str, *details: object) -> None:
+        print(f"note: {message.text(words) if isinstance(message, DataWarning) else message}", file=sys.stderr)
+
     with warnings.catch_warnings():
         warnings.simplefilter("always", UserWarning)
-        warnings.showwarning = _show_warning  # type: ignore[assignment]  # it needs the message only
+        warnings.showwarning = show_warning  # type: ignore[assignment]  # it needs the message only
         try:
-            _run(list(sys.argv[1:] if arguments is None else arguments))
+            _run(given)
             if sys.stdout is not None:
                 sys.stdout.flush()
             return 0
         except BnmlError as error:
-            return _complain(_as_options(str(error)))
+            return _complain(error.text(words))
         except KeyboardInterrupt:
             print("interrupted", file=sys.stderr)
             return 130
@@ -144,32 +153,6 @@ def _usage(error: Exception) -> int:
     return _complain(message.rstrip(".") + hint)
 
 
-OPTIONS = [  # how the library names an argument, and how the command line does
-    (r"\bmissing='(\w+)'", r"--missing \1"),
-    (r"\bbins='([\w:]+)'", r"--bins \1"),
-    (r"\bbins=\{.*?: \[10, 20\]\}", "[bins] in a --config file"),
-    (r"\b(states|bins)=(?![^\s,.:;)])", r"--\1"),
-    (r"\bcolumns=(?![^\s,.:;)])", "--columns or --drop"),
-    (r"^(score|estimator|method|weight|test|adjust)='([^']*)'", r"--\1 \2"),
-    (r"\b(search|prior)='([\w-]*)'", r"--\1 \2"),
-    (r"^(seed|threads|data|out|repetitions)=", r"--\1 "),
-    (r"\b(data|out|repetitions|threads)=(?![^\s,.:;)])", r"--\1"),
-    (r"\b(max|memory|time)_(parents|limit)=(?=[\s,.:;)])", r"--\1-\2"),
-    (r"\b(max|memory|time)_(parents|limit)=(?=\S)", r"--\1-\2 "),
-]
-
-
-def _as_options(message: str) -> str:
-    """Return a message of the library with its advice in terms of the command line."""
-    for pattern, option in OPTIONS:
-        message = re.sub(pattern, option, message)
-    return message
-
-
 def _complain(message: str) -> int:
     print(f"bnml: {message}", file=sys.stderr)
     return 2
-
-
-def _show_warning(message: Warning | str, *details: object) -> None:
-    print(f"note: {message}", file=sys.stderr)

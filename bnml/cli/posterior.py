@@ -14,6 +14,7 @@ import typer
 import bnml
 from bnml._files import written_whole
 from bnml._memory import limit_of
+from bnml._plain import records
 from bnml.cli import common
 from bnml.cli.constraints import constraints_of
 from bnml.cli.learn import LONG, Forbid, ForbidLink, MaxParents, MemoryLimit, Require, Threads, Tiers
@@ -25,11 +26,11 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from bnml.scores import Score
-    from bnml.uncertainty import Posterior
 
 __all__ = ["command"]
 
 EXAMPLE = "Example: bnml posterior survey.csv --columns smoke,lung --score bdeu:10 --top 3"
+OPTIONS = {"k": "--top"}
 
 ScoreName = Annotated[
     str,
@@ -105,10 +106,10 @@ def command(
     best = None if top is None else result.top(top, classes=classes)
     if output is not None:
         with written_whole(output) as temporary:
-            arcs = arcs_of(result).assign(prior=result.prior_text)
+            arcs = result.arcs.assign(prior=result.prior_text)
             arcs.to_csv(temporary, index=False, compression="gzip" if output.suffix == ".gz" else None)
     if as_json:
-        common.print_json(summary(result, best))
+        common.print_json(result.to_dict() | ({} if best is None else {"top": records(best)}))
         return
     print(result)
     if best is not None:
@@ -138,30 +139,6 @@ def _announced(
             show(stage, fraction)
 
         yield progress
-
-
-def arcs_of(result: Posterior) -> pd.DataFrame:
-    """Return the probabilities with a row for each arc: from, to, probability."""
-    import pandas as pd
-
-    table, names = result.arc_probabilities.to_numpy(), result.names
-    rows = [(a, b, float(table[i, j])) for i, a in enumerate(names) for j, b in enumerate(names) if i != j]
-    return pd.DataFrame(rows, columns=["from", "to", "probability"])
-
-
-def summary(result: Posterior, best: pd.DataFrame | None) -> dict[str, Any]:
-    """Return the report as plain values."""
-    values: dict[str, Any] = {
-        "score": result.score,
-        "prior": result.prior,
-        "prior_text": result.prior_text,
-        "variables": result.names,
-        "rows": result.n_rows,
-        "log_evidence": result.log_evidence,
-        "arcs": arcs_of(result).to_dict("records"),
-        "seconds": result.seconds,
-    }
-    return values if best is None else {**values, "top": best.to_dict("records")}
 
 
 def _print_best(best: pd.DataFrame) -> None:

@@ -12,6 +12,7 @@ from bnml.cli import common
 __all__ = ["command"]
 
 EXAMPLE = "Example: bnml regret 500 10"
+OPTIONS = {"n": "N", "r": "R"}
 SETTINGS = {"ignore_unknown_options": True}  # -1 is a number, though a wrong one
 
 

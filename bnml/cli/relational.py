@@ -6,7 +6,6 @@ import math
 import sys
 import textwrap
 from collections.abc import Mapping
-from contextlib import suppress
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,17 +14,16 @@ import typer
 
 import bnml
 from bnml.cli import common
-from bnml.errors import ArgumentError, SearchError
+from bnml.errors import ArgumentError
 
 if TYPE_CHECKING:
-    import networkx as nx
+    pass
 
 __all__ = ["command"]
 
 EXAMPLE = "Example: bnml relational survey.csv --columns smoke,lung --threshold 0.1"
 
 MOST_LINES = 20
-FEW = 5  # attributes whose decompositions take no time, and decompositions that are shown
 
 Threshold = Annotated[
     str | None,
@@ -73,6 +71,8 @@ def command(
     config: common.Config = None,
 ) -> None:
     """Decompose the set of rows that occur: gains, trees, extra tuples."""
+    from bnml.relational.overview import overview
+
     bits = _number(threshold)
     if top is not None and top < 1:
         raise ArgumentError(f"--top {top}: expected a whole number from 1")
@@ -85,7 +85,7 @@ def command(
         table = common.read_data(data, columns, drop, missing, na_values, declared, bins, weights, config)
     if top is not None:
         _check_listing(table, possibility)
-    found = summary(table, bits, weight, top, possibility)
+    found = overview(table, bits, weight, top, possibility=possibility).to_dict()
     if as_json:
         common.print_json(found)
     else:
@@ -95,6 +95,7 @@ def command(
 def _check_listing(table: bnml.Data, possibility: str | None) -> None:
     """Refuse to list too many decompositions, and announce it if they take long."""
     from bnml.relational.decompositions import check_number
+    from bnml.relational.overview import FEW
 
     n = len(table.names) - (possibility is not None)
     check_number(n)
@@ -125,45 +126,6 @@ def _states_with_degrees(
     given = states or settings.get("states") or {}
     declared = dict(given) if isinstance(given, Mapping) else dict(read_vd(Path(given)))
     return {**declared, possibility: degree_labels(data, possibility, texts)}
-
-
-def summary(
-    data: bnml.Data, threshold: float | None, weight: str, top: int | None, possibility: str | None = None
-) -> dict[str, Any]:
-    """Return the report as plain values; what is too much to be counted is None."""
-    from bnml import relational
-    from bnml.relational.relation import relation_of
-
-    tree = relational.spanning_tree(data, weight, possibility=possibility)
-    given_others = relational.independence_map(data, threshold, possibility=possibility)
-    relation = relation_of(data, possibility)
-
-    def described(graph: nx.Graph[str]) -> dict[str, Any]:
-        try:
-            extra = relational.extra_tuples(graph, data, possibility=possibility)
-        except SearchError:
-            return {"edges": _edges(graph), "extra_tuples": None}
-        return {"edges": _edges(graph), "extra_tuples": extra}
-
-    ranking = None
-    if top is not None or len(relation.names) <= FEW:
-        with suppress(*([] if top else [SearchError])):  # what nobody asked for may be too much
-            ranking = relational.decompositions(data, possibility=possibility)
-    best = [{"edges": _edges(graph), "extra_tuples": extra} for graph, extra in (ranking or [])[: top or FEW]]
-    return {
-        "attributes": list(relation.names),
-        "tuples": relation.n_tuples,
-        "possibility": possibility,
-        "gains": relational.gains(data, possibility=possibility).to_dict("records"),
-        "tree": {"weight": weight, **described(tree)},
-        "independence_map": {"threshold": threshold, **described(given_others)},
-        "graphs": None if ranking is None else len(ranking),
-        "decompositions": None if ranking is None else best,
-    }
-
-
-def _edges(graph: nx.Graph[str]) -> list[dict[str, Any]]:
-    return [{"a": a, "b": b, **values} for a, b, values in graph.edges(data=True)]
 
 
 def _report(found: Mapping[str, Any]) -> None:

@@ -6,7 +6,7 @@ import sys
 import textwrap
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 EXAMPLE = "Example: bnml reproduce regret-table --out tables"
+OPTIONS = {"data": "--data"}
 
 NAMES = "; ".join(f"{name} ({what})" for name, what in EXPERIMENTS.items())
 
@@ -55,21 +56,9 @@ def command(
             print(f"what is done is kept in {out / name}; the same command goes on from there", file=sys.stderr)
             raise
     if as_json:
-        common.print_json(_values(done))
+        common.print_json(done.to_dict())
         return
     _print(done)
-
-
-def _values(done: Reproduction) -> dict[str, Any]:
-    return {
-        "experiment": done.experiment.name,
-        "repetitions": done.repetitions,
-        "findings": list(done.outcome.findings),
-        "files": [str(file) for file in done.files],
-        "parts": done.parts,
-        "resumed": done.resumed,
-        "seconds": done.seconds,
-    }
 
 
 def _print(done: Reproduction) -> None:

@@ -16,6 +16,7 @@ from bnml.errors import ArgumentError
 __all__ = ["command"]
 
 EXAMPLE = "Example: bnml sample survey.bif -n 1000 --seed 1 -o rows.csv"
+OPTIONS = {"n": "-n"}
 
 
 def command(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bnml
+from bnml._plain import records
 from bnml.cli import common
 
 __all__ = ["command"]
@@ -23,7 +24,7 @@ def command(
     dag = common.structure_of(structure)
     frame = bnml.strength(dag, table(), chosen)
     if as_json:
-        common.print_json({"score_name": score, "arcs": frame.to_dict("records")})
+        common.print_json({"score_name": score, "arcs": records(frame)})
         return
     from rich import box
     from rich.table import Table

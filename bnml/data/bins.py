@@ -17,8 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bnml.data.labels import clip
-from bnml.errors import ArgumentError
+from bnml.errors import ArgumentError, argument
 from bnml.nml import nml_histogram
 
 __all__ = ["Bins", "bin_labels", "cut_points", "parse_bins", "place"]
@@ -49,15 +48,15 @@ def parse_bins(spec: Any, where: str) -> Bins:
         try:
             cuts = tuple(float(cut) for cut in spec)
         except (TypeError, ValueError, OverflowError):
-            raise ArgumentError(f"{where}={_shown(spec)}: {HELP}") from None
+            raise _refusal(where, spec, HELP) from None
         if all(math.isfinite(cut) for cut in cuts) and all(a < b for a, b in pairwise(cuts)):
             return cuts
-        raise ArgumentError(f"{where}={_shown(spec)}: cut points must be finite and increase")
-    raise ArgumentError(f"{where}={_shown(spec)}: {HELP}")
+        raise _refusal(where, spec, "cut points must be finite and increase")
+    raise _refusal(where, spec, HELP)
 
 
-def _shown(spec: Any) -> str:
-    return str(clip(repr(spec), 100))
+def _refusal(where: str, spec: Any, expected: str) -> ArgumentError:
+    return ArgumentError(f"{argument(where, spec, most=100)}: {expected}")
 
 
 def cut_points(bins: Bins, values: Values, weights: Values) -> tuple[float, ...]:

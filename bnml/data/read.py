@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from bnml._text import number_of
 from bnml.data.columns import Column
 from bnml.data.data import Data
 from bnml.data.grouping import code_type, distinct_rows
@@ -20,7 +21,7 @@ from bnml.data.read_arguments import Arguments, check_arguments
 from bnml.data.sources import open_table
 from bnml.data.states import MOST_WHOLE_NUMBERS, States, codes_as_labels, settle
 from bnml.data.table import Table
-from bnml.errors import DataError, MissingError, quoted
+from bnml.errors import DataError, DataWarning, MissingError, argument, quoted
 
 __all__ = ["as_data", "read"]
 
@@ -187,8 +188,9 @@ def _missing_error(gaps: Sequence[Column], frequencies: Weights | None, most: in
     shown = ", ".join(f"{clip(column.name)!r}: {count}" for column, count in zip(gaps, counts, strict=False))
     more = f" and {len(gaps) - most} more columns" if len(gaps) > most else ""
     return MissingError(
-        f"missing values in {len(gaps)} column{'s' if len(gaps) > 1 else ''} ({shown}{more}): pass missing='drop' to "
-        "drop those rows, or missing='state' to make them a state of their own"
+        f"missing values in {number_of(len(gaps), 'column')} ({shown}{more}): pass "
+        f"{argument('missing', 'drop')} to drop those rows, or {argument('missing', 'state')} to make them a state of "
+        "their own"
     )
 
 
@@ -199,19 +201,18 @@ def _warn(columns: Sequence[Column], settled: Sequence[States], asked: Arguments
         subject = f"column {clip(single[0])!r} has" if len(single) == 1 else f"columns {quoted(map(clip, single))} have"
         binned = [c.name for c, states in zip(columns, settled, strict=True) if states.cuts == ()]
         reason = f": a single bin describes the numbers of {quoted(map(clip, binned))} best" if binned else ""
-        warnings.warn(f"{subject} only one state{reason}", UserWarning, stacklevel=_level_of_caller())
+        warnings.warn(DataWarning(f"{subject} only one state{reason}"), stacklevel=_level_of_caller())
     for column in columns:
         few = len(column.labels) <= MOST_WHOLE_NUMBERS
         if few or column.declared or column.name in asked.states or column.numbers() is not None:
             continue
         words = list(islice((label for label in column.labels if as_number(label) is None), 4))
         if 0 < len(words) < 4 and len(column.labels) - len(words) > MOST_WHOLE_NUMBERS:
-            warnings.warn(
+            said = (
                 f"column {clip(column.name)!r} holds numbers apart from {quoted(map(clip, words))}, so all of them are "
-                "taken as labels; if that stands for a missing value, name it in na_values=",
-                UserWarning,
-                stacklevel=_level_of_caller(),
+                f"taken as labels; if that stands for a missing value, name it in {argument('na_values')}"
             )
+            warnings.warn(DataWarning(said), stacklevel=_level_of_caller())
 
 
 def _level_of_caller() -> int:

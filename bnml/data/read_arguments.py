@@ -10,13 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from bnml._checks import one_of, refuse
 from bnml.data.bene import read_vd
 from bnml.data.bins import Bins, parse_bins
 from bnml.data.labels import clip, is_missing, label_text, plain
 from bnml.data.table import kept_names, unknown_column
-from bnml.errors import ArgumentError, DataError, did_you_mean, quoted
+from bnml.errors import ArgumentError, DataError, argument, quoted
 
-__all__ = ["Arguments", "check_arguments"]
+__all__ = ["MISSING_CHOICES", "Arguments", "check_arguments"]
 
 MISSING_CHOICES = ("error", "drop", "state")
 
@@ -83,11 +84,7 @@ def check_arguments(columns: Any, states: Any, missing: Any, na_values: Any, bin
     DataError
         If the file of states cannot be read.
     """
-    if not isinstance(missing, str) or missing not in MISSING_CHOICES:
-        raise ArgumentError(
-            f"missing={clip(repr(missing))}: expected one of {quoted(MISSING_CHOICES)}."
-            f"{did_you_mean(clip(missing), MISSING_CHOICES)}"
-        )
+    one_of(missing, "missing", MISSING_CHOICES)
     every_bins, bins_of = _checked_bins(bins)
     states_file = Path(os.fsdecode(states)) if isinstance(states, str | os.PathLike) else None
     asked = Arguments(
@@ -101,7 +98,9 @@ def check_arguments(columns: Any, states: Any, missing: Any, na_values: Any, bin
         weights=_checked_weights(weights),
     )
     if both := set(asked.states) & set(bins_of):
-        raise ArgumentError(f"column {clip(min(both))!r} has both states= and bins=: give one of them")
+        raise ArgumentError(
+            f"column {clip(min(both))!r} has both {argument('states')} and {argument('bins')}: give one of them"
+        )
     if asked.weights in bins_of or (asked.weights in asked.states and states_file is None):
         raise ArgumentError(f"weights: column {clip(asked.weights)!r} is no variable, it has neither states nor bins")
     return asked
@@ -114,19 +113,17 @@ def _checked_bins(bins: Any) -> tuple[Bins | None, dict[str, Bins]]:
         return None, {str(name): parse_bins(spec, f"bins[{clip(name)!r}]") for name, spec in bins.items()}
     if isinstance(bins, str):
         return parse_bins(bins, "bins"), {}
-    raise ArgumentError(
-        f"bins={clip(repr(bins))}: expected a text such as 'quantile:4', or a mapping from columns to bins"
-    )
+    raise refuse("bins", bins, "expected a text such as 'quantile:4', or a mapping from columns to bins")
 
 
-def _listed(values: Any, argument: str, what: str) -> list[Any]:
+def _listed(values: Any, name: str, what: str) -> list[Any]:
     """Return values that come in an order as a list; a single text, a mapping or a set does not."""
     if isinstance(values, str | bytes | Mapping | Set) or not isinstance(values, Iterable):
         order = ", which has an order" if isinstance(values, Set) else ""
-        raise ArgumentError(f"{argument}={clip(repr(values))}: expected a list of {what}{order}")
+        raise refuse(name, values, f"expected a list of {what}{order}")
     items = list(values)
     if not items:
-        raise ArgumentError(f"{argument} is empty: give at least one of the {what}")
+        raise ArgumentError(f"{name} is empty: give at least one of the {what}")
     return items
 
 
@@ -144,23 +141,21 @@ def _checked_states(states: Any) -> dict[str, list[Any]]:
     if states is None:
         return {}
     if not isinstance(states, Mapping):
-        raise ArgumentError(
-            f"states={clip(repr(states))}: expected a mapping from columns to labels, or the path of a .vd file"
-        )
+        raise refuse("states", states, "expected a mapping from columns to labels, or the path of a .vd file")
     declared = {}
     for name, labels in states.items():
         declared[str(name)] = [plain(label) for label in _listed(labels, f"states[{clip(name)!r}]", "labels")]
         if any(is_missing(label) for label in declared[str(name)]):
             raise ArgumentError(
                 f"states[{clip(name)!r}] holds None or NaN, which is no label: for a state of the missing values pass "
-                "missing='state'"
+                f"{argument('missing', 'state')}"
             )
     return declared
 
 
 def _checked_na_values(na_values: Any) -> frozenset[str]:
     if isinstance(na_values, Mapping):
-        raise ArgumentError(f"na_values={clip(repr(na_values))}: expected texts, which hold for all columns")
+        raise refuse("na_values", na_values, "expected texts, which hold for all columns")
     single = isinstance(na_values, str) or not isinstance(na_values, Iterable)
     values = [na_values] if single else list(na_values)
     return frozenset(label_text(value) for value in values if not is_missing(value))
@@ -171,4 +166,4 @@ def _checked_weights(weights: Any) -> str | None:
         return weights
     if isinstance(weights, int | np.integer):
         return str(weights)
-    raise ArgumentError(f"weights={clip(repr(weights))}: expected the name of a column of frequencies")
+    raise refuse("weights", weights, "expected the name of a column of frequencies")

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from bnml.data.bins import Bins, bin_labels, cut_points, place
 from bnml.data.columns import Column
 from bnml.data.labels import MISSING_LABEL, as_number, clip, label_text, ordered, without_point
-from bnml.errors import DataError, did_you_mean, quoted
+from bnml.errors import DataError, argument, did_you_mean, quoted
 
 __all__ = ["States", "codes_as_labels", "declared_states", "settle"]
 
@@ -156,7 +156,7 @@ def _binned(column: Column, bins: Bins, weights: npt.NDArray[np.int64] | None) -
         wrong = next(label for label in column.labels if as_number(label) is None)
         raise DataError(
             f"bins for column {clip(column.name)!r}: it holds {clip(wrong)!r}, which is not a number; if that stands "
-            "for a missing value, name it in na_values="
+            f"for a missing value, name it in {argument('na_values')}"
         )
     present = column.codes >= 0
     if not present.any():
@@ -185,11 +185,12 @@ def _sentence(complaint: str, names: Sequence[str]) -> str:
     holds, them, its = ("holds", "it", "its") if one else ("hold", "them", "their")
     if complaint == "labels":
         return (
-            f"{subject} {holds} more than {MOST_LABELS} distinct labels: leave {them} out with columns=, "
-            f"or declare {its} states with states="
+            f"{subject} {holds} more than {MOST_LABELS} distinct labels: leave {them} out with {argument('columns')}, "
+            f"or declare {its} states with {argument('states')}"
         )
     what = "fractions" if complaint == "fractions" else f"whole numbers with more than {MOST_WHOLE_NUMBERS} values"
     return (
-        f"{subject} {holds} {what}: cut {them} into bins, e.g. bins='mdl', bins='quantile:4' or "
-        f"bins={{{clip(names[0])!r}: [10, 20]}}, or declare {its} states with states="
+        f"{subject} {holds} {what}: cut {them} into bins, e.g. {argument('bins', 'mdl')}, "
+        f"{argument('bins', 'quantile:4')} or {argument('bins', {clip(names[0]): [10, 20]})}, or declare {its} states "
+        f"with {argument('states')}"
     )

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Self
 
 import bnml
-from bnml.errors import ArgumentError
+from bnml.errors import ArgumentError, argument
 from bnml.experiments.experiment import Experiment, Row
 
 __all__ = ["Journal"]
@@ -106,7 +106,9 @@ class Journal:
             names = {"experiment": "another experiment", "seed": "another seed", "data": "other data"}
             differs = [text for key, text in names.items() if head.get(key) != self._head[key]]
             what = f"holds the results of {' and '.join(differs) or 'another version of bnml'}"
-        return ArgumentError(f"{str(self.path)!r} {what}; choose another folder with out=, or remove that file")
+        return ArgumentError(
+            f"{str(self.path)!r} {what}; choose another folder with {argument('out')}, or remove that file"
+        )
 
     def __contains__(self, key: Sequence[Any]) -> bool:
         return _name(key) in self._done

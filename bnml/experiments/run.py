@@ -17,9 +17,11 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bnml._checks import is_whole, refuse
 from bnml._files import write_all
+from bnml._plain import attributes
 from bnml._threads import cores
-from bnml.errors import ArgumentError, SearchError, quoted
+from bnml.errors import ArgumentError, SearchError, argument, quoted
 from bnml.experiments import registry
 from bnml.experiments.experiment import Experiment, Outputs, Part, Row
 from bnml.experiments.journal import Journal
@@ -62,6 +64,15 @@ class Reproduction:
     resumed: int
     parts: int
     seconds: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain values, for JSON."""
+        return {
+            "experiment": self.experiment.name,
+            "repetitions": self.repetitions,
+            "findings": list(self.outcome.findings),
+            **attributes(self, "files", "parts", "resumed", "seconds"),
+        }
 
 
 def reproduce(
@@ -118,15 +129,17 @@ def reproduce(
     experiment = registry.find(name)
     source = _folder(experiment, data)
     rounds = _repetitions(experiment, repetitions)
-    if isinstance(seed, bool) or not isinstance(seed, int):
-        raise ArgumentError(f"seed={seed!r}: expected a whole number")
+    if not is_whole(seed, None):
+        raise refuse("seed", seed, "expected a whole number")
     workers = cores(threads)
     parts = experiment.parts(source, rounds)
     target = Path(out) / experiment.name
     try:
         target.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise ArgumentError(f"out={str(out)!r}: the folder {str(target)!r} cannot be made: {error.strerror}") from None
+        raise ArgumentError(
+            f"{argument('out', str(out))}: the folder {str(target)!r} cannot be made: {error.strerror}"
+        ) from None
     tell = progress or (lambda stage, share: None)
     with Journal(target / "journal.jsonl", experiment, source, seed) as journal:
         left = [part for part in parts if part.key not in journal]
@@ -149,28 +162,28 @@ def _folder(experiment: Experiment, data: str | Path | None) -> Path:
     wanted = [*experiment.files, *experiment.published]
     if data is None:
         if wanted:
-            raise ArgumentError(f"{experiment.name} needs data=, the folder with {quoted(wanted)}")
+            raise ArgumentError(f"{experiment.name} needs {argument('data')}, the folder with {quoted(wanted)}")
         return Path()
     folder = Path(data)
     if not folder.is_dir():
-        raise ArgumentError(f"data={str(data)!r}: there is no such folder")
+        raise ArgumentError(f"{argument('data', str(data))}: there is no such folder")
     missing = [file for file in wanted if not (folder / file).is_file()]
     if missing:
-        raise ArgumentError(f"data={str(data)!r}: the folder lacks {quoted(missing)}, which {experiment.name} needs")
+        raise ArgumentError(
+            f"{argument('data', str(data))}: the folder lacks {quoted(missing)}, which {experiment.name} needs"
+        )
     return folder
 
 
 def _repetitions(experiment: Experiment, given: int | None) -> int:
     if experiment.repetitions is None:
         if given is not None:
-            raise ArgumentError(f"{experiment.name} takes no repetitions=: nothing in it is random")
+            raise ArgumentError(f"{experiment.name} takes no {argument('repetitions')}: nothing in it is random")
         return 1
     if given is None:
         return experiment.repetitions
-    if isinstance(given, bool) or not isinstance(given, int) or not 2 <= given <= MOST:
-        raise ArgumentError(
-            f"repetitions={given!r}: expected a whole number from 2, for a mean and its error, to {MOST:,}"
-        )
+    if not is_whole(given, 2) or given > MOST:
+        raise refuse("repetitions", given, f"expected a whole number from 2, for a mean and its error, to {MOST:,}")
     return given
 
 

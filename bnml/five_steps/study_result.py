@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bnml._checks import a_path
 from bnml._files import check_writable, written_whole
 from bnml.errors import ArgumentError
 
@@ -153,10 +154,7 @@ class Study:
 
 def check_report(path: str | os.PathLike[str]) -> Path:
     """Return where a report is to be written, or refuse it."""
-    try:
-        target = Path(path)
-    except TypeError:
-        raise ArgumentError(f"path must be the name of a file, got {path!r}") from None
+    target = a_path(path)
     if target.suffix.lower() not in SUFFIXES:
         raise ArgumentError(f"{str(target)!r}: the name of a report must end in {' or '.join(SUFFIXES)}")
     check_writable(target)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import numbers
 from math import comb
 from typing import Any
 
+from bnml._checks import is_number
 from bnml.errors import ArgumentError
 
 
@@ -49,7 +49,6 @@ def count_dags(n: int) -> int:
 
 
 def _whole_number(n: Any) -> int:
-    is_number = isinstance(n, numbers.Real) and not isinstance(n, bool)
-    if not is_number or n % 1 != 0:  # the remainder of inf and of nan is nan
+    if not is_number(n) or n % 1 != 0:  # the remainder of inf and of nan is nan
         raise ArgumentError(f"n must be a whole number, got {n!r}")
     return int(n)

@@ -8,9 +8,11 @@ punish a direction that no data can reveal; between DAGs it does.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
-from bnml.errors import ArgumentError, did_you_mean
+from bnml._plain import attributes
+from bnml.errors import ArgumentError, argument, did_you_mean
 from bnml.graph._names import require_same
 from bnml.graph.dag import DAG
 from bnml.graph.pdag import PDAG
@@ -52,7 +54,10 @@ def shd(a: DAG | PDAG, b: DAG | PDAG, of: str = "cpdag") -> int:
     if of == "cpdag":
         a, b = _as_pdag(a), _as_pdag(b)
     elif not (isinstance(a, DAG) and isinstance(b, DAG)):
-        raise ArgumentError("of='dag' compares DAGs, and one of these is a PDAG. Take .to_dag() first, or of='cpdag'.")
+        raise ArgumentError(
+            f"{argument('of', 'dag')} compares DAGs, and one of these is a PDAG. Take .to_dag() first, or "
+            f"{argument('of', 'cpdag')}."
+        )
     return _differing_pairs(_marks(a), _marks(b.reordered(a.names)))
 
 
@@ -74,6 +79,10 @@ class Comparison:
     """Adjacent pairs that only the learned graph has."""
     missed_adjacencies: int
     """Adjacent pairs that only the true graph has."""
+
+    def to_dict(self) -> dict[str, int]:
+        """Return it as plain values, for JSON."""
+        return asdict(self)
 
 
 def compare(truth: DAG | PDAG, learned: DAG | PDAG) -> Comparison:
@@ -106,6 +115,51 @@ def compare(truth: DAG | PDAG, learned: DAG | PDAG) -> Comparison:
     arcs = _overlap(truth.parent_masks, other.parent_masks)
     t, f, m = _overlap(_adjacent(truth), _adjacent(other))
     return Comparison(shd(truth, learned), *arcs, t // 2, f // 2, m // 2)  # each pair is seen from both ends
+
+
+@dataclass(frozen=True)
+class Difference:
+    """In which arcs two DAGs differ; made by `difference`."""
+
+    shd: int
+    """Distance of the CPDAGs."""
+    shd_dag: int
+    """Distance of the DAGs."""
+    equivalent: bool
+    """Whether both are in the same equivalence class."""
+    shared: tuple[tuple[str, str], ...]
+    """Arcs that both have."""
+    reversed: tuple[tuple[str, str], ...]
+    """Arcs of the first that the second has the other way round."""
+    only_a: tuple[tuple[str, str], ...]
+    """Arcs of the first whose ends the second does not join."""
+    only_b: tuple[tuple[str, str], ...]
+    """Arcs of the second whose ends the first does not join."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain values, for JSON."""
+        return attributes(self, "shd", "shd_dag", "equivalent", "shared", "reversed", "only_a", "only_b")
+
+
+def difference(a: DAG, b: DAG) -> Difference:
+    """Return in which arcs two DAGs over the same variables differ.
+
+    Examples
+    --------
+    >>> found = difference(DAG.parse("[A][B|A][C|B]"), DAG.parse("[B][A|B][C|A]"))
+    >>> found.shd, found.reversed, found.only_a, found.only_b
+    (2, (('A', 'B'),), (('B', 'C'),), (('A', 'C'),))
+    """
+    distances = shd(a, b), shd(a, b, of="dag")
+    first, second = set(a.arcs), set(b.arcs)
+    return Difference(
+        *distances,
+        equivalent=a.is_equivalent(b),
+        shared=tuple(arc for arc in a.arcs if arc in second),
+        reversed=tuple(arc for arc in a.arcs if arc[::-1] in second),
+        only_a=tuple(arc for arc in a.arcs if not {arc, arc[::-1]} & second),
+        only_b=tuple(arc for arc in b.arcs if not {arc, arc[::-1]} & first),
+    )
 
 
 def _overlap(truth: Sequence[int], learned: Sequence[int]) -> tuple[int, int, int]:

@@ -20,6 +20,7 @@ from itertools import combinations
 from math import comb
 
 from bnml._bits import bits
+from bnml._checks import is_number
 from bnml.errors import ArgumentError
 from bnml.graph._names import Variables, require_dag, require_same
 from bnml.graph.dag import DAG
@@ -178,7 +179,7 @@ def is_perfect_map(dag: DAG, oracle: DAG | Oracle, *, limit: int = 5_000_000) ->
     _check_oracle(oracle, require_dag(dag, "dag").names)
     if isinstance(oracle, DAG):
         return dag.is_equivalent(oracle)
-    if isinstance(limit, bool) or not isinstance(limit, int | float):
+    if not is_number(limit):
         raise ArgumentError(f"limit must be a number, got {limit!r}")
     n = len(dag.names)
     questions = comb(n, 2) << max(n - 2, 0)

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from bnml._checks import significance_level
+from bnml._checks import refuse, significance_level
 from bnml.data import Data, as_data
-from bnml.errors import ArgumentError, did_you_mean
+from bnml.errors import ArgumentError, argument, did_you_mean
 from bnml.independence.oracles import DataJudge, Questions
 from bnml.independence.tests import G2, X2, Criterion, Gain, Scored, parse_test
 
@@ -230,7 +230,9 @@ def check_request(test: Any, adjust: Any) -> Criterion:
     """Return the test; refuse one without p-values, and an unknown adjustment."""
     criterion = parse_test(test)
     if isinstance(criterion, Gain | Scored):
-        raise ArgumentError(f"test={test!r} gives no p-values; take g2, x2, g2-permutation or x2-permutation")
+        raise ArgumentError(
+            f"{argument('test', test)} gives no p-values; take g2, x2, g2-permutation or x2-permutation"
+        )
     if adjust is not None and adjust not in ADJUSTMENTS:
-        raise ArgumentError(f"adjust={adjust!r}: expected 'bh', or None.{did_you_mean(adjust, ADJUSTMENTS)}")
+        raise refuse("adjust", adjust, f"expected 'bh', or None.{did_you_mean(adjust, ADJUSTMENTS)}")
     return criterion

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bnml._display import picture, table
+from bnml._plain import attributes, plain
 from bnml.errors import ArgumentError, GraphError
 from bnml.graph import DAG, PDAG, canonical_extension
 from bnml.graph._names import checked_pairs
@@ -157,6 +158,30 @@ class IndependenceResult:
         if self._resolve is None or not self.ambiguous_regions or chosen == frozenset():
             return self
         return self._resolve(chosen)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what was found as plain values, for JSON; links in the order of the variables."""
+        at = {name: i for i, name in enumerate(self.pdag.names)}
+
+        def listed(links: Iterable[Link]) -> list[list[str]]:
+            return sorted(sorted(link, key=at.__getitem__) for link in links)
+
+        return {
+            **attributes(self, "search", "test", "alpha", "n_tests"),
+            "variables": list(self.pdag.names),
+            "arcs": None if self.dag is None else plain(self.dag.arcs),
+            "directed": plain(self.pdag.directed),
+            "undirected": plain(self.pdag.undirected),
+            "ambiguous_regions": [listed(region) for region in self.ambiguous_regions],
+            "undecided": listed(self.undecided),
+            "ambiguous_triples": plain(self.ambiguous_triples),
+            "conflicts": [plain(conflict._asdict()) for conflict in self.conflicts],
+            "separated": [
+                {"a": a, "b": b, "given": sorted(self.sepsets[frozenset((a, b))], key=at.__getitem__)}
+                for a, b in listed(self.sepsets)
+            ],
+            "seconds": self.seconds,
+        }
 
     def _title(self) -> str:
         n = len(self.pdag.names)

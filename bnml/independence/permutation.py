@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from bnml.counts import Counts, counts_of
 from bnml.data import Data
-from bnml.errors import ArgumentError
+from bnml.errors import ArgumentError, argument
 from bnml.independence.tests import Permutation
 
 __all__ = ["permutation_p_value"]
@@ -51,7 +51,9 @@ def permutation_p_value(
     """
     counts = counts_of(data)
     if counts.n_rows >= MOST_ROWS:
-        raise ArgumentError("a permutation test takes fewer than a billion rows; take test='g2', exact for so many")
+        raise ArgumentError(
+            f"a permutation test takes fewer than a billion rows; take {argument('test', 'g2')}, exact for so many"
+        )
     x, y = sorted((x, y), key=counts.names.__getitem__)  # the same draws whatever the order of columns
     given = sorted(given, key=counts.names.__getitem__)
     tables = counts.table([*given, x, y]).reshape(-1, counts.arities[x], counts.arities[y])

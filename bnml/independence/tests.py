@@ -29,11 +29,10 @@ one that equivalent networks share, so that X and Y may change places.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
-from numbers import Integral, Real
 from typing import Any, ClassVar
 
+from bnml._checks import positive_number, refuse, whole_number
 from bnml.errors import ArgumentError, BnmlError, did_you_mean
 from bnml.scores import SCORES, Score, parse_score
 
@@ -85,18 +84,12 @@ class Permutation(Criterion):
 
     def __post_init__(self) -> None:
         if self.statistic not in ("g2", "x2"):
-            raise ArgumentError(f"statistic={self.statistic!r}: expected 'g2' or 'x2'")
-        for name, least in (("permutations", 1), ("seed", 0)):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
-                raise ArgumentError(f"{name}={value!r}: expected a whole number from {least}")
+            raise refuse("statistic", self.statistic, "expected 'g2' or 'x2'")
+        whole_number(self.permutations, "permutations", 1)
+        whole_number(self.seed, "seed")
 
     def __str__(self) -> str:
         return f"{self.statistic}-permutation"
-
-
-def _number(value: Any) -> float:
-    return float(value) if isinstance(value, Real) else math.nan
 
 
 @dataclass(frozen=True)
@@ -113,8 +106,7 @@ class Gain(Criterion):
     uses_alpha = False
 
     def __post_init__(self) -> None:
-        if isinstance(self.bits, bool) or not 0.0 < _number(self.bits) < math.inf:
-            raise ArgumentError(f"bits={self.bits!r}: expected a positive number of bits")
+        positive_number(self.bits, "bits", of=" of bits")
 
     def __str__(self) -> str:
         return f"gain:{self.bits:g}"
@@ -175,9 +167,7 @@ def parse_test(test: Any) -> Criterion:
     if isinstance(test, Score):
         return Scored(test)
     if not isinstance(test, str):
-        raise ArgumentError(
-            f"test={test!r}: expected the name of a test, such as 'g2', or an object of bnml.independence"
-        )
+        raise refuse("test", test, "expected the name of a test, such as 'g2', or an object of bnml.independence")
     if test in NAMED:
         return NAMED[test]
     kind, _, value = test.partition(":")
@@ -185,14 +175,12 @@ def parse_test(test: Any) -> Criterion:
         try:
             return Gain(float(value))
         except ValueError:
-            raise ArgumentError(f"test={test!r}: expected a positive number of bits after the colon") from None
+            raise refuse("test", test, "expected a positive number of bits after the colon") from None
     if kind in SCORES:
         try:
             return Scored(test)
         except BnmlError as error:
-            raise ArgumentError(f"test={test!r}: {error}") from None
+            raise refuse("test", test, error.args[0]) from None
     names = (*NAMED, "qnml", "bdeu", "bic")
-    raise ArgumentError(
-        f"test={test!r}: there is no such test; available: {', '.join(NAMED)}, and scores such as qnml, bdeu:1 and bic."
-        f"{did_you_mean(test, names)}"
-    )
+    available = f"{', '.join(NAMED)}, and scores such as qnml, bdeu:1 and bic"
+    raise refuse("test", test, f"there is no such test; available: {available}.{did_you_mean(test, names)}")

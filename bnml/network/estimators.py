@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from bnml._checks import one_of, positive_number
 from bnml.counts import counts_of
 from bnml.data import as_data
-from bnml.errors import ArgumentError, NetworkError, did_you_mean, quoted
+from bnml.errors import ArgumentError, NetworkError, quoted
 from bnml.graph import DAG
 from bnml.network.network import MOST_PARENTS, BayesianNetwork
 
@@ -54,12 +55,8 @@ def fit(dag: DAG, data: Any, estimator: str = "snml", ess: float = 1.0) -> Bayes
     x  0.67  0.33
     y  0.50  0.50
     """
-    if estimator not in ESTIMATORS:
-        raise ArgumentError(
-            f"estimator={estimator!r}: expected one of {quoted(ESTIMATORS)}.{did_you_mean(estimator, ESTIMATORS)}"
-        )
-    if isinstance(ess, bool) or not isinstance(ess, int | float | np.number) or not 0 < ess < math.inf:
-        raise ArgumentError(f"ess={ess!r}: expected a positive number")
+    one_of(estimator, "estimator", ESTIMATORS)
+    positive_number(ess, "ess")
     if not isinstance(dag, DAG):
         raise ArgumentError(f"expected a DAG, got {type(dag).__name__}: make one with bnml.DAG.parse('[A][B|A]')")
     table = as_data(data)

@@ -15,6 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import BinaryIO
 
+from bnml._checks import a_path
 from bnml._files import check_writable, written_whole
 from bnml.errors import ArgumentError, FormatError, did_you_mean, quoted
 from bnml.network.formats import bif, dsc, json, net, xdsl, xmlbif
@@ -106,9 +107,7 @@ def check_target(path: str | os.PathLike[str]) -> None:
 
 def _checked(path: str | os.PathLike[str]) -> tuple[Path, str]:
     """Return the path and its suffix, if it is one of those above."""
-    if not isinstance(path, str | os.PathLike) or not isinstance(os.fspath(path), str) or "\0" in os.fspath(path):
-        raise ArgumentError(f"path must be the name of a file, got {path!r}")
-    file = Path(path)
+    file = a_path(path)
     name = file.name.lower()
     suffix = max((known for known in FORMATS if name.endswith(known)), key=len, default=None)
     if suffix is None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from bnml._checks import refuse
 from bnml._factors import Factor, eliminate, plan
 from bnml.errors import ArgumentError, NetworkError, quoted
 from bnml.network.network import BayesianNetwork
@@ -28,7 +29,7 @@ def query(network: BayesianNetwork, name: str, evidence: Mapping[str, Any]) -> p
     import pandas as pd
 
     if not isinstance(evidence, Mapping):
-        raise ArgumentError(f"evidence={evidence!r}: expected a mapping from variables to their observed states")
+        raise refuse("evidence", evidence, "expected a mapping from variables to their observed states")
     network.probabilities(name)  # refuses an unknown name
     observed = {x: network.code(x, label) for x, label in evidence.items()}
     if name in observed:

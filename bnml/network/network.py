@@ -16,7 +16,7 @@ import numpy.typing as npt
 from bnml._display import picture
 from bnml.data.bins import place
 from bnml.data.labels import MISSING_LABEL, as_number, label_text
-from bnml.errors import ArgumentError, NetworkError, did_you_mean, quoted
+from bnml.errors import ArgumentError, NetworkError, argument, did_you_mean, quoted
 from bnml.graph import DAG
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class BayesianNetwork:
         cuts: Mapping[str, Sequence[float]] | None = None,
     ) -> None:
         if not isinstance(dag, DAG):
-            raise NetworkError(f"dag={dag!r}: expected a DAG, such as bnml.DAG.parse('[A][B|A]')")
+            raise NetworkError(f"{argument('dag', dag)}: expected a DAG, such as bnml.DAG.parse('[A][B|A]')")
         for what, given in (("states", states), ("tables", tables)):
             if not isinstance(given, Mapping):
                 raise NetworkError(f"{what}={given!r}: expected a mapping with an entry for each variable")

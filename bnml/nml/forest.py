@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bnml.errors import ArgumentError, ScoreError, quoted
+from bnml._checks import refuse
+from bnml.errors import ArgumentError, ScoreError, argument, quoted
 from bnml.nml.forest_plan import ForestForecast, check_cost, trees_of
 from bnml.nml.forest_sums import ForestSums
 from bnml.nml.regret import Whole, whole_number
@@ -147,7 +148,7 @@ def stochastic_complexity(
         frequencies = _of_table(data, columns)
     else:
         if arities is None:
-            raise ArgumentError("arities=None: with an array of codes, say how many values each variable has")
+            raise refuse("arities", None, "with an array of codes, say how many values each variable has")
         sizes = _arities_of(arities, names, len(parents))
         codes = _codes_of(data, sizes)
         n_rows, frequencies = len(codes), _of_codes(codes)
@@ -231,15 +232,15 @@ def _parents_of(forest: Any) -> list[int | None]:
                 raise ScoreError(several_parents(name, len(above)))
         return [above[0] if above else None for above in sets]
     if isinstance(forest, str) or not isinstance(forest, Sequence):
-        raise ArgumentError(f"forest={forest!r}: expected a bnml.DAG, or a list with the number of each one's parent")
+        raise refuse("forest", forest, "expected a bnml.DAG, or a list with the number of each one's parent")
     return [None if above is None else whole_number("forest", above, 0) for above in forest]
 
 
 def several_parents(name: str, number: int) -> str:
     """Return why a structure has no exact NML here."""
     return (
-        f"score='nml': {name!r} has {number} parents; the exact NML is known for forests alone, in which each variable "
-        "has one parent at most; qnml comes nearest"
+        f"{argument('score', 'nml')}: {name!r} has {number} parents; the exact NML is known for forests alone, in "
+        "which each variable has one parent at most; qnml comes nearest"
     )
 
 

@@ -12,9 +12,11 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from bnml._memory import gigabytes, limit_of
-from bnml.errors import ScoreError
+from bnml._plain import attributes
+from bnml.errors import ScoreError, argument
 from bnml.nml.forest_counts import number_of_sorted_counts
 from bnml.nml.forest_sums import ForestSums, Needs
 from bnml.nml.forest_weights import weighing_bytes, weighing_seconds
@@ -56,6 +58,10 @@ class ForestForecast:
     def fits(self) -> bool:
         """Whether it can be done: in an hour, and in the memory there is."""
         return self.seconds <= MOST_SECONDS and self.bytes <= self.limit
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain values, for JSON."""
+        return attributes(self, "seconds", "bytes", "limit", "weights", "arities", "fits")
 
     def __str__(self) -> str:
         weights = f"{self.weights:,}" if self.weights < 10**13 else f"more than 10^{int(math.log10(self.weights))}"
@@ -108,9 +114,10 @@ def check_cost(forecast: ForestForecast) -> None:
     if not forecast.fits:
         a, b = forecast.arities or (1, 1)
         raise ScoreError(
-            f"score='nml': the exact NML of this forest is too much: {forecast} ({gigabytes(forecast.limit)} and an "
-            f"hour are allowed). Variables with {a} and with {b} values are joined, and both have other neighbours; "
-            "take qnml, which comes nearest, or fewer values for variables that are not leaves."
+            f"{argument('score', 'nml')}: the exact NML of this forest is too much: {forecast} "
+            f"({gigabytes(forecast.limit)} and an hour are allowed). Variables with {a} and with {b} values "
+            "are joined, and both have other neighbours; take qnml, which comes nearest, or fewer values for "
+            "variables that are not leaves."
         )
 
 

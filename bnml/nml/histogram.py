@@ -33,10 +33,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bnml._plain import attributes
 from bnml.errors import ArgumentError
 from bnml.nml.regret import LARGEST_N, regrets
 
@@ -89,6 +91,10 @@ class Histogram:
     def cuts(self) -> tuple[float, ...]:
         """The inner edges, an empty bin joined to the one below it: so cut, no bin is empty."""
         return tuple(cut for cut, above in zip(self.edges[1:-1], self.counts[1:], strict=True) if above > 0)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain values, for JSON."""
+        return attributes(self, "edges", "counts", "precision", "candidates", "code_lengths", "code_length", "cuts")
 
 
 def nml_histogram(values: ArrayLike, weights: ArrayLike) -> Histogram:

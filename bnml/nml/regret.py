@@ -8,6 +8,7 @@ from typing import Any, SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bnml._checks import is_number, is_whole
 from bnml.errors import ArgumentError, did_you_mean, quoted
 from bnml.nml.approximations import CLOSED_FORMS
 from bnml.nml.exact import exact_regrets
@@ -138,8 +139,7 @@ def _regrets(n: int, rs: Floats, log_rs: Floats, method: str) -> Floats:
 
 def whole_number(name: str, value: Any, least: int, most: int | None = None) -> int:
     """Return the value as an int if it is a whole number in range, and raise an ArgumentError if not."""
-    integer = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    whole = integer or (isinstance(value, float | np.floating) and float(value).is_integer())
+    whole = is_whole(value, None) or (isinstance(value, float | np.floating) and float(value).is_integer())
     if not whole or value < least or (most is not None and value > most):
         allowed = f"of at least {least}" if most is None else f"from {least} to {most}"
         raise ArgumentError(f"{name} must be a whole number {allowed}, got {value!r}.")
@@ -149,7 +149,7 @@ def whole_number(name: str, value: Any, least: int, most: int | None = None) -> 
 def _whole_numbers(name: str, values: ArrayLike) -> Floats:
     """Return whole numbers of at least 1, or inf, as floats."""
     given = np.asarray(values)
-    if given.dtype == object and all(isinstance(v, int | float) and not isinstance(v, bool) for v in given.flat):
+    if given.dtype == object and all(is_number(v) for v in given.flat):
         try:
             given = given.astype(np.float64)
         except OverflowError:

@@ -9,6 +9,7 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bnml._checks import a_path
 from bnml._files import check_writable, written_whole
 from bnml.errors import ArgumentError, did_you_mean, quoted
 from bnml.graph import DAG, PDAG
@@ -155,10 +156,7 @@ def _widths(strength: Mapping[Arc, float] | None) -> dict[Arc, float]:
 
 
 def _checked_path(path: str | os.PathLike[str]) -> Path:
-    try:
-        target = Path(path)
-    except TypeError:
-        raise ArgumentError(f"path must be the name of a file, got {path!r}.") from None
+    target = a_path(path)
     if target.suffix.lower() not in KINDS:
         raise ArgumentError(
             f"path is {str(target)!r}, with the suffix {target.suffix!r}; allowed are {', '.join(KINDS)}."

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from bnml._checks import refuse
 from bnml.data.table import unknown_column
 from bnml.errors import ArgumentError
 from bnml.relational.relation import Floats, Index, Relation, average, relation_of
@@ -108,7 +109,7 @@ def hartley_gain(
     relation = relation_of(data, possibility)
     known = () if given is None else (given,) if isinstance(given, str) else given
     if not isinstance(known, Iterable):
-        raise ArgumentError(f"given={given!r}: expected names of columns")
+        raise refuse("given", given, "expected names of columns")
     first, second, *others = places_of(relation, [a, b, *known])
     return pair_gain(relation, first, second, others)
 

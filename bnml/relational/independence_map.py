@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-import numbers
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bnml.data.labels import clip
-from bnml.errors import ArgumentError
+from bnml._checks import is_number, refuse
 from bnml.relational.hartley import gain_within
 from bnml.relational.relation import Relation, relation_of
 from bnml.relational.spanning_tree import kruskal
@@ -74,9 +72,8 @@ def independence_map(data: Any, threshold: float | None = None, *, possibility: 
 
 
 def _check_threshold(threshold: Any) -> None:
-    number = isinstance(threshold, numbers.Real) and not isinstance(threshold, bool)
-    if not number or not math.isfinite(threshold) or threshold < 0:
-        raise ArgumentError(f"threshold={clip(repr(threshold))}: expected a number of bits from 0, or None")
+    if not is_number(threshold) or not math.isfinite(threshold) or threshold < 0:
+        raise refuse("threshold", threshold, "expected a number of bits from 0, or None")
 
 
 def _conditional_gains(relation: Relation) -> list[tuple[str, str, float]]:

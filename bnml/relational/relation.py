@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from bnml._checks import refuse
 from bnml.data import Data, as_data, read
 from bnml.data.columns import Column
 from bnml.data.labels import MISSING_TEXTS, as_number, as_numbers, clip, label_text
 from bnml.data.rows import grouped, rows_of
 from bnml.data.sources import open_table
 from bnml.data.table import unknown_column
-from bnml.errors import ArgumentError, DataError
+from bnml.errors import DataError
 
 __all__ = ["Codes", "Relation", "average", "degree_labels", "first_of", "groups", "relation_of"]
 
@@ -107,7 +108,7 @@ def relation_of(data: Any, possibility: str | None) -> Relation:
         codes = rows_of(table).codes
         return Relation(table.names, table.arities, codes, np.ones(codes.shape[1]), False)
     if not isinstance(possibility, str):
-        raise ArgumentError(f"possibility={clip(repr(possibility))}: expected the name of a column of degrees")
+        raise refuse("possibility", possibility, "expected the name of a column of degrees")
     table = data if isinstance(data, Data) else read(data, states={possibility: degree_labels(data, possibility)})
     if possibility not in table.names:
         raise unknown_column("possibility", possibility, table.names)

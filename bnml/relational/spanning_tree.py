@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from bnml.data.labels import clip
-from bnml.errors import ArgumentError, did_you_mean, quoted
+from bnml._checks import one_of
 from bnml.relational.gains import all_pairs, in_order
 from bnml.relational.relation import relation_of
 
@@ -58,9 +57,7 @@ def spanning_tree(data: Any, weight: str = "hartley", *, possibility: str | None
     tub - either 0.415
     asia - either 0.0
     """
-    if weight not in WEIGHTS:
-        hint = did_you_mean(clip(weight), WEIGHTS)
-        raise ArgumentError(f"weight={clip(repr(weight))}: expected one of {quoted(WEIGHTS)}.{hint}")
+    one_of(weight, "weight", WEIGHTS)
     relation = relation_of(data, possibility)
     pairs = all_pairs(relation)
     if weight == "hartley":

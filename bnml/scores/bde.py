@@ -14,7 +14,7 @@ from bnml._factors import Factor, eliminate, plan
 from bnml.counts import Cells, Counts, FamilyCounts
 from bnml.data import Data
 from bnml.data.labels import label_text
-from bnml.errors import ScoreError, quoted
+from bnml.errors import ScoreError, argument, quoted
 from bnml.graph import DAG
 from bnml.nml import log_rising
 from bnml.scores.base import Score, Shape, positive
@@ -102,7 +102,7 @@ class BDe(Score):
             if [label_text(s) for s in self.network.states[name]] != [label_text(s) for s in labels]:
                 raise ScoreError(
                     f"BDe: {name!r} has the states {quoted(self.network.states[name])} in the prior network and "
-                    f"{quoted(labels)} in the data: read the data with states= in the network's order"
+                    f"{quoted(labels)} in the data: read the data with {argument('states')} in the network's order"
                 )
 
 

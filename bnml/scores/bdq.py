@@ -11,7 +11,7 @@ import numpy as np
 
 from bnml.counts import Counts
 from bnml.data import Data
-from bnml.errors import ScoreError
+from bnml.errors import ScoreError, argument
 from bnml.nml import log_rising
 from bnml.scores.base import Floats, Score, Shape, Terms, positive
 from bnml.scores.predictive import FamilyRows, dirichlet
@@ -57,7 +57,9 @@ class BDq(Score):
     def check(self, data: Data | Counts) -> None:
         """Raise an error if Watanabe and Roos' α is not positive for so few rows."""
         if self.alpha == WATANABE_ROOS and data.n_rows < 3:
-            raise ScoreError(f"BDq with alpha={WATANABE_ROOS!r} needs at least 3 rows; there are {data.n_rows}")
+            raise ScoreError(
+                f"BDq with {argument('alpha', WATANABE_ROOS)} needs at least 3 rows; there are {data.n_rows}"
+            )
 
     def alpha_for(self, n_rows: int) -> float:
         """Return the hyperparameter for a table of this length."""

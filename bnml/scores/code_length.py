@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from bnml._plain import attributes
 from bnml.counts import as_float
 from bnml.data import as_data
 from bnml.graph import DAG
@@ -28,6 +29,10 @@ class CodeLength:
     def total(self) -> float:
         """The whole length."""
         return self.structure + self.parameters + self.data
+
+    def to_dict(self) -> dict[str, float]:
+        """Return it as plain values, for JSON."""
+        return attributes(self, "structure", "parameters", "data", "total")
 
     def __str__(self) -> str:
         return (

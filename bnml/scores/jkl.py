@@ -23,11 +23,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import numpy as np
 import numpy.typing as npt
 
+from bnml._checks import a_path
 from bnml._files import check_writable, written_whole
 from bnml.data.labels import clip
 from bnml.errors import ArgumentError, FormatError, did_you_mean
@@ -62,7 +63,7 @@ def load(path: str | os.PathLike[str]) -> FamilyScores:
     ...     FamilyScores.load(file)
     FamilyScores(2 variables, 3 parent sets)
     """
-    file = _path(path)
+    file = a_path(path)
     try:
         with file.open("rb") as stream:
             if not file.name.lower().endswith(".gz"):
@@ -85,7 +86,7 @@ def save(table: FamilyScores, path: str | os.PathLike[str]) -> None:
     ArgumentError
         If the suffix is another, the file cannot be written, or a name is empty or holds white space.
     """
-    file = _path(path)
+    file = a_path(path)
     if not file.name.lower().endswith(SUFFIXES):
         raise ArgumentError(f"{str(file)!r}: scores are saved in a file whose name ends in {' or '.join(SUFFIXES)}")
     check_writable(file)
@@ -95,12 +96,6 @@ def save(table: FamilyScores, path: str | os.PathLike[str]) -> None:
         _write(table, stream, packed=file.name.lower().endswith(".gz"))
         stream.flush()
         os.fsync(stream.fileno())
-
-
-def _path(path: Any) -> Path:
-    if not isinstance(path, str | os.PathLike) or not isinstance(os.fspath(path), str) or "\0" in os.fspath(path):
-        raise ArgumentError(f"path must be the name of a file, got {path!r}")
-    return Path(path)
 
 
 def _content(stream: BinaryIO | gzip.GzipFile, file: Path) -> bytes:

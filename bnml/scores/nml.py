@@ -8,7 +8,7 @@ from typing import NoReturn
 
 from bnml.counts import Counts, FamilyCounts
 from bnml.data import Data
-from bnml.errors import ScoreError
+from bnml.errors import ScoreError, argument
 from bnml.nml.forest import log_normaliser, several_parents
 from bnml.nml.forest_joins import ForestJoins, Tree
 from bnml.nml.forest_sums import ForestSums
@@ -36,8 +36,8 @@ class NML(Score):
     def check(self, data: Data | Counts) -> NoReturn:
         """Refuse: there are no family scores."""
         raise ScoreError(
-            "score='nml': the exact NML of a forest is not a sum over families, so there are no family scores, and of "
-            "the searches only search='nml-forest' takes it; qnml comes nearest"
+            f"{argument('score', 'nml')}: the exact NML of a forest is not a sum over families, so there are no family "
+            f"scores, and of the searches only {argument('search', 'nml-forest')} takes it; qnml comes nearest"
         )
 
     def terms(self, shape: Shape) -> None:

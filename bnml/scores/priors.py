@@ -10,12 +10,12 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from numbers import Real
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from bnml._checks import is_number, refuse
 from bnml.errors import ArgumentError, did_you_mean, quoted
 from bnml.graph import DAG
 
@@ -105,7 +105,7 @@ class ArcProbabilities(StructurePrior):
             if not isinstance(arc, tuple) or len(arc) != 2 or arc[0] == arc[1]:
                 raise ArgumentError(f"ArcProbabilities: {arc!r} is no arc: expected two variables, ('A', 'B')")
         for where, value in (("default", self.default), *((repr(arc), p) for arc, p in self.arcs.items())):
-            if not _is_number(value) or not 0.0 <= value <= 1.0:
+            if not is_number(value) or not 0.0 <= value <= 1.0:
                 raise ArgumentError(f"ArcProbabilities: {where} is {value!r}: expected a probability from 0 to 1")
 
     def family(self, names: Sequence[str], child: int, parents: Sequence[int]) -> float:
@@ -157,7 +157,7 @@ class Distance(StructurePrior):
     def __post_init__(self) -> None:
         if not isinstance(self.dag, DAG):
             raise ArgumentError(f"Distance: dag={self.dag!r}: expected a DAG")
-        if not _is_number(self.kappa) or not 0.0 < self.kappa <= 1.0:
+        if not is_number(self.kappa) or not 0.0 < self.kappa <= 1.0:
             raise ArgumentError(f"Distance: kappa={self.kappa!r}: expected a number above 0 and at most 1")
 
     def family(self, names: Sequence[str], child: int, parents: Sequence[int]) -> float:
@@ -179,8 +179,4 @@ class Distance(StructurePrior):
 def check_prior(prior: Any) -> None:
     """Refuse what is not a structure prior."""
     if prior is not None and not isinstance(prior, StructurePrior):
-        raise ArgumentError(f"prior={prior!r}: expected a structure prior of bnml.priors, or None")
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool)
+        raise refuse("prior", prior, "expected a structure prior of bnml.priors, or None")

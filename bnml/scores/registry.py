@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bnml.errors import ScoreError, did_you_mean
+from bnml.errors import ScoreError, argument, did_you_mean
 from bnml.scores.aic import AIC
 from bnml.scores.base import Score
 from bnml.scores.bd import BD, BDJ, K2
@@ -41,12 +41,16 @@ def parse_score(score: Score | str) -> Score:
     if isinstance(score, Score):
         return score
     if not isinstance(score, str):
-        raise ScoreError(f"score={score!r}: expected a name such as 'qnml' or 'bdeu:10', or an object of bnml.scores")
+        raise ScoreError(
+            f"{argument('score', score)}: expected a name such as 'qnml' or 'bdeu:10', or an object of bnml.scores"
+        )
     if score == "mdl+parents":
         return MDL(parent_cost=True)
     name, colon, parameter = score.partition(":")
     if name == "bde":
-        raise ScoreError("score='bde': BDe needs a prior network; pass score=bnml.scores.BDe(network, ess=1)")
+        raise ScoreError(
+            f"{argument('score', 'bde')}: BDe needs a prior network; pass score=bnml.scores.BDe(network, ess=1)"
+        )
     kind = NML if name == NML.name else SCORES.get(name)
     if kind is None:
         names = (*SCORES, NML.name)
@@ -54,5 +58,5 @@ def parse_score(score: Score | str) -> Score:
             f"there is no score {score!r}; the scores are {', '.join(names)}.{did_you_mean(name.lower(), names)}"
         )
     if colon and not parameter:
-        raise ScoreError(f"score={score!r}: nothing follows the colon")
+        raise ScoreError(f"{argument('score', score)}: nothing follows the colon")
     return kind.from_text(parameter) if parameter else kind()

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable
 from typing import Any, Literal, overload
 
+from bnml._checks import refuse
 from bnml.data import Data, as_data
 from bnml.errors import ArgumentError
 from bnml.graph import DAG
@@ -111,7 +112,7 @@ def family_score(
     """
     chosen = parse_score(score)
     if not isinstance(parents, Iterable):
-        raise ArgumentError(f"parents={parents!r}: expected the names of variables")
+        raise refuse("parents", parents, "expected the names of variables")
     table = as_data(data)
     x = table.index(child)
     above = table.indices(parents)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bnml._memory import gigabytes
+from bnml._plain import attributes
 from bnml.counts.lattice import WalkOrder
 from bnml.graph import Rules
 from bnml.scores import LocalScores, Score
@@ -78,6 +79,10 @@ class Forecast:
     def fits(self) -> bool:
         """Whether there is enough memory."""
         return self.bytes <= self.limit and self.variables <= MOST_VARIABLES
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain values, for JSON."""
+        return attributes(self, "variables", "subsets", "bytes", "limit", "seconds", "affordable", "fits")
 
     def __str__(self) -> str:
         return (

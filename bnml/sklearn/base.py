@@ -11,10 +11,12 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from bnml._checks import one_of, refuse
 from bnml.data import Data, read
 from bnml.data.columns import Column
 from bnml.data.labels import clip
-from bnml.errors import ArgumentError, DataError, MissingError, did_you_mean, quoted
+from bnml.data.read_arguments import MISSING_CHOICES
+from bnml.errors import ArgumentError, DataError, MissingError, argument
 from bnml.network import BayesianNetwork
 from bnml.network.estimators import ESTIMATORS
 from bnml.scores import Score
@@ -23,18 +25,9 @@ from bnml.sklearn.table import coded, columns_of, gaps, is_frame
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["NetworkEstimator", "ScoreParameter", "check_choice"]
+__all__ = ["NetworkEstimator", "ScoreParameter"]
 
 P = ParamSpec("P")
-
-MISSING = ("error", "drop", "state")
-
-
-def check_choice(name: str, value: Any, choices: Sequence[str]) -> None:
-    """Refuse a value that is none of the choices."""
-    if not isinstance(value, str) or value not in choices:
-        hint = did_you_mean(value, choices) if isinstance(value, str) else ""
-        raise ArgumentError(f"{name}={clip(repr(value))}: expected one of {quoted(choices)}.{hint}")
 
 
 class ScoreParameter(Generic[P]):
@@ -111,10 +104,10 @@ class NetworkEstimator(BaseEstimator):
 
     def _check_parameters(self) -> None:
         """Refuse what is wrong whatever the data are."""
-        check_choice("estimator", self.estimator, ESTIMATORS)
-        check_choice("missing", self.missing, MISSING)
+        one_of(self.estimator, "estimator", ESTIMATORS)
+        one_of(self.missing, "missing", MISSING_CHOICES)
         if self.options is not None and not isinstance(self.options, Mapping):
-            raise ArgumentError(f"options={clip(repr(self.options))}: expected a mapping of arguments of bnml.learn")
+            raise refuse("options", self.options, "expected a mapping of arguments of bnml.learn")
         for name in self.options or ():
             if name in ("data", *self._get_param_names()):
                 raise ArgumentError(f"options: {clip(repr(name))} is a parameter of the estimator itself")
@@ -150,6 +143,6 @@ def _refuse_gaps(columns: Sequence[Column]) -> None:
     if counts:
         shown = ", ".join(f"{name!r}: {count}" for name, count in list(counts.items())[:20])
         raise MissingError(
-            f"X has missing values, NaN or others ({shown}): pass missing='drop' to learn from complete rows and to "
-            "sum gaps out of new ones, or missing='state' to make them a state of their own"
+            f"X has missing values, NaN or others ({shown}): pass {argument('missing', 'drop')} to learn from complete "
+            f"rows and to sum gaps out of new ones, or {argument('missing', 'state')} to make them a state of their own"
         )

@@ -11,14 +11,15 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, validate_data
 
+from bnml._checks import one_of, refuse
 from bnml.data import Data
 from bnml.data.rows import with_column
-from bnml.errors import ArgumentError, DataError, quoted
+from bnml.errors import DataError, quoted
 from bnml.graph import DAG, Constraints
 from bnml.network import fit
 from bnml.scores import Score
 from bnml.search import learn
-from bnml.sklearn.base import NetworkEstimator, ScoreParameter, check_choice
+from bnml.sklearn.base import NetworkEstimator, ScoreParameter
 
 __all__ = ["BayesianNetworkClassifier"]
 
@@ -156,9 +157,7 @@ class BayesianNetworkClassifier(ClassifierMixin, NetworkEstimator):
             raise DataError(f"y has one class only, {quoted(self.classes_.tolist())}: at least two are needed")
         features, kept = self._read(X)
         if self.class_variable in features.names:
-            raise ArgumentError(
-                f"class_variable={self.class_variable!r}: a feature has that name; give the class another one"
-            )
+            raise refuse("class_variable", self.class_variable, "a feature has that name; give the class another one")
         data = with_column(features, self.class_variable, self.classes_.tolist(), codes[kept])
         self.dag_ = self._learned(data)
         self.network_ = fit(self.dag_, data, self.estimator, self.ess)
@@ -194,10 +193,10 @@ class BayesianNetworkClassifier(ClassifierMixin, NetworkEstimator):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        check_choice("structure", self.structure, STRUCTURES)
-        check_choice("handle_unknown", self.handle_unknown, ("ignore", "error"))
+        one_of(self.structure, "structure", STRUCTURES)
+        one_of(self.handle_unknown, "handle_unknown", ("ignore", "error"))
         if not isinstance(self.class_variable, str) or not self.class_variable.strip():
-            raise ArgumentError(f"class_variable={self.class_variable!r}: expected a name")
+            raise refuse("class_variable", self.class_variable, "expected a name")
 
     def _learned(self, data: Data) -> DAG:
         """Return the structure that was asked for."""

@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from bnml._checks import progress_function, whole_number
 from bnml._display import table
+from bnml._plain import attributes, plain, records
 from bnml._threads import cores, run_all
 from bnml._watch import Watch
 from bnml.data import as_data
@@ -95,6 +96,17 @@ class Bootstrap:
             arcs.append((a, b))
             dag = DAG(self.names, arcs)
         return dag
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what was found as plain values, for JSON."""
+        return {
+            **attributes(self, "repetitions", "search"),
+            "score_name": self.score,
+            "threshold": plain(self.threshold),
+            "arcs": plain(self.dag.arcs),
+            "support": records(self.arcs),
+            "seconds": self.seconds,
+        }
 
     def __repr__(self) -> str:
         return f"<Bootstrap of {self.repetitions} tables, {len(self.names)} variables, threshold {self.threshold:.2f}>"

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from bnml._memory import gigabytes
+from bnml._plain import attributes
 from bnml._threads import cores
-from bnml.errors import ArgumentError
+from bnml.errors import ArgumentError, argument
 from bnml.scores import LocalScores
 from bnml.scores.lattice.memory import BASE, scoring_bytes
 from bnml.uncertainty.families import BLOCK, MOST_EXACT
@@ -32,6 +34,10 @@ class Cost:
     seconds: float
     bytes: int
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain values, for JSON."""
+        return attributes(self, "seconds", "bytes")
+
     def __str__(self) -> str:
         seconds = f"{self.seconds:,.0f} s" if self.seconds < 120 else f"{self.seconds / 60:,.0f} min"
         return f"about {seconds}, {gigabytes(self.bytes)} of memory at most"
@@ -53,11 +59,11 @@ def prior_for(n: int, prior: str | None) -> str:
     kind = prior or ("uniform" if n <= MOST_VARIABLES["uniform"] else "order")
     if n > MOST_VARIABLES["order"]:
         most = MOST_VARIABLES["order"]
-        raise ArgumentError(f"{n} variables are too many: {most} are the most; choose with columns=")
+        raise ArgumentError(f"{n} variables are too many: {most} are the most; choose with {argument('columns')}")
     if n > MOST_VARIABLES[kind]:
         raise ArgumentError(
-            f"prior={kind!r} goes up to {MOST_VARIABLES[kind]} variables, and there are {n}; take prior='order', or "
-            "fewer with columns="
+            f"{argument('prior', kind)} goes up to {MOST_VARIABLES[kind]} variables, and there are {n}; take "
+            f"{argument('prior', 'order')}, or fewer with {argument('columns')}"
         )
     return kind
 
@@ -68,10 +74,10 @@ def check_memory(local: LocalScores, prior: str, threads: int, limit: int) -> No
     if needed <= limit:
         return
     fits = next((size for size in range(n - 1, 0, -1) if memory_needed(local, prior, threads, size) <= limit), 0)
-    fewer = f" or choose with columns=: {fits} would fit" if fits else " to that"
+    fewer = f" or choose with {argument('columns')}: {fits} would fit" if fits else " to that"
     raise ArgumentError(
         f"sums over {n} variables need {gigabytes(needed)} of memory, and the limit is {gigabytes(limit)}; "
-        f"raise memory_limit={fewer}"
+        f"raise {argument('memory_limit')}{fewer}"
     )
 
 

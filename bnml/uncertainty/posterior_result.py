@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bnml._display import table
+from bnml._plain import attributes, plain, records
 from bnml.data import Data
 from bnml.scores import Score
 from bnml.uncertainty.allowed import Allowed
@@ -86,6 +87,26 @@ class Posterior:
     def link_probabilities(self) -> pd.DataFrame:
         """The probability that two variables are joined by an arc in one direction or the other; symmetric."""
         return self._frame(np.minimum(self._arcs + self._arcs.T, 1.0))
+
+    @property
+    def arcs(self) -> pd.DataFrame:
+        """The probability of each arc, in a row of its own: ``from``, ``to`` and ``probability``."""
+        import pandas as pd
+
+        pairs = [(i, j) for i in range(len(self.names)) for j in range(len(self.names)) if i != j]
+        rows = [(self.names[i], self.names[j], float(self._arcs[i, j])) for i, j in pairs]
+        return pd.DataFrame(rows, columns=["from", "to", "probability"])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what was found as plain values, for JSON."""
+        return {
+            **attributes(self, "score", "prior", "prior_text"),
+            "variables": list(self.names),
+            "rows": self.n_rows,
+            "log_evidence": plain(self.log_evidence),
+            "arcs": records(self.arcs),
+            "seconds": self.seconds,
+        }
 
     def _frame(self, values: Floats) -> pd.DataFrame:
         import pandas as pd

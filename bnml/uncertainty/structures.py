@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from bnml.errors import ArgumentError
+from bnml._checks import is_whole, refuse
+from bnml.errors import ArgumentError, argument
 from bnml.graph import DAG, canonical_extension
 from bnml.scores.equal import tolerance
 
@@ -28,12 +29,12 @@ MOST_LISTED = 5
 
 def check_listing(n: int, k: Any = 1) -> None:
     """Refuse to list the structures of too many variables, or fewer than one of them."""
-    if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
-        raise ArgumentError(f"k={k!r}: there can be any number of best structures from 1")
+    if not is_whole(k, 1):
+        raise refuse("k", k, "there can be any number of best structures from 1")
     if n > MOST_LISTED:
         raise ArgumentError(
             f"all structures can be listed for up to {MOST_LISTED} variables only, and there are {n}: take fewer with "
-            "columns=, or look at the probabilities of arcs"
+            f"{argument('columns')}, or look at the probabilities of arcs"
         )
 
 

@@ -17,7 +17,8 @@ import pytest
 
 import bnml
 from bnml.cli import compare, convert, fit, info, regret, sample, score
-from bnml.cli.main import _as_options
+from bnml.cli.words import in_options
+from bnml.errors import ArgumentError, argument
 
 COMMANDS = (
     "learn",
@@ -79,21 +80,32 @@ def test_scores_are_listed(run):
 
 
 @pytest.mark.parametrize(
-    ("message", "want"),
+    ("name", "value", "want"),
     [
-        ("leave it out with columns=, or", "leave it out with --columns or --drop, or"),
-        ("declare its states with states=", "declare its states with --states"),
-        ("states=5: expected a mapping", "states=5: expected a mapping"),
-        ("columns='a': expected a list", "columns='a': expected a list"),
-        ("column 'a' has both states= and bins=: give one", "column 'a' has both --states and --bins: give one"),
-        ("e.g. bins='mdl' or bins={'a}': [10, 20]}, or", "e.g. --bins mdl or [bins] in a --config file, or"),
-        ("bins={'a': 'x'}: wrong", "bins={'a': 'x'}: wrong"),
-        ("pass missing='drop' to", "pass --missing drop to"),
-        ("score='bic:': nothing follows", "--score bic:: nothing follows"),
+        ("columns", ..., "--columns or --drop"),
+        ("columns", ["a", "b"], "--columns a,b"),
+        ("states", ..., "--states"),
+        ("bins", "quantile:4", "--bins quantile:4"),
+        ("bins", {"a}": [10, 20]}, "[bins] in a --config file"),
+        ("missing", "drop", "--missing drop"),
+        ("score", "bic:", "--score bic:"),
+        ("class_variable", "lung cancer", "--class 'lung cancer'"),
+        ("alpha", 0.05, "--significance 0.05"),
+        ("max_parents", -1, "--max-parents -1"),
+        ("order", ("a", "b c"), "--order 'a,b c'"),
+        ("search", "a\nb", "--search 'a\\nb'"),
+        ("restarts", 3, "restarts=3"),
+        ("restarts", ..., "restarts="),
+        ("score", int, "--score <class 'int'>"),
     ],
-)  # fmt: skip
-def test_messages_of_the_library(message, want):
-    assert _as_options(message) == want
+)
+def test_arguments_of_the_library_are_options(name, value, want):
+    named = argument(name) if value is ... else argument(name, value)
+    assert ArgumentError(f"{named}: no").text(in_options({})) == f"{want}: no"
+
+
+def test_commands_may_have_words_of_their_own(run):
+    assert "bnml: --top 0: there can" in run("posterior", "two.csv", "--top", "0").err
 
 
 def test_advice_in_terms_of_the_command_line(run, folder):

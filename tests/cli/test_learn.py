@@ -422,7 +422,7 @@ WRONG = [
     (["two.csv", "--max-parents", "few"], "few"),
     (["two.csv", "--seed", "-1"], "--seed -1"),
     (["two.csv", "--threads", "0"], "--threads 0"),
-    (["two.csv", "--memory-limit", "much"], "--memory-limit 'much'"),
+    (["two.csv", "--memory-limit", "much"], "--memory-limit much"),
     (["two.csv", "--time-limit", "0"], "--time-limit 0"),
     (["two.csv", "--time-limit", "soon"], "soon"),
     (["two.csv", "--columns", "smoke,lungs"], "lungs"),

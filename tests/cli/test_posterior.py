@@ -151,7 +151,7 @@ WRONG = [
     (["posterior", "two.csv", "--classes"], "--classes goes with --top"),
     (["posterior", "two.csv", "--max-parents", "-1"], "--max-parents -1"),
     (["posterior", "two.csv", "--threads", "0"], "--threads 0"),
-    (["posterior", "two.csv", "--memory-limit", "much"], "--memory-limit 'much'"),
+    (["posterior", "two.csv", "--memory-limit", "much"], "--memory-limit much"),
     (["posterior", "two.csv", "--memory-limit", "10B"], "raise --memory-limit"),
     (["posterior", "two.csv", "--require", "smoke>lungs"], "lungs"),
     (["posterior", "two.csv", "--require-link", "smoke-lung"], "--require-link"),

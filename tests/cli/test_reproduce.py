@@ -58,7 +58,7 @@ def test_help_names_every_experiment(run):
         ((), "Missing argument 'NAME'"),
         (("regret-tables",), "Did you mean 'regret-table'?"),
         (("generating-structure",), "needs --data, the folder with"),
-        (("generating-structure", "--data", "nowhere"), "--data 'nowhere': there is no such folder"),
+        (("generating-structure", "--data", "nowhere"), "--data nowhere: there is no such folder"),
         (("generating-structure", "--data", "."), "lacks 'networks/"),
         (("generating-structure", "--data", "survey.csv"), "there is no such folder"),
         (("regret-table", "--repetitions", "5"), "takes no --repetitions"),

@@ -1,0 +1,91 @@
+"""How the command line says what the library says of its arguments."""
+
+from __future__ import annotations
+
+import ast
+import shlex
+from collections.abc import Callable, Mapping
+from typing import Any
+
+__all__ = ["OPTIONS", "in_options"]
+
+OPTIONS = {
+    "adjust": "--adjust",
+    "alpha": "--significance",
+    "bins": "--bins",
+    "class_variable": "--class",
+    "columns": "--columns",
+    "constraints": "--require, --forbid and --tiers",
+    "data": "DATA",
+    "ess": "--ess",
+    "estimator": "--estimator",
+    "keep": "--keep",
+    "max_parents": "--max-parents",
+    "memory_limit": "--memory-limit",
+    "method": "--method",
+    "missing": "--missing",
+    "na_values": "--na-values",
+    "order": "--order",
+    "out": "--out",
+    "possibility": "--possibility",
+    "prior": "--prior",
+    "repetitions": "--repetitions",
+    "score": "--score",
+    "search": "--search",
+    "seed": "--seed",
+    "states": "--states",
+    "target": "--target",
+    "test": "--test",
+    "threads": "--threads",
+    "threshold": "--threshold",
+    "time_limit": "--time-limit",
+    "weight": "--weight",
+    "weights": "--weights",
+}
+"""By the name of an argument of the library, the option that is it; arguments that have none keep their names."""
+
+CHOICE = {"columns": "--columns or --drop"}  # where a message speaks of an argument without a value
+
+
+def in_options(own: Mapping[str, str]) -> Callable[[str, str | None], str]:
+    """Return how an argument is said on the command line, with its value or without; see `BnmlError.text`.
+
+    Parameters
+    ----------
+    own
+        What the command says otherwise than `OPTIONS`.
+
+    Examples
+    --------
+    >>> word = in_options({"k": "--top"})
+    >>> word("max_parents", "3"), word("missing", "'drop'"), word("columns", None), word("k", "0"), word("of", "'dag'")
+    ('--max-parents 3', '--missing drop', '--columns or --drop', '--top 0', "of='dag'")
+    """
+    options = {**OPTIONS, **own}
+
+    def word(name: str, value: str | None) -> str:
+        if name not in options:
+            return f"{name}={value or ''}"
+        if value is None:
+            return CHOICE.get(name, options[name])
+        given = _value(value)
+        return f"[{name}] in a --config file" if isinstance(given, dict) else f"{options[name]} {_typed(given, value)}"
+
+    return word
+
+
+def _value(text: str) -> Any:
+    """Return the value that Python writes so; None for what it has no way to write."""
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return None
+
+
+def _typed(value: Any, text: str) -> str:
+    """Return a value as it is typed in a shell; ``text`` is how Python writes it."""
+    if isinstance(value, str):
+        return shlex.quote(value) if value.isprintable() else text
+    if isinstance(value, list | tuple) and all(isinstance(item, str) and item.isprintable() for item in value):
+        return shlex.quote(",".join(value))
+    return text

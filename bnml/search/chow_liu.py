@@ -47,15 +47,15 @@ def chow_liu(task: Task, *, root: str | None = None) -> SearchResult:
     >>> print(result.dag)
     [smoke][bronc|smoke][dysp|bronc][either|dysp][tub|either][asia|tub][lung|either][xray|either]
     """
-    rules, data = tree_rules(task.by_name), task.table.data
+    rules, counts = tree_rules(task.by_name), task.table.counts
     place = check_tree(rules, "a tree", root)
-    gains = pair_information(data, task.columns, (), task.threads, task.part("mutual information"))
-    parents = best_tree(whole(gains, data.n_rows), rules, spanning=True, root=place)
+    gains = pair_information(counts, task.columns, (), task.threads, task.part("mutual information"))
+    parents = best_tree(whole(gains, counts.n_rows), rules, spanning=True, root=place)
     n = len(parents)
     info = {
         "pairs": n * (n - 1) // 2,
         "families": 0,
-        "mutual_information": sum(float(gains[p, x]) for x, above in enumerate(parents) for p in above) / data.n_rows,
+        "mutual_information": sum(float(gains[p, x]) for x, above in enumerate(parents) for p in above) / counts.n_rows,
         "roots": tuple(rules.names[x] for x, above in enumerate(parents) if not above),
     }
     return verified_result(task, parents, info)

@@ -60,7 +60,9 @@ def exact(task: Task) -> SearchResult:
         raise _too_large(forecast, most_variables(task))
     local = task.local
     walks = isinstance(local, LocalScores) and walkable(local)
-    columns = WalkOrder(local.data).columns if isinstance(local, LocalScores) and walks else tuple(range(task.rules.n))
+    columns = (
+        WalkOrder(local.counts).columns if isinstance(local, LocalScores) and walks else tuple(range(task.rules.n))
+    )
     task.with_prior.check()
     prior = local.prior if isinstance(local, LocalScores) else None
     free = not (task.rules.constrained or task.rules.limited) and (prior is None or isinstance(prior, Uniform))

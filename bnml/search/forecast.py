@@ -210,7 +210,7 @@ def _work_of(task: Task) -> _Work:
         return _Work(n, most, rows, 0, 0, marks)
     if n > MOST_VARIABLES:  # far too many: what else there is does not matter
         return _Work(n, most, rows, 1 + len(outline.margin), 0, marks)
-    layout = WalkOrder(local.data)
+    layout = WalkOrder(local.counts)
     entries = layout.n_indices * rising_entries(task.n_rows, layout.n_indices) if outline.ess > 0.0 else 0
     extra = scoring_bytes(local, task.threads or CORES)
     return _Work(n, most, rows, 1 + len(outline.margin), extra, marks, entries=entries)
@@ -226,13 +226,13 @@ def _slowness(local: LocalScores) -> float:
         few = LocalScores(local.data.select(local.names[:columns]), local.score_function)
         rules = Rules.none(few.names)
         work = _work_of(Task(few, rules))
-        rules = rules.among(WalkOrder(few.data).columns)
+        rules = rules.among(WalkOrder(few.counts).columns)
         started = time.perf_counter()
         Lattice(few, rules, prune=False)
         return time.perf_counter() - started, work.walk
 
     seconds(2)  # machine code is compiled or loaded
-    columns = 2 + int(math.log2(PROBE_SECONDS / (SUBSET + ROW * local.data.n_distinct)))
+    columns = 2 + int(math.log2(PROBE_SECONDS / (SUBSET + ROW * local.counts.n_distinct)))
     measured, expected = seconds(max(2, min(columns, len(local.names))))
     return max(0.1, measured / expected)
 

@@ -69,7 +69,7 @@ def nml_forest(task: Task) -> SearchResult:
     check_tree(rules, "a forest")
     gains = gains_of(task, task.columns, (), task.part("gains of arcs"))
     parents = best_tree(gains, rules, spanning=False)
-    worth = pair_information(local.data, task.columns, (), task.threads)
+    worth = pair_information(local.counts, task.columns, (), task.threads)
     climb = _Climb(task, rules, worth, parents)
     start, steps, placed = climb.value, 0, sum(map(len, parents))
     while climb.step(watch):

@@ -13,9 +13,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from bnml._checks import significance_level
-from bnml.counts import counts_of
+from bnml.counts import Counts
 from bnml.counts.pairs import pair_information
-from bnml.data import Data
 from bnml.errors import SearchError, quoted
 from bnml.graph import Rules
 from bnml.graph.spanning import neighbours_of, outwards, spanning_links
@@ -64,12 +63,12 @@ def polytree(task: Task, *, alpha: float = 0.05) -> SearchResult:
     (('bronc', 'smoke'),)
     """
     level = significance_level(alpha)
-    rules, data = task.by_name, task.table.data
+    rules, counts = task.by_name, task.table.counts
     required = _required_links(rules)
-    gains = pair_information(data, task.columns, (), task.threads, task.part("mutual information"))
-    independent_by = _p_values(data, task.columns, gains)
+    gains = pair_information(counts, task.columns, (), task.threads, task.part("mutual information"))
+    independent_by = _p_values(counts, task.columns, gains)
     allowed = (rules.may_matrix | rules.may_matrix.T) & (independent_by <= level)
-    links = spanning_links(whole(gains, data.n_rows), allowed, required)
+    links = spanning_links(whole(gains, counts.n_rows), allowed, required)
     parents, free = _directed(rules, links, independent_by, level)
     n = len(parents)
     info = {
@@ -95,11 +94,11 @@ def _required_links(rules: Rules) -> Bools:
     return required
 
 
-def _p_values(data: Data, columns: Sequence[int], gains: Floats) -> Floats:
+def _p_values(counts: Counts, columns: Sequence[int], gains: Floats) -> Floats:
     """Return the p-value of the G² test of each pair."""
     from scipy.special import gammaincc
 
-    occurring = np.array([len(counts_of(data).cells([column])) for column in columns])
+    occurring = np.array([len(counts.cells([column])) for column in columns])
     freedom = (occurring[:, None] - 1) * (occurring[None, :] - 1)
     return np.where(freedom > 0, gammaincc(np.maximum(freedom, 1) / 2.0, gains), 1.0)
 

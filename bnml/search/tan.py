@@ -111,5 +111,5 @@ def _gains(task: Task, columns: list[int], target: int, weight: str) -> Floats:
     tell = task.part("gains of arcs")
     if weight == "score":
         return gains_of(task, columns, (target,), tell)
-    data = task.table.data
-    return whole(pair_information(data, columns, (target,), task.threads, tell), data.n_rows)
+    counts = task.table.counts
+    return whole(pair_information(counts, columns, (target,), task.threads, tell), counts.n_rows)

@@ -316,12 +316,12 @@ class Task:
     @property
     def n_rows(self) -> int:
         """Number of rows, which the size of sums depends on; 1 if there is no table."""
-        return 1 if self.data is None else self.data.n_rows
+        return self.local.counts.n_rows if isinstance(self.local, LocalScores) else 1
 
     @property
     def n_distinct(self) -> int:
         """Number of distinct rows, which the cost of a family depends on; 0 if the scores are there already."""
-        return 0 if self.data is None else self.data.n_distinct
+        return self.local.counts.n_distinct if isinstance(self.local, LocalScores) else 0
 
     def part(self, stage: str, start: float = 0.0, stop: float = 1.0) -> Callable[[float], None]:
         """Return what is to be told the share of one stage that is done.

@@ -1,13 +1,22 @@
-"""Where tests must not depend on chance, hypothesis draws the same examples every time."""
+"""Where tests must not depend on chance, hypothesis draws the same examples every time. Which tests are quick."""
 
 from __future__ import annotations
 
 import os
 
+import pytest
 from hypothesis import HealthCheck, settings
+
+from tests import quick
 
 settings.register_profile(
     "steady", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow], database=None
 )
 if os.environ.get("CI"):
     settings.load_profile("steady")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark every test as quick or slow, before `-m` selects."""
+    quick.mark(items)

@@ -137,7 +137,7 @@ def test_runs_of_the_same_network():
     assert lines == ["  α = 0.1: A", "  α = 0.2 to 0.5: B", "  α = 1: A"]
 
 
-def test_from_end_to_end(folder, tmp_path):
+def test_from_end_to_end(folder, tmp_path, coarse_pictures):
     done = reproduce("alpha-sensitivity", folder, threads=2, out=tmp_path)
     tables = done.outcome.tables
     number = sum(map(len, ALPHAS.values()))

@@ -182,7 +182,7 @@ def contents(done):
     return {file.name: file.read_bytes() for file in done.files}
 
 
-def test_the_whole_on_one_core_on_two_and_after_an_interruption(folder, tmp_path, monkeypatch):
+def test_the_whole_on_one_core_on_two_and_after_an_interruption(folder, tmp_path, monkeypatch, coarse_pictures):
     monkeypatch.setattr(experiment, "BLOCK", 3)  # not seen by other processes: parts say how many repetitions they are
     once = reproduce(experiment.NAME, folder, repetitions=4, threads=1, out=tmp_path / "one")
     assert once.parts == 20

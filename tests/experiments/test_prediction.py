@@ -14,7 +14,7 @@ from scipy.stats import rankdata
 
 import bnml
 from bnml.errors import ArgumentError, DataError
-from bnml.experiments import prediction, prediction_tables, registry, reproduce, run
+from bnml.experiments import prediction, prediction_tables, registry, reproduce
 from bnml.experiments.experiment import Outputs, generator
 from bnml.experiments.prediction import EXPERIMENT, training_sizes
 from bnml.experiments.prediction_tables import (
@@ -221,17 +221,11 @@ def test_numbers_that_are_published_as_found_agree(rows, folder, tmp_path):
     assert not any("BENE" in finding or " differ" in finding.replace(" difference", "") for finding in findings)
 
 
-def test_all_files(folder, rows, tmp_path, monkeypatch):
+def test_all_files(folder, rows, tmp_path, monkeypatch, coarse_pictures):
     def known(data, key, seed):
         return [row for row in rows if row["data"] == key[0] and key[1] <= row["permutation"] < key[2]]
 
-    def coarse(figure, path):
-        if path.suffix == ".png":
-            figure.savefig(path, format="png", dpi=20)
-        path.touch()
-
     monkeypatch.setattr(registry, "find", lambda name: replace(EXPERIMENT, work=known))
-    monkeypatch.setattr(run, "_save", coarse)
     done = reproduce("prediction", folder, repetitions=TWICE, threads=1, out=tmp_path)
     names = ("figure", "ranks", "logprob", "parameters")
     pictures = {f"{name}{suffix}" for name in names for suffix in (".png", ".svg")}

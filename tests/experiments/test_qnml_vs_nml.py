@@ -227,7 +227,7 @@ def contents(done):
     return {file.name: file.read_bytes() for file in done.files}
 
 
-def test_the_whole(data, tmp_path):
+def test_the_whole(data, tmp_path, coarse_pictures):
     """What is compared, and that neither processes nor an interruption change anything."""
     done = reproduce("qnml-vs-nml", data, repetitions=3, threads=1, out=tmp_path)
     results = done.outcome.tables["results"]

@@ -132,7 +132,7 @@ def test_errors_tell_networks_from_data_sets():
     assert row["published_error"] ** 2 == pytest.approx(7 / 100 + 2 / 10_000)
 
 
-def test_from_end_to_end(tmp_path):
+def test_from_end_to_end(tmp_path, coarse_pictures):
     folder = published(tmp_path / "data")
     first = reproduce("rank-of-truth", folder, repetitions=2, threads=1, out=tmp_path / "first")
     results, comparison = first.outcome.tables["results"], first.outcome.tables["comparison"]
@@ -227,7 +227,7 @@ def test_tails_are_spoken_of_where_they_are_long(worst, share):
 
 
 @pytest.mark.skipif(not SHARED.is_dir(), reason="the published means are not there")
-def test_every_published_mean_is_compared(tmp_path):
+def test_every_published_mean_is_compared(tmp_path, coarse_pictures):
     done = reproduce("rank-of-truth", SHARED, repetitions=2, threads=1, out=tmp_path)
     comparison = done.outcome.tables["comparison"]
     assert len(comparison) == 4 * len(pd.read_csv(SHARED / rank_of_truth.FILE))

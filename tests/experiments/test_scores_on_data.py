@@ -128,7 +128,7 @@ def test_one_peak():
     assert not single(pd.Series([1.0, 2.0, 1.0, 1.5]))
 
 
-def test_what_it_comes_to(data, tmp_path):
+def test_what_it_comes_to(data, tmp_path, coarse_pictures):
     """The best of each, the claims, and what others published: right, wrong, and unknown."""
     right = {("iris", "fNML", ""): highest("iris", naive.fnml), ("iris", "BDeu", "2.0"): highest("iris", naive.bdeu, 2)}
     near = {("liver", "qNML", ""): highest("liver", naive.qnml) + 0.002}
@@ -159,7 +159,7 @@ def contents(done):
     return {file.name: file.read_bytes() for file in done.files}
 
 
-def test_processes_and_interruptions_do_not_change_the_files(data, tmp_path):
+def test_processes_and_interruptions_do_not_change_the_files(data, tmp_path, coarse_pictures):
     whole = contents(reproduce("scores-on-data", data, threads=1, out=tmp_path / "whole"))
     told = []
 

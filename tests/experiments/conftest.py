@@ -1,0 +1,21 @@
+"""Pictures of experiments take long to draw; `test_run` asks for the real ones."""
+
+from __future__ import annotations
+
+from io import BytesIO
+
+import pytest
+
+from bnml.experiments import run
+
+
+@pytest.fixture
+def coarse_pictures(monkeypatch):
+    """Draw every picture at a low resolution, whatever its file is called."""
+
+    def save(figure, path):
+        stream = BytesIO()
+        figure.savefig(stream, format="png", dpi=20, metadata={"Software": None})
+        path.write_bytes(stream.getvalue())
+
+    monkeypatch.setattr(run, "_save", save)

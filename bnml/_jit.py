@@ -1,18 +1,28 @@
-"""The one place where Numba is configured.
+"""The one place where Numba is configured, and where the time that it takes to compile is kept.
 
 ``BNML_JIT=0`` in the environment runs every kernel as plain Python: slow, but a debugger and a coverage
 tool see inside. Kernels release the GIL, so threads of an ordinary pool run them side by side.
+
+Compilation is what the first run on a machine takes longest for, and it grows with the arrays that calls pass, with
+the types that a kernel is called with, and with every helper that is compiled for itself. So a kernel has one call of
+each helper where that is possible, helpers take the few arrays they need, and arrays are made and sliced outside.
 """
 
 from __future__ import annotations
 
 import os
+import threading
+import time
 from collections.abc import Callable
+from functools import cache
 from typing import Any, TypeVar
 
-__all__ = ["JIT", "kernel"]
+__all__ = ["JIT", "compilation_seconds", "helper", "kernel", "when_compilation_lasts"]
 
 JIT = os.environ.get("BNML_JIT", "1") != "0"
+
+OPTIONS: dict[str, Any] = {"error_model": "numpy", "no_cfunc_wrapper": True}
+LONG = 1.0  # seconds of compilation that are worth a word
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -23,8 +33,82 @@ def kernel(function: F) -> F:
         return function
     from numba import njit
 
-    options: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
+    _listen()
     try:
-        return njit(cache=True, **options)(function)  # type: ignore[no-any-return]
+        return njit(cache=True, nogil=True, **OPTIONS)(function)  # type: ignore[no-any-return]
     except RuntimeError:  # Numba finds no folder that it may write its cache to
-        return njit(**options)(function)  # type: ignore[no-any-return]
+        return njit(nogil=True, **OPTIONS)(function)  # type: ignore[no-any-return]
+
+
+def helper(function: F) -> F:
+    """Let kernels of the same file call a function, as a part of them; called from Python, it is plain Python."""
+    if not JIT:
+        return function
+    from numba.extending import register_jitable
+
+    return register_jitable(**OPTIONS)(function)  # type: ignore[no-any-return]
+
+
+class _Compilation:
+    """How long this process has been compiling. Numba compiles on one thread at a time, one function within another."""
+
+    def __init__(self) -> None:
+        self.depth, self.started, self.finished = 0, 0.0, 0.0
+        self.lock = threading.Lock()  # others may ask while one compiles
+        self.tell: Callable[[], None] | None = None
+
+    @property
+    def seconds(self) -> float:
+        """Seconds so far, with those of the compilation that is under way."""
+        with self.lock:
+            return self.finished + (time.perf_counter() - self.started if self.depth else 0.0)
+
+    def begin(self) -> None:
+        """Note that a function is about to be compiled."""
+        with self.lock:
+            if self.depth == 0:
+                self.started = time.perf_counter()
+            self.depth += 1
+        self.look()
+
+    def end(self) -> None:
+        """Note that it is compiled."""
+        self.look()
+        with self.lock:
+            self.depth -= 1
+            if self.depth == 0:
+                self.finished += time.perf_counter() - self.started
+
+    def look(self) -> None:
+        """Tell, once, that compilation takes long."""
+        if self.tell is not None and self.seconds > LONG:
+            tell, self.tell = self.tell, None
+            tell()
+
+
+_compilation = _Compilation()
+
+
+@cache
+def _listen() -> None:
+    """Hear from Numba when it compiles; what it loads from its cache is not heard of."""
+    from numba.core import event
+
+    class Listener(event.Listener):  # type: ignore[misc]  # its class has no types
+        def on_start(self, event: object) -> None:
+            _compilation.begin()
+
+        def on_end(self, event: object) -> None:
+            _compilation.end()
+
+    event.register("numba:compile", Listener())
+
+
+def compilation_seconds() -> float:
+    """Return how many seconds this process has spent on compiling kernels."""
+    return _compilation.seconds
+
+
+def when_compilation_lasts(tell: Callable[[], None] | None) -> None:
+    """Let a door know, once, that kernels are being compiled for more than a second; None: no longer."""
+    _compilation.tell = tell

@@ -14,13 +14,13 @@ same to the last bit whichever family asked for it, in a batch or alone, on one 
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from bnml._jit import kernel
+from bnml._jit import helper, kernel
 
-__all__ = ["additions", "configurations", "count_dense", "families", "partition"]
+__all__ = ["Rows", "Sets", "Terms", "additions", "configurations", "count_dense", "families", "partition"]
 
 BLOCK = 1024
 LANES = 4
@@ -32,26 +32,57 @@ STIRLING_FROM = 32.0  # from here on Stirling's series with four terms is exact
 Array = Any  # kernels are typed by Numba, not by mypy
 
 
-@kernel
+class Rows(NamedTuple):
+    """The distinct rows, a column after the other, their weights, and the arities of the columns."""
+
+    columns: Array
+    weights: Array
+    arities: Array
+
+
+class Sets(NamedTuple):
+    """Families: ``f`` is the ascending set ``members[offsets[f]:offsets[f + 1]]`` with the child at ``position[f]``.
+
+    A position of -1 stands for no child: only the joint sum is wanted.
+    """
+
+    members: Array
+    offsets: Array
+    position: Array
+
+
+class Terms(NamedTuple):
+    """What the cells add: ``lookups[0, n]`` in the joint table of a family, ``lookups[margin_row[f], n]`` in the parents'.
+
+    Where pairs (a, log a) are given for each family, it is log Γ(a + n) - log Γ(a) instead.
+    """
+
+    lookups: Array
+    margin_row: Array
+    joint_a: Array
+    margin_a: Array
+
+
+@helper
 def _start(key: Array, column: Array) -> None:
     for i in range(column.size):
         key[i] = np.uint16(column[i])
 
 
-@kernel
+@helper
 def _base(r: int) -> Array:
     """Return an arity in 16 bits; 65536 becomes 0, which is as good: the digits before it can only be 0."""
     return np.uint16(r & 0xFFFF)
 
 
-@kernel
+@helper
 def _append(key: Array, column: Array, r: Array) -> None:
     """Append a digit with base ``r`` to each cell number."""
     for i in range(column.size):
         key[i] = np.uint16(key[i] * r + np.uint16(column[i]))
 
 
-@kernel
+@helper
 def _add(lanes: Array, key: Array, weights: Array) -> None:
     lane_0, lane_1, lane_2, lane_3 = lanes[0], lanes[1], lanes[2], lanes[3]
     n = weights.size
@@ -65,7 +96,7 @@ def _add(lanes: Array, key: Array, weights: Array) -> None:
         lane_0[key[i]] += weights[i]
 
 
-@kernel
+@helper
 def _collect(lanes: Array, cells: int, table: Array) -> None:
     """Move the lanes' sum to ``table`` and leave the lanes empty for the next set."""
     lane_0, lane_1, lane_2, lane_3 = lanes[0], lanes[1], lanes[2], lanes[3]
@@ -77,7 +108,7 @@ def _collect(lanes: Array, cells: int, table: Array) -> None:
         lane_3[c] = 0
 
 
-@kernel
+@helper
 def _count(columns: Array, weights: Array, arities: Array, variables: Array, key: Array, lanes: Array) -> None:
     n_distinct = columns.shape[1]
     for start in range(0, n_distinct, BLOCK):
@@ -101,7 +132,7 @@ def count_dense(columns: Array, weights: Array, arities: Array, variables: Array
     _collect(lanes, table.size, table)
 
 
-@kernel
+@helper
 def _relabel(key: Array, slots: Array, labels: Array) -> int:
     """Give equal keys equal labels, in order of first occurrence; ``slots`` is a hash table filled with -1."""
     mask = slots.size - 1
@@ -125,7 +156,7 @@ def _relabel(key: Array, slots: Array, labels: Array) -> int:
     return m
 
 
-@kernel
+@helper
 def _slots(n: int) -> Array:
     size = 64
     while size < 2 * n:
@@ -160,7 +191,7 @@ def partition(columns: Array, arities: Array, variables: Array, labels: Array) -
     return m
 
 
-@kernel
+@helper
 def _hashed(columns: Array, weights: Array, arities: Array, variables: Array, labels: Array, table: Array) -> int:
     m = partition(columns, arities, variables, labels)
     table[:m] = 0
@@ -169,7 +200,7 @@ def _hashed(columns: Array, weights: Array, arities: Array, variables: Array, la
     return m
 
 
-@kernel
+@helper
 def _sum_lookups(table: Array, cells: int, lookup: Array) -> float:
     total = 0.0
     for c in range(cells):
@@ -177,7 +208,7 @@ def _sum_lookups(table: Array, cells: int, lookup: Array) -> float:
     return total
 
 
-@kernel
+@helper
 def _stirling(x: float) -> float:
     """Return what log Γ(x) has beyond (x - ½) log x - x + ½ log 2π, for large x."""
     u = 1.0 / x
@@ -185,7 +216,7 @@ def _stirling(x: float) -> float:
     return u * (1 / 12 - v * (1 / 360 - v * (1 / 1260 - v / 1680)))
 
 
-@kernel
+@helper
 def _sum_rising(table: Array, cells: int, a: float, log_a: float) -> float:
     """Sum of log Γ(a + n) - log Γ(a) over the occupied cells; ``a`` may be too small for a float, ``log_a`` is not."""
     total = 0.0
@@ -208,7 +239,7 @@ def _sum_rising(table: Array, cells: int, a: float, log_a: float) -> float:
     return total
 
 
-@kernel
+@helper
 def _sum_out(table: Array, cells: int, r: int, stride: int, margin: Array) -> int:
     """Sum a digit with base ``r`` out of a dense table; ``stride`` is the number of cells behind that digit."""
     c = 0
@@ -222,7 +253,7 @@ def _sum_out(table: Array, cells: int, r: int, stride: int, margin: Array) -> in
     return c
 
 
-@kernel
+@helper
 def _cells(arities: Array, variables: Array, limit: int) -> int:
     """Return the number of configurations, or ``limit + 1`` where it is larger than ``limit``."""
     cells = 1
@@ -246,33 +277,19 @@ def configurations(arities: Array, members: Array, offsets: Array, position: Arr
         out[0, f], out[1, f] = q_r, q
 
 
-@kernel
+@helper
 def _term(table: Array, cells: int, lookup: Array, a: Array) -> float:
     return _sum_rising(table, cells, a[0], a[1]) if a.size > 0 else _sum_lookups(table, cells, lookup)
 
 
 @kernel
-def families(
-    columns: Array,
-    weights: Array,
-    arities: Array,
-    members: Array,
-    offsets: Array,
-    position: Array,
-    lookups: Array,
-    margin_row: Array,
-    joint_a: Array,
-    margin_a: Array,
-    limit: int,
-    out: Array,
-) -> None:
+def families(rows: Rows, sets: Sets, terms: Terms, limit: int, out: Array) -> None:
     """Add up over the cells of each family's joint table and over those of its parents' table.
 
-    Family ``f`` is the ascending set ``members[offsets[f]:offsets[f + 1]]`` with the child at ``position[f]`` (-1: no
-    child, only the joint sum is wanted). A cell of the joint table with count n adds ``lookups[0, n]``, one of the
-    parents' table ``lookups[margin_row[f], n]``; where pairs (a, log a) are given, log Γ(a + n) - log Γ(a) instead.
     Sets of at most ``limit`` configurations are counted densely.
     """
+    columns, weights, arities = rows
+    members, offsets, position = sets
     n_distinct = columns.shape[1]
     largest, hashed = 1, False  # scratch is sized for this batch: zeroing it must not cost more than the counting
     for f in range(offsets.size - 1):
@@ -288,59 +305,47 @@ def families(
     table = np.empty(max(largest, n_distinct if hashed else 1), weights.dtype)
     margin = np.empty(largest, weights.dtype)
     labels = np.empty(n_distinct if hashed else 0, np.int64)
-    others = np.empty(columns.shape[0], np.int64)
+    scratch = np.empty(columns.shape[0], np.int64)
     for f in range(offsets.size - 1):
-        variables = members[offsets[f] : offsets[f + 1]]
-        p = position[f]
-        cells = _cells(arities, variables, limit)
-        if cells <= limit:
-            _count(columns, weights, arities, variables, key, lanes)
-            _collect(lanes, cells, table)
-            out[f, 0] = _term(table, cells, lookups[0], joint_a[f])
-            if p >= 0:
+        start, stop = offsets[f], offsets[f + 1]
+        child = start + position[f]
+        cells = limit + 1
+        for side in range(1 if child < start else 2):  # the joint table, then the parents'
+            if side == 1 and cells <= limit:
                 stride = 1
-                for t in range(p + 1, variables.size):
-                    stride *= arities[variables[t]]
-                q = _sum_out(table, cells, arities[variables[p]], stride, margin)
-                out[f, 1] = _term(margin, q, lookups[margin_row[f]], margin_a[f])
-            continue
-        m = _hashed(columns, weights, arities, variables, labels, table)
-        out[f, 0] = _term(table, m, lookups[0], joint_a[f])
-        if p >= 0:
-            k = 0
-            for t in range(variables.size):
-                if t != p:
-                    others[k] = variables[t]
-                    k += 1
-            parents = others[:k]
-            q = _cells(arities, parents, limit)
-            if q <= limit:
-                _count(columns, weights, arities, parents, key, lanes)
-                _collect(lanes, q, table)
+                for t in range(child + 1, stop):
+                    stride *= arities[members[t]]
+                counts, m = margin, _sum_out(table, cells, arities[members[child]], stride, margin)
             else:
-                q = _hashed(columns, weights, arities, parents, labels, table)
-            out[f, 1] = _term(table, q, lookups[margin_row[f]], margin_a[f])
+                k = 0
+                for t in range(start, stop):
+                    if side == 0 or t != child:
+                        scratch[k] = members[t]
+                        k += 1
+                variables = scratch[:k]
+                cells = _cells(arities, variables, limit)
+                if cells <= limit:
+                    _count(columns, weights, arities, variables, key, lanes)
+                    _collect(lanes, cells, table)
+                    m = cells
+                else:
+                    m = _hashed(columns, weights, arities, variables, labels, table)
+                counts = table
+            if side == 0:
+                row, a = 0, terms.joint_a[f]
+            else:
+                row, a = terms.margin_row[f], terms.margin_a[f]
+            out[f, side] = _term(counts, m, terms.lookups[row], a)
 
 
 @kernel
-def additions(
-    columns: Array,
-    weights: Array,
-    arities: Array,
-    base: Array,
-    position: int,
-    candidates: Array,
-    lookups: Array,
-    margin_row: int,
-    joint_a: Array,
-    margin_a: Array,
-    out: Array,
-) -> None:
+def additions(rows: Rows, base: Array, position: int, candidates: Array, terms: Terms, out: Array) -> None:
     """Add up as ``families`` does, for the family ``base`` (ascending, child at ``position``) plus each candidate.
 
     One pass over the rows: the cell number of the base is made once for each block and every candidate appends its
     digit to it. Each base + candidate has at most ``MAX_DENSE`` cells.
     """
+    columns, weights, arities = rows
     n_distinct = columns.shape[1]
     base_cells = _cells(arities, base, MAX_DENSE)
     starts = np.zeros(candidates.size + 1, np.int64)
@@ -381,6 +386,6 @@ def additions(
                 for j in range(low):
                     ordered[d] = table[(high + j) * r + k]
                     d += 1
-        out[c, 0] = _term(ordered, cells, lookups[0], joint_a[c])
+        out[c, 0] = _term(ordered, cells, terms.lookups[0], terms.joint_a[c])
         q = _sum_out(ordered, cells, arities[base[position]], child_stride, table)
-        out[c, 1] = _term(table, q, lookups[margin_row], margin_a[c])
+        out[c, 1] = _term(table, q, terms.lookups[terms.margin_row[c]], terms.margin_a[c])

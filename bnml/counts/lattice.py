@@ -149,7 +149,7 @@ def walk_all(
 
     ``done`` is told now and then which share of the roots has been walked.
     """
-    from bnml.counts._lattice_kernels import walk
+    from bnml.counts._lattice_kernels import Roots, stack_for, walk
 
     n, rows = layout.n, layout.rows
     per_subset = 1e-7 + SECONDS_PER_ROW * rows.weights.size * sums.low.size
@@ -165,7 +165,7 @@ def walk_all(
 
     def task(first: int, last: int) -> None:
         nonlocal finished
-        visited[first] = walk(rows, sums, bounds, depth, first, last, most, out)
+        visited[first] = walk(rows, sums, bounds, Roots(depth, first, last, most), stack_for(rows, sums.low.size), out)
         finished += last - first
         if done is not None:
             done(finished / n_roots)

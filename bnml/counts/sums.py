@@ -162,12 +162,13 @@ def family_sums(
 
     ``checked``: the batch is known to hold columns of the table only.
     """
-    from bnml.counts._kernels import families
+    from bnml.counts._kernels import Rows, Sets, Terms, families
 
     if not checked:
         check_batch(data, batch)
     n = len(batch)
-    columns, weights, arities = data.columns, _weights(data), arities_of(data)
+    arities = arities_of(data)
+    rows = Rows(data.columns, _weights(data), arities)
     margin_row = _margin_rows(batch, arities, lookups)
     joint_a = margin_a = np.empty((n, 0))
     if lookups.ess > 0:
@@ -177,10 +178,9 @@ def family_sums(
 
     def task(start: int, stop: int) -> None:
         part = slice(start, stop)
-        families(
-            columns, weights, arities, batch.members, batch.offsets[start : stop + 1], batch.position[part],
-            lookups.table, margin_row[part], joint_a[part], margin_a[part], limit, out[part],
-        )  # fmt: skip
+        sets = Sets(batch.members, batch.offsets[start : stop + 1], batch.position[part])
+        terms = Terms(lookups.table, margin_row[part], joint_a[part], margin_a[part])
+        families(rows, sets, terms, limit, out[part])
 
     codes = (n + batch.members.size) * data.n_distinct
     _run(task, n, codes, threads)
@@ -225,7 +225,7 @@ def addition_sums(
     threads: int | None = None,
 ) -> Floats:
     """Return `family_sums` of the child's family plus each candidate as a parent, in one pass over the rows."""
-    from bnml.counts._kernels import additions
+    from bnml.counts._kernels import Rows, Terms, additions
 
     check_columns(data, (child, *parents, *candidates))
     if len({child, *parents}) <= len(parents) or {child, *parents} & set(candidates):
@@ -248,17 +248,15 @@ def addition_sums(
     if lookups.ess > 0:
         numbers = np.stack([cells / 1, cells / r])
         joint_a, margin_a = _hyperparameters(lookups.ess, numbers, np.log(numbers))
-    margin_row = lookups.row_of.get(r, 0)
+    margin_row = np.full(small.size, lookups.row_of.get(r, 0), np.int64)
     results = np.empty((small.size, 2))
-    weights, columns = _weights(data), data.columns
+    rows = Rows(data.columns, _weights(data), arities)
     position = int(np.searchsorted(base, child))
 
     def task(start: int, stop: int) -> None:
         part = slice(start, stop)
-        additions(
-            columns, weights, arities, base, position, chosen[small[part]], lookups.table, margin_row, joint_a[part],
-            margin_a[part], results[part],
-        )  # fmt: skip
+        terms = Terms(lookups.table, margin_row[part], joint_a[part], margin_a[part])
+        additions(rows, base, position, chosen[small[part]], terms, results[part])
 
     codes = (base.size + 2 * small.size) * data.n_distinct
     _run(task, small.size, codes, threads, least_parts=-(-int(cells.sum()) // CELLS_PER_TASK))

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from bnml._jit import kernel
+from bnml._jit import helper, kernel
 
 __all__ = ["enter", "group", "pack", "translate"]
 
@@ -23,7 +23,7 @@ def translate(codes: Array, mapping: Array, out: Array) -> None:
         out[i] = mapping[codes[i]]
 
 
-@kernel
+@helper
 def _shift_in(word: Array, column: Array, bits: int) -> None:
     for i in range(column.size):
         word[i] = (word[i] << bits) | column[i]
@@ -39,7 +39,7 @@ def pack(columns: Array, bits: Array, word_of: Array, words: Array) -> None:
             _shift_in(words[word_of[j], start:stop], columns[j, start:stop], bits[j])
 
 
-@kernel
+@helper
 def _hash(words: Array, i: int) -> int:
     h = 0
     for w in range(words.shape[0]):
@@ -100,7 +100,7 @@ MOST_TEXTS = 64
 LONGEST_TEXT = 16
 
 
-@kernel
+@helper
 def _word(words: Array, start: int) -> int:
     """Return the eight bytes from ``start`` on; those past the end are arbitrary."""
     last = words.size - 1

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from bnml._jit import kernel
+from bnml._jit import helper, kernel
 
 __all__ = ["CHUNK", "TILE", "best_sinks", "mark", "raise_by_sum", "raise_high", "raise_low"]
 
@@ -19,7 +19,7 @@ CHUNK = 6  # the lowest bits, whose sinks are looked at one set at a time
 TILE = 256  # sets that are neighbours, in a cache together with their subsets
 
 
-@kernel
+@helper
 def _raise(having: Array, without: Array) -> None:
     for k in range(having.size):
         having[k] = max(having[k], without[k])
@@ -73,7 +73,7 @@ def raise_by_sum(total: Array, rest: Array, best: Array) -> None:
         total[k] = max(total[k], rest[k] + best[k])
 
 
-@kernel
+@helper
 def _squeeze(mask: int, i: int) -> int:
     return (mask & ((1 << i) - 1)) | (mask >> (i + 1) << i)
 

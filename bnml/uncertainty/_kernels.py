@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from bnml._jit import kernel
+from bnml._jit import helper, kernel
 
 __all__ = [
     "arc_sums",
@@ -37,14 +37,14 @@ FAINT = 1e-100  # the same for a factor that may still be multiplied by the numb
 Array = Any  # kernels are typed by Numba, not by mypy
 
 
-@kernel
+@helper
 def squeezed(s: int, i: int) -> int:
     """Return the number of a set without regard to bit i."""
     low = (1 << i) - 1
     return (s & low) | ((s >> 1) & ~low)
 
 
-@kernel
+@helper
 def spread(p: int, i: int) -> int:
     """Return the set without i that has this number."""
     low = (1 << i) - 1
@@ -156,7 +156,7 @@ def arc_sums(best: Array, mass: Array, weights: Array, start: int, stop: int, su
 # --- layers ---
 
 
-@kernel
+@helper
 def _others(s: int, n: int, others: Array) -> int:
     """List what is not in s, smallest first."""
     m = 0
@@ -167,7 +167,7 @@ def _others(s: int, n: int, others: Array) -> int:
     return m
 
 
-@kernel
+@helper
 def _touching(best: Array, mass: Array, s: int, t: int, others: Array, m: int, d: Array, away: Array) -> None:
     """d[k] = D_j(S, T) = α_j(S) - α_j(S ∖ T), j = others[k]: parents in S, one of them in T; at the scale of S.
 
@@ -186,7 +186,7 @@ def _touching(best: Array, mass: Array, s: int, t: int, others: Array, m: int, d
         d[k] = value if value > TINY else 0.0
 
 
-@kernel
+@helper
 def _steps(
     best: Array, top: Array, ternary: Array, s: int, others: Array, m: int, sums: Array, sets: Array, scale: Array
 ) -> None:
@@ -246,7 +246,7 @@ def layers_forward(
             forward[states[u]] = value if value > TINY else 0.0
 
 
-@kernel
+@helper
 def _fold(values: Array, at: int, size: int, d: Array, k: int, work: Array, to: int) -> None:
     """Sum one variable out: work[to + u] = values[at + u] + d[k] · values[at + size + u]."""
     for u in range(size):
@@ -306,7 +306,7 @@ def layers_backward(
             t = (t - 1) & s
 
 
-@kernel
+@helper
 def _next(after: Array, m: int, d: Array, folded: Array) -> float:
     """Σ_U Π_{k ∈ U} d[k] · after[U], one variable summed out after the other, the last first.
 
@@ -322,7 +322,7 @@ def _next(after: Array, m: int, d: Array, folded: Array) -> float:
     return float(folded[1])
 
 
-@kernel
+@helper
 def _derivative(after: Array, m: int, d: Array, folded: Array, k: int, work: Array) -> float:
     """Σ_{U ∋ k} Π_{o ∈ U, o ≠ k} d[o] · after[U], from what `_next` has left."""
     half = 1 << k

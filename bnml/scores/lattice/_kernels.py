@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bnml._jit import kernel
+from bnml._jit import helper, kernel
 
 __all__ = ["LOW", "FamilyTables", "fill", "highest", "reaching"]
 
@@ -41,7 +41,7 @@ class FamilyTables(NamedTuple):
     step: int
 
 
-@kernel
+@helper
 def _run(
     joint: Array, margin: Array, missing: Array, closed: Array, low_index: Array, step: int, high: int, low_add: Array,
     add: float, least: float, gains: Array,
@@ -84,7 +84,7 @@ def fill(family: FamilyTables, n_low: int, tops: Array, least: float, start: int
             )  # fmt: skip
 
 
-@kernel
+@helper
 def _value(family: FamilyTables, parents: int) -> float:
     """Return the gain of one family; not a number where there is none."""
     joint = family.joint[parents | (1 << family.variable)]

@@ -14,14 +14,15 @@ import os
 import threading
 import time
 from collections.abc import Callable
-from functools import cache
-from typing import Any, TypeVar
+from functools import cache, wraps
+from typing import Any, TypeVar, cast
 
-__all__ = ["JIT", "compilation_seconds", "helper", "kernel", "when_compilation_lasts"]
+__all__ = ["JIT", "compilation_seconds", "helper", "kernel", "plain_at_first", "when_compilation_lasts"]
 
 JIT = os.environ.get("BNML_JIT", "1") != "0"
 
 OPTIONS: dict[str, Any] = {"error_model": "numpy", "no_cfunc_wrapper": True}
+PLAIN_STEPS = 100_000  # of a kernel, a microsecond each or less
 LONG = 1.0  # seconds of compilation that are worth a word
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -47,6 +48,38 @@ def helper(function: F) -> F:
     from numba.extending import register_jitable
 
     return register_jitable(**OPTIONS)(function)  # type: ignore[no-any-return]
+
+
+def plain_at_first(steps: Callable[..., float]) -> Callable[[F], F]:
+    """Let Python itself do the first few steps of a kernel: for a small table that is over before Numba has begun.
+
+    Once a process has asked for more of them, or at once if a call has many, the machine code is compiled or loaded.
+    Both do the same to the last bit. What calls log Γ has infinitely many steps: Python has one of its own.
+
+    Parameters
+    ----------
+    steps
+        A function of the kernel's arguments: about how many microseconds Python takes.
+    """
+
+    def decorate(compiled: F) -> F:
+        if not JIT:
+            return compiled
+        plain: Callable[..., Any] = compiled.py_func  # type: ignore[attr-defined]
+        left: float = PLAIN_STEPS
+
+        @wraps(plain)
+        def call(*arguments: Any) -> Any:
+            nonlocal left
+            if left > 0:
+                left -= steps(*arguments)
+                if left >= 0:
+                    return plain(*arguments)
+            return compiled(*arguments)
+
+        return cast(F, call)
+
+    return decorate
 
 
 class _Compilation:

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bnml._jit import helper, kernel
+from bnml._jit import helper, kernel, plain_at_first
 
 __all__ = ["Rows", "Sets", "Terms", "additions", "configurations", "count_dense", "families", "partition"]
 
@@ -114,7 +114,8 @@ def _count(columns: Array, weights: Array, arities: Array, variables: Array, key
     for start in range(0, n_distinct, BLOCK):
         stop = min(n_distinct, start + BLOCK)
         if variables.size == 0:
-            key[: stop - start] = 0
+            for i in range(stop - start):
+                key[i] = 0
         else:
             _start(key, columns[variables[0], start:stop])
         for t in range(1, variables.size):
@@ -123,6 +124,7 @@ def _count(columns: Array, weights: Array, arities: Array, variables: Array, key
         _add(lanes, key, weights[start:stop])
 
 
+@plain_at_first(lambda columns, weights, arities, variables, table: columns.shape[1] * (1 + variables.size) + table.size)
 @kernel
 def count_dense(columns: Array, weights: Array, arities: Array, variables: Array, table: Array) -> None:
     """Contingency table of at most ``MAX_DENSE`` cells, first variable slowest."""
@@ -161,17 +163,21 @@ def _slots(n: int) -> Array:
     size = 64
     while size < 2 * n:
         size *= 2
-    return np.full(size, -1, np.int64)
+    slots = np.empty(size, np.int64)
+    for h in range(size):
+        slots[h] = -1
+    return slots
 
 
-@kernel
-def partition(columns: Array, arities: Array, variables: Array, labels: Array) -> int:
+@helper
+def _partition(columns: Array, arities: Array, variables: Array, labels: Array) -> int:
     """Label the rows by their configuration of ``variables``, in order of first occurrence; return how many.
 
     As many columns as fit into 62 bits are packed before each round of hashing.
     """
-    key = np.zeros(labels.size, np.int64)
-    labels[:] = 0
+    key = np.empty(labels.size, np.int64)
+    for i in range(labels.size):
+        key[i] = labels[i] = 0
     m = 1
     capacity = 1
     for t in range(variables.size):
@@ -191,10 +197,18 @@ def partition(columns: Array, arities: Array, variables: Array, labels: Array) -
     return m
 
 
+@plain_at_first(lambda columns, arities, variables, labels: labels.size * (2 + variables.size))
+@kernel
+def partition(columns: Array, arities: Array, variables: Array, labels: Array) -> int:
+    """Label the rows by their configuration of ``variables``, in order of first occurrence; return how many."""
+    return _partition(columns, arities, variables, labels)
+
+
 @helper
 def _hashed(columns: Array, weights: Array, arities: Array, variables: Array, labels: Array, table: Array) -> int:
-    m = partition(columns, arities, variables, labels)
-    table[:m] = 0
+    m = _partition(columns, arities, variables, labels)
+    for c in range(m):
+        table[c] = 0
     for i in range(labels.size):
         table[labels[i]] += weights[i]
     return m
@@ -264,6 +278,7 @@ def _cells(arities: Array, variables: Array, limit: int) -> int:
     return cells
 
 
+@plain_at_first(lambda arities, members, offsets, position, out: offsets.size + members.size)
 @kernel
 def configurations(arities: Array, members: Array, offsets: Array, position: Array, out: Array) -> None:
     """Write the number of configurations of each set, and of the set without its child, as rounded products."""
@@ -282,6 +297,13 @@ def _term(table: Array, cells: int, lookup: Array, a: Array) -> float:
     return _sum_rising(table, cells, a[0], a[1]) if a.size > 0 else _sum_lookups(table, cells, lookup)
 
 
+def _steps_of_families(rows: Rows, sets: Sets, terms: Terms, *others: Array) -> float:
+    if terms.joint_a.size:
+        return math.inf
+    return float(rows.columns.shape[1] * (4 * sets.offsets.size + sets.offsets[-1] - sets.offsets[0]))
+
+
+@plain_at_first(_steps_of_families)
 @kernel
 def families(rows: Rows, sets: Sets, terms: Terms, limit: int, out: Array) -> None:
     """Add up over the cells of each family's joint table and over those of its parents' table.
@@ -360,7 +382,8 @@ def additions(rows: Rows, base: Array, position: int, candidates: Array, terms: 
         for t in range(1, base.size):
             _append(base_key, columns[base[t], start:stop], _base(arities[base[t]]))
         for c in range(candidates.size):
-            key[:] = base_key
+            for i in range(stop - start):
+                key[i] = base_key[i]
             y = candidates[c]
             _append(key, columns[y, start:stop], _base(arities[y]))
             _add(lanes[:, starts[c] : starts[c + 1]], key, weights[start:stop])

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bnml._jit import helper, kernel
+from bnml._jit import helper, kernel, plain_at_first
 
 __all__ = ["ONE_ROW", "Bounds", "PackedRows", "Roots", "Sums", "stack_for", "walk"]
 
@@ -258,6 +258,13 @@ def _needed(rows: PackedRows, bounds: Bounds, known: Array, own: Array, before: 
     return False
 
 
+def _steps_of_walk(rows: PackedRows, sums: Sums, bounds: Bounds, roots: Roots, *others: Array) -> float:
+    if sums.rising.size:
+        return math.inf
+    return float(((roots.last - roots.first) << roots.depth) * (20 + 4 * rows.weights.size))
+
+
+@plain_at_first(_steps_of_walk)
 @kernel
 def walk(rows: PackedRows, sums: Sums, bounds: Bounds, roots: Roots, stack: Stack, out: Array) -> int:
     """Write ``out[t, set]`` for every set whose variables from ``depth`` on are one of the roots; return how many.

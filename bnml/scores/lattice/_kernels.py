@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bnml._jit import helper, kernel
+from bnml._jit import helper, kernel, plain_at_first
 
 __all__ = ["LOW", "FamilyTables", "fill", "highest", "reaching"]
 
@@ -53,6 +53,7 @@ def _run(
             gains[k] = value
 
 
+@plain_at_first(lambda family, n_low, tops, least, start, gains: 2 * tops.size * gains.size)
 @kernel
 def fill(family: FamilyTables, n_low: int, tops: Array, least: float, start: int, gains: Array) -> None:
     """Raise ``gains`` to the scores of families above ``least``.
@@ -96,6 +97,7 @@ def _value(family: FamilyTables, parents: int) -> float:
     return float(value + (family.low_add[low] + family.high_add[high] + family.base))
 
 
+@plain_at_first(lambda family, fixed, free: 3 << free.bit_count())
 @kernel
 def highest(family: FamilyTables, fixed: int, free: int) -> float:
     """Return the highest gain of the families whose parents are ``fixed`` and a subset of ``free``."""
@@ -110,6 +112,7 @@ def highest(family: FamilyTables, fixed: int, free: int) -> float:
         some = (some - 1) & free
 
 
+@plain_at_first(lambda family, fixed, free, least, found: 4 << free.bit_count())
 @kernel
 def reaching(family: FamilyTables, fixed: int, free: int, least: float, found: Array) -> int:
     """Write the parents, ``fixed`` and a subset of ``free``, whose gain reaches ``least``, but no supersets of these.

@@ -13,11 +13,12 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache, wraps
 from typing import Any, TypeVar, cast
 
-__all__ = ["JIT", "compilation_seconds", "helper", "kernel", "plain_at_first", "when_compilation_lasts"]
+__all__ = ["JIT", "compilation_seconds", "compilation_told", "helper", "kernel", "plain_at_first"]
 
 JIT = os.environ.get("BNML_JIT", "1") != "0"
 
@@ -77,6 +78,7 @@ def plain_at_first(steps: Callable[..., float]) -> Callable[[F], F]:
                     return plain(*arguments)
             return compiled(*arguments)
 
+        call.compiled = compiled  # type: ignore[attr-defined]  # for tests
         return cast(F, call)
 
     return decorate
@@ -89,6 +91,7 @@ class _Compilation:
         self.depth, self.started, self.finished = 0, 0.0, 0.0
         self.lock = threading.Lock()  # others may ask while one compiles
         self.tell: Callable[[], None] | None = None
+        self.told = False
 
     @property
     def seconds(self) -> float:
@@ -114,9 +117,9 @@ class _Compilation:
 
     def look(self) -> None:
         """Tell, once, that compilation takes long."""
-        if self.tell is not None and self.seconds > LONG:
-            tell, self.tell = self.tell, None
-            tell()
+        if self.tell is not None and not self.told and self.seconds > LONG:
+            self.told = True
+            self.tell()
 
 
 _compilation = _Compilation()
@@ -142,6 +145,11 @@ def compilation_seconds() -> float:
     return _compilation.seconds
 
 
-def when_compilation_lasts(tell: Callable[[], None] | None) -> None:
-    """Let a door know, once, that kernels are being compiled for more than a second; None: no longer."""
+@contextmanager
+def compilation_told(tell: Callable[[], None]) -> Iterator[None]:
+    """Let a door know, once in a process, when kernels have been compiled for a second."""
     _compilation.tell = tell
+    try:
+        yield
+    finally:
+        _compilation.tell = None

@@ -15,6 +15,7 @@ import typer
 from rich.markup import escape
 
 import bnml
+from bnml._jit import compilation_told
 from bnml.cli import (
     bootstrap,
     compare,
@@ -34,7 +35,9 @@ from bnml.cli import (
 )
 from bnml.errors import BnmlError
 
-__all__ = ["app", "main"]
+__all__ = ["COMPILING", "app", "main"]
+
+COMPILING = "note: compiling kernels, once on this machine (about 10 s)"
 
 app = typer.Typer(
     name="bnml",
@@ -86,7 +89,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit status: 0, or 2 for anything the user can mend."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # names may have letters that the terminal lacks
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), compilation_told(lambda: print(COMPILING, file=sys.stderr, flush=True)):
         warnings.simplefilter("always", UserWarning)
         warnings.showwarning = _show_warning  # type: ignore[assignment]  # it needs the message only
         try:

@@ -52,7 +52,7 @@ class Sets(NamedTuple):
 
 
 class Terms(NamedTuple):
-    """What the cells add: ``lookups[0, n]`` in the joint table of a family, ``lookups[margin_row[f], n]`` in the parents'.
+    """What cells add: ``lookups[0, n]`` in the joint table of a family, ``lookups[margin_row[f], n]`` in the parents'.
 
     Where pairs (a, log a) are given for each family, it is log Γ(a + n) - log Γ(a) instead.
     """
@@ -124,7 +124,9 @@ def _count(columns: Array, weights: Array, arities: Array, variables: Array, key
         _add(lanes, key, weights[start:stop])
 
 
-@plain_at_first(lambda columns, weights, arities, variables, table: columns.shape[1] * (1 + variables.size) + table.size)
+@plain_at_first(
+    lambda columns, weights, arities, variables, table: columns.shape[1] * (1 + variables.size) + table.size
+)
 @kernel
 def count_dense(columns: Array, weights: Array, arities: Array, variables: Array, table: Array) -> None:
     """Contingency table of at most ``MAX_DENSE`` cells, first variable slowest."""
@@ -373,7 +375,7 @@ def additions(rows: Rows, base: Array, position: int, candidates: Array, terms: 
     starts = np.zeros(candidates.size + 1, np.int64)
     for c in range(candidates.size):
         starts[c + 1] = starts[c] + base_cells * arities[candidates[c]]
-    lanes = np.zeros((LANES, starts[-1]), weights.dtype)
+    lanes = np.zeros((1, LANES * starts[-1]), weights.dtype)[0]
     base_key = np.empty(BLOCK, np.uint16)
     key = np.empty(BLOCK, np.uint16)
     for start in range(0, n_distinct, BLOCK):
@@ -386,12 +388,13 @@ def additions(rows: Rows, base: Array, position: int, candidates: Array, terms: 
                 key[i] = base_key[i]
             y = candidates[c]
             _append(key, columns[y, start:stop], _base(arities[y]))
-            _add(lanes[:, starts[c] : starts[c + 1]], key, weights[start:stop])
+            own = lanes[LANES * starts[c] : LANES * starts[c + 1]]
+            _add(own.reshape((LANES, own.size // LANES)), key, weights[start:stop])
     table = np.empty(MAX_DENSE, weights.dtype)
     ordered = np.empty(MAX_DENSE, weights.dtype)
     for c in range(candidates.size):
         cells = starts[c + 1] - starts[c]
-        _collect(lanes[:, starts[c] : starts[c + 1]], cells, table)
+        _collect(lanes[LANES * starts[c] : LANES * starts[c + 1]].reshape((LANES, cells)), cells, table)
         # the candidate's digit is the last; move it to its place in ascending order
         r = arities[candidates[c]]
         low = 1

@@ -189,7 +189,7 @@ def _sum_rising(counts: Array, table: Array, a: float, log_a: float, unit: float
 
 @helper
 def _label(counts: Array, strip_all: bool, tables: Array, alone: Array, labels: Array) -> tuple[int, int]:
-    """Number the cells that two rows or more share; return how many these are, and how many lone rows there are.
+    """Give numbers to the cells that rows share; return how many these are, and how many lone rows there are.
 
     A row that is alone in its cell stays alone whatever is added. Where the tables are fixed, what it adds goes to
     ``alone``; where they change with the set, only rows of weight 1 are taken out, and counted.
@@ -328,13 +328,19 @@ def walk(rows: PackedRows, sums: Sums, bounds: Bounds, roots: Roots, stack: Stac
                     base = d + 1
                 r = rows.arities[v]
                 n_cells = nodes[d, CELLS] * r if s > 0 else 0
-                _keys(stack.words[d, rows.word_of[v]], stack.cells[d], rows.shifts[v], rows.fields[v], r, stack.keys[:s])
+                _keys(
+                    stack.words[d, rows.word_of[v]], stack.cells[d], rows.shifts[v], rows.fields[v], r, stack.keys[:s]
+                )
                 _count(stack.keys[:s], stack.weights[d], stack.counts)
             if writes:
                 visited += 1
                 if sums.rising.size > 0:
                     stack.sums[0] = nodes[d, LONE] * sums.tables[index, 1] + _sum_rising(
-                        stack.counts[:n_cells], sums.tables[index], sums.rising[index, 0], sums.rising[index, 1], sums.unit
+                        stack.counts[:n_cells],
+                        sums.tables[index],
+                        sums.rising[index, 0],
+                        sums.rising[index, 1],
+                        sums.unit,
                     )
                 else:
                     for t in range(n_sums):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from bnml._jit import helper, kernel, plain_at_first
 
-__all__ = ["enter", "group", "pack", "translate"]
+__all__ = ["Groups", "enter", "group", "pack", "translate"]
 
 Array = Any
 
@@ -50,17 +50,23 @@ def _hash(words: Array, i: int) -> int:
     return h
 
 
+class Groups(NamedTuple):
+    """Of each row the number of its group; of each group its weight and its first row."""
+
+    index: Array
+    totals: Array
+    first: Array
+
+
 @plain_at_first(lambda words, weights, slots, i, stop, *others: (stop - i) * (2 + words.shape[0]))
 @kernel
-def group(
-    words: Array, weights: Array, slots: Array, i: int, stop: int, m: int, index: Array, totals: Array, first: Array
-) -> tuple[int, int]:
+def group(words: Array, weights: Array, slots: Array, i: int, stop: int, m: int, groups: Groups) -> tuple[int, int]:
     """Give equal rows of ``words`` (words × rows) equal numbers, in order of first occurrence.
 
     Goes on from row ``i``, with ``m`` groups known, up to row ``stop`` or until the ``slots`` are half full; returns
-    the next row and the number of groups. ``index[i]`` is the number of row i, ``totals[g]`` the weight of group g,
-    ``first[g]`` its first row. An empty ``weights`` stands for ones. Open addressing.
+    the next row and the number of groups. An empty ``weights`` stands for ones. Open addressing.
     """
+    index, totals, first = groups
     n_words = words.shape[0]
     mask = slots.size - 1
     while i < stop and 2 * m <= slots.size:
@@ -125,8 +131,8 @@ def encode_texts(offsets: Array, words: Array, codes: Array, first: Array, known
     mask = slots.size - 1
     m = 0
     for i in range(codes.size):
-        start = np.int64(offsets[i])
-        n = np.int64(offsets[i + 1]) - start
+        start = int(np.int64(offsets[i]))  # of 64 bits, whatever the offsets are
+        n = int(np.int64(offsets[i + 1])) - start
         if n > LONGEST_TEXT:
             return -1
         head = _word(words, start)

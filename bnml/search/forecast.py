@@ -248,21 +248,21 @@ def _work_of(
 
 def _slowness(local: LocalScores) -> float:
     """Return how much slower this machine is than that of the model: by a walk over some of the columns."""
-    import time
-
+    from bnml._watch import Watch
     from bnml.scores.lattice import Lattice, Rules
 
     def seconds(columns: int) -> tuple[float, float]:
         few = LocalScores(local.data.select(local.data.names[:columns]), local.score_function)
         work = _work_of(few, None, None, constrained=False)
         rules = Rules.of(WalkOrder(few.data).columns, None, None)
-        started = time.perf_counter()
+        watch = Watch()
         Lattice(few, rules, prune=False)
-        return time.perf_counter() - started, work.walk
+        return watch.seconds, work.walk
 
-    seconds(2)  # machine code is compiled or loaded
     columns = 2 + int(math.log2(PROBE_SECONDS / (SUBSET + ROW * local.data.n_distinct)))
-    measured, expected = seconds(max(2, min(columns, len(local.data.names))))
+    columns = max(2, min(columns, len(local.data.names)))
+    seconds(columns)  # machine code is compiled or loaded
+    measured, expected = seconds(columns)
     return max(0.1, measured / expected)
 
 

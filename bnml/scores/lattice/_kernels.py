@@ -41,11 +41,19 @@ class FamilyTables(NamedTuple):
     step: int
 
 
+class Neighbours(NamedTuple):
+    """Sets that are numbered one after the other: slices of the tables, and the gains to raise."""
+
+    joint: Array
+    margin: Array
+    low_index: Array
+    low_add: Array
+    gains: Array
+
+
 @helper
-def _run(
-    joint: Array, margin: Array, missing: Array, closed: Array, low_index: Array, step: int, high: int, low_add: Array,
-    add: float, least: float, gains: Array,
-) -> None:  # fmt: skip
+def _run(sets: Neighbours, missing: Array, closed: Array, step: int, high: int, add: float, least: float) -> None:
+    joint, margin, low_index, low_add, gains = sets
     for k in range(gains.size):
         index = high + low_index[k]
         value = (float(joint[k]) - float(margin[k])) + (closed[index + step] - closed[index]) + (low_add[k] + add)
@@ -78,11 +86,14 @@ def fill(family: FamilyTables, n_low: int, tops: Array, least: float, start: int
             add = family.high_add[high] + family.base
             if add == -np.inf:
                 continue
-            _run(
-                family.joint[parents + bit : parents + bit + run], family.margin[parents : parents + run],
-                family.missing[0], family.closed, family.low_index[low : low + run], family.step,
-                family.high_index[high], family.low_add[low : low + run], add, least, gains[at : at + run],
-            )  # fmt: skip
+            sets = Neighbours(
+                family.joint[parents + bit : parents + bit + run],
+                family.margin[parents : parents + run],
+                family.low_index[low : low + run],
+                family.low_add[low : low + run],
+                gains[at : at + run],
+            )
+            _run(sets, family.missing[0], family.closed, family.step, family.high_index[high], add, least)
 
 
 @helper

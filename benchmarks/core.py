@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -42,10 +43,16 @@ def starting() -> list[Figure]:
             start = time.perf_counter()
             _python(first_call, NUMBA_CACHE_DIR=cache)
             times.append(time.perf_counter() - start)
+    with tempfile.TemporaryDirectory() as cache:
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        _python("from bnml.cli import main; main(['learn'])", NUMBA_CACHE_DIR=cache)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    learning = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     return [
         Figure("import bnml", min(imports), "s", 0.5, note="best of 5 processes"),
         Figure("first call, cold cache", times[0], "s", 15, note="whole process: read, score under four scores"),
         Figure("first call, second process", times[1], "s", 2, note="the same, machine code on disk"),
+        Figure("first `bnml learn`, cold cache", learning, "s", 8, note="the bundled example; processor time"),
     ]
 
 

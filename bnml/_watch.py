@@ -6,6 +6,8 @@ import threading
 import time
 from collections.abc import Callable
 
+from bnml._jit import compilation_seconds
+
 __all__ = ["Watch"]
 
 
@@ -22,14 +24,14 @@ class Watch:
 
     def __init__(self, progress: Callable[[str, float], None] | None = None, time_limit: float | None = None) -> None:
         self._progress, self.limit = progress, time_limit
-        self._started = time.perf_counter()
+        self._started = time.perf_counter() - compilation_seconds()
         self._reached = 0.0
         self._lock = threading.Lock()
 
     @property
     def seconds(self) -> float:
-        """How long it has taken so far."""
-        return time.perf_counter() - self._started
+        """How long it has taken so far, without the compilation of kernels, which is done once on a machine."""
+        return time.perf_counter() - compilation_seconds() - self._started
 
     @property
     def over(self) -> bool:

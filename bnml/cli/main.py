@@ -14,6 +14,7 @@ import typer
 from rich.markup import escape
 
 import bnml
+from bnml._jit import compilation_told
 from bnml.cli import (
     bootstrap,
     compare,
@@ -34,7 +35,9 @@ from bnml.cli import (
 from bnml.cli.words import in_options
 from bnml.errors import BnmlError, DataWarning
 
-__all__ = ["app", "main"]
+__all__ = ["COMPILING", "app", "main"]
+
+COMPILING = "note: compiling kernels, once on this machine (about 10 s)"
 
 app = typer.Typer(
     name="bnml",
@@ -95,7 +98,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     def show_warning(message: Warning | str, *details: object) -> None:
         print(f"note: {message.text(words) if isinstance(message, DataWarning) else message}", file=sys.stderr)
 
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), compilation_told(lambda: print(COMPILING, file=sys.stderr, flush=True)):
         warnings.simplefilter("always", UserWarning)
         warnings.showwarning = show_warning  # type: ignore[assignment]  # it needs the message only
         try:

@@ -9,6 +9,15 @@ Two regimes, chosen by the number of configurations of a set (the border is the 
 
 In both the order in which the cells are summed depends on the set of variables only. So the term of a set is the
 same to the last bit whichever family asked for it, in a batch or alone, on one thread or two.
+
+What belongs together comes as a plain tuple, whose type Numba finds much faster than that of a named one:
+
+- ``rows``: a row of codes per column, the weights, the arities (`bnml.counts.sums.DistinctRows`);
+- ``sets``: members, offsets, positions. Family f is the ascending set ``members[offsets[f]:offsets[f + 1]]`` with the
+  child at ``position[f]``, -1 for no child: then only the joint sum is wanted (`bnml.counts.batches.FamilyBatch`);
+- ``terms``: lookups, the row of each family's margin among them, and pairs (a, log a) for joint and margin. A cell with
+  count n adds ``lookups[0, n]`` in the joint table and ``lookups[margin_row[f], n]`` in the parents'; where pairs are
+  given, log Γ(a + n) - log Γ(a) instead.
 """
 
 from __future__ import annotations
@@ -18,7 +27,7 @@ from typing import Any
 
 import numpy as np
 
-from bnml._jit import kernel
+from bnml._jit import helper, kernel, plain_at_first
 
 __all__ = [
     "additions",
@@ -40,26 +49,26 @@ STIRLING_FROM = 32.0  # from here on Stirling's series with four terms is exact
 Array = Any  # kernels are typed by Numba, not by mypy
 
 
-@kernel
+@helper
 def _start(key: Array, column: Array) -> None:
     for i in range(column.size):
         key[i] = np.uint16(column[i])
 
 
-@kernel
+@helper
 def _base(r: int) -> Array:
     """Return an arity in 16 bits; 65536 becomes 0, which is as good: the digits before it can only be 0."""
     return np.uint16(r & 0xFFFF)
 
 
-@kernel
+@helper
 def _append(key: Array, column: Array, r: Array) -> None:
     """Append a digit with base ``r`` to each cell number."""
     for i in range(column.size):
         key[i] = np.uint16(key[i] * r + np.uint16(column[i]))
 
 
-@kernel
+@helper
 def _add(lanes: Array, key: Array, weights: Array) -> None:
     lane_0, lane_1, lane_2, lane_3 = lanes[0], lanes[1], lanes[2], lanes[3]
     n = weights.size
@@ -73,7 +82,7 @@ def _add(lanes: Array, key: Array, weights: Array) -> None:
         lane_0[key[i]] += weights[i]
 
 
-@kernel
+@helper
 def _collect(lanes: Array, cells: int, table: Array) -> None:
     """Move the lanes' sum to ``table`` and leave the lanes empty for the next set."""
     lane_0, lane_1, lane_2, lane_3 = lanes[0], lanes[1], lanes[2], lanes[3]
@@ -85,13 +94,14 @@ def _collect(lanes: Array, cells: int, table: Array) -> None:
         lane_3[c] = 0
 
 
-@kernel
+@helper
 def _count(columns: Array, weights: Array, arities: Array, variables: Array, key: Array, lanes: Array) -> None:
     n_distinct = columns.shape[1]
     for start in range(0, n_distinct, BLOCK):
         stop = min(n_distinct, start + BLOCK)
         if variables.size == 0:
-            key[: stop - start] = 0
+            for i in range(stop - start):
+                key[i] = 0
         else:
             _start(key, columns[variables[0], start:stop])
         for t in range(1, variables.size):
@@ -100,6 +110,9 @@ def _count(columns: Array, weights: Array, arities: Array, variables: Array, key
         _add(lanes, key, weights[start:stop])
 
 
+@plain_at_first(
+    lambda columns, weights, arities, variables, table: columns.shape[1] * (1 + variables.size) + table.size
+)
 @kernel
 def count_dense(columns: Array, weights: Array, arities: Array, variables: Array, table: Array) -> None:
     """Contingency table of at most ``MAX_DENSE`` cells, first variable slowest."""
@@ -109,7 +122,7 @@ def count_dense(columns: Array, weights: Array, arities: Array, variables: Array
     _collect(lanes, table.size, table)
 
 
-@kernel
+@helper
 def _relabel(key: Array, slots: Array, labels: Array) -> int:
     """Give equal keys equal labels, in order of first occurrence; ``slots`` is a hash table filled with -1."""
     mask = slots.size - 1
@@ -133,22 +146,26 @@ def _relabel(key: Array, slots: Array, labels: Array) -> int:
     return m
 
 
-@kernel
+@helper
 def _slots(n: int) -> Array:
     size = 64
     while size < 2 * n:
         size *= 2
-    return np.full(size, -1, np.int64)
+    slots = np.empty(size, np.int64)
+    for h in range(size):
+        slots[h] = -1
+    return slots
 
 
-@kernel
-def partition(columns: Array, arities: Array, variables: Array, labels: Array) -> int:
+@helper
+def _partition(columns: Array, arities: Array, variables: Array, labels: Array) -> int:
     """Label the rows by their configuration of ``variables``, in order of first occurrence; return how many.
 
     As many columns as fit into 62 bits are packed before each round of hashing.
     """
-    key = np.zeros(labels.size, np.int64)
-    labels[:] = 0
+    key = np.empty(labels.size, np.int64)
+    for i in range(labels.size):
+        key[i] = labels[i] = 0
     m = 1
     capacity = 1
     for t in range(variables.size):
@@ -168,16 +185,24 @@ def partition(columns: Array, arities: Array, variables: Array, labels: Array) -
     return m
 
 
+@plain_at_first(lambda columns, arities, variables, labels: labels.size * (2 + variables.size))
 @kernel
+def partition(columns: Array, arities: Array, variables: Array, labels: Array) -> int:
+    """Label the rows by their configuration of ``variables``, in order of first occurrence; return how many."""
+    return _partition(columns, arities, variables, labels)
+
+
+@helper
 def _hashed(columns: Array, weights: Array, arities: Array, variables: Array, labels: Array, table: Array) -> int:
-    m = partition(columns, arities, variables, labels)
-    table[:m] = 0
+    m = _partition(columns, arities, variables, labels)
+    for c in range(m):
+        table[c] = 0
     for i in range(labels.size):
         table[labels[i]] += weights[i]
     return m
 
 
-@kernel
+@helper
 def _sum_lookups(table: Array, cells: int, lookup: Array) -> float:
     total = 0.0
     for c in range(cells):
@@ -185,7 +210,7 @@ def _sum_lookups(table: Array, cells: int, lookup: Array) -> float:
     return total
 
 
-@kernel
+@helper
 def _stirling(x: float) -> float:
     """Return what log Γ(x) has beyond (x - ½) log x - x + ½ log 2π, for large x."""
     u = 1.0 / x
@@ -193,7 +218,7 @@ def _stirling(x: float) -> float:
     return u * (1 / 12 - v * (1 / 360 - v * (1 / 1260 - v / 1680)))
 
 
-@kernel
+@helper
 def _sum_rising(table: Array, cells: int, a: float, log_a: float) -> float:
     """Sum of log Γ(a + n) - log Γ(a) over the occupied cells; ``a`` may be too small for a float, ``log_a`` is not."""
     total = 0.0
@@ -216,7 +241,7 @@ def _sum_rising(table: Array, cells: int, a: float, log_a: float) -> float:
     return total
 
 
-@kernel
+@helper
 def _sum_out(table: Array, cells: int, r: int, stride: int, margin: Array) -> int:
     """Sum a digit with base ``r`` out of a dense table; ``stride`` is the number of cells behind that digit."""
     c = 0
@@ -230,7 +255,7 @@ def _sum_out(table: Array, cells: int, r: int, stride: int, margin: Array) -> in
     return c
 
 
-@kernel
+@helper
 def _cells(arities: Array, variables: Array, limit: int) -> int:
     """Return the number of configurations, or ``limit + 1`` where it is larger than ``limit``."""
     cells = 1
@@ -241,6 +266,7 @@ def _cells(arities: Array, variables: Array, limit: int) -> int:
     return cells
 
 
+@plain_at_first(lambda arities, members, offsets, position, out: offsets.size + members.size)
 @kernel
 def configurations(arities: Array, members: Array, offsets: Array, position: Array, out: Array) -> None:
     """Write the number of configurations of each set, and of the set without its child, as rounded products."""
@@ -254,33 +280,28 @@ def configurations(arities: Array, members: Array, offsets: Array, position: Arr
         out[0, f], out[1, f] = q_r, q
 
 
-@kernel
+@helper
 def _term(table: Array, cells: int, lookup: Array, a: Array) -> float:
     return _sum_rising(table, cells, a[0], a[1]) if a.size > 0 else _sum_lookups(table, cells, lookup)
 
 
+def _steps_of_families(rows: Array, sets: Array, terms: Array, *others: Array) -> float:
+    columns, offsets, joint_a = rows[0], sets[1], terms[2]
+    if joint_a.size:
+        return math.inf
+    return float(columns.shape[1] * (4 * offsets.size + offsets[-1] - offsets[0]))
+
+
+@plain_at_first(_steps_of_families)
 @kernel
-def families(
-    columns: Array,
-    weights: Array,
-    arities: Array,
-    members: Array,
-    offsets: Array,
-    position: Array,
-    lookups: Array,
-    margin_row: Array,
-    joint_a: Array,
-    margin_a: Array,
-    limit: int,
-    out: Array,
-) -> None:
+def families(rows: Array, sets: Array, terms: Array, limit: int, out: Array) -> None:
     """Add up over the cells of each family's joint table and over those of its parents' table.
 
-    Family ``f`` is the ascending set ``members[offsets[f]:offsets[f + 1]]`` with the child at ``position[f]`` (-1: no
-    child, only the joint sum is wanted). A cell of the joint table with count n adds ``lookups[0, n]``, one of the
-    parents' table ``lookups[margin_row[f], n]``; where pairs (a, log a) are given, log Γ(a + n) - log Γ(a) instead.
     Sets of at most ``limit`` configurations are counted densely.
     """
+    columns, weights, arities = rows
+    members, offsets, position = sets
+    lookups, margin_row, joint_a, margin_a = terms
     n_distinct = columns.shape[1]
     largest, hashed = 1, False  # scratch is sized for this batch: zeroing it must not cost more than the counting
     for f in range(offsets.size - 1):
@@ -296,65 +317,54 @@ def families(
     table = np.empty(max(largest, n_distinct if hashed else 1), weights.dtype)
     margin = np.empty(largest, weights.dtype)
     labels = np.empty(n_distinct if hashed else 0, np.int64)
-    others = np.empty(columns.shape[0], np.int64)
+    scratch = np.empty(columns.shape[0], np.int64)
     for f in range(offsets.size - 1):
-        variables = members[offsets[f] : offsets[f + 1]]
-        p = position[f]
-        cells = _cells(arities, variables, limit)
-        if cells <= limit:
-            _count(columns, weights, arities, variables, key, lanes)
-            _collect(lanes, cells, table)
-            out[f, 0] = _term(table, cells, lookups[0], joint_a[f])
-            if p >= 0:
+        start, stop = offsets[f], offsets[f + 1]
+        child = start + position[f]
+        cells = limit + 1
+        for side in range(1 if child < start else 2):  # the joint table, then the parents'
+            if side == 1 and cells <= limit:
                 stride = 1
-                for t in range(p + 1, variables.size):
-                    stride *= arities[variables[t]]
-                q = _sum_out(table, cells, arities[variables[p]], stride, margin)
-                out[f, 1] = _term(margin, q, lookups[margin_row[f]], margin_a[f])
-            continue
-        m = _hashed(columns, weights, arities, variables, labels, table)
-        out[f, 0] = _term(table, m, lookups[0], joint_a[f])
-        if p >= 0:
-            k = 0
-            for t in range(variables.size):
-                if t != p:
-                    others[k] = variables[t]
-                    k += 1
-            parents = others[:k]
-            q = _cells(arities, parents, limit)
-            if q <= limit:
-                _count(columns, weights, arities, parents, key, lanes)
-                _collect(lanes, q, table)
+                for t in range(child + 1, stop):
+                    stride *= arities[members[t]]
+                counts, m = margin, _sum_out(table, cells, arities[members[child]], stride, margin)
             else:
-                q = _hashed(columns, weights, arities, parents, labels, table)
-            out[f, 1] = _term(table, q, lookups[margin_row[f]], margin_a[f])
+                k = 0
+                for t in range(start, stop):
+                    if side == 0 or t != child:
+                        scratch[k] = members[t]
+                        k += 1
+                variables = scratch[:k]
+                cells = _cells(arities, variables, limit)
+                if cells <= limit:
+                    _count(columns, weights, arities, variables, key, lanes)
+                    _collect(lanes, cells, table)
+                    m = cells
+                else:
+                    m = _hashed(columns, weights, arities, variables, labels, table)
+                counts = table
+            if side == 0:
+                row, a = 0, joint_a[f]
+            else:
+                row, a = margin_row[f], margin_a[f]
+            out[f, side] = _term(counts, m, lookups[row], a)
 
 
 @kernel
-def additions(
-    columns: Array,
-    weights: Array,
-    arities: Array,
-    base: Array,
-    position: int,
-    candidates: Array,
-    lookups: Array,
-    margin_row: int,
-    joint_a: Array,
-    margin_a: Array,
-    out: Array,
-) -> None:
+def additions(rows: Array, base: Array, position: int, candidates: Array, terms: Array, out: Array) -> None:
     """Add up as ``families`` does, for the family ``base`` (ascending, child at ``position``) plus each candidate.
 
     One pass over the rows: the cell number of the base is made once for each block and every candidate appends its
     digit to it. Each base + candidate has at most ``MAX_DENSE`` cells.
     """
+    columns, weights, arities = rows
+    lookups, margin_row, joint_a, margin_a = terms
     n_distinct = columns.shape[1]
     base_cells = _cells(arities, base, MAX_DENSE)
     starts = np.zeros(candidates.size + 1, np.int64)
     for c in range(candidates.size):
         starts[c + 1] = starts[c] + base_cells * arities[candidates[c]]
-    lanes = np.zeros((LANES, starts[-1]), weights.dtype)
+    lanes = np.zeros((1, LANES * starts[-1]), weights.dtype)[0]
     base_key = np.empty(BLOCK, np.uint16)
     key = np.empty(BLOCK, np.uint16)
     for start in range(0, n_distinct, BLOCK):
@@ -363,15 +373,17 @@ def additions(
         for t in range(1, base.size):
             _append(base_key, columns[base[t], start:stop], _base(arities[base[t]]))
         for c in range(candidates.size):
-            key[:] = base_key
+            for i in range(stop - start):
+                key[i] = base_key[i]
             y = candidates[c]
             _append(key, columns[y, start:stop], _base(arities[y]))
-            _add(lanes[:, starts[c] : starts[c + 1]], key, weights[start:stop])
+            own = lanes[LANES * starts[c] : LANES * starts[c + 1]]
+            _add(own.reshape((LANES, own.size // LANES)), key, weights[start:stop])
     table = np.empty(MAX_DENSE, weights.dtype)
     ordered = np.empty(MAX_DENSE, weights.dtype)
     for c in range(candidates.size):
         cells = starts[c + 1] - starts[c]
-        _collect(lanes[:, starts[c] : starts[c + 1]], cells, table)
+        _collect(lanes[LANES * starts[c] : LANES * starts[c + 1]].reshape((LANES, cells)), cells, table)
         # the candidate's digit is the last; move it to its place in ascending order
         r = arities[candidates[c]]
         low = 1
@@ -391,7 +403,7 @@ def additions(
                     d += 1
         out[c, 0] = _term(ordered, cells, lookups[0], joint_a[c])
         q = _sum_out(ordered, cells, arities[base[position]], child_stride, table)
-        out[c, 1] = _term(table, q, lookups[margin_row], margin_a[c])
+        out[c, 1] = _term(table, q, lookups[margin_row[c]], margin_a[c])
 
 
 # --- tests of independence ---
@@ -406,7 +418,7 @@ LEAST = 1e-300
 HALF_LOG_2PI = 0.9189385332046727
 
 
-@kernel
+@helper
 def _log_density(a: float, x: float) -> float:
     """Return log(x^a e^-x / Γ(a)); for large a without the difference of large numbers."""
     if a < STIRLING_FROM:
@@ -416,8 +428,8 @@ def _log_density(a: float, x: float) -> float:
     return a * (log_ratio - m) + 0.5 * math.log(a) - HALF_LOG_2PI - _stirling(a)
 
 
-@kernel
-def log_survival(statistic: float, freedom: float) -> float:
+@helper
+def _log_survival(statistic: float, freedom: float) -> float:
     """Return log P(χ² > statistic): log Q(a, x), a and x half of freedom and statistic.
 
     Below a + 1 from the power series of 1 - Q, above from the continued fraction of Q (modified Lentz).
@@ -456,20 +468,20 @@ def log_survival(statistic: float, freedom: float) -> float:
     return min(_log_density(a, x) + math.log(h), 0.0)
 
 
-@kernel
+@helper
 def _pair_keys(x: Array, y: Array, r_y: int, keys: Array) -> None:
     for i in range(x.size):
         keys[i] = np.uint16(x[i] * r_y + y[i])
 
 
-@kernel
+@helper
 def _add_plain(table: Array, key: Array, weights: Array) -> None:
     """Add to one lane."""
     for i in range(weights.size):
         table[key[i]] += weights[i]
 
 
-@kernel
+@helper
 def _count_pair(
     columns: Array, weights: Array, arities: Array, pair: Array, r_xy: int, given: Array, scratch: Array, lanes: Array
 ) -> None:
@@ -501,7 +513,7 @@ def _count_pair(
             lane_3[c] = 0
 
 
-@kernel
+@helper
 def _sum_strata(
     table: Array, strata: int, r_x: int, r_y: int, pearson: bool, n_x: Array, n_y: Array, out: Array
 ) -> None:
@@ -546,7 +558,13 @@ def _sum_strata(
                             part += (n - expected) * (n - expected) / expected
             statistic += max(part, 0.0)
         table[base : base + r_x * r_y] = 0
-    out[0], out[1], out[2] = statistic, freedom, log_survival(statistic, freedom)
+    out[0], out[1], out[2] = statistic, freedom, _log_survival(statistic, freedom)
+
+
+@kernel
+def log_survival(statistic: float, freedom: float) -> float:
+    """Return log P(χ² > statistic)."""
+    return _log_survival(statistic, freedom)
 
 
 @kernel

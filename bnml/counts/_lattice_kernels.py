@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bnml._jit import kernel
+from bnml._jit import helper, kernel, plain_at_first
 
-__all__ = ["ONE_ROW", "Bounds", "PackedRows", "Sums", "walk"]
+__all__ = ["ONE_ROW", "Bounds", "PackedRows", "Roots", "Sums", "stack_for", "walk"]
 
 Array = Any  # kernels are typed by Numba, not by mypy
 
@@ -73,33 +73,67 @@ class Bounds(NamedTuple):
     may: Array
 
 
+class Roots(NamedTuple):
+    """The sets to start from: sets of the variables from ``depth`` on, shifted down, from ``first`` to before ``last``.
+
+    No set of the walk has more than ``most`` variables.
+    """
+
+    depth: int
+    first: int
+    last: int
+    most: int
+
+
 class Stack(NamedTuple):
     """The nodes on the way to the current one; node d is a set of d variables, and its partition of the rows."""
 
     words: Array
     weights: Array
     cells: Array
-    size: Array
-    n_cells: Array
-    lone: Array
     alone: Array
-    mask: Array
-    index: Array
     best: Array
+    nodes: Array  # of each node, the numbers that are named below
     counts: Array
     labels: Array
     keys: Array
     sums: Array
 
 
-@kernel
+SIZE, CELLS, LONE, MASK, INDEX, NEXT, STOP = range(7)  # rows and cells of a node, rows taken out, its set and set index
+
+
+def stack_for(rows: PackedRows, n_sums: int) -> Stack:
+    """Make room for a walk; node 0 is the empty set, with all rows in one cell."""
+    n = rows.arities.size
+    n_words, n_rows = rows.words.shape
+    largest = max(1, int(rows.arities.max(initial=1)))
+    stack = Stack(
+        np.empty((n + 1, n_words, n_rows + 1), np.int64),  # the compaction writes one place too far
+        np.empty((n + 1, n_rows + 1), np.int64),
+        np.zeros((n + 1, n_rows + 1), np.int32),
+        np.zeros((n + 1, n_sums)),
+        np.full((n + 1, n), -np.inf),
+        np.zeros((n + 1, 7), np.int64),
+        np.zeros((n_rows + 1) * largest, np.int64),
+        np.zeros((n_rows + 1) * largest, np.int32),
+        np.empty(n_rows, np.int32),
+        np.zeros(n_sums),
+    )
+    stack.nodes[0, SIZE], stack.nodes[:, CELLS] = n_rows, 1
+    stack.weights[0, :n_rows] = rows.weights
+    stack.words[0, :, :n_rows] = rows.words
+    return stack
+
+
+@helper
 def _stirling(x: float) -> float:
     u = 1.0 / x
     v = u * u
     return u * (1 / 12 - v * (1 / 360 - v * (1 / 1260 - v / 1680)))
 
 
-@kernel
+@helper
 def _rising(a: float, log_a: float, n: int) -> float:
     """Log Γ(a + n) - log Γ(a), for a of any size."""
     if a < TINY:
@@ -110,20 +144,20 @@ def _rising(a: float, log_a: float, n: int) -> float:
     return n * math.log(a + n) + (a - 0.5) * math.log1p(n / a) - n + _stirling(a + n) - _stirling(a)
 
 
-@kernel
+@helper
 def _keys(words: Array, cells: Array, shift: int, field: int, r: int, keys: Array) -> None:
     """Give each row its cell after a variable was added: cell · r + value."""
     for i in range(keys.size):
         keys[i] = cells[i] * r + ((words[i] >> shift) & field)
 
 
-@kernel
+@helper
 def _count(keys: Array, weights: Array, counts: Array) -> None:
     for i in range(keys.size):
         counts[keys[i]] += weights[i]
 
 
-@kernel
+@helper
 def _sum_fixed(counts: Array, tables: Array, sums: Array) -> None:
     """Add to ``sums[t]`` what the cells add under each table."""
     first = tables[0]
@@ -139,7 +173,7 @@ def _sum_fixed(counts: Array, tables: Array, sums: Array) -> None:
         sums[t] += total
 
 
-@kernel
+@helper
 def _sum_rising(counts: Array, table: Array, a: float, log_a: float, unit: float) -> float:
     """Sum log Γ(a + n) - log Γ(a); the smaller counts have an entry in the table."""
     total = 0.0
@@ -153,12 +187,9 @@ def _sum_rising(counts: Array, table: Array, a: float, log_a: float, unit: float
     return total
 
 
-@kernel
-def _split(
-    keys: Array, counts: Array, words: Array, n_words: int, weights: Array, strip_all: bool, tables: Array,
-    alone: Array, new_words: Array, new_weights: Array, new_cells: Array, labels: Array,
-) -> tuple[int, int, int]:  # fmt: skip
-    """Compact the rows that share a cell with another row; return how many rows, cells, and lone rows there are.
+@helper
+def _label(counts: Array, strip_all: bool, tables: Array, alone: Array, labels: Array) -> tuple[int, int]:
+    """Give numbers to the cells that rows share; return how many these are, and how many lone rows there are.
 
     A row that is alone in its cell stays alone whatever is added. Where the tables are fixed, what it adds goes to
     ``alone``; where they change with the set, only rows of weight 1 are taken out, and counted.
@@ -182,62 +213,41 @@ def _split(
         else:
             labels[c] = label
             label += 1
+    return label, lone
+
+
+@helper
+def _compact(
+    keys: Array, labels: Array, n_words: int, old: tuple[Array, Array], new: tuple[Array, Array, Array]
+) -> int:
+    """Keep the rows whose cell has a number; return how many. Old and new: words, weights, and new cells."""
+    words, weights = old
+    new_words, new_weights, new_cells = new
     kept = 0
     for i in range(keys.size):
-        new = labels[keys[i]]
+        cell = labels[keys[i]]
         new_weights[kept] = weights[i]
-        new_cells[kept] = new
+        new_cells[kept] = cell
         for w in range(n_words):
             new_words[w, kept] = words[w, i]
-        kept += new >= 0
-    return kept, label, lone
+        kept += cell >= 0
+    return kept
 
 
-@kernel
-def _stack(rows: PackedRows, n_sums: int) -> Stack:
-    """Make room for the walk; node 0 is the empty set, with all rows in one cell."""
+@helper
+def _needed(rows: PackedRows, bounds: Bounds, known: Array, own: Array, before: int, index: int, v: int) -> bool:
+    """Whether a variable may have a better family in a node plus v, or in what follows, than one that is known.
+
+    The best known families of the node and of what v makes of it are ``known`` and ``own``.
+    """
     n = rows.arities.size
-    n_words, n_rows = rows.words.shape
-    largest = 1
-    for v in range(n):
-        largest = max(largest, rows.arities[v])
-    stack = Stack(
-        np.empty((n + 1, n_words, n_rows + 1), np.int64),  # the compaction writes one place too far
-        np.empty((n + 1, n_rows + 1), np.int64),
-        np.zeros((n + 1, n_rows + 1), np.int32),
-        np.zeros(n + 1, np.int64),
-        np.ones(n + 1, np.int64),
-        np.zeros(n + 1, np.int64),
-        np.zeros((n + 1, n_sums)),
-        np.zeros(n + 1, np.int64),
-        np.zeros(n + 1, np.int64),
-        np.full((n + 1, n), -np.inf),
-        np.zeros((n_rows + 1) * largest, np.int64),
-        np.zeros((n_rows + 1) * largest, np.int32),
-        np.empty(n_rows, np.int32),
-        np.zeros(n_sums),
-    )
-    stack.size[0] = n_rows
-    for i in range(n_rows):
-        stack.weights[0, i] = rows.weights[i]
-        for w in range(n_words):
-            stack.words[0, w, i] = rows.words[w, i]
-    return stack
-
-
-@kernel
-def _needed(rows: PackedRows, bounds: Bounds, stack: Stack, d: int, v: int) -> bool:
-    """Whether a variable may have a better family in node d plus v, or in what follows, than one that is known."""
-    n = rows.arities.size
-    known, own = stack.best[d], stack.best[d + 1]
-    before = stack.mask[d]
     for i in range(n):
         own[i] = known[i]
     for e in range(bounds.group[v], bounds.group[v + 1]):
         if bounds.sets[e] & ~before == 0:
             own[bounds.children[e]] = max(own[bounds.children[e]], bounds.values[e])
     here = before | (1 << v)
-    index = stack.index[d] + rows.steps[v]
+    index += rows.steps[v]
     for i in range(n):
         inside = here >> i & 1
         if (here & ~(1 << i)) & ~bounds.may[i] == 0:
@@ -248,124 +258,110 @@ def _needed(rows: PackedRows, bounds: Bounds, stack: Stack, d: int, v: int) -> b
     return False
 
 
+def _steps_of_walk(rows: PackedRows, sums: Sums, bounds: Bounds, roots: Roots, *others: Array) -> float:
+    if sums.rising.size:
+        return math.inf
+    return float(((roots.last - roots.first) << roots.depth) * (20 + 4 * rows.weights.size))
+
+
+@plain_at_first(_steps_of_walk)
 @kernel
-def _add_up(sums: Sums, stack: Stack, d: int, n_cells: int, index: int) -> None:
-    """Sum the tables over the cells in ``counts`` and over the rows of node d that were taken out."""
-    counts = stack.counts[:n_cells]
-    if sums.rising.size > 0:
-        a, log_a = sums.rising[index]
-        total = stack.lone[d] * sums.tables[index, 1]
-        stack.sums[0] = total + _sum_rising(counts, sums.tables[index], a, log_a, sums.unit)
-    else:
-        stack.sums[:] = stack.alone[d]
-        _sum_fixed(counts, sums.tables, stack.sums)
+def walk(rows: PackedRows, sums: Sums, bounds: Bounds, roots: Roots, stack: Stack, out: Array) -> int:
+    """Write ``out[t, set]`` for every set whose variables from ``depth`` on are one of the roots; return how many.
 
-
-@kernel
-def _write(sums: Sums, stack: Stack, here: int, out: Array) -> None:
-    for t in range(stack.sums.size):
-        out[t, here] = np.rint((stack.sums[t] - sums.low[t]) * sums.factor)
-
-
-@kernel
-def _enter(rows: PackedRows, sums: Sums, stack: Stack, d: int, v: int, writes: bool, deeper: bool, out: Array) -> None:
-    """Add v to node d: count, write the sums, and make the partition of node d + 1 if the walk goes deeper."""
-    r = rows.arities[v]
-    s = stack.size[d]
-    n_cells = stack.n_cells[d] * r
-    here = stack.mask[d] | (1 << v)
-    index = stack.index[d] + rows.steps[v]
-    if s == 0:
-        n_cells = 0
-    keys = stack.keys[:s]
-    _keys(stack.words[d, rows.word_of[v], :s], stack.cells[d, :s], rows.shifts[v], rows.fields[v], r, keys)
-    _count(keys, stack.weights[d, :s], stack.counts)
-    if writes:
-        _add_up(sums, stack, d, n_cells, index)
-        _write(sums, stack, here, out)
-    if deeper:
-        stack.alone[d + 1] = stack.alone[d]
-        kept, label, lone = _split(
-            keys, stack.counts[:n_cells], stack.words[d], rows.word_of[v - 1] + 1, stack.weights[d],
-            sums.rising.size == 0, sums.tables, stack.alone[d + 1], stack.words[d + 1], stack.weights[d + 1],
-            stack.cells[d + 1], stack.labels,
-        )  # fmt: skip
-        stack.size[d + 1] = kept
-        stack.n_cells[d + 1] = label
-        stack.lone[d + 1] = stack.lone[d] + lone
-        stack.mask[d + 1] = here
-        stack.index[d + 1] = index
-    stack.counts[:n_cells] = 0
-
-
-@kernel
-def _enter_root(
-    rows: PackedRows, sums: Sums, bounds: Bounds, stack: Stack, root: int, depth: int, most: int, out: Array
-) -> int:
-    """Go to a set of variables from ``depth`` on, the highest first; return its size, -1 if it is left out."""
-    bounded = bounds.fit.size > 0
-    d = 0
-    rest = root
-    for v in range(rows.arities.size - 1, depth - 1, -1):
-        if rest >> (v - depth) & 1:
-            rest &= ~(1 << (v - depth))
-            if d == most or (bounded and not _needed(rows, bounds, stack, d, v)):
-                return -1
-            _enter(rows, sums, stack, d, v, rest == 0, rest != 0 or (depth > 0 and d + 1 < most), out)
-            d += 1
-    return d
-
-
-@kernel
-def walk(rows: PackedRows, sums: Sums, bounds: Bounds, depth: int, first: int, last: int, most: int, out: Array) -> int:
-    """Write ``out[t, set]`` for every set whose variables from ``depth`` on are one of some roots; return how many.
-
-    A root is a set of these variables, shifted down, from ``first`` to before ``last``; a set has at most ``most``
-    variables. What bounds leave out stays as it was.
+    What bounds leave out stays as it was. To go to a root, its variables are added, the highest first; only then are
+    sets written. All in one function: Numba is slow to compile calls that pass many arrays.
     """
-    n_sums = sums.low.size
-    stack = _stack(rows, n_sums)
+    n, n_sums = rows.arities.size, stack.sums.size
+    depth, most, nodes = roots.depth, roots.most, stack.nodes
     bounded = bounds.fit.size > 0
     if bounded:
-        for e in range(bounds.group[rows.arities.size], bounds.children.size):
+        for e in range(bounds.group[n], bounds.children.size):
             stack.best[0, bounds.children[e]] = max(stack.best[0, bounds.children[e]], bounds.values[e])
-    following = np.zeros(rows.arities.size + 1, np.int64)
-    stop = np.zeros(rows.arities.size + 1, np.int64)
-    fills = sums.rising.size == 0 and not bounded and most >= rows.arities.size
+    fills = sums.rising.size == 0 and not bounded and most >= n
     visited = 0
-    for root in range(first, last):
-        base = _enter_root(rows, sums, bounds, stack, root, depth, most, out)
-        if base < 0:
-            continue
-        visited += 1
-        if root == 0:
-            for i in range(rows.weights.size):
-                stack.counts[0] += rows.weights[i] & WEIGHT
-            _add_up(sums, stack, 0, 1, 0)
-            _write(sums, stack, 0, out)
-            stack.counts[0] = 0
-        if base == most:
-            continue
-        d = base
-        following[d], stop[d] = 0, depth
+    for root in range(roots.first, roots.last):
+        rest, v = root, n
+        d = base = 0
+        nodes[0, NEXT], nodes[0, STOP] = 0, depth if most > 0 else 0
+        empty = root == 0
         while d >= base:
-            v = following[d]
-            if v >= stop[d]:
-                d -= 1
-                continue
-            following[d] += 1
-            if bounded and not _needed(rows, bounds, stack, d, v):
-                continue
-            if fills and stack.size[d] == 0:  # every row is alone, and so it is in all sets that follow from here
-                for below in range(1 << v):
-                    stack.sums[:] = stack.alone[d]
-                    _write(sums, stack, stack.mask[d] | (1 << v) | below, out)
-                visited += 1 << v
-                continue
-            deeper = v > 0 and d + 1 < most
-            _enter(rows, sums, stack, d, v, True, deeper, out)
-            visited += 1
+            if empty:
+                for i in range(rows.weights.size):
+                    stack.counts[0] += rows.weights[i]
+                n_cells, here, index = 1, 0, 0
+                writes, deeper, below = True, False, 0
+                empty = False
+            else:
+                to_root = rest > 0
+                if to_root:
+                    v -= 1
+                    while not rest >> (v - depth) & 1:
+                        v -= 1
+                    rest &= ~(1 << (v - depth))
+                else:
+                    v = nodes[d, NEXT]
+                    if v >= nodes[d, STOP]:
+                        d -= 1
+                        continue
+                    nodes[d, NEXT] += 1
+                here, index = nodes[d, MASK] | (1 << v), nodes[d, INDEX] + rows.steps[v]
+                if d == most or (
+                    bounded
+                    and not _needed(rows, bounds, stack.best[d], stack.best[d + 1], nodes[d, MASK], nodes[d, INDEX], v)
+                ):
+                    if to_root:
+                        break
+                    continue
+                s = nodes[d, SIZE]
+                if s == 0 and fills and not to_root:  # every row is alone, and so it is in all sets that follow
+                    for t in range(n_sums):
+                        value = np.rint((stack.alone[d, t] - sums.low[t]) * sums.factor)
+                        for k in range(here, here + (1 << v)):
+                            out[t, k] = value
+                    visited += 1 << v
+                    continue
+                writes = rest == 0
+                below = depth if to_root else v
+                deeper = not writes or (below > 0 and d + 1 < most)
+                if to_root:
+                    base = d + 1
+                r = rows.arities[v]
+                n_cells = nodes[d, CELLS] * r if s > 0 else 0
+                _keys(
+                    stack.words[d, rows.word_of[v]], stack.cells[d], rows.shifts[v], rows.fields[v], r, stack.keys[:s]
+                )
+                _count(stack.keys[:s], stack.weights[d], stack.counts)
+            if writes:
+                visited += 1
+                if sums.rising.size > 0:
+                    stack.sums[0] = nodes[d, LONE] * sums.tables[index, 1] + _sum_rising(
+                        stack.counts[:n_cells],
+                        sums.tables[index],
+                        sums.rising[index, 0],
+                        sums.rising[index, 1],
+                        sums.unit,
+                    )
+                else:
+                    for t in range(n_sums):
+                        stack.sums[t] = stack.alone[d, t]
+                    _sum_fixed(stack.counts[:n_cells], sums.tables, stack.sums)
+                for t in range(n_sums):
+                    out[t, here] = np.rint((stack.sums[t] - sums.low[t]) * sums.factor)
+            if deeper:
+                for t in range(n_sums):
+                    stack.alone[d + 1, t] = stack.alone[d, t]
+                label, lone = _label(
+                    stack.counts[:n_cells], sums.rising.size == 0, sums.tables, stack.alone[d + 1], stack.labels
+                )
+                nodes[d + 1, CELLS], nodes[d + 1, LONE] = label, nodes[d, LONE] + lone
+                nodes[d + 1, SIZE] = _compact(
+                    stack.keys[:s], stack.labels, rows.word_of[v - 1] + 1, (stack.words[d], stack.weights[d]),
+                    (stack.words[d + 1], stack.weights[d + 1], stack.cells[d + 1]),
+                )  # fmt: skip
+            for c in range(n_cells):
+                stack.counts[c] = 0
             if deeper:
                 d += 1
-                following[d], stop[d] = 0, v
+                nodes[d, MASK], nodes[d, INDEX], nodes[d, NEXT], nodes[d, STOP] = here, index, 0, below
     return visited

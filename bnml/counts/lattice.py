@@ -175,7 +175,7 @@ def walk_rows(
     done: Callable[[float], None] | None = None,
 ) -> int:
     """Do so by a walk over packed rows."""
-    from bnml.counts._lattice_kernels import walk
+    from bnml.counts._lattice_kernels import Roots, stack_for, walk
 
     n = rows.arities.size
     per_subset = 1e-7 + SECONDS_PER_ROW * rows.weights.size * sums.low.size
@@ -191,7 +191,7 @@ def walk_rows(
 
     def task(first: int, last: int) -> None:
         nonlocal finished
-        visited[first] = walk(rows, sums, bounds, depth, first, last, most, out)
+        visited[first] = walk(rows, sums, bounds, Roots(depth, first, last, most), stack_for(rows, sums.low.size), out)
         finished += last - first
         if done is not None:
             done(finished / n_roots)

@@ -60,7 +60,7 @@ def family_sums(
     if not checked:
         check_batch(rows.arities.size, batch)
     n = len(batch)
-    columns, weights, arities = rows.columns, rows.weights, rows.arities
+    plain, arities = tuple(rows), rows.arities
     margin_row = _margin_rows(batch, arities, lookups)
     joint_a = margin_a = np.empty((n, 0))
     if lookups.ess > 0:
@@ -70,10 +70,9 @@ def family_sums(
 
     def task(start: int, stop: int) -> None:
         part = slice(start, stop)
-        families(
-            columns, weights, arities, batch.members, batch.offsets[start : stop + 1], batch.position[part],
-            lookups.table, margin_row[part], joint_a[part], margin_a[part], limit, out[part],
-        )  # fmt: skip
+        sets = (batch.members, batch.offsets[start : stop + 1], batch.position[part])
+        terms = (lookups.table, margin_row[part], joint_a[part], margin_a[part])
+        families(plain, sets, terms, limit, out[part])
 
     codes = (n + batch.members.size) * rows.n_distinct
     _run(task, n, codes, threads)
@@ -141,17 +140,15 @@ def addition_sums(
     if lookups.ess > 0:
         numbers = np.stack([cells / 1, cells / r])
         joint_a, margin_a = _hyperparameters(lookups.ess, numbers, np.log(numbers))
-    margin_row = lookups.row_of.get(r, 0)
+    margin_row = np.full(small.size, lookups.row_of.get(r, 0), np.int64)
     results = np.empty((small.size, 2))
-    weights, columns = rows.weights, rows.columns
+    plain = tuple(rows)
     position = int(np.searchsorted(base, child))
 
     def task(start: int, stop: int) -> None:
         part = slice(start, stop)
-        additions(
-            columns, weights, arities, base, position, chosen[small[part]], lookups.table, margin_row, joint_a[part],
-            margin_a[part], results[part],
-        )  # fmt: skip
+        terms = (lookups.table, margin_row[part], joint_a[part], margin_a[part])
+        additions(plain, base, position, chosen[small[part]], terms, results[part])
 
     codes = (base.size + 2 * small.size) * rows.n_distinct
     _run(task, small.size, codes, threads, least_parts=-(-int(cells.sum()) // CELLS_PER_TASK))

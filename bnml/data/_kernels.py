@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from bnml._jit import kernel
+from bnml._jit import helper, kernel, plain_at_first
 
-__all__ = ["enter", "group", "pack", "translate"]
+__all__ = ["Groups", "enter", "group", "pack", "translate"]
 
 Array = Any
 
@@ -16,6 +16,7 @@ Array = Any
 BLOCK = 4096
 
 
+@plain_at_first(lambda codes, mapping, out: codes.size / 4)
 @kernel
 def translate(codes: Array, mapping: Array, out: Array) -> None:
     """Write ``mapping[code]`` for every code; -1 reads the mapping's last entry."""
@@ -23,12 +24,13 @@ def translate(codes: Array, mapping: Array, out: Array) -> None:
         out[i] = mapping[codes[i]]
 
 
-@kernel
+@helper
 def _shift_in(word: Array, column: Array, bits: int) -> None:
     for i in range(column.size):
         word[i] = (word[i] << bits) | column[i]
 
 
+@plain_at_first(lambda columns, bits, word_of, words: columns.size / 3)
 @kernel
 def pack(columns: Array, bits: Array, word_of: Array, words: Array) -> None:
     """Append each column's code to its word, ``bits[j]`` bits wide, a block of rows at a time."""
@@ -39,7 +41,7 @@ def pack(columns: Array, bits: Array, word_of: Array, words: Array) -> None:
             _shift_in(words[word_of[j], start:stop], columns[j, start:stop], bits[j])
 
 
-@kernel
+@helper
 def _hash(words: Array, i: int) -> int:
     h = 0
     for w in range(words.shape[0]):
@@ -48,16 +50,23 @@ def _hash(words: Array, i: int) -> int:
     return h
 
 
+class Groups(NamedTuple):
+    """Of each row the number of its group; of each group its weight and its first row."""
+
+    index: Array
+    totals: Array
+    first: Array
+
+
+@plain_at_first(lambda words, weights, slots, i, stop, *others: (stop - i) * (2 + words.shape[0]))
 @kernel
-def group(
-    words: Array, weights: Array, slots: Array, i: int, stop: int, m: int, index: Array, totals: Array, first: Array
-) -> tuple[int, int]:
+def group(words: Array, weights: Array, slots: Array, i: int, stop: int, m: int, groups: Groups) -> tuple[int, int]:
     """Give equal rows of ``words`` (words × rows) equal numbers, in order of first occurrence.
 
     Goes on from row ``i``, with ``m`` groups known, up to row ``stop`` or until the ``slots`` are half full; returns
-    the next row and the number of groups. ``index[i]`` is the number of row i, ``totals[g]`` the weight of group g,
-    ``first[g]`` its first row. An empty ``weights`` stands for ones. Open addressing.
+    the next row and the number of groups. An empty ``weights`` stands for ones. Open addressing.
     """
+    index, totals, first = groups
     n_words = words.shape[0]
     mask = slots.size - 1
     while i < stop and 2 * m <= slots.size:
@@ -85,6 +94,7 @@ def group(
     return i, m
 
 
+@plain_at_first(lambda words, first, start, stop, slots: (stop - start) * (1 + words.shape[0]))
 @kernel
 def enter(words: Array, first: Array, start: int, stop: int, slots: Array) -> None:
     """Put the groups from ``start`` to ``stop`` into new slots."""
@@ -100,40 +110,36 @@ MOST_TEXTS = 64
 LONGEST_TEXT = 16
 
 
-@kernel
+@helper
 def _word(words: Array, start: int) -> int:
     """Return the eight bytes from ``start`` on; those past the end are arbitrary."""
-    last = words.size - 1
-    if start <= last:
+    beyond = start - (words.size - 1)
+    if beyond <= 0:
         return int(words[start])
-    shifted: int = int(words[last]) >> min(63, 8 * (start - last))
+    shifted: int = int(words[words.size - 1]) >> (8 * beyond if beyond < 8 else 63)
     return shifted
 
 
 @kernel
-def encode_texts(offsets: Array, words: Array, codes: Array, first: Array) -> int:
+def encode_texts(offsets: Array, words: Array, codes: Array, first: Array, known: Array, slots: Array) -> int:
     """Give equal texts equal codes, in order of first occurrence; return how many there are, or -1 to give up.
 
     For a few short labels only: at most ``MOST_TEXTS`` of up to ``LONGEST_TEXT`` bytes, which a text's length with its
     first and its last eight bytes tell apart. ``words[b]`` is the eight bytes from byte b on, ``first[g]`` the first
-    row of text g.
+    row of text g. ``known`` has room for a text's length, head and tail, ``slots`` is a hash table filled with -1.
     """
-    slots = np.full(256, -1, np.int64)
-    heads = np.zeros(MOST_TEXTS, np.int64)
-    tails = np.zeros(MOST_TEXTS, np.int64)
-    lengths = np.zeros(MOST_TEXTS, np.int64)
-    masks = np.zeros(9, np.int64)
-    for n in range(1, 9):
-        masks[n] = (masks[n - 1] << 8) | 0xFF
+    mask = slots.size - 1
     m = 0
     for i in range(codes.size):
-        start = int(offsets[i])
-        n = int(offsets[i + 1]) - start
+        start = int(np.int64(offsets[i]))  # of 64 bits, whatever the offsets are
+        n = int(np.int64(offsets[i + 1])) - start
         if n > LONGEST_TEXT:
             return -1
-        head = _word(words, start) & int(masks[min(n, 8)])
+        head = _word(words, start)
+        if n < 8:
+            head &= (1 << (8 * n)) - 1
         tail = _word(words, start + n - 8) if n > 8 else 0
-        h = (((head ^ (head >> 23)) * 0x9E3779B97F4A7C1 + tail * 0x2545F4914F6CDD1 + n) >> 40) & 255
+        h = (((head ^ (head >> 23)) * 0x9E3779B97F4A7C1 + tail * 0x2545F4914F6CDD1 + n) >> 40) & mask
         while True:
             g = slots[h]
             if g < 0:
@@ -141,11 +147,12 @@ def encode_texts(offsets: Array, words: Array, codes: Array, first: Array) -> in
                     return -1
                 g = m
                 slots[h] = g
-                heads[g], tails[g], lengths[g], first[g] = head, tail, n, i
+                known[g, 0], known[g, 1], known[g, 2] = n, head, tail
+                first[g] = i
                 m += 1
                 break
-            if heads[g] == head and tails[g] == tail and lengths[g] == n:
+            if known[g, 0] == n and known[g, 1] == head and known[g, 2] == tail:
                 break
-            h = (h + 1) & 255
+            h = (h + 1) & mask
         codes[i] = g
     return m

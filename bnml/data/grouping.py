@@ -45,13 +45,14 @@ def distinct_rows(
 
 def _group(words: Array, weights: Array, index: Array, totals: Array, first: Array) -> int:
     """Group all rows, a slice at a time, so that no call is long; return the number of groups."""
-    from bnml.data._kernels import enter, group
+    from bnml.data._kernels import Groups, enter, group
 
     n_rows = words.shape[1]
     slots = np.full(1024, -1, np.int64)
+    groups = Groups(index, totals, first)
     i, m = 0, 0
     while i < n_rows:
-        i, m = group(words, weights, slots, i, min(n_rows, i + SLICE), m, index, totals, first)
+        i, m = group(words, weights, slots, i, min(n_rows, i + SLICE), m, groups)
         if 2 * m > slots.size:
             slots = np.full(4 * slots.size, -1, np.int64)
             for start in range(0, m, SLICE):

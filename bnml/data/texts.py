@@ -40,5 +40,6 @@ def _encode_short_texts(chunk: Any) -> tuple[npt.NDArray[np.int8], list[str]] | 
     words: npt.NDArray[np.int64] = np.ndarray(content.size - 7, np.int64, content, strides=(1,))  # one at every byte
     codes = np.empty(len(chunk), np.int8)
     first = np.empty(MOST_TEXTS, np.int64)
-    m = encode_texts(offsets, words, codes, first)
+    known, slots = np.empty((MOST_TEXTS, 3), np.int64), np.full(4 * MOST_TEXTS, -1, np.int64)
+    m = encode_texts(offsets, words, codes, first, known, slots)
     return None if m < 0 else (codes, [chunk[int(row)].as_py() for row in first[:m]])

@@ -11,7 +11,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from bnml._jit import kernel
+from bnml._jit import helper, kernel, plain_at_first
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -24,7 +24,7 @@ SERIES_FROM = 100.0  # sample size from which the series of C(n, 2) is exact to 
 BLOCK = 512  # sample sizes that advance together through the recurrence, in the fastest cache
 
 
-@kernel
+@helper
 def binary_normaliser(n: float) -> float:
     """C(n, 2) = 1 + Q(n), Ramanujan's Q(n) = Σ_{k≥1} n (n-1) ... (n-k+1) / n^k = n! e^n / (2 n^n) - θ(n)."""
     if n < SERIES_FROM:
@@ -45,6 +45,7 @@ def binary_normaliser(n: float) -> float:
     return 1.0 + 0.5 * stirling - theta
 
 
+@plain_at_first(lambda n, rs, out: 100.0 + (rs.size and rs[-1]) / 5)
 @kernel
 def recurrence(n: float, rs: Integers, out: Floats) -> None:
     """Write log C(n, r) for ascending rs: C(n, r+1) = C(n, r) + n/(r-1) · C(n, r-1)."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from bnml._jit import kernel
+from bnml._jit import helper, kernel, plain_at_first
 
 __all__ = ["CHUNK", "TILE", "best_sinks", "mark", "raise_by_sum", "raise_high", "raise_low"]
 
@@ -19,12 +19,13 @@ CHUNK = 6  # the lowest bits, whose sinks are looked at one set at a time
 TILE = 256  # sets that are neighbours, in a cache together with their subsets
 
 
-@kernel
+@helper
 def _raise(having: Array, without: Array) -> None:
     for k in range(having.size):
         having[k] = max(having[k], without[k])
 
 
+@plain_at_first(lambda best, n_bits, tied: best.size * n_bits // 3)
 @kernel
 def raise_low(best: Array, n_bits: int, tied: int) -> None:
     """Replace each number by the largest of all subsets, over the lowest bits, of as many sets as there are.
@@ -66,18 +67,24 @@ def raise_high(best: Array, low_bits: int, n_bits: int, tied: int, first: int, l
                     _raise(best[here : here + width], best[there : there + width])
 
 
-@kernel
-def raise_by_sum(total: Array, rest: Array, best: Array) -> None:
-    """Raise the totals of sets by those of the same sets without a sink, plus the sink's best parents."""
+@helper
+def _raise_by_sum(total: Array, rest: Array, best: Array) -> None:
     for k in range(total.size):
         total[k] = max(total[k], rest[k] + best[k])
 
 
 @kernel
+def raise_by_sum(total: Array, rest: Array, best: Array) -> None:
+    """Raise the totals of sets by those of the same sets without a sink, plus the sink's best parents."""
+    _raise_by_sum(total, rest, best)
+
+
+@helper
 def _squeeze(mask: int, i: int) -> int:
     return (mask & ((1 << i) - 1)) | (mask >> (i + 1) << i)
 
 
+@plain_at_first(lambda total, best, never, first, last: (last - first) * best.shape[0])
 @kernel
 def best_sinks(total: Array, best: Array, never: Array, first: int, last: int) -> None:
     """Raise the totals of the sets from ``first`` to ``last`` by each of their members as the sink.
@@ -93,7 +100,7 @@ def best_sinks(total: Array, best: Array, never: Array, first: int, last: int) -
             if chunk >> i & 1:
                 rest = chunk ^ (1 << i)
                 at = _squeeze(rest, i)
-                raise_by_sum(own, total[rest : rest + width], best[i, at : at + width])
+                _raise_by_sum(own, total[rest : rest + width], best[i, at : at + width])
         for k in range(width):
             found = own[k]
             for i in range(bits):
@@ -103,6 +110,7 @@ def best_sinks(total: Array, best: Array, never: Array, first: int, last: int) -
             own[k] = found if found >= 0 else never[0]
 
 
+@plain_at_first(lambda total, best, slack, first, last, marks: (last - first) * best.shape[0])
 @kernel
 def mark(total: Array, best: Array, slack: float, first: int, last: int, marks: Array) -> None:
     """Mark the sets that optimal orders of marked sets pass through, by sinks among the low variables, from above."""

@@ -13,6 +13,7 @@ from typing import Any
 
 from bnml._memory import gigabytes
 from bnml._plain import attributes
+from bnml._watch import Watch
 from bnml.counts.lattice import WalkOrder
 from bnml.graph import Rules
 from bnml.scores import LocalScores, Score
@@ -218,8 +219,6 @@ def _work_of(task: Task) -> _Work:
 
 def _slowness(local: LocalScores) -> float:
     """Return how much slower this machine is than that of the model: by a walk over some of the columns."""
-    import time
-
     from bnml.scores.lattice import Lattice
 
     def seconds(columns: int) -> tuple[float, float]:
@@ -227,13 +226,14 @@ def _slowness(local: LocalScores) -> float:
         rules = Rules.none(few.names)
         work = _work_of(Task(few, rules))
         rules = rules.among(WalkOrder(few.counts).columns)
-        started = time.perf_counter()
+        watch = Watch()
         Lattice(few, rules, prune=False)
-        return time.perf_counter() - started, work.walk
+        return watch.seconds, work.walk
 
-    seconds(2)  # machine code is compiled or loaded
     columns = 2 + int(math.log2(PROBE_SECONDS / (SUBSET + ROW * local.counts.n_distinct)))
-    measured, expected = seconds(max(2, min(columns, len(local.names))))
+    columns = max(2, min(columns, len(local.names)))
+    seconds(columns)  # machine code is compiled or loaded
+    measured, expected = seconds(columns)
     return max(0.1, measured / expected)
 
 

@@ -13,13 +13,14 @@ Sets are bit masks. The parent sets of variable i are numbered without bit i (`s
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from bnml._jit import kernel
+from bnml._jit import helper, kernel
 
 __all__ = [
+    "Layered",
     "arc_sums",
     "best_structures",
     "layers_backward",
@@ -37,14 +38,14 @@ FAINT = 1e-100  # the same for a factor that may still be multiplied by the numb
 Array = Any  # kernels are typed by Numba, not by mypy
 
 
-@kernel
+@helper
 def squeezed(s: int, i: int) -> int:
     """Return the number of a set without regard to bit i."""
     low = (1 << i) - 1
     return (s & low) | ((s >> 1) & ~low)
 
 
-@kernel
+@helper
 def spread(p: int, i: int) -> int:
     """Return the set without i that has this number."""
     low = (1 << i) - 1
@@ -156,7 +157,16 @@ def arc_sums(best: Array, mass: Array, weights: Array, start: int, stop: int, su
 # --- layers ---
 
 
-@kernel
+class Layered(NamedTuple):
+    """The sums over parents, ``best`` and ``mass``, the best structures, and the ternary number of each set."""
+
+    best: Array
+    mass: Array
+    top: Array
+    ternary: Array
+
+
+@helper
 def _others(s: int, n: int, others: Array) -> int:
     """List what is not in s, smallest first."""
     m = 0
@@ -167,7 +177,7 @@ def _others(s: int, n: int, others: Array) -> int:
     return m
 
 
-@kernel
+@helper
 def _touching(best: Array, mass: Array, s: int, t: int, others: Array, m: int, d: Array, away: Array) -> None:
     """d[k] = D_j(S, T) = α_j(S) - α_j(S ∖ T), j = others[k]: parents in S, one of them in T; at the scale of S.
 
@@ -186,11 +196,12 @@ def _touching(best: Array, mass: Array, s: int, t: int, others: Array, m: int, d
         d[k] = value if value > TINY else 0.0
 
 
-@kernel
+@helper
 def _steps(
-    best: Array, top: Array, ternary: Array, s: int, others: Array, m: int, sums: Array, sets: Array, scale: Array
+    best: Array, top: Array, ternary: Array, s: int, others: Array, sums: Array, sets: Array, scale: Array
 ) -> None:
     """For each set U of others its state after S, and exp(R(S) + Σ_{j ∈ U} best_j(S) - R(S ∪ U)), at most 1."""
+    m = others.size
     sums[0], sets[0] = top[s], s
     for k in range(m):
         half = 1 << k
@@ -206,13 +217,12 @@ def _steps(
 
 
 @kernel
-def layers_forward(
-    best: Array, mass: Array, top: Array, ternary: Array, forward: Array, sets: Array, start: int, stop: int
-) -> None:
+def layers_forward(given: Layered, forward: Array, sets: Array, start: int, stop: int) -> None:
     """F(S ∪ U, U) = Σ_T F(S, T) Π_{j ∈ U} D_j(S, T) for all U after each of the sets S from start to stop.
 
     State (S, T), T being the last layer of S, has the number ternary[S ∖ T] + 2 ternary[T].
     """
+    best, mass, top, ternary = given
     n = best.shape[0]
     others = np.empty(n, np.int64)
     d, away = np.empty(n), np.empty(n)
@@ -240,13 +250,13 @@ def layers_forward(
             t = (t - 1) & s
             if t <= 0:
                 break
-        _steps(best, top, ternary, s, others, m, sums, states, scale)
+        _steps(best, top, ternary, s, others[:m], sums, states, scale)
         for u in range(1, size):
             value = result[u] * scale[u]
             forward[states[u]] = value if value > TINY else 0.0
 
 
-@kernel
+@helper
 def _fold(values: Array, at: int, size: int, d: Array, k: int, work: Array, to: int) -> None:
     """Sum one variable out: work[to + u] = values[at + u] + d[k] · values[at + size + u]."""
     for u in range(size):
@@ -255,10 +265,7 @@ def _fold(values: Array, at: int, size: int, d: Array, k: int, work: Array, to: 
 
 @kernel
 def layers_backward(
-    best: Array,
-    mass: Array,
-    top: Array,
-    ternary: Array,
+    given: Layered,
     forward: Array,
     backward: Array,
     whole: float,
@@ -272,6 +279,7 @@ def layers_backward(
     The latter without its own factor, W_j(S, T), as coefficients of sums over subsets: W_j(S, T) D_j(S, T) =
     W_j(S, T) α_j(S) - W_j(S, T) α_j(S ∖ T); ``weights`` takes both.
     """
+    best, mass, top, ternary = given
     n = best.shape[0]
     others = np.empty(n, np.int64)
     d, away = np.empty(n), np.empty(n)
@@ -284,7 +292,7 @@ def layers_backward(
             continue
         m = _others(s, n, others)
         size = 1 << m
-        _steps(best, top, ternary, s, others, m, sums, states, scale)
+        _steps(best, top, ternary, s, others[:m], sums, states, scale)
         after[0] = 0.0 if m else 1.0
         for u in range(1, size):
             after[u] = scale[u] * backward[states[u]] if forward[states[u]] > 0.0 else 0.0
@@ -306,7 +314,7 @@ def layers_backward(
             t = (t - 1) & s
 
 
-@kernel
+@helper
 def _next(after: Array, m: int, d: Array, folded: Array) -> float:
     """Σ_U Π_{k ∈ U} d[k] · after[U], one variable summed out after the other, the last first.
 
@@ -322,7 +330,7 @@ def _next(after: Array, m: int, d: Array, folded: Array) -> float:
     return float(folded[1])
 
 
-@kernel
+@helper
 def _derivative(after: Array, m: int, d: Array, folded: Array, k: int, work: Array) -> float:
     """Σ_{U ∋ k} Π_{o ∈ U, o ≠ k} d[o] · after[U], from what `_next` has left."""
     half = 1 << k

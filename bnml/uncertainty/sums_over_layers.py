@@ -46,6 +46,7 @@ def sum_over_layers(sums: SubsetSums, threads: int, tick: Tick) -> StructureSums
     from bnml.uncertainty import _kernels
 
     n, ternary = sums.n, _ternary(sums.n)
+    given = _kernels.Layered(sums.best, sums.mass, sums.top, ternary)
     forward = _forward(sums, ternary, threads, lambda part: tick(part / 3))
     whole = _whole(forward, ternary)
     backward = np.zeros(forward.size)
@@ -55,9 +56,7 @@ def sum_over_layers(sums: SubsetSums, threads: int, tick: Tick) -> StructureSums
 
         def step(part: int, sets: Ints = sets, cuts: list[int] = cuts) -> None:
             start, stop, own = cuts[part], cuts[part + 1], coefficients[part]
-            _kernels.layers_backward(
-                sums.best, sums.mass, sums.top, ternary, forward, backward, whole, sets, start, stop, own
-            )
+            _kernels.layers_backward(given, forward, backward, whole, sets, start, stop, own)
 
         one_by_one(step, PARTS, threads, lambda part: None)
         tick(1.0 - 2 / 3 * (size - 1) / n)
@@ -81,12 +80,13 @@ def _forward(sums: SubsetSums, ternary: Ints, threads: int, tick: Tick) -> Float
     from bnml.uncertainty import _kernels
 
     n = sums.n
+    given = _kernels.Layered(sums.best, sums.mass, sums.top, ternary)
     forward = np.zeros(3**n)
     for size in range(n):
         sets, cuts = _sets_of(n, size)
 
         def step(part: int, sets: Ints = sets, cuts: list[int] = cuts) -> None:
-            _kernels.layers_forward(sums.best, sums.mass, sums.top, ternary, forward, sets, cuts[part], cuts[part + 1])
+            _kernels.layers_forward(given, forward, sets, cuts[part], cuts[part + 1])
 
         one_by_one(step, PARTS, threads, lambda part: None)
         tick((size + 1) / n)

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bnml._jit import kernel
+from bnml._jit import helper, kernel, plain_at_first
 
 __all__ = ["LOW", "FamilyTables", "fill", "highest", "reaching"]
 
@@ -41,11 +41,19 @@ class FamilyTables(NamedTuple):
     step: int
 
 
-@kernel
-def _run(
-    joint: Array, margin: Array, missing: Array, closed: Array, low_index: Array, step: int, high: int, low_add: Array,
-    add: float, least: float, gains: Array,
-) -> None:  # fmt: skip
+class Neighbours(NamedTuple):
+    """Sets that are numbered one after the other: slices of the tables, and the gains to raise."""
+
+    joint: Array
+    margin: Array
+    low_index: Array
+    low_add: Array
+    gains: Array
+
+
+@helper
+def _run(sets: Neighbours, missing: Array, closed: Array, step: int, high: int, add: float, least: float) -> None:
+    joint, margin, low_index, low_add, gains = sets
     for k in range(gains.size):
         index = high + low_index[k]
         value = (float(joint[k]) - float(margin[k])) + (closed[index + step] - closed[index]) + (low_add[k] + add)
@@ -53,6 +61,7 @@ def _run(
             gains[k] = value
 
 
+@plain_at_first(lambda family, n_low, tops, least, start, gains: 2 * tops.size * gains.size)
 @kernel
 def fill(family: FamilyTables, n_low: int, tops: Array, least: float, start: int, gains: Array) -> None:
     """Raise ``gains`` to the scores of families above ``least``.
@@ -77,14 +86,17 @@ def fill(family: FamilyTables, n_low: int, tops: Array, least: float, start: int
             add = family.high_add[high] + family.base
             if add == -np.inf:
                 continue
-            _run(
-                family.joint[parents + bit : parents + bit + run], family.margin[parents : parents + run],
-                family.missing[0], family.closed, family.low_index[low : low + run], family.step,
-                family.high_index[high], family.low_add[low : low + run], add, least, gains[at : at + run],
-            )  # fmt: skip
+            sets = Neighbours(
+                family.joint[parents + bit : parents + bit + run],
+                family.margin[parents : parents + run],
+                family.low_index[low : low + run],
+                family.low_add[low : low + run],
+                gains[at : at + run],
+            )
+            _run(sets, family.missing[0], family.closed, family.step, family.high_index[high], add, least)
 
 
-@kernel
+@helper
 def _value(family: FamilyTables, parents: int) -> float:
     """Return the gain of one family; not a number where there is none."""
     joint = family.joint[parents | (1 << family.variable)]
@@ -96,6 +108,7 @@ def _value(family: FamilyTables, parents: int) -> float:
     return float(value + (family.low_add[low] + family.high_add[high] + family.base))
 
 
+@plain_at_first(lambda family, fixed, free: 3 << free.bit_count())
 @kernel
 def highest(family: FamilyTables, fixed: int, free: int) -> float:
     """Return the highest gain of the families whose parents are ``fixed`` and a subset of ``free``."""
@@ -110,6 +123,7 @@ def highest(family: FamilyTables, fixed: int, free: int) -> float:
         some = (some - 1) & free
 
 
+@plain_at_first(lambda family, fixed, free, least, found: 4 << free.bit_count())
 @kernel
 def reaching(family: FamilyTables, fixed: int, free: int, least: float, found: Array) -> int:
     """Write the parents, ``fixed`` and a subset of ``free``, whose gain reaches ``least``, but no supersets of these.

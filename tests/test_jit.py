@@ -1,0 +1,153 @@
+"""Kernels: plain Python at first, machine code then; what compilation takes, and who is told."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from bnml import _jit
+from bnml._watch import Watch
+from bnml.cli.main import COMPILING
+from bnml.counts import _kernels
+
+compiled = pytest.mark.skipif(not _jit.JIT, reason="nothing is compiled")
+
+
+def compile_something(seconds: float = 0.0) -> None:
+    """Let Numba compile functions that it does not know, for so many seconds at least."""
+    from numba import njit
+
+    end = time.perf_counter() + seconds
+    while True:
+        njit(lambda x, y: x * y + x)(1, 2.0)
+        if time.perf_counter() >= end:
+            return
+
+
+@compiled
+def test_python_does_the_first_steps():
+    done = []
+
+    @_jit.plain_at_first(lambda n: n)
+    @_jit.kernel
+    def count(n: int) -> int:
+        return n + 1
+
+    for n in (_jit.PLAIN_STEPS // 2, _jit.PLAIN_STEPS // 2, 1, 1):
+        assert count(n) == n + 1
+        done.append(len(count.compiled.signatures))
+    assert done == [0, 0, 1, 1]
+
+
+@compiled
+def test_many_steps_are_compiled_at_once():
+    @_jit.plain_at_first(lambda n: float("inf"))
+    @_jit.kernel
+    def count(n: int) -> int:
+        return n + 1
+
+    assert (count(1), len(count.compiled.signatures)) == (2, 1)
+
+
+@compiled
+def test_plain_python_and_machine_code_agree_to_the_last_bit():
+    rng = np.random.default_rng(3)
+    columns = rng.integers(0, 3, (4, 60)).astype(np.uint8)
+    rows = _kernels.Rows(columns, rng.integers(1, 9, 60).astype(np.int32), np.full(4, 3))
+    sets = _kernels.Sets(np.array([0, 1, 0, 1, 2, 3]), np.array([0, 2, 6]), np.array([1, 2]))
+    lookups = rng.random((1, int(rows.weights.sum()) + 1))
+    terms = _kernels.Terms(lookups, np.zeros(2, np.int64), np.empty((2, 0)), np.empty((2, 0)))
+    for limit in (1000, 10):
+        found = np.zeros((2, 2, 2))
+        _kernels.families.__wrapped__(rows, sets, terms, limit, found[0])
+        _kernels.families.compiled(rows, sets, terms, limit, found[1])
+        assert found[0].tobytes() == found[1].tobytes()
+        assert found.all()
+
+
+SEARCH = """
+import sys
+import bnml._jit
+bnml._jit.PLAIN_STEPS = int(sys.argv[1])
+import bnml, numpy
+rng = numpy.random.default_rng(0)
+a = rng.integers(0, 2, (200, 7))
+a[:, 1:] ^= a[:, :-1] & rng.integers(0, 2, (200, 6))
+for score in ("bic", "fnml", "qnml"):
+    for search in ("exact", "tabu"):
+        found = bnml.learn(a, score, search=search)
+        print(score, search, found.score.hex(), found.dag)
+"""
+
+
+@pytest.mark.slow
+@compiled
+def test_searches_do_not_depend_on_who_does_the_steps():
+    said = [
+        subprocess.run(
+            [sys.executable, "-c", SEARCH, steps],
+            capture_output=True,
+            text=True,
+            check=True,
+            env={**os.environ, "BNML_JIT": jit},
+        ).stdout
+        for steps, jit in (("0", "1"), ("100000", "1"), ("0", "0"))
+    ]
+    assert said[0] == said[1] == said[2] != ""
+
+
+@compiled
+def test_a_watch_does_not_count_compilation():
+    started, before = time.perf_counter(), _jit.compilation_seconds()
+    watch = Watch()
+    compile_something(0.2)
+    seconds, compilation = watch.seconds, _jit.compilation_seconds() - before
+    assert compilation > 0
+    assert 0 < seconds <= time.perf_counter() - started - compilation
+    watch.limit = seconds + 1e9
+    assert not watch.over
+    watch.limit = seconds / 2
+    assert watch.over
+
+
+@compiled
+def test_a_door_is_told_once_while_it_is_open(monkeypatch):
+    told = []
+    monkeypatch.setattr(_jit, "LONG", 0.0)
+    monkeypatch.setattr(_jit._compilation, "told", False)
+    with _jit.compilation_told(lambda: told.append(1)):
+        pass
+    compile_something()
+    assert told == []
+    with _jit.compilation_told(lambda: told.append(1)):
+        compile_something()
+        compile_something()
+    assert told == [1]
+
+
+@pytest.mark.slow
+@compiled
+def test_the_command_line_says_that_it_compiles(tmp_path):
+    rows = np.random.default_rng(0).integers(0, 3, (300, 12))
+    np.savetxt(tmp_path / "t.csv", rows, "%d", ",", header=",".join(f"X{i}" for i in range(12)), comments="")
+    command = [sys.executable, "-m", "bnml", "learn", "t.csv", "--search", "exact", "--json"]
+    found = []
+    for _ in range(2):
+        started = time.perf_counter()
+        done = subprocess.run(
+            command,
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=True,
+            env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")},
+        )
+        seconds = json.loads(done.stdout)["seconds"]
+        found.append((done.stderr.count(COMPILING), seconds < (time.perf_counter() - started) / 2))
+    assert found == [(1, True), (0, True)]

@@ -17,6 +17,7 @@ import typer
 
 import bnml
 from bnml._plain import plain
+from bnml._text import number_of, shortened
 from bnml.data.example import example_path
 from bnml.errors import ArgumentError, DataError, did_you_mean, quoted
 
@@ -46,7 +47,6 @@ __all__ = [
     "reads_a_table",
     "score_of",
     "settings_of",
-    "shorten",
     "size_of",
     "speaks_unicode",
     "structure_of",
@@ -212,7 +212,7 @@ def settings_of(path: Path | None) -> Mapping[str, Any]:
             settings[key] = value = [value]
         if not any(kind in expected for kind in _kinds(value)):
             raise ArgumentError(
-                f"--config: {str(path)!r} has {key} = {shorten(repr(value), 60)}; it must be {expected}"
+                f"--config: {str(path)!r} has {key} = {shortened(repr(value), 60)}; it must be {expected}"
             )
     return settings
 
@@ -238,7 +238,7 @@ def whole(given: str | int) -> int:
     """Return the whole number that a text is; a default is one already."""
     text = str(given)
     if not re.fullmatch(r"[+-]?[0-9]{1,1000}", text):
-        raise typer.BadParameter(f"{shorten(text, 60)!r} is not a whole number")
+        raise typer.BadParameter(f"{shortened(text, 60)!r} is not a whole number")
     return int(text)
 
 
@@ -250,7 +250,7 @@ def structure_of(text: str) -> bnml.DAG:
 
     if not text.lower().endswith(tuple(FORMATS)):
         raise ArgumentError(
-            f"STRUCTURE {shorten(text, 60)!r} is neither a model string such as '[A][B|A]' nor a network file "
+            f"STRUCTURE {shortened(text, 60)!r} is neither a model string such as '[A][B|A]' nor a network file "
             f"({' '.join(FORMATS)})"
         )
     return bnml.load(text).dag
@@ -271,16 +271,10 @@ def score_of(name: str, prior_network: Path | None) -> bnml.scores.Score:
     return bnml.scores.BDe(network, ess or 1)  # type: ignore[arg-type]  # a text that is no number is refused there
 
 
-def shorten(text: str, width: int) -> str:
-    """Return a text of at most some width, on one line."""
-    line = text if text.isprintable() else repr(text)[1:-1]
-    return line if len(line) <= width else line[: width - 1] + "…"
-
-
 def size_of(network: bnml.BayesianNetwork) -> str:
     """Return the size of a network in words."""
     sizes = (len(network.names), "variable"), (len(network.dag.arcs), "arc"), (network.n_parameters, "parameter")
-    return ", ".join(f"{n:,} {word}{'s' if n != 1 else ''}" for n, word in sizes)
+    return ", ".join(number_of(n, word) for n, word in sizes)
 
 
 def summary_of(network: bnml.BayesianNetwork, file: Path) -> dict[str, Any]:

@@ -9,6 +9,7 @@ import typer
 
 import bnml
 from bnml._plain import records
+from bnml._text import number_of, shortened
 from bnml.cli import common
 from bnml.errors import ArgumentError, did_you_mean, quoted
 
@@ -49,7 +50,7 @@ def command(
     data = table()
     if target is not None and target not in data.names:
         raise ArgumentError(
-            f"--target {common.shorten(target, 60)!r}: there is no such variable.{did_you_mean(target, data.names)}"
+            f"--target {shortened(target, 60)!r}: there is no such variable.{did_you_mean(target, data.names)}"
             f" The variables are {quoted(data.names)}."
         )
     frame = _sorted(bnml.dependences(data, test=test, adjust=adjust, target=target))
@@ -59,7 +60,7 @@ def command(
     _show(frame if every else frame.head(MOST_SHOWN))
     if len(frame) > MOST_SHOWN and not every:
         print(f"… and {len(frame) - MOST_SHOWN:,} more pairs; --all shows them")
-    print(f"{len(frame):,} pair{'s' if len(frame) != 1 else ''}, {data.n_rows:,} rows; information in nats")
+    print(f"{number_of(len(frame), 'pair')}, {data.n_rows:,} rows; information in nats")
 
 
 def _sorted(frame: pd.DataFrame) -> pd.DataFrame:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 import bnml
+from bnml._text import shortened
 from bnml.cli import common
 
 __all__ = ["command"]
@@ -65,8 +66,8 @@ def report(table: bnml.Data) -> None:
             f"{label} {100 * count / table.n_rows:.0f} %"
             for label, count in zip(table.states[i], counts_of(table, i), strict=True)
         )
-        line = f"{common.shorten(name, width):<{width}}  {table.arities[i]:>6}  {', '.join(shares)}"
-        out.print(Text(common.shorten(line, out.width)), soft_wrap=True)
+        line = f"{shortened(name, width):<{width}}  {table.arities[i]:>6}  {', '.join(shares)}"
+        out.print(Text(shortened(line, out.width)), soft_wrap=True)
     out.print()
     for name in table.cuts:
         histogram(table, name)

@@ -13,6 +13,7 @@ import typer
 
 import bnml
 from bnml._files import write_all
+from bnml._text import shortened
 from bnml.cli import common
 from bnml.cli.constraints import constraints_of, link_of
 from bnml.cli.outputs import check_outputs
@@ -52,7 +53,7 @@ def seconds(text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise typer.BadParameter(f"{common.shorten(text, 60)!r} is not a number of seconds") from None
+        raise typer.BadParameter(f"{shortened(text, 60)!r} is not a number of seconds") from None
 
 
 Require = Annotated[

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import textwrap
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -15,6 +14,7 @@ import bnml
 from bnml._files import written_whole
 from bnml._memory import limit_of
 from bnml._plain import records
+from bnml._text import table
 from bnml.cli import common
 from bnml.cli.constraints import constraints_of
 from bnml.cli.learn import LONG, Forbid, ForbidLink, MaxParents, MemoryLimit, Require, Threads, Tiers
@@ -145,10 +145,7 @@ def _print_best(best: pd.DataFrame) -> None:
     """Print the best structures, or classes, long ones on several lines."""
     what = "equivalence classes" if "cpdag" in best else "structures"
     print(f"\nMost probable {what}, with probability and score:")
-    scores = [f"{score:,.3f}" for score in best["score"]]
-    for row, score in zip(best.itertuples(), scores, strict=True):
-        text = str(row.cpdag) if "cpdag" in best else str(row.structure).replace("][", "] [")
-        head = f"  {row.probability:.4f}  {score:>{max(map(len, scores))}}  "
-        wrapped = textwrap.wrap(text, 80 - len(head), break_on_hyphens=False)
-        lines = [line.replace("] [", "][") for line in wrapped]
-        print(head + f"\n{' ' * len(head)}".join(lines))
+    graphs = best["cpdag"].map(str) if "cpdag" in best else best["structure"].str.replace("][", "] [")
+    columns = best["probability"].map("{:.4f}".format), best["score"].map("{:,.3f}".format), graphs
+    for line in table(list(zip(*columns, strict=True)), "rrw", indent="  "):
+        print(line.replace("] [", "]["))

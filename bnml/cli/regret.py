@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 import bnml
+from bnml._text import number_of
 from bnml.cli import common
 
 __all__ = ["command"]
@@ -27,4 +28,4 @@ def command(
     if as_json:
         common.print_json({"n": n, "r": r, "method": method, "regret": value})
     else:
-        print(f"regret of {n:,} draws from {r:,} value{'s' if r != 1 else ''}, {method}: {value:.12g}")
+        print(f"regret of {n:,} draws from {number_of(r, 'value')}, {method}: {value:.12g}")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
-import textwrap
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from bnml._text import wrapped
 from bnml.cli import common
 from bnml.cli.progress import progress_bar
 from bnml.experiments.registry import EXPERIMENTS
@@ -63,12 +63,12 @@ def command(
 
 def _print(done: Reproduction) -> None:
     often = "" if done.repetitions is None else f", {done.repetitions:,} repetitions"
-    print(textwrap.fill(f"{done.experiment.name}: {EXPERIMENTS[done.experiment.name]}{often}", 80), end="\n\n")
+    print(wrapped(f"{done.experiment.name}: {EXPERIMENTS[done.experiment.name]}{often}"), end="\n\n")
     for finding in done.outcome.findings:
         indent = " " * (len(finding) - len(finding.lstrip()))
-        print(textwrap.fill(finding, 80, initial_indent="", subsequent_indent=indent + "  " * bool(indent)))
+        print(wrapped(finding, later=indent + "  " * bool(indent)))
     before = f" ({done.resumed:,} of {done.parts:,} parts were done before)" if done.resumed else ""
     print(f"\n{done.seconds:.1f} s{before}; written to")
     print(f"{done.files[0].parent}:")
     names = " ".join(file.name for file in done.files)
-    print(textwrap.fill(names, 80, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False))
+    print(wrapped(names, "  ", "  "))

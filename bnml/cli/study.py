@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 import bnml
+from bnml._text import shortened
 from bnml.cli import common
 from bnml.cli.constraints import constraints_of
 from bnml.cli.learn import Forbid, ForbidLink, MaxParents, MemoryLimit, Require, RequireLink, Seed, Threads, Tiers
@@ -68,7 +69,7 @@ def command(
     rows = table()
     if target is not None and target not in rows.names:
         raise ArgumentError(
-            f"--target {common.shorten(target, 60)!r}: there is no such variable.{did_you_mean(target, rows.names)}"
+            f"--target {shortened(target, 60)!r}: there is no such variable.{did_you_mean(target, rows.names)}"
             f" The variables are {quoted(rows.names)}."
         )
     pairs = {"required": require, "forbidden": forbid, "required_links": require_link, "forbidden_links": forbid_link}
@@ -96,9 +97,9 @@ def command(
 
 
 def _tell(stage: str, fraction: float) -> None:
-    print(f"\r\x1b[K{fraction:4.0%} {common.shorten(stage, 60)}", end="", file=sys.stderr, flush=True)
+    print(f"\r\x1b[K{fraction:4.0%} {shortened(stage, 60)}", end="", file=sys.stderr, flush=True)
 
 
 def _title(data: Path | None, target: str | None) -> str:
-    about = f": {common.shorten(target, 60)}" if target is not None else ""
+    about = f": {shortened(target, 60)}" if target is not None else ""
     return f"A study of {'the chest clinic' if data is None else data.name}{about}"

@@ -14,7 +14,7 @@ import typer
 import bnml
 from bnml._files import write_all
 from bnml._text import shortened
-from bnml.cli import common
+from bnml.cli import options, printing, reading
 from bnml.cli.constraints import constraints_of, link_of
 from bnml.cli.outputs import check_outputs
 from bnml.cli.progress import progress_bar
@@ -83,7 +83,7 @@ MaxParents = Annotated[
     typer.Option(
         "--max-parents",
         metavar="K",
-        parser=common.whole,
+        parser=options.whole,
         help="The most parents of a variable.",
         rich_help_panel=_KNOWN,
     ),
@@ -91,13 +91,13 @@ MaxParents = Annotated[
 Seed = Annotated[
     int,
     typer.Option(
-        "--seed", metavar="S", parser=common.whole, help="Of searches that are random.", rich_help_panel=_LIMITS
+        "--seed", metavar="S", parser=options.whole, help="Of searches that are random.", rich_help_panel=_LIMITS
     ),
 ]
 Threads = Annotated[
     int | None,
     typer.Option(
-        "--threads", metavar="T", parser=common.whole, help="How many; all cores without.", rich_help_panel=_LIMITS
+        "--threads", metavar="T", parser=options.whole, help="How many; all cores without.", rich_help_panel=_LIMITS
     ),
 ]
 MemoryLimit = Annotated[
@@ -130,16 +130,16 @@ ScoresIn = Annotated[
 ]
 
 
-@common.reads_a_table
+@reading.reads_a_table
 def command(
     context: typer.Context,
-    table: common.TableReader,
-    data: common.DataOrExample = None,
-    score: common.ScoreName = "qnml",
-    prior_network: common.PriorNetwork = None,
+    table: reading.TableReader,
+    data: options.DataOrExample = None,
+    score: options.ScoreName = "qnml",
+    prior_network: options.PriorNetwork = None,
     search: Search = "auto",
     scores: ScoresIn = None,
-    as_json: common.Json = False,
+    as_json: options.Json = False,
     verbose: Verbose = False,
     order: Order = None,
     class_variable: ClassVariable = None,
@@ -158,7 +158,7 @@ def command(
     threads: Threads = None,
     memory_limit: MemoryLimit = None,
     time_limit: TimeLimit = None,
-    config: common.Config = None,
+    config: options.Config = None,
 ) -> None:
     """Learn the structure of a network from a table, and show what is proven of it."""
     from bnml.search.learn import check
@@ -168,7 +168,7 @@ def command(
     if scores is not None:
         _check_without_table(context, data, output, scores_out)
     arguments: dict[str, Any] = {
-        "score": common.score_of(score, prior_network),
+        "score": reading.score_of(score, prior_network),
         "max_parents": max_parents,
         "seed": seed,
         "threads": threads,
@@ -178,7 +178,7 @@ def command(
     own = {"order": order, "class_variable": class_variable, "alpha": significance, "keep": keep or None}
     options = check_options(search, own)
     check(search, options, arguments)
-    settings = common.settings_of(config)
+    settings = reading.settings_of(config)
     rows = table() if scores is None or data is not None else None
     source = rows if scores is None else _local_scores(scores, rows)
     assert source is not None
@@ -199,7 +199,7 @@ def command(
         raise ArgumentError(f"-o: no network fits what {result.search} found; leave -o out to see the graph")
     _write(result, output, plots, scores_out, arguments)
     if as_json:
-        common.print_json(summary(result, verbose=verbose))
+        printing.print_json(summary(result, verbose=verbose))
         return
     if data is None and scores is None:
         print("The bundled example: patients of a fictitious chest clinic\n")

@@ -13,7 +13,7 @@ import typer
 
 import bnml
 from bnml._text import number_of, shortened, table, wrapped
-from bnml.cli import common
+from bnml.cli import options, printing, reading
 from bnml.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ Top = Annotated[
     typer.Option(
         "--top",
         metavar="K",
-        parser=common.whole,
+        parser=options.whole,
         help="The K best decompositions, of up to 6 attributes; without, 5 if there are no more than 5 attributes.",
     ),
 ]
@@ -54,21 +54,19 @@ Possibility = Annotated[
 ]
 
 
+@reading.reads_a_table
 def command(
-    data: common.DataFile,
+    table: reading.TableReader,
+    data: options.DataFile,
     threshold: Threshold = None,
     possibility: Possibility = None,
     weight: Weight = "hartley",
     top: Top = None,
-    as_json: common.Json = False,
-    columns: common.Columns = None,
-    drop: common.Drop = None,
-    missing: common.Missing = None,
-    na_values: common.NaValues = None,
-    states: common.States = None,
-    bins: common.Bins = None,
-    weights: common.Weights = None,
-    config: common.Config = None,
+    as_json: options.Json = False,
+    columns: options.Columns = None,
+    na_values: options.NaValues = None,
+    states: options.States = None,
+    config: options.Config = None,
 ) -> None:
     """Decompose the set of rows that occur: gains, trees, extra tuples."""
     from bnml.relational.overview import overview
@@ -77,17 +75,17 @@ def command(
     if top is not None and top < 1:
         raise ArgumentError(f"--top {top}: expected a whole number from 1")
     if possibility is None:
-        table = common.read_data(data, columns, drop, missing, na_values, states, bins, weights, config)
+        rows = table()
     else:
-        if columns and possibility not in common.names_of(columns, "--columns"):
+        if columns and possibility not in reading.names_of(columns, "--columns"):
             columns += f",{possibility}"
-        declared: Any = _states_with_degrees(data, possibility, states, na_values, common.settings_of(config))
-        table = common.read_data(data, columns, drop, missing, na_values, declared, bins, weights, config)
+        declared = _states_with_degrees(data, possibility, states, na_values, reading.settings_of(config))
+        rows = table(columns=columns, states=declared)
     if top is not None:
-        _check_listing(table, possibility)
-    found = overview(table, bits, weight, top, possibility=possibility).to_dict()
+        _check_listing(rows, possibility)
+    found = overview(rows, bits, weight, top, possibility=possibility).to_dict()
     if as_json:
-        common.print_json(found)
+        printing.print_json(found)
     else:
         _report(found)
 
@@ -122,7 +120,7 @@ def _states_with_degrees(
     from bnml.data.bene import read_vd
     from bnml.relational.relation import degree_labels
 
-    texts = common.names_of(na_values, "--na-values") if na_values else settings.get("na_values", ())
+    texts = reading.names_of(na_values, "--na-values") if na_values else settings.get("na_values", ())
     given = states or settings.get("states") or {}
     declared = dict(given) if isinstance(given, Mapping) else dict(read_vd(Path(given)))
     return {**declared, possibility: degree_labels(data, possibility, texts)}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bnml._text import wrapped
-from bnml.cli import common
+from bnml.cli import options, printing
 from bnml.cli.progress import progress_bar
 from bnml.experiments.registry import EXPERIMENTS
 
@@ -32,17 +32,17 @@ def command(
     ] = None,
     repetitions: Annotated[
         int | None,
-        typer.Option("--repetitions", metavar="R", parser=common.whole, help="How often random things are repeated."),
+        typer.Option("--repetitions", metavar="R", parser=options.whole, help="How often random things are repeated."),
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", metavar="S", parser=common.whole, help="Of all random numbers.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", metavar="S", parser=options.whole, help="Of all random numbers.")] = 0,
     threads: Annotated[
         int | None,
-        typer.Option("--threads", metavar="T", parser=common.whole, help="How many cores to use; all without."),
+        typer.Option("--threads", metavar="T", parser=options.whole, help="How many cores to use; all without."),
     ] = None,
     out: Annotated[
         Path, typer.Option("--out", metavar="DIR", help="Where a folder of results is made, or gone on with.")
     ] = Path("reproduced"),
-    as_json: common.Json = False,
+    as_json: options.Json = False,
 ) -> None:
     """Reproduce a published experiment, and compare it with the published numbers."""
     from bnml.experiments import reproduce
@@ -56,7 +56,7 @@ def command(
             print(f"what is done is kept in {out / name}; the same command goes on from there", file=sys.stderr)
             raise
     if as_json:
-        common.print_json(done.to_dict())
+        printing.print_json(done.to_dict())
         return
     _print(done)
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bnml._text import facts, shortened, table
-from bnml.errors import ArgumentError, did_you_mean, quoted
+from bnml.cli.reading import check_variable
+from bnml.errors import ArgumentError
 from bnml.search.learn import SEARCHES
 
 if TYPE_CHECKING:
@@ -108,12 +109,7 @@ def values_of(options: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any
     values = dict(options)
     if "order" in values:
         values["order"] = list(_names_in(values["order"], names))
-    target = values.get("class_variable")
-    if target is not None and target not in names:
-        raise ArgumentError(
-            f"--class {shortened(target, 60)!r}: there is no such variable.{did_you_mean(target, names)}"
-            f" The variables are {quoted(names)}."
-        )
+    check_variable(values.get("class_variable"), "--class", names)
     return values
 
 

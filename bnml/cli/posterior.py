@@ -17,7 +17,7 @@ from bnml._plain import records
 from bnml._text import table
 from bnml.cli import options, printing, reading
 from bnml.cli.constraints import constraints_of
-from bnml.cli.learn import LONG, Forbid, ForbidLink, MaxParents, MemoryLimit, Require, Threads, Tiers
+from bnml.cli.learn import LONG
 from bnml.cli.outputs import check_outputs
 from bnml.cli.progress import progress_bar
 from bnml.errors import ArgumentError
@@ -72,14 +72,14 @@ def command(
     top: Top = None,
     classes: Classes = False,
     as_json: options.Json = False,
-    require: Require = None,
-    forbid: Forbid = None,
-    forbid_link: ForbidLink = None,
-    tiers: Tiers = None,
-    max_parents: MaxParents = None,
+    require: options.Require = None,
+    forbid: options.Forbid = None,
+    forbid_link: options.ForbidLink = None,
+    tiers: options.Tiers = None,
+    max_parents: options.MaxParents = None,
     output: Output = None,
-    threads: Threads = None,
-    memory_limit: MemoryLimit = None,
+    threads: options.Threads = None,
+    memory_limit: options.MemoryLimit = None,
     config: options.Config = None,
 ) -> None:
     """Show how probable each arc is, summed over all structures."""

@@ -12,7 +12,6 @@ import bnml
 from bnml._text import shortened
 from bnml.cli import options, printing, reading
 from bnml.cli.constraints import constraints_of
-from bnml.cli.learn import Forbid, ForbidLink, MaxParents, MemoryLimit, Require, RequireLink, Seed, Threads, Tiers
 from bnml.cli.outputs import check_outputs
 from bnml.cli.searches import Search, level
 
@@ -47,15 +46,15 @@ def command(
     search: Search = "auto",
     significance: Significance = 0.05,
     repetitions: Repetitions = 100,
-    require: Require = None,
-    forbid: Forbid = None,
-    require_link: RequireLink = None,
-    forbid_link: ForbidLink = None,
-    tiers: Tiers = None,
-    max_parents: MaxParents = None,
-    seed: Seed = 0,
-    threads: Threads = None,
-    memory_limit: MemoryLimit = None,
+    require: options.Require = None,
+    forbid: options.Forbid = None,
+    require_link: options.RequireLink = None,
+    forbid_link: options.ForbidLink = None,
+    tiers: options.Tiers = None,
+    max_parents: options.MaxParents = None,
+    seed: options.Seed = 0,
+    threads: options.Threads = None,
+    memory_limit: options.MemoryLimit = None,
     config: options.Config = None,
 ) -> None:
     """Select features, learn a network, and say how sure and how strong its links are; with a report to read."""

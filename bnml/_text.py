@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import zip_longest
 
-__all__ = ["WIDTH", "facts", "number_of", "printable", "seconds_text", "shortened", "wrapped"]
+__all__ = ["WIDTH", "facts", "number_of", "printable", "seconds_text", "shortened", "table", "wrapped"]
 
 WIDTH = 80
 
@@ -48,3 +49,69 @@ def facts(pairs: Iterable[tuple[str, str]], label_width: int) -> list[str]:
     """Return labels with their texts, a paragraph each: the texts stand below each other."""
     rows: Sequence[tuple[str, str]] = list(pairs)
     return [wrapped(f"{label:<{label_width}}{text}", "  ", " " * (label_width + 2)) for label, text in rows]
+
+
+def table(
+    rows: Sequence[Sequence[str]],
+    kinds: str,
+    head: Sequence[str] = (),
+    *,
+    indent: str = "",
+    ruled: bool = False,
+    sums: bool = False,
+) -> list[str]:
+    """Return a table as lines of at most 80 columns, with as much room for each column as its cells take.
+
+    Parameters
+    ----------
+    rows
+        The cells.
+    kinds
+        A letter for each column: ``r`` to the right and ``l`` to the left, as wide as their cells; ``s`` to the left,
+        cells that are too long are shortened; ``w`` to the left, those are wrapped.
+    head
+        The titles of the columns; none by default.
+    indent
+        What each line begins with.
+    ruled
+        Whether a rule follows the head.
+    sums
+        Whether a rule comes before the last row.
+
+    Examples
+    --------
+    >>> for line in table([["A", "B, C", "1.50"], ["in all", "", "11.50"]], "lwr", ["node", "parents", "score"]):
+    ...     print(line)
+    node    parents  score
+    A       B, C      1.50
+    in all           11.50
+    """
+    cells = [[printable(cell) for cell in row] for row in ([head, *rows] if head else rows)]
+    widths = [max((len(row[k]) for row in cells), default=0) for k in range(len(kinds))]
+    fixed = sum(width for width, kind in zip(widths, kinds, strict=True) if kind in "lr")
+    room = max(WIDTH - len(indent) - 2 * (len(kinds) - 1) - fixed, 20)
+    share = room // max(1, kinds.count("s") * (2 if "w" in kinds else 1))
+    widths = [min(width, share) if kind == "s" else width for width, kind in zip(widths, kinds, strict=True)]
+    left = room - sum(width for width, kind in zip(widths, kinds, strict=True) if kind == "s")
+    widths = [min(width, left) if kind == "w" else width for width, kind in zip(widths, kinds, strict=True)]
+
+    def lines(row: Sequence[str]) -> Iterator[str]:
+        for texts in zip_longest(*map(_cell, row, widths, kinds), fillvalue=""):
+            sides = (str.rjust if kind == "r" else str.ljust for kind in kinds)
+            padded = (side(text, width) for side, text, width in zip(sides, texts, widths, strict=True))
+            yield (indent + "  ".join(padded)).rstrip()
+
+    blocks = [list(lines(row)) for row in cells]
+    rule = [indent + "-" * (sum(widths) + 2 * (len(kinds) - 1))]
+    if sums:
+        blocks.insert(-1, rule)
+    if head and ruled:
+        blocks.insert(1, rule)
+    return [line for block in blocks for line in block]
+
+
+def _cell(text: str, width: int, kind: str) -> list[str]:
+    """Return the lines of a cell."""
+    if kind == "w":
+        return textwrap.wrap(text, width, break_on_hyphens=False) or [""]
+    return [shortened(text, width) if kind == "s" else text]

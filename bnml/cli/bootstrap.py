@@ -8,38 +8,36 @@ from typing import Annotated
 import typer
 
 import bnml
-from bnml.cli import common
+from bnml.cli import options, printing, reading
 
 __all__ = ["command"]
 
 EXAMPLE = "Example: bnml bootstrap survey.csv --search tabu --repetitions 500"
 
 Repetitions = Annotated[
-    int, typer.Option("--repetitions", metavar="R", parser=common.whole, help="How many tables are drawn.")
+    int, typer.Option("--repetitions", metavar="R", parser=options.whole, help="How many tables are drawn.")
 ]
 Search = Annotated[str, typer.Option("--search", metavar="NAME", help="The search for each table, as for learn.")]
-Seed = Annotated[int, typer.Option("--seed", metavar="S", parser=common.whole, help="Of the drawing of rows.")]
+Seed = Annotated[int, typer.Option("--seed", metavar="S", parser=options.whole, help="Of the drawing of rows.")]
 Threads = Annotated[
-    int | None, typer.Option("--threads", metavar="T", parser=common.whole, help="How many; all cores without.")
+    int | None, typer.Option("--threads", metavar="T", parser=options.whole, help="How many; all cores without.")
 ]
 
 
-@common.reads_a_table
+@reading.reads_a_table
 def command(
-    table: common.TableReader,
-    score: common.ScoreName = "qnml",
-    prior_network: common.PriorNetwork = None,
+    table: reading.TableReader,
+    chosen: reading.ChosenScore,
     search: Search = "auto",
     repetitions: Repetitions = 200,
     seed: Seed = 0,
     threads: Threads = None,
-    as_json: common.Json = False,
+    as_json: options.Json = False,
 ) -> None:
     """Learn from tables with rows drawn anew, and count how often each arc is found."""
     from bnml.search.searches import request_for
 
-    chosen = common.score_of(score, prior_network)
-    request_for(search, {}, score=chosen, seed=seed, threads=threads)
+    request_for(search, {}, score=chosen.score, seed=seed, threads=threads)
     data = table()
 
     def tell(stage: str, fraction: float) -> None:
@@ -48,12 +46,18 @@ def command(
     shown = sys.stderr.isatty()
     try:
         result = bnml.bootstrap(
-            data, chosen, search, repetitions=repetitions, seed=seed, threads=threads, progress=tell if shown else None
+            data,
+            chosen.score,
+            search,
+            repetitions=repetitions,
+            seed=seed,
+            threads=threads,
+            progress=tell if shown else None,
         )
     finally:
         if shown:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
     if as_json:
-        common.print_json({**result.to_dict(), "score_name": score})
+        printing.print_json({**result.to_dict(), "score_name": chosen.name})
         return
     print(result)

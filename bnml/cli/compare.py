@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from bnml.cli import common
+from bnml.cli import options, printing, reading
 from bnml.graph.distance import difference
 
 __all__ = ["command"]
@@ -19,13 +19,13 @@ SIDE = "A model string such as '[A][B|A]', or a network file."
 def command(
     a: Annotated[str, typer.Argument(metavar="A", help=SIDE)],
     b: Annotated[str, typer.Argument(metavar="B", help=SIDE)],
-    as_json: common.Json = False,
+    as_json: options.Json = False,
 ) -> None:
     """Compare two structures: structural Hamming distance, arcs in common and not."""
-    first, second = common.structure_of(a), common.structure_of(b)
+    first, second = reading.structure_of(a), reading.structure_of(b)
     found = difference(first, second)
     if as_json:
-        common.print_json(found.to_dict())
+        printing.print_json(found.to_dict())
         return
     print(f"structural Hamming distance {found.shd} between the equivalence classes, {found.shd_dag} between the DAGs")
     if found.equivalent:

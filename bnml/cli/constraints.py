@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from bnml.cli.common import shorten
+from bnml._text import shortened
 from bnml.errors import ArgumentError, did_you_mean, quoted
 from bnml.graph import Constraints
 
@@ -64,7 +64,7 @@ def _pair(text: str, marks: Sequence[str], known: Collection[str], option: str, 
     fitting = [split for split in splits if split[0] in known and split[1] in known]
     if len(fitting) == 1:
         return fitting[0]
-    given = f"{option} {shorten(text, 60)!r}"
+    given = f"{option} {shortened(text, 60)!r}"
     if not splits:
         raise ArgumentError(f"{given}: expected two names, 'A{marks[-1]}B', in quotes")
     outer = max(cuts, key=lambda cut: cut[1] - cut[0])
@@ -83,7 +83,7 @@ def _tiers(text: str, known: Collection[str]) -> list[list[str]]:
             tiers[-1].append(name)
             tiers += [[]] if mark == "|" else []
         return tiers
-    given = f"--tiers {shorten(text, 60)!r}"
+    given = f"--tiers {shortened(text, 60)!r}"
     if not readings:
         _refuse_unknown(given, pieces[::2], known)
     raise ArgumentError(f'{given}: {_why(len(readings))}; put them into a --config file: tiers = [["A", "B"], ["C"]]')
@@ -124,7 +124,7 @@ def _refuse_unknown(given: str, texts: Sequence[str], known: Collection[str]) ->
             raise ArgumentError(f"{given}: a name is missing")
         if name not in known:
             raise ArgumentError(
-                f"{given}: there is no variable {shorten(name, 60)!r}.{did_you_mean(name, known)}"
+                f"{given}: there is no variable {shortened(name, 60)!r}.{did_you_mean(name, known)}"
                 f" The variables are {quoted(known)}."
             )
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 import bnml
-from bnml.cli import common
+from bnml.cli import options, printing
 
 __all__ = ["command"]
 
@@ -18,7 +18,7 @@ EXAMPLE = "Example: bnml convert survey.bif survey.xdsl"
 def command(
     source: Annotated[Path, typer.Argument(metavar="IN", help="A network file: .bif .xmlbif .net .dsc .xdsl .json")],
     target: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write; its suffix decides the format.")],
-    as_json: common.Json = False,
+    as_json: options.Json = False,
 ) -> None:
     """Convert a network file to another format."""
     from bnml.network.files import check_target
@@ -27,6 +27,6 @@ def command(
     network = bnml.load(source)
     network.save(target)
     if as_json:
-        common.print_json(common.summary_of(network, target))
+        printing.print_json(printing.summary_of(network, target))
         return
-    print(f"{target}: {common.size_of(network)}")
+    print(f"{target}: {printing.size_of(network)}")

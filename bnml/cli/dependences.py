@@ -9,8 +9,8 @@ import typer
 
 import bnml
 from bnml._plain import records
-from bnml.cli import common
-from bnml.errors import ArgumentError, did_you_mean, quoted
+from bnml._text import number_of
+from bnml.cli import options, printing, reading
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,33 +33,29 @@ Adjust = Annotated[
 All = Annotated[bool, typer.Option("--all", help=f"Show all pairs, not only the {MOST_SHOWN} strongest.")]
 
 
-@common.reads_a_table
+@reading.reads_a_table
 def command(
-    table: common.TableReader,
+    table: reading.TableReader,
     target: Target = None,
     test: Test = "g2",
     adjust: Adjust = None,
     every: All = False,
-    as_json: common.Json = False,
+    as_json: options.Json = False,
 ) -> None:
     """Show how strongly each pair of variables depends on each other, strongest first."""
     from bnml.independence.dependences import check_request
 
     check_request(test, adjust)
     data = table()
-    if target is not None and target not in data.names:
-        raise ArgumentError(
-            f"--target {common.shorten(target, 60)!r}: there is no such variable.{did_you_mean(target, data.names)}"
-            f" The variables are {quoted(data.names)}."
-        )
+    reading.check_variable(target, "--target", data.names)
     frame = _sorted(bnml.dependences(data, test=test, adjust=adjust, target=target))
     if as_json:
-        common.print_json({"rows": data.n_rows, "test": test, "pairs": records(frame)})
+        printing.print_json({"rows": data.n_rows, "test": test, "pairs": records(frame)})
         return
     _show(frame if every else frame.head(MOST_SHOWN))
     if len(frame) > MOST_SHOWN and not every:
         print(f"… and {len(frame) - MOST_SHOWN:,} more pairs; --all shows them")
-    print(f"{len(frame):,} pair{'s' if len(frame) != 1 else ''}, {data.n_rows:,} rows; information in nats")
+    print(f"{number_of(len(frame), 'pair')}, {data.n_rows:,} rows; information in nats")
 
 
 def _sorted(frame: pd.DataFrame) -> pd.DataFrame:
@@ -69,19 +65,12 @@ def _sorted(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _show(frame: pd.DataFrame) -> None:
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
-
     titles = {"mutual_information": "information", "g2": "G²", "x2": "X²", "degrees_of_freedom": "df"}
     titles |= {"p_value": "p-value", "adjusted_p_value": "adjusted"}
     shown = [name for name in titles if name in frame]
-    grid = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    grid.add_column("pair", overflow="fold")
-    for name in shown:
-        grid.add_column(titles[name], justify="right", no_wrap=True)
     formats = {"mutual_information": "{:.4f}", "g2": "{:,.2f}", "x2": "{:,.2f}", "degrees_of_freedom": "{:,.0f}"}
-    for row in frame.to_dict("records"):
-        cells = [formats.get(name, "{:.2g}").format(row[name]) for name in shown]
-        grid.add_row(Text(f"{row['a']} - {row['b']}"), *cells)
-    common.console().print(grid)
+    rows = [
+        [f"{row['a']} - {row['b']}", *(formats.get(name, "{:.2g}").format(row[name]) for name in shown)]
+        for row in frame.to_dict("records")
+    ]
+    printing.print_grid(["pair", *(titles[name] for name in shown)], rows)

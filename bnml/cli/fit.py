@@ -8,31 +8,31 @@ from typing import Annotated
 import typer
 
 import bnml
-from bnml.cli import common
+from bnml.cli import options, printing, reading
 
 __all__ = ["command"]
 
 EXAMPLE = "Example: bnml fit '[smoke][lung|smoke]' survey.csv --columns smoke,lung -o survey.bif"
 
 
-@common.reads_a_table
+@reading.reads_a_table
 def command(
-    structure: common.Structure,
-    table: common.TableReader,
+    structure: options.Structure,
+    table: reading.TableReader,
     output: Annotated[Path, typer.Option("-o", "--output", metavar="NET", help="The network file to write.")],
     estimator: Annotated[str, typer.Option("--estimator", help="Parameters: snml, bpp or mle.")] = "snml",
     ess: Annotated[float, typer.Option("--ess", help="Equivalent sample size of bpp.")] = 1.0,
-    as_json: common.Json = False,
+    as_json: options.Json = False,
 ) -> None:
     """Estimate the parameters of a structure from data and write the network to a file."""
     from bnml.network.files import check_target
 
     check_target(output)
-    dag = common.structure_of(structure)
+    dag = reading.structure_of(structure)
     data = table()
     network = bnml.fit(dag, data, estimator, ess)
     network.save(output)
     if as_json:
-        common.print_json({**common.summary_of(network, output), "estimator": estimator})
+        printing.print_json({**printing.summary_of(network, output), "estimator": estimator})
         return
-    print(f"{output}: {common.size_of(network)} ({estimator})")
+    print(f"{output}: {printing.size_of(network)} ({estimator})")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import bnml
-from bnml.cli import common
+from bnml._text import shortened
+from bnml.cli import options, printing, reading
 from bnml.counts import contingency
 
 __all__ = ["command"]
@@ -15,14 +16,14 @@ EXAMPLE = "Example: bnml info survey.csv --bins quantile:4 --missing state"
 BAR = 24
 
 
-@common.reads_a_table
+@reading.reads_a_table
 def command(
-    table: common.TableReader,
-    as_json: common.Json = False,
+    table: reading.TableReader,
+    as_json: options.Json = False,
 ) -> None:
     """Show the columns of a table, their states and how often each occurs."""
     if as_json:
-        common.print_json(summary(table()))
+        printing.print_json(summary(table()))
     else:
         report(table())
 
@@ -55,7 +56,7 @@ def report(table: bnml.Data) -> None:
     """Print the report."""
     from rich.text import Text
 
-    out = common.console()
+    out = printing.console()
     out.print(f"{table.n_rows:,} rows ({table.n_distinct:,} distinct), {len(table.names)} columns\n")
     width = max(6, min(max(len(name) for name in table.names), out.width // 3))
     out.print(Text(f"{'column':<{width}}  states  labels and shares", style="bold"))
@@ -64,8 +65,8 @@ def report(table: bnml.Data) -> None:
             f"{label} {100 * count / table.n_rows:.0f} %"
             for label, count in zip(table.states[i], frequencies(table, i), strict=True)
         )
-        line = f"{common.shorten(name, width):<{width}}  {table.arities[i]:>6}  {', '.join(shares)}"
-        out.print(Text(common.shorten(line, out.width)), soft_wrap=True)
+        line = f"{shortened(name, width):<{width}}  {table.arities[i]:>6}  {', '.join(shares)}"
+        out.print(Text(shortened(line, out.width)), soft_wrap=True)
     out.print()
     for name in table.cuts:
         histogram(table, name)
@@ -75,12 +76,12 @@ def histogram(table: bnml.Data, name: str) -> None:
     """Draw the bins of a column: a bar per bin."""
     from rich.text import Text
 
-    out = common.console()
+    out = printing.console()
     i = table.index(name)
     counts = frequencies(table, i)
     labels = [str(label) for label in table.states[i]]
     width = max(map(len, labels))
-    block = "█" if common.speaks_unicode() else "#"
+    block = "█" if printing.speaks_unicode() else "#"
     out.print(
         Text.assemble((name, "bold"), f" cut at {', '.join(f'{cut:g}' for cut in table.cuts[name]) or 'no point'}")
     )

@@ -13,7 +13,7 @@ import typer
 
 import bnml
 from bnml._files import write_all
-from bnml.cli import common
+from bnml.cli import options, printing, reading
 from bnml.cli.constraints import constraints_of, link_of
 from bnml.cli.outputs import check_outputs
 from bnml.cli.progress import progress_bar
@@ -43,75 +43,8 @@ READING = ("columns", "drop", "missing", "na_values", "states", "bins", "weights
 
 LONG = 3.0  # seconds after which people want to know how long it will take
 
-_KNOWN = "What is known of the structure"
-_LIMITS = "How much it may cost"
 _FILES = "What to write"
 
-
-def seconds(text: str) -> float:
-    """Return the number that a text is."""
-    try:
-        return float(text)
-    except ValueError:
-        raise typer.BadParameter(f"{common.shorten(text, 60)!r} is not a number of seconds") from None
-
-
-Require = Annotated[
-    list[str] | None,
-    typer.Option("--require", metavar="'A>B'", help="An arc that must be there; repeatable.", rich_help_panel=_KNOWN),
-]
-Forbid = Annotated[
-    list[str] | None,
-    typer.Option("--forbid", metavar="'A>B'", help="An arc that must not; repeatable.", rich_help_panel=_KNOWN),
-]
-RequireLink = Annotated[
-    list[str] | None,
-    typer.Option("--require-link", metavar="A-B", help="The same in either direction.", rich_help_panel=_KNOWN),
-]
-ForbidLink = Annotated[
-    list[str] | None,
-    typer.Option("--forbid-link", metavar="A-B", help="The same in either direction.", rich_help_panel=_KNOWN),
-]
-Tiers = Annotated[
-    str | None,
-    typer.Option(
-        "--tiers", metavar="'A,B|C'", help="Groups; no arc leads from a later to an earlier.", rich_help_panel=_KNOWN
-    ),
-]
-MaxParents = Annotated[
-    int | None,
-    typer.Option(
-        "--max-parents",
-        metavar="K",
-        parser=common.whole,
-        help="The most parents of a variable.",
-        rich_help_panel=_KNOWN,
-    ),
-]
-Seed = Annotated[
-    int,
-    typer.Option(
-        "--seed", metavar="S", parser=common.whole, help="Of searches that are random.", rich_help_panel=_LIMITS
-    ),
-]
-Threads = Annotated[
-    int | None,
-    typer.Option(
-        "--threads", metavar="T", parser=common.whole, help="How many; all cores without.", rich_help_panel=_LIMITS
-    ),
-]
-MemoryLimit = Annotated[
-    str | None,
-    typer.Option(
-        "--memory-limit", metavar="8GB", help="The most memory; most that there is without.", rich_help_panel=_LIMITS
-    ),
-]
-TimeLimit = Annotated[
-    float | None,
-    typer.Option(
-        "--time-limit", metavar="S", parser=seconds, help="Seconds after which to stop.", rich_help_panel=_LIMITS
-    ),
-]
 Output = Annotated[
     Path | None,
     typer.Option("-o", "--output", metavar="NET", help="A network file, with parameters.", rich_help_panel=_FILES),
@@ -130,35 +63,35 @@ ScoresIn = Annotated[
 ]
 
 
-@common.reads_a_table
+@reading.reads_a_table
 def command(
     context: typer.Context,
-    table: common.TableReader,
-    data: common.DataOrExample = None,
-    score: common.ScoreName = "qnml",
-    prior_network: common.PriorNetwork = None,
+    table: reading.TableReader,
+    data: options.DataOrExample = None,
+    score: options.ScoreName = "qnml",
+    prior_network: options.PriorNetwork = None,
     search: Search = "auto",
     scores: ScoresIn = None,
-    as_json: common.Json = False,
+    as_json: options.Json = False,
     verbose: Verbose = False,
     order: Order = None,
     class_variable: ClassVariable = None,
     significance: Significance = None,
     keep: Keep = None,
-    require: Require = None,
-    forbid: Forbid = None,
-    require_link: RequireLink = None,
-    forbid_link: ForbidLink = None,
-    tiers: Tiers = None,
-    max_parents: MaxParents = None,
+    require: options.Require = None,
+    forbid: options.Forbid = None,
+    require_link: options.RequireLink = None,
+    forbid_link: options.ForbidLink = None,
+    tiers: options.Tiers = None,
+    max_parents: options.MaxParents = None,
     output: Output = None,
     plot: Plots = None,
     scores_out: ScoresOut = None,
-    seed: Seed = 0,
-    threads: Threads = None,
-    memory_limit: MemoryLimit = None,
-    time_limit: TimeLimit = None,
-    config: common.Config = None,
+    seed: options.Seed = 0,
+    threads: options.Threads = None,
+    memory_limit: options.MemoryLimit = None,
+    time_limit: options.TimeLimit = None,
+    config: options.Config = None,
 ) -> None:
     """Learn the structure of a network from a table, and show what is proven of it."""
     from bnml.search.learn import answer
@@ -171,10 +104,10 @@ def command(
     own = {"order": order, "class_variable": class_variable, "alpha": significance, "keep": keep or None}
     options = check_options(search, own)
     asked = request_for(
-        search, options, score=common.score_of(score, prior_network), max_parents=max_parents, seed=seed,
+        search, options, score=reading.score_of(score, prior_network), max_parents=max_parents, seed=seed,
         threads=threads, memory_limit=memory_limit, time_limit=time_limit,
     )  # fmt: skip
-    settings = common.settings_of(config)
+    settings = reading.settings_of(config)
     rows = table() if scores is None or data is not None else None
     source = rows if scores is None else _local_scores(scores, rows)
     assert source is not None
@@ -192,7 +125,7 @@ def command(
         raise ArgumentError(f"-o: no network fits what {result.search} found; leave -o out to see the graph")
     _write(result, output, plots, scores_out, task)
     if as_json:
-        common.print_json(result.to_dict(steps=verbose))
+        printing.print_json(result.to_dict(steps=verbose))
         return
     if data is None and scores is None:
         print("The bundled example: patients of a fictitious chest clinic\n")

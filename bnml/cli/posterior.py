@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import textwrap
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -15,9 +14,10 @@ import bnml
 from bnml._files import written_whole
 from bnml._memory import limit_of
 from bnml._plain import records
-from bnml.cli import common
+from bnml._text import table
+from bnml.cli import options, printing, reading
 from bnml.cli.constraints import constraints_of
-from bnml.cli.learn import LONG, Forbid, ForbidLink, MaxParents, MemoryLimit, Require, Threads, Tiers
+from bnml.cli.learn import LONG
 from bnml.cli.outputs import check_outputs
 from bnml.cli.progress import progress_bar
 from bnml.errors import ArgumentError
@@ -52,7 +52,7 @@ Prior = Annotated[
 ]
 Top = Annotated[
     int | None,
-    typer.Option("--top", metavar="K", parser=common.whole, help="The K most probable structures; up to 5 variables."),
+    typer.Option("--top", metavar="K", parser=options.whole, help="The K most probable structures; up to 5 variables."),
 ]
 Classes = Annotated[bool, typer.Option("--classes", help="With --top: equivalence classes in place of structures.")]
 Output = Annotated[
@@ -63,31 +63,31 @@ Output = Annotated[
 ]
 
 
-@common.reads_a_table
+@reading.reads_a_table
 def command(
-    table: common.TableReader,
+    table: reading.TableReader,
     score: ScoreName = "bdeu",
-    prior_network: common.PriorNetwork = None,
+    prior_network: options.PriorNetwork = None,
     prior: Prior = None,
     top: Top = None,
     classes: Classes = False,
-    as_json: common.Json = False,
-    require: Require = None,
-    forbid: Forbid = None,
-    forbid_link: ForbidLink = None,
-    tiers: Tiers = None,
-    max_parents: MaxParents = None,
+    as_json: options.Json = False,
+    require: options.Require = None,
+    forbid: options.Forbid = None,
+    forbid_link: options.ForbidLink = None,
+    tiers: options.Tiers = None,
+    max_parents: options.MaxParents = None,
     output: Output = None,
-    threads: Threads = None,
-    memory_limit: MemoryLimit = None,
-    config: common.Config = None,
+    threads: options.Threads = None,
+    memory_limit: options.MemoryLimit = None,
+    config: options.Config = None,
 ) -> None:
     """Show how probable each arc is, summed over all structures."""
     if output is not None:
         check_outputs([("-o", output, (".csv", ".csv.gz"))])
     if classes and top is None:
         raise ArgumentError("--classes goes with --top K: it says what the K best are")
-    chosen, settings = common.score_of(score, prior_network), common.settings_of(config)
+    chosen, settings = reading.score_of(score, prior_network), reading.settings_of(config)
     data = table()
     if top is not None:
         from bnml.uncertainty.structures import check_listing
@@ -109,7 +109,7 @@ def command(
             arcs = result.arcs.assign(prior=result.prior_text)
             arcs.to_csv(temporary, index=False, compression="gzip" if output.suffix == ".gz" else None)
     if as_json:
-        common.print_json(result.to_dict() | ({} if best is None else {"top": records(best)}))
+        printing.print_json(result.to_dict() | ({} if best is None else {"top": records(best)}))
         return
     print(result)
     if best is not None:
@@ -145,10 +145,7 @@ def _print_best(best: pd.DataFrame) -> None:
     """Print the best structures, or classes, long ones on several lines."""
     what = "equivalence classes" if "cpdag" in best else "structures"
     print(f"\nMost probable {what}, with probability and score:")
-    scores = [f"{score:,.3f}" for score in best["score"]]
-    for row, score in zip(best.itertuples(), scores, strict=True):
-        text = str(row.cpdag) if "cpdag" in best else str(row.structure).replace("][", "] [")
-        head = f"  {row.probability:.4f}  {score:>{max(map(len, scores))}}  "
-        wrapped = textwrap.wrap(text, 80 - len(head), break_on_hyphens=False)
-        lines = [line.replace("] [", "][") for line in wrapped]
-        print(head + f"\n{' ' * len(head)}".join(lines))
+    graphs = best["cpdag"].map(str) if "cpdag" in best else best["structure"].str.replace("][", "] [")
+    columns = best["probability"].map("{:.4f}".format), best["score"].map("{:,.3f}".format), graphs
+    for line in table(list(zip(*columns, strict=True)), "rrw", indent="  "):
+        print(line.replace("] [", "]["))

@@ -7,7 +7,8 @@ from typing import Annotated
 import typer
 
 import bnml
-from bnml.cli import common
+from bnml._text import number_of
+from bnml.cli import options, printing
 
 __all__ = ["command"]
 
@@ -17,14 +18,14 @@ SETTINGS = {"ignore_unknown_options": True}  # -1 is a number, though a wrong on
 
 
 def command(
-    n: Annotated[int, typer.Argument(metavar="N", parser=common.whole, help="Sample size, from 0.")],
-    r: Annotated[int, typer.Argument(metavar="R", parser=common.whole, help="Number of values, from 1.")],
+    n: Annotated[int, typer.Argument(metavar="N", parser=options.whole, help="Sample size, from 0.")],
+    r: Annotated[int, typer.Argument(metavar="R", parser=options.whole, help="Number of values, from 1.")],
     method: Annotated[str, typer.Option("--method", help="exact, szpankowski or szpankowski-weinberger.")] = "exact",
-    as_json: common.Json = False,
+    as_json: options.Json = False,
 ) -> None:
     """Print the regret log C(n, r) of the normalised maximum likelihood, in nats."""
     value = bnml.regret(n, r, method)
     if as_json:
-        common.print_json({"n": n, "r": r, "method": method, "regret": value})
+        printing.print_json({"n": n, "r": r, "method": method, "regret": value})
     else:
-        print(f"regret of {n:,} draws from {r:,} value{'s' if r != 1 else ''}, {method}: {value:.12g}")
+        print(f"regret of {n:,} draws from {number_of(r, 'value')}, {method}: {value:.12g}")

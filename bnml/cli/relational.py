@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import sys
-import textwrap
 from collections.abc import Mapping
 from decimal import Decimal
 from pathlib import Path
@@ -13,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import bnml
-from bnml.cli import common
+from bnml._text import number_of, shortened, table, wrapped
+from bnml.cli import options, printing, reading
 from bnml.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ Top = Annotated[
     typer.Option(
         "--top",
         metavar="K",
-        parser=common.whole,
+        parser=options.whole,
         help="The K best decompositions, of up to 6 attributes; without, 5 if there are no more than 5 attributes.",
     ),
 ]
@@ -54,21 +54,19 @@ Possibility = Annotated[
 ]
 
 
+@reading.reads_a_table
 def command(
-    data: common.DataFile,
+    table: reading.TableReader,
+    data: options.DataFile,
     threshold: Threshold = None,
     possibility: Possibility = None,
     weight: Weight = "hartley",
     top: Top = None,
-    as_json: common.Json = False,
-    columns: common.Columns = None,
-    drop: common.Drop = None,
-    missing: common.Missing = None,
-    na_values: common.NaValues = None,
-    states: common.States = None,
-    bins: common.Bins = None,
-    weights: common.Weights = None,
-    config: common.Config = None,
+    as_json: options.Json = False,
+    columns: options.Columns = None,
+    na_values: options.NaValues = None,
+    states: options.States = None,
+    config: options.Config = None,
 ) -> None:
     """Decompose the set of rows that occur: gains, trees, extra tuples."""
     from bnml.relational.overview import overview
@@ -77,17 +75,17 @@ def command(
     if top is not None and top < 1:
         raise ArgumentError(f"--top {top}: expected a whole number from 1")
     if possibility is None:
-        table = common.read_data(data, columns, drop, missing, na_values, states, bins, weights, config)
+        rows = table()
     else:
-        if columns and possibility not in common.names_of(columns, "--columns"):
+        if columns and possibility not in reading.names_of(columns, "--columns"):
             columns += f",{possibility}"
-        declared: Any = _states_with_degrees(data, possibility, states, na_values, common.settings_of(config))
-        table = common.read_data(data, columns, drop, missing, na_values, declared, bins, weights, config)
+        declared = _states_with_degrees(data, possibility, states, na_values, reading.settings_of(config))
+        rows = table(columns=columns, states=declared)
     if top is not None:
-        _check_listing(table, possibility)
-    found = overview(table, bits, weight, top, possibility=possibility).to_dict()
+        _check_listing(rows, possibility)
+    found = overview(rows, bits, weight, top, possibility=possibility).to_dict()
     if as_json:
-        common.print_json(found)
+        printing.print_json(found)
     else:
         _report(found)
 
@@ -111,7 +109,7 @@ def _number(threshold: str | None) -> float | None:
     except ValueError:
         number = math.nan
     if not 0 <= number < math.inf:
-        raise ArgumentError(f"--threshold {common.shorten(threshold, 60)}: expected a number of bits from 0")
+        raise ArgumentError(f"--threshold {shortened(threshold, 60)}: expected a number of bits from 0")
     return number
 
 
@@ -122,16 +120,15 @@ def _states_with_degrees(
     from bnml.data.bene import read_vd
     from bnml.relational.relation import degree_labels
 
-    texts = common.names_of(na_values, "--na-values") if na_values else settings.get("na_values", ())
+    texts = reading.names_of(na_values, "--na-values") if na_values else settings.get("na_values", ())
     given = states or settings.get("states") or {}
     declared = dict(given) if isinstance(given, Mapping) else dict(read_vd(Path(given)))
     return {**declared, possibility: degree_labels(data, possibility, texts)}
 
 
 def _report(found: Mapping[str, Any]) -> None:
-    n, m = found["tuples"], len(found["attributes"])
-    graded = f", possible to the degree {common.shorten(found['possibility'], 30)}" if found["possibility"] else ""
-    print(f"{n:,} tuple{'s' * (n != 1)} of {m} attribute{'s' * (m != 1)}{graded}")
+    graded = f", possible to the degree {shortened(found['possibility'], 30)}" if found["possibility"] else ""
+    print(f"{number_of(found['tuples'], 'tuple')} of {number_of(len(found['attributes']), 'attribute')}{graded}")
     _print_gains(found["gains"])
     tree, others = found["tree"], found["independence_map"]
     of = "gains" if tree["weight"] == "hartley" else "relative numbers"
@@ -142,43 +139,45 @@ def _report(found: Mapping[str, Any]) -> None:
     if found["decompositions"] is None:
         return
     print(f"\nThe best of {found['graphs']:,} decompositions, with their extra tuples:")
-    numbers = [_in_words(one["extra_tuples"]) for one in found["decompositions"]]
-    for one, number in zip(found["decompositions"], numbers, strict=True):
-        head = f"  {number:>{max(map(len, numbers))}}  "
-        edges = ", ".join(_pair(edge, 34) for edge in one["edges"]) or "no edges"
-        lines = textwrap.wrap(edges, 80 - len(head), break_on_hyphens=False)
-        print(head + f"\n{' ' * len(head)}".join(lines))
+    rows = [
+        [_in_words(one["extra_tuples"]), ", ".join(_pair(edge, 34) for edge in one["edges"]) or "no edges"]
+        for one in found["decompositions"]
+    ]
+    print("\n".join(table(rows, "rw", indent="  ")))
 
 
 def _print_gains(rows: list[Mapping[str, Any]]) -> None:
     if not rows:
         return
-    shown = rows[:MOST_LINES]
-    width = max(4, *(len(_pair(row, 15)) for row in shown))
     print("\nHartley information gains in bits, and pairs that occur of all possible ones:")
-    print(f"  {'pair':<{width}}  {'gain':>8}  {'occurring':>10}  {'possible':>10}  relative")
-    for row in shown:
-        numbers = f"{row['gain']:>8.4f}  {_in_words(row['occurring']):>10}  {row['possible']:>10,}"
-        print(f"  {_pair(row, 15):<{width}}  {numbers}  {row['relative']:>8.3f}")
+    cells = [
+        [
+            _pair(row, 15),
+            f"{row['gain']:.4f}",
+            _in_words(row["occurring"]),
+            f"{row['possible']:,}",
+            f"{row['relative']:.3f}",
+        ]
+        for row in rows[:MOST_LINES]
+    ]
+    print("\n".join(table(cells, "lrrrr", ["pair", "gain", "occurring", "possible", "relative"], indent="  ")))
     _print_rest(len(rows), "pair")
 
 
 def _print_graph(title: str, edges: list[Mapping[str, Any]]) -> None:
-    print("\n" + "\n".join(textwrap.wrap(title, 80)))
-    width = max((len(_pair(edge, 32)) for edge in edges[:MOST_LINES]), default=0)
-    for edge in edges[:MOST_LINES]:
-        print(f"  {_pair(edge, 32):<{width}}  {edge['weight']:>8.4f}")
+    print("\n" + wrapped(title))
+    rows = [[_pair(edge, 32), f"{edge['weight']:.4f}"] for edge in edges[:MOST_LINES]]
+    print("".join(f"{line}\n" for line in table(rows, "lr", indent="  ")), end="")
     _print_rest(len(edges), "edge")
 
 
 def _print_rest(number: int, word: str) -> None:
     if number > MOST_LINES:
-        left = number - MOST_LINES
-        print(f"  … and {left:,} more {word}{'s' * (left > 1)}; --json shows all")
+        print(f"  … and {number_of(number - MOST_LINES, f'more {word}')}; --json shows all")
 
 
 def _pair(row: Mapping[str, Any], width: int) -> str:
-    return f"{common.shorten(row['a'], width)} - {common.shorten(row['b'], width)}"
+    return f"{shortened(row['a'], width)} - {shortened(row['b'], width)}"
 
 
 def _extra(one: Mapping[str, Any]) -> str:

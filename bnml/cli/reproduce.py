@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import sys
-import textwrap
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bnml.cli import common
+from bnml._text import wrapped
+from bnml.cli import options, printing
 from bnml.cli.progress import progress_bar
 from bnml.experiments.registry import EXPERIMENTS
 
@@ -32,17 +32,17 @@ def command(
     ] = None,
     repetitions: Annotated[
         int | None,
-        typer.Option("--repetitions", metavar="R", parser=common.whole, help="How often random things are repeated."),
+        typer.Option("--repetitions", metavar="R", parser=options.whole, help="How often random things are repeated."),
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", metavar="S", parser=common.whole, help="Of all random numbers.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", metavar="S", parser=options.whole, help="Of all random numbers.")] = 0,
     threads: Annotated[
         int | None,
-        typer.Option("--threads", metavar="T", parser=common.whole, help="How many cores to use; all without."),
+        typer.Option("--threads", metavar="T", parser=options.whole, help="How many cores to use; all without."),
     ] = None,
     out: Annotated[
         Path, typer.Option("--out", metavar="DIR", help="Where a folder of results is made, or gone on with.")
     ] = Path("reproduced"),
-    as_json: common.Json = False,
+    as_json: options.Json = False,
 ) -> None:
     """Reproduce a published experiment, and compare it with the published numbers."""
     from bnml.experiments import reproduce
@@ -56,19 +56,19 @@ def command(
             print(f"what is done is kept in {out / name}; the same command goes on from there", file=sys.stderr)
             raise
     if as_json:
-        common.print_json(done.to_dict())
+        printing.print_json(done.to_dict())
         return
     _print(done)
 
 
 def _print(done: Reproduction) -> None:
     often = "" if done.repetitions is None else f", {done.repetitions:,} repetitions"
-    print(textwrap.fill(f"{done.experiment.name}: {EXPERIMENTS[done.experiment.name]}{often}", 80), end="\n\n")
+    print(wrapped(f"{done.experiment.name}: {EXPERIMENTS[done.experiment.name]}{often}"), end="\n\n")
     for finding in done.outcome.findings:
         indent = " " * (len(finding) - len(finding.lstrip()))
-        print(textwrap.fill(finding, 80, initial_indent="", subsequent_indent=indent + "  " * bool(indent)))
+        print(wrapped(finding, later=indent + "  " * bool(indent)))
     before = f" ({done.resumed:,} of {done.parts:,} parts were done before)" if done.resumed else ""
     print(f"\n{done.seconds:.1f} s{before}; written to")
     print(f"{done.files[0].parent}:")
     names = " ".join(file.name for file in done.files)
-    print(textwrap.fill(names, 80, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False))
+    print(wrapped(names, "  ", "  "))

@@ -10,7 +10,7 @@ import typer
 
 import bnml
 from bnml._files import check_writable, written_whole
-from bnml.cli import common
+from bnml.cli import options, printing
 from bnml.errors import ArgumentError
 
 __all__ = ["command"]
@@ -21,9 +21,9 @@ OPTIONS = {"n": "-n"}
 
 def command(
     network: Annotated[Path, typer.Argument(metavar="NET", help="A network file.")],
-    n: Annotated[int, typer.Option("-n", "--rows", metavar="N", parser=common.whole, help="How many rows.")],
+    n: Annotated[int, typer.Option("-n", "--rows", metavar="N", parser=options.whole, help="How many rows.")],
     seed: Annotated[
-        int, typer.Option("--seed", metavar="S", parser=common.whole, help="The same seed gives the same rows.")
+        int, typer.Option("--seed", metavar="S", parser=options.whole, help="The same seed gives the same rows.")
     ] = 0,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE.csv", help="File to write; standard output without.")
@@ -44,6 +44,6 @@ def command(
     with written_whole(output) as temporary:
         frame.to_csv(temporary, index=False, compression="gzip" if output.suffix == ".gz" else None)
     if as_json:
-        common.print_json({"file": str(output), "rows": len(frame), "columns": list(frame.columns)})
+        printing.print_json({"file": str(output), "rows": len(frame), "columns": list(frame.columns)})
         return
     print(f"{output}: {len(frame):,} rows of {len(frame.columns)} columns")

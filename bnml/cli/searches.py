@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bnml.cli.common import shorten
-from bnml.errors import ArgumentError, did_you_mean, quoted
+from bnml._text import facts, shortened, table
+from bnml.cli.reading import check_variable
+from bnml.errors import ArgumentError
 from bnml.search.searches import SEARCHES
 
 if TYPE_CHECKING:
@@ -28,7 +28,6 @@ __all__ = [
     "values_of",
 ]
 
-WIDTH = 80
 OPTIONS = {"order": "--order", "class_variable": "--class", "alpha": "--significance", "keep": "--keep"}
 SAID = ("trace", "reason", "local_optimum", "arc_gain")  # of the information of a search, what is shown elsewhere
 
@@ -42,7 +41,7 @@ def level(text: str) -> float:
     except ValueError:
         value = 0.0
     if not 0.0 < value < 1.0:
-        raise typer.BadParameter(f"{shorten(text, 60)!r} is not a number between 0 and 1")
+        raise typer.BadParameter(f"{shortened(text, 60)!r} is not a number between 0 and 1")
     return value
 
 
@@ -108,12 +107,7 @@ def values_of(options: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any
     values = dict(options)
     if "order" in values:
         values["order"] = list(_names_in(values["order"], names))
-    target = values.get("class_variable")
-    if target is not None and target not in names:
-        raise ArgumentError(
-            f"--class {shorten(target, 60)!r}: there is no such variable.{did_you_mean(target, names)}"
-            f" The variables are {quoted(names)}."
-        )
+    check_variable(values.get("class_variable"), "--class", names)
     return values
 
 
@@ -132,12 +126,8 @@ def _names_in(text: str, names: Sequence[str]) -> Iterator[str]:
 
 def details(result: SearchResult) -> str:
     """Return what a search has to say of itself, and its steps if it lists them, in 80 columns."""
-    facts = {key.replace("_", " "): _text(value) for key, value in result.info.items() if key not in SAID}
-    width = max(map(len, facts), default=0)
-    lines = [
-        textwrap.fill(value, WIDTH, initial_indent=f"  {key:<{width}}  ", subsequent_indent=" " * (width + 4))
-        for key, value in facts.items()
-    ]
+    told = {key.replace("_", " "): _text(value) for key, value in result.info.items() if key not in SAID}
+    lines = facts(told.items(), max(map(len, told), default=0) + 2)
     trials = result.info.get("trace")
     return "\n".join(["How it was found:", *lines]) + (f"\n\n{_steps(trials)}" if trials else "")
 
@@ -151,21 +141,6 @@ def _text(value: Any) -> str:
 def _steps(trials: Sequence[Trial]) -> str:
     """Return each parent that was tried as a line of a table."""
     head = ("child", "parents so far", "tried", "gain", "")
-    rows = [
-        (shorten(t.child, WIDTH), ", ".join(t.parents), shorten(t.candidate, WIDTH), f"{t.gain:,.3f}", "*" * t.taken)
-        for t in trials
-    ]
-    longest = [max(len(row[k]) for row in (head, *rows)) for k in range(4)]
-    room = WIDTH - longest[3] - 1 - 2 * 4
-    child, tried = min(longest[0], room // 4), min(longest[2], room // 4)
-    parents = min(longest[1], room - child - tried)
-
-    def lines(row: Sequence[str]) -> Iterator[str]:
-        above = textwrap.wrap(row[1], parents, break_on_hyphens=False) or [""]
-        names = [shorten(row[0], child).ljust(child), above[0].ljust(parents), shorten(row[2], tried).ljust(tried)]
-        yield "  ".join([*names, row[3].rjust(longest[3]), row[4]]).rstrip()
-        yield from (" " * (child + 2) + more for more in above[1:])
-
-    rule = "-" * (child + parents + tried + longest[3] + 9)
-    body = [line for row in rows for line in lines(row)]
-    return "\n".join(["Parents that were tried; those with * were taken:", "", *lines(head), rule, *body])
+    rows = [[t.child, ", ".join(t.parents), t.candidate, f"{t.gain:,.3f}", "*" * t.taken] for t in trials]
+    lines = table(rows, "swsrl", head, ruled=True)
+    return "\n".join(["Parents that were tried; those with * were taken:", "", *lines])

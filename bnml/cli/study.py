@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 import bnml
-from bnml.cli import common
+from bnml._text import shortened
+from bnml.cli import options, printing, reading
 from bnml.cli.constraints import constraints_of
-from bnml.cli.learn import Forbid, ForbidLink, MaxParents, MemoryLimit, Require, RequireLink, Seed, Threads, Tiers
 from bnml.cli.outputs import check_outputs
 from bnml.cli.searches import Search, level
-from bnml.errors import ArgumentError, did_you_mean, quoted
 
 __all__ = ["command"]
 
@@ -26,59 +25,60 @@ Significance = Annotated[
 ]
 Repetitions = Annotated[
     int,
-    typer.Option("--repetitions", metavar="R", parser=common.whole, help="How many tables are drawn anew; 0 for none."),
+    typer.Option(
+        "--repetitions", metavar="R", parser=options.whole, help="How many tables are drawn anew; 0 for none."
+    ),
 ]
 Output = Annotated[
     Path | None, typer.Option("-o", "--output", metavar="REPORT.html", help="The whole report, as one HTML file.")
 ]
 
 
-@common.reads_a_table
+@reading.reads_a_table
 def command(
-    table: common.TableReader,
-    data: common.DataOrExample = None,
+    *,
+    table: reading.TableReader,
+    data: options.DataOrExample = None,
     target: Target = None,
     output: Output = None,
-    as_json: common.Json = False,
-    score: common.ScoreName = "qnml",
-    prior_network: common.PriorNetwork = None,
+    as_json: options.Json = False,
+    chosen: reading.ChosenScore,
     search: Search = "auto",
     significance: Significance = 0.05,
     repetitions: Repetitions = 100,
-    require: Require = None,
-    forbid: Forbid = None,
-    require_link: RequireLink = None,
-    forbid_link: ForbidLink = None,
-    tiers: Tiers = None,
-    max_parents: MaxParents = None,
-    seed: Seed = 0,
-    threads: Threads = None,
-    memory_limit: MemoryLimit = None,
-    config: common.Config = None,
+    require: options.Require = None,
+    forbid: options.Forbid = None,
+    require_link: options.RequireLink = None,
+    forbid_link: options.ForbidLink = None,
+    tiers: options.Tiers = None,
+    max_parents: options.MaxParents = None,
+    seed: options.Seed = 0,
+    threads: options.Threads = None,
+    memory_limit: options.MemoryLimit = None,
+    config: options.Config = None,
 ) -> None:
     """Select features, learn a network, and say how sure and how strong its links are; with a report to read."""
     from bnml.search.searches import request_for
 
     if output is not None:
         check_outputs([("-o", output, (".html", ".htm"))])
-    chosen = common.score_of(score, prior_network)
-    limits = {"max_parents": max_parents, "seed": seed, "threads": threads, "memory_limit": memory_limit}
-    request_for(search, {}, score=chosen, **limits)
-    settings = common.settings_of(config)
+    limits: dict[str, Any] = {
+        "max_parents": max_parents,
+        "seed": seed,
+        "threads": threads,
+        "memory_limit": memory_limit,
+    }
+    request_for(search, {}, score=chosen.score, **limits)
+    settings = reading.settings_of(config)
     rows = table()
-    if target is not None and target not in rows.names:
-        raise ArgumentError(
-            f"--target {common.shorten(target, 60)!r}: there is no such variable.{did_you_mean(target, rows.names)}"
-            f" The variables are {quoted(rows.names)}."
-        )
+    reading.check_variable(target, "--target", rows.names)
     pairs = {"required": require, "forbidden": forbid, "required_links": require_link, "forbidden_links": forbid_link}
     known = constraints_of(rows.names, pairs, tiers, settings)
     shown = sys.stderr.isatty()
     try:
         found = bnml.study(
-            rows, target, score=chosen, alpha=significance, constraints=known, max_parents=max_parents, search=search,
-            repetitions=repetitions, seed=seed, threads=threads, memory_limit=memory_limit,
-            progress=_tell if shown else None,
+            rows, target, score=chosen.score, alpha=significance, constraints=known, search=search,
+            repetitions=repetitions, progress=_tell if shown else None, **limits,
         )  # fmt: skip
     finally:
         if shown:
@@ -86,7 +86,7 @@ def command(
     if output is not None:
         found.save(output, _title(data, target))
     if as_json:
-        common.print_json({**found.to_dict(), "report": None if output is None else str(output)})
+        printing.print_json({**found.to_dict(), "report": None if output is None else str(output)})
         return
     if data is None:
         print("The bundled example: patients of a fictitious chest clinic\n")
@@ -96,9 +96,9 @@ def command(
 
 
 def _tell(stage: str, fraction: float) -> None:
-    print(f"\r\x1b[K{fraction:4.0%} {common.shorten(stage, 60)}", end="", file=sys.stderr, flush=True)
+    print(f"\r\x1b[K{fraction:4.0%} {shortened(stage, 60)}", end="", file=sys.stderr, flush=True)
 
 
 def _title(data: Path | None, target: str | None) -> str:
-    about = f": {common.shorten(target, 60)}" if target is not None else ""
+    about = f": {shortened(target, 60)}" if target is not None else ""
     return f"A study of {'the chest clinic' if data is None else data.name}{about}"

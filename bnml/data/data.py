@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bnml._display import table
+from bnml._text import number_of, printable, shortened
 from bnml.data.labels import clip
 from bnml.errors import ArgumentError, did_you_mean, quoted
 
@@ -193,7 +194,7 @@ class Data:
 
     def _repr_html_(self) -> str:
         rows = [
-            [name, str(len(labels)), _shorten(", ".join(str(label) for label in labels[:50]), 80)]
+            [name, str(len(labels)), shortened(", ".join(str(label) for label in labels[:50]), 80)]
             for name, labels in zip(self.names, self.states, strict=True)
         ]
         return table(_size(self), ["column", "states", "labels"], rows[:200])
@@ -204,31 +205,18 @@ class Data:
 
 def describe(data: Data, *, width: int = 80, most: int = 20) -> str:
     """Return a short table: one line per column with its states."""
-    shown = [_printable(name) for name in data.names[:most]]
+    shown = [printable(name) for name in data.names[:most]]
     name_width = min(max([6, *(len(name) for name in shown)]), width // 3)
     lines = [_size(data), f"{'column':<{name_width}}  states  labels"]
     for name, labels in zip(shown, data.states, strict=False):
-        head = f"{_shorten(name, name_width):<{name_width}}  {len(labels):>6}  "
-        text = ", ".join(_printable(str(label)) for label in labels[:width])
-        lines.append(head + _shorten(text, width - len(head)))
+        head = f"{shortened(name, name_width):<{name_width}}  {len(labels):>6}  "
+        text = ", ".join(printable(str(label)) for label in labels[:width])
+        lines.append(head + shortened(text, width - len(head)))
     if len(data.names) > most:
         left = len(data.names) - most
-        lines.append(f"… and {left} more column{'s' if left > 1 else ''}")
+        lines.append(f"… and {number_of(left, 'more column')}")
     return "\n".join(lines)
 
 
 def _size(data: Data) -> str:
-    rows, columns = data.n_rows, len(data.names)
-    return (
-        f"{rows:,} row{'s' if rows != 1 else ''} ({data.n_distinct:,} distinct) × "
-        f"{columns} column{'s' if columns != 1 else ''}"
-    )
-
-
-def _printable(text: str) -> str:
-    """Return a text on one line: line breaks and the like as Python writes them."""
-    return text if text.isprintable() else repr(text)[1:-1]
-
-
-def _shorten(text: str, width: int) -> str:
-    return text if len(text) <= width else text[: width - 1] + "…"
+    return f"{number_of(data.n_rows, 'row')} ({data.n_distinct:,} distinct) × {number_of(len(data.names), 'column')}"

@@ -17,6 +17,7 @@ from itertools import chain
 from pathlib import Path
 from typing import IO, Any
 
+from bnml._text import number_of
 from bnml._threads import cores
 from bnml.data.columns import LabelEncoder
 from bnml.data.labels import clip
@@ -224,7 +225,7 @@ def _fault(path: Path, names: Sequence[str], delimiter: str, complaint: str) -> 
                         return DataError(f"{str(path)!r}, line {line}: a quote is not closed")
                 elif row and len(row) != len(names):
                     return DataError(
-                        f"{str(path)!r}, line {line}: {len(row)} field{'s' if len(row) > 1 else ''} where the header "
+                        f"{str(path)!r}, line {line}: {number_of(len(row), 'field')} where the header "
                         f"has {len(names)} ({clip(delimiter.join(row))!r})"
                     )
                 line = reader.line_num + 1

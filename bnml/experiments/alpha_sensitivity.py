@@ -109,7 +109,7 @@ def _predictors(folder: Path) -> bnml.Data:
     data = read_table(folder, "iris")
     missing = [name for name in VARIABLES if name not in data.names]
     if missing:
-        raise DataError(f"{FILES[0]!r} lacks the column{'s' * (len(missing) > 1)} {quoted(missing)}")
+        raise DataError(f"{FILES[0]!r} lacks the {'column' if len(missing) == 1 else 'columns'} {quoted(missing)}")
     return data.select(VARIABLES)
 
 

@@ -54,7 +54,7 @@ def read_numbers(
     wanted = list(dict.fromkeys([*key, *numbers, *texts]))
     missing = [name for name in wanted if name not in table.columns]
     if missing:
-        raise DataError(f"{file!r} lacks the column{'s' * (len(missing) > 1)} {quoted(missing)}")
+        raise DataError(f"{file!r} lacks the {'column' if len(missing) == 1 else 'columns'} {quoted(missing)}")
     if table.empty:
         raise DataError(f"{file!r} has no lines")
     for name in wanted:
@@ -72,7 +72,7 @@ def read_numbers(
     if key and table.duplicated(list(key)).any():
         at = int(np.flatnonzero(table.duplicated(list(key)))[0])
         cells = ", ".join(map(str, table[list(key)].iloc[at]))
-        raise DataError(f"{file!r}, line {at + 2}: {cells} come{'s' * (len(key) == 1)} twice")
+        raise DataError(f"{file!r}, line {at + 2}: {cells} {'comes' if len(key) == 1 else 'come'} twice")
     return table
 
 
@@ -82,4 +82,4 @@ def check_lines(file: str, table: pd.DataFrame, key: Sequence[str], wanted: Sequ
     for what, lines in (("lacks", set(wanted) - set(found)), ("has the unknown", set(found) - set(wanted))):
         if lines:
             listed = quoted(" ".join(map(str, line)) for line in [*wanted, *found] if line in lines)
-            raise DataError(f"{file!r} {what} line{'s' * (len(lines) > 1)} {listed}")
+            raise DataError(f"{file!r} {what} {'line' if len(lines) == 1 else 'lines'} {listed}")

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from bnml._text import number_of, printable
 from bnml.five_steps.links import FIRM
 from bnml.graph import Constraints
 
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
 __all__ = [
     "Findings",
     "chance",
-    "count",
     "findings_of",
     "fitted",
     "knowledge",
@@ -46,9 +46,9 @@ def findings_of(study: Study) -> Findings:
 
 
 def _table(study: Study) -> Iterable[str]:
-    yield f"The table has {count(study.data.n_rows, 'row')} and {count(len(study.data.names), 'variable')}."
+    yield f"The table has {number_of(study.data.n_rows, 'row')} and {number_of(len(study.data.names), 'variable')}."
     if study.constraints is not None and (known := knowledge(study.constraints)):
-        yield f"What was known beforehand was taken into account: {count(len(known), 'constraint')}."
+        yield f"What was known beforehand was taken into account: {number_of(len(known), 'constraint')}."
 
 
 def _odd(study: Study) -> Iterable[str]:
@@ -72,7 +72,7 @@ def _pairs(study: Study) -> Iterable[str]:
     if len(pairs) == 1:
         yield f"The two variables{_not(len(dependent) == 1)} depend on each other more than chance explains."
         return
-    text = f"{len(dependent):,} of the {count(len(pairs), 'pair')} of variables"
+    text = f"{len(dependent):,} of the {number_of(len(pairs), 'pair')} of variables"
     if not len(dependent):
         yield f"No pair of variables, of {len(pairs):,}, depends on each other more than chance explains."
         return
@@ -95,11 +95,11 @@ def _target(study: Study) -> Iterable[str]:
     if chosen:
         tell = "tells" if len(chosen) == 1 else "tell"
         yield (
-            f"{len(chosen):,} of the {count(others, 'other variable')} {tell} something of {target} by "
+            f"{len(chosen):,} of the {number_of(others, 'other variable')} {tell} something of {target} by "
             f"{'itself' if len(chosen) == 1 else 'themselves'}, the clearest first: {listed(chosen)}."
         )
     else:
-        yield f"None of the {count(others, 'other variable')} tells anything of {target} by itself."
+        yield f"None of the {number_of(others, 'other variable')} tells anything of {target} by itself."
     dag = study.learned.dag
     near = sorted({x for arc in study.arcs for x in arc if study.target in arc} - {study.target}, key=_place(study))
     if not near:
@@ -129,10 +129,10 @@ def _network(study: Study) -> Iterable[str]:
     by_ends = {frozenset((link.a, link.b)): link for link in study.links}
     strongest = [by_ends[frozenset(ends)].text for ends in study.strength[["from", "to"]].head(3).to_numpy().tolist()]
     if not strongest:  # no network, no strengths
-        yield f"It joins the variables by {count(len(arcs), 'link')}."
+        yield f"It joins the variables by {number_of(len(arcs), 'link')}."
         return
     most = f"the strongest are {listed(strongest)}" if len(arcs) > 3 else listed(strongest)
-    yield f"The best network joins the variables by {count(len(arcs), 'link')}: {most}."
+    yield f"The best network joins the variables by {number_of(len(arcs), 'link')}: {most}."
 
 
 def _proven(study: Study) -> Iterable[str]:
@@ -140,7 +140,7 @@ def _proven(study: Study) -> Iterable[str]:
     if learned.optimal:
         among = " that meets the constraints" if study.constraints is not None else ""
         most = learned.info.get("max_parents")
-        among += f" with at most {count(most, 'parent')} for each variable" if most is not None else ""
+        among += f" with at most {number_of(most, 'parent')} for each variable" if most is not None else ""
         yield (
             f"No other network{among} has a higher score ({learned.score_name}): an exact search has ruled out all "
             "others. The score weighs how well a network fits the data against how complex it is."
@@ -151,12 +151,12 @@ def _proven(study: Study) -> Iterable[str]:
         by = "the data" if study.constraints is None else "the data and the constraints"
         follow = "the directions of {} follow" if len(fixed) != 1 else "the direction of {} follows"
         yield (
-            f"If the network is right, {follow.format(count(len(fixed), 'link'))} from {by}; all networks that "
+            f"If the network is right, {follow.format(number_of(len(fixed), 'link'))} from {by}; all networks that "
             "explain the data equally well share them."
         )
     firm = [link for link in inside if link.verdict == "firm"]
     if firm:
-        yield f"{count(len(firm), 'link')} of {len(inside):,} {_are(firm)} firm: {_how_firm(study)}."
+        yield f"{number_of(len(firm), 'link')} of {len(inside):,} {_are(firm)} firm: {_how_firm(study)}."
 
 
 def _how_firm(study: Study) -> str:
@@ -176,13 +176,13 @@ def _uncertain(study: Study) -> Iterable[str]:
     free = [link.text for link in inside if not link.directed]
     if free:
         yield (
-            f"The data cannot tell the direction of {count(len(free), 'link')}: {listed(free)}. Other "
+            f"The data cannot tell the direction of {number_of(len(free), 'link')}: {listed(free)}. Other "
             "networks that turn some of these round explain the data equally well."
         )
     weak = [link.text for link in inside if link.verdict == "weak"]
     if weak:
         them = "it" if len(weak) == 1 else "them"
-        yield f"{count(len(weak), 'link')} {_are(weak)} weak: {listed(weak)}. Another sample may not show {them}."
+        yield f"{number_of(len(weak), 'link')} {_are(weak)} weak: {listed(weak)}. Another sample may not show {them}."
     absent = [link.text for link in study.links if not link.in_network and (link.certainty or 0.0) >= 0.5]
     if absent:
         yield f"Not in the network, yet found more often than not: {listed(absent)}."
@@ -190,13 +190,13 @@ def _uncertain(study: Study) -> Iterable[str]:
     if agreed < len(inside):
         rest = "the other link rests" if agreed == len(inside) - 1 else "the other links rest"
         yield (
-            f"Tests of independence (PC) find {agreed:,} of the {count(len(inside), 'link')} of the network; "
+            f"Tests of independence (PC) find {agreed:,} of the {number_of(len(inside), 'link')} of the network; "
             f"{rest if agreed else 'these rest'} on the score alone."
         )
     for region in regions_of(study):
         yield (
-            f"Tests leave {count(len(region), 'link')} undecided that stand for each other ({listed(region)}): not all "
-            "of them can be absent."
+            f"Tests leave {number_of(len(region), 'link')} undecided that stand for each other ({listed(region)}): "
+            "not all of them can be absent."
         )
     yield (
         "An arrow is not a proof of cause and effect: variables that were not recorded, and how rows were chosen, can "
@@ -241,7 +241,7 @@ def quoted(name: str) -> str:
 
 def fitted(name: str, width: int) -> str:
     """Return a name on one line of some width; of a long one the beginning and the end."""
-    line = name if name.isprintable() else repr(name)[1:-1]
+    line = printable(name)
     start = (2 * width - 1) // 3
     return line if len(line) <= width else f"{line[:start]}…{line[len(line) - (width - 1 - start) :]}"
 
@@ -261,11 +261,6 @@ def _clipped(text: str) -> str:
         if found:
             return f"{shown(a)}{mark}{shown(b)}"
     return shown(text)
-
-
-def count(n: int, word: str) -> str:
-    """Return a number with its word: ``1 row``, ``2 rows``."""
-    return f"{n:,} {word}{'s' if n != 1 else ''}"
 
 
 def percent(share: float) -> str:

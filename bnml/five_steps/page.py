@@ -6,7 +6,8 @@ from html import escape
 from typing import TYPE_CHECKING
 
 import bnml
-from bnml.five_steps.findings import Findings, count, findings_of, quoted
+from bnml._text import number_of
+from bnml.five_steps.findings import Findings, findings_of, quoted
 from bnml.five_steps.markup import Html, bullets, paragraphs, table, text_of
 from bnml.five_steps.sections import sections
 from bnml.five_steps.style import STYLE
@@ -28,7 +29,7 @@ CONTENTS = (
 def page(study: Study, title: str | None = None) -> str:
     """Return the whole report."""
     heading = text_of(_title(study) if title is None else title)
-    facts = f"{count(study.data.n_rows, 'row')} · {count(len(study.data.names), 'variable')}"
+    facts = f"{number_of(study.data.n_rows, 'row')} · {number_of(len(study.data.names), 'variable')}"
     facts += f" · about {quoted(study.target)}" if study.target is not None else ""
     links = "".join(
         f'<li><a href="#{name}">{k}. {text_of(said)}</a></li>' for k, (name, said) in enumerate(CONTENTS, 1)
@@ -52,7 +53,7 @@ def excerpt(study: Study) -> str:
 
 def _title(study: Study) -> str:
     about = f" about {quoted(study.target)}" if study.target is not None else ""
-    return f"A study of {count(len(study.data.names), 'variable')}{about}"
+    return f"A study of {number_of(len(study.data.names), 'variable')}{about}"
 
 
 def _summary(found: Findings) -> Html:

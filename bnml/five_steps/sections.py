@@ -6,8 +6,9 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from bnml._text import number_of
 from bnml.five_steps.feature_section import features_section
-from bnml.five_steps.findings import chance, count, knowledge, listed, percent, regions_of
+from bnml.five_steps.findings import chance, knowledge, listed, percent, regions_of
 from bnml.five_steps.links import FIRM, LIKELY, Link, joined
 from bnml.five_steps.markup import Cell, Html, bar, bullets, figure, long_table, paragraphs, section
 from bnml.five_steps.pictures import graph_picture, width_of
@@ -140,7 +141,7 @@ def _uncertainty(study: Study) -> Iterator[Html]:
     )
     yield _sure_table(study)
     if drawn is not None:
-        how = f"{count(drawn.repetitions, 'table')} drawn anew, each searched by {drawn.search} search."
+        how = f"{number_of(drawn.repetitions, 'table')} drawn anew, each searched by {drawn.search} search."
         yield paragraphs(f"Support comes from {how}", kind="note")
     else:
         yield _not_done(study, "bootstrap", "Support is not known")
@@ -183,7 +184,7 @@ def _regions(study: Study) -> Html:
         return paragraphs(
             "Tests of independence (NPC) leave no links undecided that stand for each other.", kind="note"
         )
-    said = [f"{count(len(region), 'link')}: {listed(region, most=40)}." for region in regions]
+    said = [f"{number_of(len(region), 'link')}: {listed(region, most=40)}." for region in regions]
     return Html(
         "<h3>Links that stand for each other</h3>\n"
         + paragraphs(

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-import textwrap
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from bnml._text import WIDTH, wrapped
 from bnml.five_steps.findings import chance, findings_of, fitted, knowledge, percent, quoted
 
 if TYPE_CHECKING:
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
 __all__ = ["p_text", "summary"]
 
-WIDTH = 80
 MOST_SHOWN = 40
 MOST_LETTERS = 70
 
@@ -23,7 +22,7 @@ def summary(study: Study) -> str:
     """Return the findings, the constraints, and a line for each link of the network."""
     found = findings_of(study)
     about = f", about {quoted(study.target)}" if study.target is not None else ""
-    lines = _wrapped(f"Study of {len(study.data.names):,} variables{about}")
+    lines = [wrapped(f"Study of {len(study.data.names):,} variables{about}")]
     groups = (
         ("Main findings", found.main),
         ("What was known", knowledge(study.constraints)),
@@ -32,14 +31,8 @@ def summary(study: Study) -> str:
         ("What was left out", [f"{what}: {why}." for what, why in study.left_out]),
     )
     for title, sentences in groups:
-        lines += ["", title, *(line for one in sentences for line in _wrapped(one, "- "))] if sentences else []
+        lines += ["", title, *(wrapped(one, "- ", "  ") for one in sentences)] if sentences else []
     return "\n".join([*lines, *_links(study)])
-
-
-def _wrapped(text: str, mark: str = "", later: str = "") -> list[str]:
-    return textwrap.wrap(
-        text, WIDTH, initial_indent=mark, subsequent_indent=later or " " * len(mark), break_on_hyphens=False
-    )  # fmt: skip
 
 
 def _links(study: Study) -> Iterable[str]:
@@ -55,7 +48,7 @@ def _links(study: Study) -> Iterable[str]:
         gain, p = arcs.get((link.a, link.b), (math.nan, math.nan))
         name = " ".join([fitted(link.a, MOST_LETTERS), "→" if link.directed else "–", fitted(link.b, MOST_LETTERS)])
         if len(name) > room:  # on a line of its own
-            yield from _wrapped(name, later="    ")
+            yield wrapped(name, later="    ")
             name = ""
         support = "" if link.support is None else percent(link.support)
         likely = "" if link.probability is None else chance(link.probability)

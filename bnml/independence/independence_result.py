@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
@@ -13,6 +12,7 @@ import numpy as np
 
 from bnml._display import picture, table
 from bnml._plain import attributes, plain
+from bnml._text import facts, number_of, printable
 from bnml.errors import ArgumentError, GraphError
 from bnml.graph import DAG, PDAG, canonical_extension
 from bnml.graph._names import checked_pairs
@@ -26,7 +26,6 @@ __all__ = ["IndependenceResult", "Link"]
 
 Link = frozenset[str]
 
-WIDTH = 80
 MOST_SHOWN = 40
 
 
@@ -184,8 +183,7 @@ class IndependenceResult:
         }
 
     def _title(self) -> str:
-        n = len(self.pdag.names)
-        return f"Structure of {n} variable{'s' if n != 1 else ''}, found by {self.search.upper()}"
+        return f"Structure of {number_of(len(self.pdag.names), 'variable')}, found by {self.search.upper()}"
 
     def _facts(self) -> list[tuple[str, str]]:
         level = "" if self.alpha is None else f", significance level {self.alpha:g}"
@@ -207,13 +205,11 @@ class IndependenceResult:
         return facts
 
     def __str__(self) -> str:
-        lines = [self._title(), ""]
-        for label, text in self._facts():
-            lines += textwrap.wrap(text, WIDTH, initial_indent=f"  {label:<11}", subsequent_indent=" " * 13)
+        lines = [self._title(), "", *facts(self._facts(), 11)]
         arcs = [f"{a} -> {b}" for a, b in self.pdag.directed]
         free = [f"{a} - {b}" for a, b in self.pdag.undirected]
         for title, edges in ((f"Directed ({len(arcs)}):", arcs), (f"Undirected ({len(free)}):", free)):
-            lines += ["", title, *(f"  {_shown(edge)}" for edge in edges)] if edges else []
+            lines += ["", title, *(f"  {printable(edge)}" for edge in edges)] if edges else []
         return "\n".join(lines if arcs or free else [*lines, "", "No links: the variables are independent."])
 
     def _repr_html_(self) -> str:
@@ -235,7 +231,3 @@ def _text(link: Link) -> str:
 
 def _conflict(one: Conflict) -> str:
     return f"{one.parents[0]} -> {one.child} <- {one.parents[1]} ({one.reason})"
-
-
-def _shown(text: str) -> str:
-    return text if text.isprintable() else repr(text)[1:-1]

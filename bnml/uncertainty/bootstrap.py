@@ -18,8 +18,9 @@ import numpy as np
 import numpy.typing as npt
 
 from bnml._checks import progress_function, whole_number
-from bnml._display import table
+from bnml._display import table as html_table
 from bnml._plain import attributes, plain, records
+from bnml._text import table
 from bnml._threads import cores, run_all
 from bnml._watch import Watch
 from bnml.data import as_data
@@ -118,18 +119,14 @@ class Bootstrap:
             f"{self.repetitions} tables drawn anew, {self.search} under {self.score}, {self.seconds:.1f} s",
             f"{len(kept)} of the {len(frame)} links that were found are in {self.threshold:.0%} of the tables or more:",
             "",
-            f"{'link':<50} {'support':>8} {'direction':>10}",
         ]
-        for row in kept.itertuples(index=False):
-            arc = f"{row[0]} -> {row[1]}"
-            arc = arc if len(arc) <= 50 else arc[:49] + "…"
-            lines.append(f"{arc:<50} {row[2]:>8.1%} {row[3]:>10.1%}")
-        return "\n".join(lines)
+        rows = [[f"{a} -> {b}", f"{s:.1%}", f"{d:.1%}"] for a, b, s, d in kept.itertuples(index=False)]
+        return "\n".join([*lines, *table(rows, "srr", ["link", "support", "direction"])])
 
     def _repr_html_(self) -> str:
         frame = self.arcs
         rows = [[str(a), str(b), f"{s:.1%}", f"{d:.1%}"] for a, b, s, d in frame.itertuples(index=False)]
-        return table(f"{self.repetitions} tables drawn anew", ["from", "to", "support", "direction"], rows)
+        return html_table(f"{self.repetitions} tables drawn anew", ["from", "to", "support", "direction"], rows)
 
 
 def bootstrap(

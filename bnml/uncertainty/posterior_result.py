@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from bnml._display import table
+from bnml._display import table as html_table
 from bnml._plain import attributes, plain, records
+from bnml._text import facts, number_of, shortened, table
 from bnml.data import Data
 from bnml.scores import Score
 from bnml.uncertainty.allowed import Allowed
@@ -31,7 +32,6 @@ PRIORS = {
 LIKELY = 0.5  # links that the report lists
 MOST_SHOWN = 40
 MOST_LETTERS = 200  # of a structure prior
-WIDTH = 80
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -71,12 +71,14 @@ class Posterior:
     def prior_text(self) -> str:
         """What the prior is, in words."""
         allowed, most = self._allowed, self._allowed.rules.most
-        limits = f" with at most {most} parent{'s' if most != 1 else ''} each" if most < len(self.names) - 1 else ""
+        limits = f" with at most {number_of(most, 'parent')} each" if most < len(self.names) - 1 else ""
         limits += " that the constraints allow" if allowed.rules.constrained else ""
         if limits and self.prior == "order":
             limits = f", among the DAGs{limits}"
         text = PRIORS[self.prior].format(limits=limits)
-        return text if allowed.prior is None else f"{text}; times the structure prior {_cut(repr(allowed.prior))}"
+        if allowed.prior is None:
+            return text
+        return f"{text}; times the structure prior {shortened(repr(allowed.prior), MOST_LETTERS)}"
 
     @property
     def arc_probabilities(self) -> pd.DataFrame:
@@ -194,51 +196,33 @@ class Posterior:
         ]
 
     def _title(self) -> str:
-        rows, n = self.n_rows, len(self.names)
-        return (
-            f"Posterior over the structures of {n} variable{'s' if n != 1 else ''}, "
-            f"given {rows:,} row{'s' if rows != 1 else ''}"
-        )
+        variables, rows = number_of(len(self.names), "variable"), number_of(self.n_rows, "row")
+        return f"Posterior over the structures of {variables}, given {rows}"
 
     def __str__(self) -> str:
-        import textwrap
-
-        lines = [self._title(), ""]
-        for label, text in self._facts():
-            lines += textwrap.wrap(text, WIDTH, initial_indent=f"  {label:<10}", subsequent_indent=" " * 12)
+        lines = [self._title(), "", *facts(self._facts(), 10)]
         if not self._likely:
             return "\n".join([*lines, "", "No two variables are joined by an arc with probability above 0.5."])
         lines += ["", "Links with probability above 0.5, and the probability of either direction:"]
-        room = WIDTH - 2 - 3 * 8
-        shown = [f"{_shown(a)} -> {_shown(b)}" for a, b, *_ in self._likely[:MOST_SHOWN]]
-        width = min(max(4, *map(len, shown)), room)
-        lines.append(f"  {'arc':<{width}}    link    this   other")
-        for name, (_, _, this, other) in zip(shown, self._likely, strict=False):
-            text = name if len(name) <= width else name[: width - 1] + "…"
-            lines.append(f"  {text:<{width}}  {min(this + other, 1.0):.4f}  {this:.4f}  {other:.4f}")
+        rows = [
+            [f"{a} -> {b}", f"{min(this + other, 1.0):.4f}", f"{this:.4f}", f"{other:.4f}"]
+            for a, b, this, other in self._likely[:MOST_SHOWN]
+        ]
+        lines += table(rows, "srrr", ["arc", "link", "this", "other"], indent="  ")
         left = len(self._likely) - MOST_SHOWN
         return "\n".join([*lines, *([f"  … and {left} more"] if left > 0 else [])])
 
     def _repr_html_(self) -> str:
-        facts = table(self._title(), ["", ""], [list(fact) for fact in self._facts()])
+        facts = html_table(self._title(), ["", ""], [list(fact) for fact in self._facts()])
         rows = [
             [f"{a} → {b}", f"{min(this + other, 1.0):.4f}", f"{this:.4f}", f"{other:.4f}"]
             for a, b, this, other in self._likely[:200]
         ]
         title = "Links with probability above 0.5, and the probability of either direction"
-        return f"<div>{facts}{table(title, ['arc', 'link', 'this', 'other'], rows)}</div>"
+        return f"<div>{facts}{html_table(title, ['arc', 'link', 'this', 'other'], rows)}</div>"
 
     def __repr__(self) -> str:
-        n = len(self.names)
         return (
-            f"<Posterior: {n} variable{'s' if n != 1 else ''}, {self.score}, {self.prior} prior, "
+            f"<Posterior: {number_of(len(self.names), 'variable')}, {self.score}, {self.prior} prior, "
             f"log-evidence {self.log_evidence:.6g}>"
         )
-
-
-def _shown(name: str) -> str:
-    return name if name.isprintable() else repr(name)[1:-1]
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= MOST_LETTERS else text[: MOST_LETTERS - 1] + "…"

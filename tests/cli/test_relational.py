@@ -12,6 +12,7 @@ import pytest
 
 import bnml
 from bnml.cli import relational
+from bnml.relational import overview
 from tests.relational.strategies import LESS, SHAPES
 
 
@@ -26,7 +27,7 @@ def test_report(run):
     shown = run("relational", "shapes.csv")
     assert (shown.status, shown.err) == (0, "")
     assert "10 tuples of 3 attributes" in shown.out
-    assert "color - shape    1.0000           6          12     0.500" in shown.out
+    assert "color - shape  1.0000          6        12     0.500" in shown.out
     assert "Spanning tree of the gains: 0 extra tuples, a perfect decomposition" in shown.out
     assert "The best of 8 decompositions" in shown.out
     assert max(map(len, shown.out.splitlines())) <= 80
@@ -122,8 +123,8 @@ def test_what_cannot_be_counted(run, monkeypatch):
     def refuse(*arguments, **options):
         raise bnml.errors.SearchError("too large")
 
-    monkeypatch.setattr(bnml.relational, "extra_tuples", refuse)
-    monkeypatch.setattr(bnml.relational, "decompositions", refuse)
+    monkeypatch.setattr(overview, "extra_tuples", refuse)
+    monkeypatch.setattr(overview, "decompositions", refuse)
     shown = run("relational", "shapes.csv")
     assert shown.status == 0
     assert "too many circles" in " ".join(shown.out.split())
@@ -131,7 +132,7 @@ def test_what_cannot_be_counted(run, monkeypatch):
 
 
 def test_six_attributes_are_announced(run, folder, monkeypatch):
-    monkeypatch.setattr(bnml.relational, "decompositions", lambda data, possibility: [(nx.Graph(), 0)])
+    monkeypatch.setattr(overview, "decompositions", lambda data, possibility: [(nx.Graph(), 0)])
     rows = np.random.default_rng(0).integers(0, 2, (20, 6))
     pd.DataFrame(rows, columns=list("ABCDEF")).to_csv(folder / "six.csv", index=False)
     assert run("relational", "six.csv").err == ""

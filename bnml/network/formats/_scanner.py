@@ -8,6 +8,7 @@ regular expression that never steps back, so that reading takes time in proporti
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from bnml.errors import FormatError
 from bnml.network.formats._draft import shown
@@ -74,8 +75,9 @@ class Scanner:
         """Return the error for a place in the text."""
         return failure(self.file, self.text.count("\n", 0, at) + 1, message)
 
-    def expected(self, what: str) -> FormatError:
-        """Return the error for finding something else here."""
+    def expected(self, what: str, at: int | None = None) -> FormatError:
+        """Return the error for finding something else here, or at another place."""
+        self.at = self.at if at is None else at
         self.skip()
         rest = self.text[self.at : self.at + 40]
         if not rest:
@@ -86,6 +88,16 @@ class Scanner:
             return self.error(self.at, f"expected {what}, found a comment that is not closed")
         found = self._string.match(self.text, self.at) or self._bare.match(self.text, self.at)
         return self.error(self.at, f"expected {what}, found {shown(found[0] if found else rest[0])}")
+
+    def begin(self, words: str, what: str) -> None:
+        """Take the words that a file begins with."""
+        if not all(self.keyword() == word for word in words.split()):
+            raise self.expected(f"{words!r}, which begins {what}", 0)
+
+    def sections(self) -> Iterator[tuple[int, str]]:
+        """Yield where each section of the file begins, and its keyword."""
+        while not self.done():
+            yield self.at, self.keyword()
 
     def skip(self) -> int:
         """Pass over blanks and comments; return the place after them."""

@@ -49,30 +49,20 @@ _KEYWORDS = frozenset({"network", "variable", "probability", "property", "type",
 
 
 def read(content: bytes, file: str) -> BayesianNetwork:
-    """Return the network of a BIF file.
-
-    Raises
-    ------
-    FormatError
-        With the line and what was expected there.
-    """
+    """Return the network of a BIF file; a `FormatError` says in which line what was expected."""
     scan = Scanner(content, file, comment="/", stops="{}()[],;|")
     draft = Draft(scan.error, len(scan.text))
-    if scan.keyword() != "network":
-        scan.at = 0
-        raise scan.expected("'network', which begins a BIF file")
+    scan.begin("network", "a BIF file")
     scan.words("{", "the name of the network")
     _properties(scan)
-    while not scan.done():
-        at = scan.at
-        match scan.keyword():
+    for at, keyword in scan.sections():
+        match keyword:
             case "variable":
                 _read_variable(scan, draft, at)
             case "probability":
                 _read_table(scan, draft, at)
             case _:
-                scan.at = at
-                raise scan.expected("'variable' or 'probability'")
+                raise scan.expected("'variable' or 'probability'", at)
     return draft.network()
 
 

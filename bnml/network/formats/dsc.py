@@ -32,8 +32,9 @@ from __future__ import annotations
 from itertools import product
 
 from bnml.data.labels import label_text
-from bnml.network.formats._draft import Draft, TableRows, shown
+from bnml.network.formats._draft import Draft, shown
 from bnml.network.formats._names import identifiers
+from bnml.network.formats._nodes import Nodes
 from bnml.network.formats._scanner import Scanner, in_quotes
 from bnml.network.network import BayesianNetwork
 
@@ -41,43 +42,31 @@ __all__ = ["read", "write"]
 
 
 def read(content: bytes, file: str) -> BayesianNetwork:
-    """Return the network of a DSC file.
-
-    Raises
-    ------
-    FormatError
-        With the line and what was expected there.
-    """
+    """Return the network of a DSC file; a `FormatError` says in which line what was expected."""
     scan = Scanner(content, file, comment="/", stops="{}()[],;|:=")
     draft = Draft(scan.error, len(scan.text))
-    names: dict[str, str] = {}  # node -> variable
-    if (scan.keyword(), scan.keyword()) != ("belief", "network"):
-        scan.at = 0
-        raise scan.expected("'belief network', which begins a DSC file")
+    nodes = Nodes(scan, draft)
+    scan.begin("belief network", "a DSC file")
     if not scan.done() and scan.text[scan.at] == '"':
         scan.word("the name of the network")
     scan.accept(";")
-    while not scan.done():
-        at = scan.at
-        match scan.keyword():
+    for at, keyword in scan.sections():
+        match keyword:
             case "node":
-                _read_node(scan, draft, names, at)
+                _read_node(scan, nodes, at)
             case "probability":
-                _read_table(scan, draft, names, at)
+                _read_table(scan, draft, nodes, at)
             case "properties":
                 scan.expect("{")
                 while not scan.accept("}"):
                     scan.statement()
             case _:
-                scan.at = at
-                raise scan.expected("'node' or 'probability'")
+                raise scan.expected("'node' or 'probability'", at)
     return draft.network()
 
 
-def _read_node(scan: Scanner, draft: Draft, names: dict[str, str], at: int) -> None:
-    node = scan.word("the name of a node")
-    if node in names:
-        raise scan.error(at, f"the node {shown(node)} is declared a second time")
+def _read_node(scan: Scanner, nodes: Nodes, at: int) -> None:
+    node = nodes.new(at)
     name, states = node, None
     scan.expect("{")
     while not scan.accept("}"):
@@ -96,8 +85,7 @@ def _read_node(scan: Scanner, draft: Draft, names: dict[str, str], at: int) -> N
             scan.statement()
     if states is None:
         raise scan.error(at, f"the node {shown(node)} has no type")
-    draft.variable(at, name, states)
-    names[node] = name
+    nodes.declare(at, node, name, states)
 
 
 def _is(scan: Scanner) -> None:
@@ -120,16 +108,8 @@ def _read_states(scan: Scanner, node: str, at: int) -> list[str]:
     return states
 
 
-def _read_table(scan: Scanner, draft: Draft, names: dict[str, str], at: int) -> None:
-    scan.expect("(")
-    head = scan.words(")", "a node", ",|")
-    if not head.alone or [bar[0] for bar in head.bars] not in ([], [1]) or (len(head.alone) > 1 and not head.bars):
-        raise scan.error(at, "expected one node, and its parents after '|'")
-    for node in head.alone:
-        if node not in names:
-            raise scan.error(at, f"there is no node {shown(node)} so far")
-    name, *parents = (names[node] for node in head.alone)
-    rows = TableRows(draft, at, name, parents)
+def _read_table(scan: Scanner, draft: Draft, nodes: Nodes, at: int) -> None:
+    rows, parents = nodes.table(at)
     values: list[float] = []
     scan.expect("{")
     while not scan.accept("}"):

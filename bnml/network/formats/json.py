@@ -36,13 +36,7 @@ _REQUIRED = {"name": str, "states": list, "parents": list, "table": list}
 
 
 def read(content: bytes, file: str) -> BayesianNetwork:
-    """Return the network of a JSON file.
-
-    Raises
-    ------
-    FormatError
-        With the line and what was expected there.
-    """
+    """Return the network of a JSON file; a `FormatError` says in which line what was expected."""
     document = _Document(content, file)
     variables: list[tuple[int, dict[str, Any]]] = []
     seen: dict[str, Any] = {}

@@ -25,9 +25,12 @@ Only discrete chance nodes are read; cut points are not written.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from bnml.data.labels import label_text
-from bnml.network.formats._draft import Draft, TableRows, shown
+from bnml.network.formats._draft import Draft, shown
 from bnml.network.formats._names import identifiers
+from bnml.network.formats._nodes import Nodes
 from bnml.network.formats._scanner import Scanner, in_quotes
 from bnml.network.network import BayesianNetwork
 
@@ -35,56 +38,40 @@ __all__ = ["read", "write"]
 
 
 def read(content: bytes, file: str) -> BayesianNetwork:
-    """Return the network of a Hugin file.
-
-    Raises
-    ------
-    FormatError
-        With the line and what was expected there.
-    """
+    """Return the network of a Hugin file; a `FormatError` says in which line what was expected."""
     scan = Scanner(content, file, comment="%", stops="{}()[],;|=")
     draft = Draft(scan.error, len(scan.text))
-    names: dict[str, str] = {}  # node -> variable
-    if scan.keyword() != "net":
-        scan.at = 0
-        raise scan.expected("'net', which begins a Hugin file (classes of objects are not read)")
-    scan.expect("{")
-    _attributes(scan)
-    while not scan.done():
-        at = scan.at
-        word = scan.keyword()
-        if word == "discrete":
-            word = scan.keyword()
-        match word:
+    nodes = Nodes(scan, draft)
+    scan.begin("net", "a Hugin file (classes of objects are not read)")
+    for _ in _attributes(scan):
+        scan.statement()
+    for at, keyword in scan.sections():
+        match scan.keyword() if keyword == "discrete" else keyword:
             case "node":
-                _read_node(scan, draft, names, at)
+                _read_node(scan, nodes, at)
             case "potential":
-                _read_potential(scan, draft, names, at)
-            case "continuous" | "decision" | "utility" | "function" | "class":
+                _read_potential(scan, nodes, at)
+            case "continuous" | "decision" | "utility" | "function" | "class" as word:
                 raise scan.error(at, f"a {word!r}; only discrete chance nodes make a Bayesian network here")
             case _:
-                scan.at = at
-                raise scan.expected("'node' or 'potential'")
+                raise scan.expected("'node' or 'potential'", at)
     return draft.network()
 
 
-def _attributes(scan: Scanner) -> None:
-    while not scan.accept("}"):
-        scan.word("an attribute or '}'")
-        scan.expect("=")
-        scan.statement()
-
-
-def _read_node(scan: Scanner, draft: Draft, names: dict[str, str], at: int) -> None:
-    node = scan.word("the name of a node")
-    if node in names:
-        raise scan.error(at, f"the node {shown(node)} is declared a second time")
-    name, states = node, None
+def _attributes(scan: Scanner) -> Iterator[tuple[int, str]]:
+    """Yield the attributes of a block, each with its place; whoever asks takes the value."""
     scan.expect("{")
     while not scan.accept("}"):
         place = scan.at
         attribute = scan.word("an attribute or '}'")
         scan.expect("=")
+        yield place, attribute
+
+
+def _read_node(scan: Scanner, nodes: Nodes, at: int) -> None:
+    node = nodes.new(at)
+    name, states = node, None
+    for place, attribute in _attributes(scan):
         if attribute == "states":
             if states is not None:
                 raise scan.error(place, f"states of {shown(node)} a second time")
@@ -98,25 +85,12 @@ def _read_node(scan: Scanner, draft: Draft, names: dict[str, str], at: int) -> N
             scan.statement()
     if states is None:
         raise scan.error(at, f"the node {shown(node)} has no states")
-    draft.variable(at, name, states)
-    names[node] = name
+    nodes.declare(at, node, name, states)
 
 
-def _read_potential(scan: Scanner, draft: Draft, names: dict[str, str], at: int) -> None:
-    scan.expect("(")
-    head = scan.words(")", "a node", ",|")
-    if not head.alone or [bar[0] for bar in head.bars] not in ([], [1]) or (len(head.alone) > 1 and not head.bars):
-        raise scan.error(at, "expected one node, and its parents after '|'")
-    for node in head.alone:
-        if node not in names:
-            raise scan.error(at, f"there is no node {shown(node)} so far")
-    name, *parents = (names[node] for node in head.alone)
-    rows = TableRows(draft, at, name, parents)
-    scan.expect("{")
-    while not scan.accept("}"):
-        place = scan.at
-        attribute = scan.word("an attribute or '}'")
-        scan.expect("=")
+def _read_potential(scan: Scanner, nodes: Nodes, at: int) -> None:
+    rows, _ = nodes.table(at)
+    for place, attribute in _attributes(scan):
         if attribute == "data":
             rows.whole(place, scan.numbers(nested=True))
         else:

@@ -45,13 +45,7 @@ __all__ = ["read", "write"]
 
 
 def read(content: bytes, file: str) -> BayesianNetwork:
-    """Return the network of a GeNIe or SMILE file.
-
-    Raises
-    ------
-    FormatError
-        With the line and what was expected there.
-    """
+    """Return the network of a GeNIe or SMILE file; a `FormatError` says in which line what was expected."""
     if (stranger := content.find(b'app="aGrUM')) >= 0:
         line = content.count(b"\n", 0, stranger) + 1
         raise failure(

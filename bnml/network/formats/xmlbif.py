@@ -47,13 +47,7 @@ __all__ = ["read", "write"]
 
 
 def read(content: bytes, file: str) -> BayesianNetwork:
-    """Return the network of an XMLBIF file.
-
-    Raises
-    ------
-    FormatError
-        With the line and what was expected there.
-    """
+    """Return the network of an XMLBIF file; a `FormatError` says in which line what was expected."""
     top = parse(content, file, fold=True)
     if top.name != "BIF":
         raise failure(file, top.line, f"expected <BIF>, found <{top.name}>")

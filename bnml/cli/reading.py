@@ -1,109 +1,44 @@
-"""What the commands share: options for data, structures, and output."""
+"""From the texts of a command line to tables, structures and scores."""
 
 from __future__ import annotations
 
 import inspect
-import json
-import re
-import sys
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import Any, NamedTuple
 
 import bnml
-from bnml._plain import plain
+from bnml._text import shortened
+from bnml.cli.options import (
+    Bins,
+    Columns,
+    Config,
+    DataFile,
+    Drop,
+    Missing,
+    NaValues,
+    PriorNetwork,
+    ScoreName,
+    States,
+    Weights,
+)
 from bnml.data.example import example_path
 from bnml.errors import ArgumentError, DataError, did_you_mean, quoted
 
-if TYPE_CHECKING:
-    from rich.console import Console
-
 __all__ = [
-    "Bins",
-    "Columns",
-    "Config",
-    "DataFile",
-    "DataOrExample",
-    "Drop",
-    "Json",
-    "Missing",
-    "NaValues",
-    "PriorNetwork",
-    "ScoreName",
-    "States",
-    "Structure",
+    "ChosenScore",
     "TableReader",
-    "Weights",
-    "console",
+    "check_variable",
+    "chosen_score",
     "names_of",
-    "print_json",
     "read_data",
     "reads_a_table",
     "score_of",
     "settings_of",
-    "shorten",
-    "size_of",
-    "speaks_unicode",
     "structure_of",
-    "summary_of",
-    "whole",
-]
-
-TABLES = ".csv .tsv .csv.gz .parquet .arrow .feather .idt"
-DataFile = Annotated[Path | None, typer.Argument(metavar="DATA", help=f"A table: {TABLES}")]
-DataOrExample = Annotated[
-    Path | None, typer.Argument(metavar="DATA", help=f"A table: {TABLES}; the bundled example without.")
-]
-Structure = Annotated[
-    str, typer.Argument(metavar="STRUCTURE", help="A model string such as '[A][B|A]', or a network file.")
-]
-ScoreName = Annotated[
-    str,
-    typer.Option(
-        "--score",
-        metavar="NAME",
-        help="The score: qnml, fnml, bic, aic, hqc, mdl, mdl+parents, loglik, k2, bdj; with a number that may be left "
-        "out bd:1, bdeu:1, bds:1, bdq:0.5, and bde:1 with --prior-network; nml for forests.",
-    ),
-]
-PriorNetwork = Annotated[
-    Path | None, typer.Option("--prior-network", metavar="NET", help="The network file that --score bde starts from.")
-]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
-
-_PANEL = "How to read the data"
-Columns = Annotated[
-    str | None, typer.Option("--columns", metavar="A,B,…", help="Columns to keep.", rich_help_panel=_PANEL)
-]
-Drop = Annotated[
-    str | None, typer.Option("--drop", metavar="A,B,…", help="Columns to leave out.", rich_help_panel=_PANEL)
-]
-Missing = Annotated[
-    str | None,
-    typer.Option("--missing", help="Missing values: error (the default), drop or state.", rich_help_panel=_PANEL),
-]
-NaValues = Annotated[
-    str | None,
-    typer.Option("--na-values", metavar="T,…", help="More texts for a missing value.", rich_help_panel=_PANEL),
-]
-States = Annotated[
-    Path | None, typer.Option("--states", metavar="FILE.vd", help="File with the states.", rich_help_panel=_PANEL)
-]
-Bins = Annotated[
-    str | None,
-    typer.Option("--bins", help="How to cut numbers: mdl, width:3 or quantile:4.", rich_help_panel=_PANEL),
-]
-Weights = Annotated[
-    str | None, typer.Option("--weights", metavar="COLUMN", help="Column of frequencies.", rich_help_panel=_PANEL)
-]
-Config = Annotated[
-    Path | None,
-    typer.Option("--config", metavar="FILE.toml", help="These options from a TOML file.", rich_help_panel=_PANEL),
 ]
 
 _CONFIG_KEYS = {
@@ -121,24 +56,33 @@ _CONFIG_KEYS = {
     "tiers": "a list of lists of texts",
 }
 
-TableReader = Callable[[], bnml.Data]
+TableReader = Callable[..., bnml.Data]
 
 
 def reads_a_table(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the options of `read_data` in place of its parameter ``table``, which is called to read.
 
-    An option that the command has itself as well, such as ``config``, goes to both.
+    In the same way the options of `chosen_score` stand in place of a parameter ``chosen``. An option that the command
+    has itself as well, such as ``config``, goes to both; what ``table`` is called with goes before the option.
     """
-    options = inspect.signature(read_data, eval_str=True).parameters
     own = inspect.signature(command, eval_str=True).parameters
+    groups: dict[str, Callable[..., Any]] = {"table": read_data, "chosen": chosen_score}
+    asked = {name: inspect.signature(groups[name], eval_str=True).parameters for name in own if name in groups}
     parameters: dict[str, inspect.Parameter] = {}
     for name, parameter in own.items():
-        others = {option: options[option] for option in options if option not in own}
-        parameters |= others if name == "table" else {name: parameter}
+        if name in asked:
+            parameters |= {option: asked[name][option] for option in asked[name] if option not in own}
+        else:
+            parameters[name] = parameter
 
     def run(**given: Any) -> None:
-        reading = {name: given[name] if name in own else given.pop(name) for name in options}
-        command(table=lambda: read_data(**reading), **given)
+        values = {
+            group: {name: given[name] if name in own else given.pop(name) for name in options}
+            for group, options in asked.items()
+        }
+        if "chosen" in values:
+            given["chosen"] = chosen_score(**values["chosen"])
+        command(table=lambda **changed: read_data(**{**values["table"], **changed}), **given)
 
     run.__doc__ = command.__doc__
     run.__annotations__ = {name: parameter.annotation for name, parameter in parameters.items()}
@@ -212,7 +156,7 @@ def settings_of(path: Path | None) -> Mapping[str, Any]:
             settings[key] = value = [value]
         if not any(kind in expected for kind in _kinds(value)):
             raise ArgumentError(
-                f"--config: {str(path)!r} has {key} = {shorten(repr(value), 60)}; it must be {expected}"
+                f"--config: {str(path)!r} has {key} = {shortened(repr(value), 60)}; it must be {expected}"
             )
     return settings
 
@@ -234,12 +178,13 @@ def names_of(text: str, option: str) -> list[str]:
     return names
 
 
-def whole(given: str | int) -> int:
-    """Return the whole number that a text is; a default is one already."""
-    text = str(given)
-    if not re.fullmatch(r"[+-]?[0-9]{1,1000}", text):
-        raise typer.BadParameter(f"{shorten(text, 60)!r} is not a whole number")
-    return int(text)
+def check_variable(name: str | None, option: str, names: Sequence[str]) -> None:
+    """Refuse a name that no variable has."""
+    if name is not None and name not in names:
+        raise ArgumentError(
+            f"{option} {shortened(name, 60)!r}: there is no such variable.{did_you_mean(name, names)}"
+            f" The variables are {quoted(names)}."
+        )
 
 
 def structure_of(text: str) -> bnml.DAG:
@@ -250,7 +195,7 @@ def structure_of(text: str) -> bnml.DAG:
 
     if not text.lower().endswith(tuple(FORMATS)):
         raise ArgumentError(
-            f"STRUCTURE {shorten(text, 60)!r} is neither a model string such as '[A][B|A]' nor a network file "
+            f"STRUCTURE {shortened(text, 60)!r} is neither a model string such as '[A][B|A]' nor a network file "
             f"({' '.join(FORMATS)})"
         )
     return bnml.load(text).dag
@@ -271,41 +216,13 @@ def score_of(name: str, prior_network: Path | None) -> bnml.scores.Score:
     return bnml.scores.BDe(network, ess or 1)  # type: ignore[arg-type]  # a text that is no number is refused there
 
 
-def shorten(text: str, width: int) -> str:
-    """Return a text of at most some width, on one line."""
-    line = text if text.isprintable() else repr(text)[1:-1]
-    return line if len(line) <= width else line[: width - 1] + "…"
+class ChosenScore(NamedTuple):
+    """A score, and the name that it was asked for by."""
+
+    name: str
+    score: bnml.scores.Score
 
 
-def size_of(network: bnml.BayesianNetwork) -> str:
-    """Return the size of a network in words."""
-    sizes = (len(network.names), "variable"), (len(network.dag.arcs), "arc"), (network.n_parameters, "parameter")
-    return ", ".join(f"{n:,} {word}{'s' if n != 1 else ''}" for n, word in sizes)
-
-
-def summary_of(network: bnml.BayesianNetwork, file: Path) -> dict[str, Any]:
-    """Return what was written to a file as plain values."""
-    return {
-        "file": str(file),
-        "variables": len(network.names),
-        "arcs": [list(arc) for arc in network.dag.arcs],
-        "parameters": network.n_parameters,
-    }
-
-
-def print_json(values: Mapping[str, Any]) -> None:
-    """Print one JSON object; numbers that JSON does not have become null."""
-    print(json.dumps(plain(values), ensure_ascii=not speaks_unicode()))
-
-
-def speaks_unicode() -> bool:
-    """Return whether standard output can show any letter."""
-    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-    return encoding.lower().replace("-", "").startswith("utf")
-
-
-def console() -> Console:
-    """Return where reports are printed: standard output, coloured only on a terminal."""
-    from rich.console import Console
-
-    return Console(highlight=False, soft_wrap=False)
+def chosen_score(score: ScoreName = "qnml", prior_network: PriorNetwork = None) -> ChosenScore:
+    """Return the score that the options name."""
+    return ChosenScore(score, score_of(score, prior_network))

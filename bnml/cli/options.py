@@ -1,0 +1,114 @@
+"""Options and arguments that commands share."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bnml._text import shortened
+
+__all__ = [
+    "Bins",
+    "Columns",
+    "Config",
+    "DataFile",
+    "DataOrExample",
+    "Drop",
+    "Forbid",
+    "ForbidLink",
+    "Json",
+    "MaxParents",
+    "MemoryLimit",
+    "Missing",
+    "NaValues",
+    "PriorNetwork",
+    "Require",
+    "RequireLink",
+    "ScoreName",
+    "Seed",
+    "States",
+    "Structure",
+    "Threads",
+    "Tiers",
+    "TimeLimit",
+    "Weights",
+    "seconds",
+    "whole",
+]
+
+TABLES = ".csv .tsv .csv.gz .parquet .arrow .feather .idt"
+DataFile = Annotated[Path | None, typer.Argument(metavar="DATA", help=f"A table: {TABLES}")]
+DataOrExample = Annotated[
+    Path | None, typer.Argument(metavar="DATA", help=f"A table: {TABLES}; the bundled example without.")
+]
+Structure = Annotated[
+    str, typer.Argument(metavar="STRUCTURE", help="A model string such as '[A][B|A]', or a network file.")
+]
+ScoreName = Annotated[
+    str,
+    typer.Option(
+        "--score",
+        metavar="NAME",
+        help="The score: qnml, fnml, bic, aic, hqc, mdl, mdl+parents, loglik, k2, bdj; with a number that may be left "
+        "out bd:1, bdeu:1, bds:1, bdq:0.5, and bde:1 with --prior-network; nml for forests.",
+    ),
+]
+PriorNetwork = Annotated[
+    Path | None, typer.Option("--prior-network", metavar="NET", help="The network file that --score bde starts from.")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
+
+
+def whole(given: str | int) -> int:
+    """Return the whole number that a text is; a default is one already."""
+    text = str(given)
+    if not re.fullmatch(r"[+-]?[0-9]{1,1000}", text):
+        raise typer.BadParameter(f"{shortened(text, 60)!r} is not a whole number")
+    return int(text)
+
+
+def seconds(text: str) -> float:
+    """Return the number that a text is."""
+    try:
+        return float(text)
+    except ValueError:
+        raise typer.BadParameter(f"{shortened(text, 60)!r} is not a number of seconds") from None
+
+
+_reading = partial(typer.Option, rich_help_panel="How to read the data")
+Columns = Annotated[str | None, _reading("--columns", metavar="A,B,…", help="Columns to keep.")]
+Drop = Annotated[str | None, _reading("--drop", metavar="A,B,…", help="Columns to leave out.")]
+Missing = Annotated[str | None, _reading("--missing", help="Missing values: error (the default), drop or state.")]
+NaValues = Annotated[str | None, _reading("--na-values", metavar="T,…", help="More texts for a missing value.")]
+States = Annotated[Path | None, _reading("--states", metavar="FILE.vd", help="File with the states.")]
+Bins = Annotated[str | None, _reading("--bins", help="How to cut numbers: mdl, width:3 or quantile:4.")]
+Weights = Annotated[str | None, _reading("--weights", metavar="COLUMN", help="Column of frequencies.")]
+Config = Annotated[Path | None, _reading("--config", metavar="FILE.toml", help="These options from a TOML file.")]
+
+_known = partial(typer.Option, rich_help_panel="What is known of the structure")
+Require = Annotated[
+    list[str] | None, _known("--require", metavar="'A>B'", help="An arc that must be there; repeatable.")
+]
+Forbid = Annotated[list[str] | None, _known("--forbid", metavar="'A>B'", help="An arc that must not; repeatable.")]
+RequireLink = Annotated[list[str] | None, _known("--require-link", metavar="A-B", help="The same in either direction.")]
+ForbidLink = Annotated[list[str] | None, _known("--forbid-link", metavar="A-B", help="The same in either direction.")]
+Tiers = Annotated[
+    str | None, _known("--tiers", metavar="'A,B|C'", help="Groups; no arc leads from a later to an earlier.")
+]
+MaxParents = Annotated[
+    int | None, _known("--max-parents", metavar="K", parser=whole, help="The most parents of a variable.")
+]
+
+_cost = partial(typer.Option, rich_help_panel="How much it may cost")
+Seed = Annotated[int, _cost("--seed", metavar="S", parser=whole, help="Of searches that are random.")]
+Threads = Annotated[int | None, _cost("--threads", metavar="T", parser=whole, help="How many; all cores without.")]
+MemoryLimit = Annotated[
+    str | None, _cost("--memory-limit", metavar="8GB", help="The most memory; most that there is without.")
+]
+TimeLimit = Annotated[
+    float | None, _cost("--time-limit", metavar="S", parser=seconds, help="Seconds after which to stop.")
+]

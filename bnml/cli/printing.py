@@ -1,0 +1,79 @@
+"""What commands print: JSON, tables, and the size of a network in words."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import bnml
+from bnml._plain import plain
+from bnml._text import number_of
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+__all__ = [
+    "console",
+    "print_grid",
+    "print_json",
+    "size_of",
+    "speaks_unicode",
+    "summary_of",
+]
+
+
+def size_of(network: bnml.BayesianNetwork) -> str:
+    """Return the size of a network in words."""
+    sizes = (len(network.names), "variable"), (len(network.dag.arcs), "arc"), (network.n_parameters, "parameter")
+    return ", ".join(number_of(n, word) for n, word in sizes)
+
+
+def summary_of(network: bnml.BayesianNetwork, file: Path) -> dict[str, Any]:
+    """Return what was written to a file as plain values."""
+    return {
+        "file": str(file),
+        "variables": len(network.names),
+        "arcs": [list(arc) for arc in network.dag.arcs],
+        "parameters": network.n_parameters,
+    }
+
+
+def print_json(values: Mapping[str, Any]) -> None:
+    """Print one JSON object; numbers that JSON does not have become null."""
+    print(json.dumps(plain(values), ensure_ascii=not speaks_unicode()))
+
+
+def speaks_unicode() -> bool:
+    """Return whether standard output can show any letter."""
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    return encoding.lower().replace("-", "").startswith("utf")
+
+
+def console() -> Console:
+    """Return where reports are printed: standard output, coloured only on a terminal."""
+    from rich.console import Console
+
+    return Console(highlight=False, soft_wrap=False)
+
+
+def print_grid(
+    titles: Sequence[str], rows: Iterable[Sequence[str]], sums: Sequence[str] = (), *, texts: int = 1
+) -> None:
+    """Print a table: the first columns hold texts, which are folded where they are long, the others numbers."""
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    grid = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_footer=bool(sums))
+    for k, title in enumerate(titles):
+        total = sums[k] if sums else ""
+        if k < texts:
+            grid.add_column(title, total, overflow="fold")
+        else:
+            grid.add_column(title, total, justify="right", no_wrap=True)
+    for row in rows:
+        grid.add_row(*(Text(cell) if k < texts else cell for k, cell in enumerate(row)))
+    console().print(grid)

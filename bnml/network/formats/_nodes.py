@@ -1,0 +1,41 @@
+"""Nodes of Hugin and DSC files: identifiers, each perhaps with the true name of its variable beside it."""
+
+from __future__ import annotations
+
+from bnml.network.formats._draft import Draft, TableRows, shown
+from bnml.network.formats._scanner import Scanner
+
+__all__ = ["Nodes"]
+
+
+class Nodes:
+    """The nodes that were declared so far, and what they are called in the draft of the network."""
+
+    def __init__(self, scan: Scanner, draft: Draft) -> None:
+        self._scan, self._draft = scan, draft
+        self._variables: dict[str, str] = {}
+
+    def new(self, at: int) -> str:
+        """Take the name of a node that is being declared."""
+        node = self._scan.word("the name of a node")
+        if node in self._variables:
+            raise self._scan.error(at, f"the node {shown(node)} is declared a second time")
+        return node
+
+    def declare(self, at: int, node: str, name: str, states: list[str]) -> None:
+        """Declare the variable of a node."""
+        self._draft.variable(at, name, states)
+        self._variables[node] = name
+
+    def table(self, at: int) -> tuple[TableRows, list[str]]:
+        """Take the head of a table, ``(node | parents)``; return the table and the variables that are the parents."""
+        scan = self._scan
+        scan.expect("(")
+        head = scan.words(")", "a node", ",|")
+        if not head.alone or [bar[0] for bar in head.bars] not in ([], [1]) or (len(head.alone) > 1 and not head.bars):
+            raise scan.error(at, "expected one node, and its parents after '|'")
+        for node in head.alone:
+            if node not in self._variables:
+                raise scan.error(at, f"there is no node {shown(node)} so far")
+        name, *parents = (self._variables[node] for node in head.alone)
+        return TableRows(self._draft, at, name, parents), parents

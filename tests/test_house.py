@@ -18,7 +18,9 @@ PACKAGE = Path(bnml.__file__).parent
 PAGE = (PACKAGE.parent / "docs" / "README.md").read_text(encoding="utf-8")
 
 # what the small things that all rooms share may import, beside errors
-SHARED = {"errors": set(), "_display": {"plot"}, "_watch": {"_jit"}}
+SHARED = {
+    "errors": set(), "_display": {"plot"}, "_watch": {"_jit"}, "_memory": {"_checks"}, "_threads": {"_checks"},
+}  # fmt: skip
 
 
 def table_of_rooms() -> dict[str, list[str]]:

@@ -28,7 +28,7 @@ def fit(rows: DistinctRows, questions: Questions) -> bool:
     arities, sets = rows.arities, questions.sets
     cells = arities[sets].prod(axis=1, dtype=np.float64) if sets.shape[1] else np.ones(len(sets))
     cells *= np.repeat(arities[questions.xs] * arities[questions.ys], np.diff(questions.offsets))
-    return not (cells > MAX_DENSE).any()
+    return bool(cells.max(initial=0.0) <= MAX_DENSE)
 
 
 def run(rows: DistinctRows, questions: Questions, verdict: Verdict, threads: int | None) -> tuple[Floats, Ints]:

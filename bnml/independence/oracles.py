@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -79,7 +80,7 @@ class DataJudge:
             return max(16, min(4096, CODES_AT_ONCE // max(1, self.counts.n_distinct)))
         return 64
 
-    @property
+    @cached_property
     def _verdict(self) -> Verdict:
         """When a statistic speaks for independence: by its p-value, or where the gain is below the threshold."""
         if isinstance(self.test, Gain):

@@ -14,13 +14,13 @@ same to the last bit whichever family asked for it, in a batch or alone, on one 
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from bnml._jit import helper, kernel, plain_at_first
 
-__all__ = ["Rows", "Sets", "Terms", "additions", "configurations", "count_dense", "families", "partition"]
+__all__ = ["additions", "configurations", "count_dense", "families", "partition"]
 
 BLOCK = 1024
 LANES = 4
@@ -32,35 +32,19 @@ STIRLING_FROM = 32.0  # from here on Stirling's series with four terms is exact
 Array = Any  # kernels are typed by Numba, not by mypy
 
 
-class Rows(NamedTuple):
-    """The distinct rows, a column after the other, their weights, and the arities of the columns."""
+# Arguments that belong together, as tuples: Numba takes two microseconds to look at one with names, and a single
+# family of a small table takes ten.
 
-    columns: Array
-    weights: Array
-    arities: Array
+# the distinct rows, a column after the other, their weights, and the arities of the columns
+Rows = tuple[Array, Array, Array]
 
+# families: f is the ascending set members[offsets[f]:offsets[f + 1]] with the child at position[f], or -1 for no child,
+# where only the joint sum is wanted; members, offsets, position
+Sets = tuple[Array, Array, Array]
 
-class Sets(NamedTuple):
-    """Families: ``f`` is the ascending set ``members[offsets[f]:offsets[f + 1]]`` with the child at ``position[f]``.
-
-    A position of -1 stands for no child: only the joint sum is wanted.
-    """
-
-    members: Array
-    offsets: Array
-    position: Array
-
-
-class Terms(NamedTuple):
-    """What cells add: ``lookups[0, n]`` in the joint table of a family, ``lookups[margin_row[f], n]`` in the parents'.
-
-    Where pairs (a, log a) are given for each family, it is log Γ(a + n) - log Γ(a) instead.
-    """
-
-    lookups: Array
-    margin_row: Array
-    joint_a: Array
-    margin_a: Array
+# what a cell of count n adds: lookups[0, n] in the joint table of family f, lookups[margin_row[f], n] in the parents';
+# with pairs (a, log a) for each family, log Γ(a + n) - log Γ(a) instead; lookups, margin_row, joint_a, margin_a
+Terms = tuple[Array, Array, Array, Array]
 
 
 @helper
@@ -300,9 +284,8 @@ def _term(table: Array, cells: int, lookup: Array, a: Array) -> float:
 
 
 def _steps_of_families(rows: Rows, sets: Sets, terms: Terms, *others: Array) -> float:
-    if terms.joint_a.size:
-        return math.inf
-    return float(rows.columns.shape[1] * (4 * sets.offsets.size + sets.offsets[-1] - sets.offsets[0]))
+    (columns, _, _), (_, offsets, _), (_, _, joint_a, _) = rows, sets, terms
+    return math.inf if joint_a.size else float(columns.shape[1] * (4 * offsets.size + offsets[-1] - offsets[0]))
 
 
 @plain_at_first(_steps_of_families)
@@ -314,6 +297,7 @@ def families(rows: Rows, sets: Sets, terms: Terms, limit: int, out: Array) -> No
     """
     columns, weights, arities = rows
     members, offsets, position = sets
+    lookups, margin_row, joint_a, margin_a = terms
     n_distinct = columns.shape[1]
     largest, hashed = 1, False  # scratch is sized for this batch: zeroing it must not cost more than the counting
     for f in range(offsets.size - 1):
@@ -356,10 +340,10 @@ def families(rows: Rows, sets: Sets, terms: Terms, limit: int, out: Array) -> No
                     m = _hashed(columns, weights, arities, variables, labels, table)
                 counts = table
             if side == 0:
-                row, a = 0, terms.joint_a[f]
+                row, a = 0, joint_a[f]
             else:
-                row, a = terms.margin_row[f], terms.margin_a[f]
-            out[f, side] = _term(counts, m, terms.lookups[row], a)
+                row, a = margin_row[f], margin_a[f]
+            out[f, side] = _term(counts, m, lookups[row], a)
 
 
 @kernel
@@ -370,6 +354,7 @@ def additions(rows: Rows, base: Array, position: int, candidates: Array, terms: 
     digit to it. Each base + candidate has at most ``MAX_DENSE`` cells.
     """
     columns, weights, arities = rows
+    lookups, margin_row, joint_a, margin_a = terms
     n_distinct = columns.shape[1]
     base_cells = _cells(arities, base, MAX_DENSE)
     starts = np.zeros(candidates.size + 1, np.int64)
@@ -412,6 +397,6 @@ def additions(rows: Rows, base: Array, position: int, candidates: Array, terms: 
                 for j in range(low):
                     ordered[d] = table[(high + j) * r + k]
                     d += 1
-        out[c, 0] = _term(ordered, cells, terms.lookups[0], terms.joint_a[c])
+        out[c, 0] = _term(ordered, cells, lookups[0], joint_a[c])
         q = _sum_out(ordered, cells, arities[base[position]], child_stride, table)
-        out[c, 1] = _term(table, q, terms.lookups[terms.margin_row[c]], terms.margin_a[c])
+        out[c, 1] = _term(table, q, lookups[margin_row[c]], margin_a[c])

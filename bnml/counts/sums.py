@@ -162,13 +162,13 @@ def family_sums(
 
     ``checked``: the batch is known to hold columns of the table only.
     """
-    from bnml.counts._kernels import Rows, Sets, Terms, families
+    from bnml.counts._kernels import families
 
     if not checked:
         check_batch(data, batch)
     n = len(batch)
     arities = arities_of(data)
-    rows = Rows(data.columns, _weights(data), arities)
+    rows = data.columns, _weights(data), arities
     margin_row = _margin_rows(batch, arities, lookups)
     joint_a = margin_a = np.empty((n, 0))
     if lookups.ess > 0:
@@ -178,8 +178,8 @@ def family_sums(
 
     def task(start: int, stop: int) -> None:
         part = slice(start, stop)
-        sets = Sets(batch.members, batch.offsets[start : stop + 1], batch.position[part])
-        terms = Terms(lookups.table, margin_row[part], joint_a[part], margin_a[part])
+        sets = batch.members, batch.offsets[start : stop + 1], batch.position[part]
+        terms = lookups.table, margin_row[part], joint_a[part], margin_a[part]
         families(rows, sets, terms, limit, out[part])
 
     codes = (n + batch.members.size) * data.n_distinct
@@ -208,6 +208,9 @@ def _hyperparameters(ess: float, numbers: Floats, logs: Floats) -> Floats:
 
 def _run(task: Callable[[int, int], None], n: int, codes: int, threads: int | None, least_parts: int = 1) -> None:
     """Cut n things to do into tasks that last a fraction of a second, and run them on one or more threads."""
+    if codes <= min(WORTH_A_THREAD, CODES_PER_TASK) and least_parts == 1:
+        task(0, n)
+        return
     workers = cores(threads)
     if codes <= WORTH_A_THREAD:
         workers = 1
@@ -225,7 +228,7 @@ def addition_sums(
     threads: int | None = None,
 ) -> Floats:
     """Return `family_sums` of the child's family plus each candidate as a parent, in one pass over the rows."""
-    from bnml.counts._kernels import Rows, Terms, additions
+    from bnml.counts._kernels import additions
 
     check_columns(data, (child, *parents, *candidates))
     if len({child, *parents}) <= len(parents) or {child, *parents} & set(candidates):
@@ -250,12 +253,12 @@ def addition_sums(
         joint_a, margin_a = _hyperparameters(lookups.ess, numbers, np.log(numbers))
     margin_row = np.full(small.size, lookups.row_of.get(r, 0), np.int64)
     results = np.empty((small.size, 2))
-    rows = Rows(data.columns, _weights(data), arities)
+    rows = data.columns, _weights(data), arities
     position = int(np.searchsorted(base, child))
 
     def task(start: int, stop: int) -> None:
         part = slice(start, stop)
-        terms = Terms(lookups.table, margin_row[part], joint_a[part], margin_a[part])
+        terms = lookups.table, margin_row[part], joint_a[part], margin_a[part]
         additions(rows, base, position, chosen[small[part]], terms, results[part])
 
     codes = (base.size + 2 * small.size) * data.n_distinct

@@ -21,7 +21,7 @@ def mask_of(members: Iterable[int]) -> int:
     """Return the mask with these members."""
     mask = 0
     for member in members:
-        mask |= 1 << member
+        mask |= 1 << int(member)  # NumPy's integers would overflow
     return mask
 
 

@@ -227,6 +227,16 @@ print([bnml.score(dag, data, s).hex() for s in ("bic", "bdeu", "bds", "fnml", "q
     assert len(outputs) == 1
 
 
+@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*_kernels.py")), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_kernels_have_few_parameters(path):
+    """What belongs together comes as a tuple."""
+    functions = [
+        node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.FunctionDef)
+    ]
+    assert functions
+    assert [node.name for node in functions if len(node.args.args) > 8] == []
+
+
 def test_kernels_run_without_a_folder_for_their_cache(tmp_path):
     """A cache that cannot be written is not an error."""
     program = "import bnml; print(bnml.regret(50, 10))"

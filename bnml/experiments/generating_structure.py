@@ -38,6 +38,7 @@ from bnml.experiments.experiment import Experiment, Outputs, Part, Row, blocks, 
 from bnml.experiments.published import read_numbers
 from bnml.graph import Rules
 from bnml.network.sampling import sample_codes
+from bnml.scores.equal import LEAST
 from bnml.scores.lattice import Lattice
 from bnml.search.best_networks import Subsets
 
@@ -59,7 +60,6 @@ on which the CPDAGs of the learned and the
 generating structure differ."""
 
 BLOCK = 100  # repetitions in a part
-EQUAL = 1e-9  # scores that differ by less are equal: it is what rounding can do
 PRAISED = ("asia", "earthquake")  # where qNML is said to be the best or the second best throughout
 BEYOND = 300  # rows from which on qNML is said to have the best mean rank
 
@@ -111,7 +111,7 @@ def learned(data: bnml.Data, score: str) -> bnml.DAG:
     lattice = Lattice(bnml.LocalScores(data, score), rules, prune=False)
     columns = lattice.layout.columns
     names = [data.names[column] for column in columns]
-    found = first_found(Subsets(lattice, lattice.n, 1), names, EQUAL / lattice.unit / lattice.n)
+    found = first_found(Subsets(lattice, lattice.n, 1), names, LEAST / lattice.unit / lattice.n)
     parents: list[list[int]] = [[] for _ in columns]
     for place, column in enumerate(columns):
         parents[column] = sorted(columns[j] for j in range(lattice.n) if found[place] >> j & 1)

@@ -9,9 +9,10 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from bnml._bits import mask_of
 from bnml.counts import Counts, family_counts
 from bnml.scores.base import Score, Shape, Terms
-from bnml.scores.term_cache import ClosedForms, mask_of, remember
+from bnml.scores.term_cache import ClosedForms, remember
 
 __all__ = ["FIRST_LOOKUPS", "OneByOne", "terms_at"]
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from bnml._bits import mask_of
 from bnml.counts import as_float
 from bnml.scores.base import Closed
 
@@ -58,14 +59,6 @@ class TermCache:
             if len(cache) + len(keys) > MOST_CACHED:
                 cache.clear()
             cache.update(zip(keys, values.tolist(), strict=True))
-
-
-def mask_of(variables: Sequence[int]) -> int:
-    """Return a set of columns as a number with a bit for each, however many there are."""
-    mask = 0
-    for v in variables:
-        mask |= 1 << int(v)  # NumPy's integers would overflow
-    return mask
 
 
 def remember(cache: dict[Any, float], key: Any, value: float) -> None:

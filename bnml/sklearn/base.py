@@ -17,6 +17,7 @@ from bnml.data.columns import Column
 from bnml.data.labels import clip
 from bnml.data.read_arguments import MISSING_CHOICES
 from bnml.errors import ArgumentError, DataError, MissingError, argument
+from bnml.graph import Constraints
 from bnml.network import BayesianNetwork
 from bnml.network.estimators import ESTIMATORS
 from bnml.scores import Score
@@ -62,14 +63,33 @@ class ScoreParameter(Generic[P]):
 class NetworkEstimator(BaseEstimator):
     """An estimator whose features become the variables of a network."""
 
-    bins: str | Mapping[str, Any] | None
-    states: Mapping[str, Sequence[Any]] | None
-    missing: str
-    estimator: str
-    options: Mapping[str, Any] | None
-
     network_: BayesianNetwork
     variables_: tuple[str, ...]
+
+    def __init__(
+        self,
+        score: Score | str = "qnml",
+        *,
+        search: str = "auto",
+        constraints: Constraints | None = None,
+        max_parents: int | None = None,
+        options: Mapping[str, Any] | None = None,
+        estimator: str = "snml",
+        ess: float = 1.0,
+        bins: str | Mapping[str, Any] | None = "mdl",
+        states: Mapping[str, Sequence[Any]] | None = None,
+        missing: str = "error",
+    ) -> None:
+        self.__dict__["score"] = score  # the attribute is the method; see `ScoreParameter`
+        self.search = search
+        self.constraints = constraints
+        self.max_parents = max_parents
+        self.options = options
+        self.estimator = estimator
+        self.ess = ess
+        self.bins = bins
+        self.states = states
+        self.missing = missing
 
     def __init_subclass__(cls, **arguments: Any) -> None:
         method = getattr_static(cls, "score", None)

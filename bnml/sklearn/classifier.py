@@ -118,17 +118,11 @@ class BayesianNetworkClassifier(ClassifierMixin, NetworkEstimator):
         handle_unknown: str = "ignore",
         class_variable: str = "class",
     ) -> None:
+        super().__init__(
+            score, search=search, constraints=constraints, max_parents=max_parents, options=options,
+            estimator=estimator, ess=ess, bins=bins, states=states, missing=missing,
+        )  # fmt: skip
         self.structure = structure
-        self.score = score
-        self.search = search
-        self.constraints = constraints
-        self.max_parents = max_parents
-        self.options = options
-        self.estimator = estimator
-        self.ess = ess
-        self.bins = bins
-        self.states = states
-        self.missing = missing
         self.handle_unknown = handle_unknown
         self.class_variable = class_variable
 

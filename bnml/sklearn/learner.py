@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import DensityMixin
 
-from bnml.graph import DAG, PDAG, Constraints
+from bnml.graph import DAG, PDAG
 from bnml.network import BayesianNetwork, fit
 from bnml.network.inference import joint
-from bnml.scores import Score
 from bnml.search import SearchResult, learn
 from bnml.sklearn.base import NetworkEstimator, ScoreParameter
 
@@ -86,31 +84,6 @@ class StructureLearner(DensityMixin, NetworkEstimator):
     dag_: DAG
     cpdag_: PDAG
     score_: float
-
-    def __init__(
-        self,
-        score: Score | str = "qnml",
-        *,
-        search: str = "auto",
-        constraints: Constraints | None = None,
-        max_parents: int | None = None,
-        options: Mapping[str, Any] | None = None,
-        estimator: str = "snml",
-        ess: float = 1.0,
-        bins: str | Mapping[str, Any] | None = "mdl",
-        states: Mapping[str, Sequence[Any]] | None = None,
-        missing: str = "error",
-    ) -> None:
-        self.score = score
-        self.search = search
-        self.constraints = constraints
-        self.max_parents = max_parents
-        self.options = options
-        self.estimator = estimator
-        self.ess = ess
-        self.bins = bins
-        self.states = states
-        self.missing = missing
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn structure and parameters.

@@ -165,6 +165,19 @@ class Scanner:
                 found.add(start, self.word(f"{what} or {close!r}"))
         return found
 
+    def states(self, at: int, sign: str = "") -> list[str]:
+        """Take ``[ 2 ] { no, yes };``, where a sign may stand before the brace."""
+        self.expect("[")
+        arity = self.integer("the number of states")
+        self.expect("]")
+        self.accept(sign)
+        self.expect("{")
+        states = self.words("}", "a state").of_number(arity)
+        if len(states) != arity:
+            raise self.error(at, f"expected {arity} states, found {len(states)}")
+        self.expect(";")
+        return states
+
     def numbers(self, *, nested: bool = False) -> list[float]:
         """Take numbers up to a semicolon, with blanks, commas and comments between them, and brackets if ``nested``."""
         pattern = _NESTED_NUMBERS if nested else _NUMBERS

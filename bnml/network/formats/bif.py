@@ -84,27 +84,14 @@ def _read_variable(scan: Scanner, draft: Draft, at: int) -> None:
         if word == "type" and states is None:
             if scan.keyword() != "discrete":
                 raise scan.error(place, f"the variable {shown(name[0])} is not discrete")
-            states = _read_states(scan, place)
+            states = scan.states(place)
         elif word == "property":
             scan.statement()
         else:
-            scan.at = place
-            raise scan.expected("'type', 'property' or '}'")
+            raise scan.expected("'type', 'property' or '}'", place)
     if states is None:
         raise scan.error(at, f"the variable {shown(name[0])} has no type")
     draft.variable(at, name[0], states)
-
-
-def _read_states(scan: Scanner, at: int) -> list[str]:
-    scan.expect("[")
-    arity = scan.integer("the number of states")
-    scan.expect("]")
-    scan.expect("{")
-    states = scan.words("}", "a state").of_number(arity)
-    if len(states) != arity:
-        raise scan.error(at, f"expected {arity} states, found {len(states)}")
-    scan.expect(";")
-    return states
 
 
 def _read_table(scan: Scanner, draft: Draft, at: int) -> None:

@@ -76,7 +76,9 @@ def _read_node(scan: Scanner, nodes: Nodes, at: int) -> None:
             if states is not None:
                 raise scan.error(place, f"a second type of {shown(node)}")
             _is(scan)
-            states = _read_states(scan, node, place)
+            if scan.keyword() != "discrete":
+                raise scan.error(place, f"the node {shown(node)} is not discrete")
+            states = scan.states(place, "=")
         elif attribute == "bnml_name":
             _is(scan)
             name = scan.word("a name")
@@ -91,21 +93,6 @@ def _read_node(scan: Scanner, nodes: Nodes, at: int) -> None:
 def _is(scan: Scanner) -> None:
     if not scan.accept(":") and not scan.accept("=") and scan.keyword() != "is":
         raise scan.expected("':'")
-
-
-def _read_states(scan: Scanner, node: str, at: int) -> list[str]:
-    if scan.keyword() != "discrete":
-        raise scan.error(at, f"the node {shown(node)} is not discrete")
-    scan.expect("[")
-    arity = scan.integer("the number of states")
-    scan.expect("]")
-    scan.accept("=")
-    scan.expect("{")
-    states = scan.words("}", "a state").of_number(arity)
-    if len(states) != arity:
-        raise scan.error(at, f"expected {arity} states, found {len(states)}")
-    scan.expect(";")
-    return states
 
 
 def _read_table(scan: Scanner, draft: Draft, nodes: Nodes, at: int) -> None:

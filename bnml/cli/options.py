@@ -71,6 +71,17 @@ def whole(given: str | int) -> int:
     return int(text)
 
 
+def level(text: str) -> float:
+    """Return the significance level that a text is."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0.0 < value < 1.0:
+        raise typer.BadParameter(f"{shortened(text, 60)!r} is not a number between 0 and 1")
+    return value
+
+
 def seconds(text: str) -> float:
     """Return the number that a text is."""
     try:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bnml._text import facts, shortened, table
+from bnml._text import facts, table
+from bnml.cli import options
 from bnml.cli.reading import check_variable
 from bnml.errors import ArgumentError
 from bnml.search.searches import SEARCHES
@@ -34,17 +35,6 @@ SAID = ("trace", "reason", "local_optimum", "arc_gain")  # of the information of
 _PANEL = "What single searches take"
 
 
-def level(text: str) -> float:
-    """Return the significance level that a text is."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if not 0.0 < value < 1.0:
-        raise typer.BadParameter(f"{shortened(text, 60)!r} is not a number between 0 and 1")
-    return value
-
-
 Search = Annotated[str, typer.Option("--search", metavar="NAME", help=f"The search: {', '.join(('auto', *SEARCHES))}.")]
 Order = Annotated[
     str | None,
@@ -60,7 +50,7 @@ Significance = Annotated[
     typer.Option(
         "--significance",
         metavar="0.05",
-        parser=level,
+        parser=options.level,
         help="pc, npc, polytree: the level of their tests.",
         rich_help_panel=_PANEL,
     ),

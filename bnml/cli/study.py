@@ -13,7 +13,7 @@ from bnml._text import shortened
 from bnml.cli import options, printing, reading
 from bnml.cli.constraints import constraints_of
 from bnml.cli.outputs import check_outputs
-from bnml.cli.searches import Search, level
+from bnml.cli.searches import Search
 
 __all__ = ["command"]
 
@@ -21,7 +21,7 @@ EXAMPLE = "Example: bnml study survey.csv --target lung --tiers 'age,smoke|lung|
 
 Target = Annotated[str | None, typer.Option("--target", metavar="X", help="The variable of interest.")]
 Significance = Annotated[
-    float, typer.Option("--significance", metavar="0.05", parser=level, help="The level of the tests.")
+    float, typer.Option("--significance", metavar="0.05", parser=options.level, help="The level of the tests.")
 ]
 Repetitions = Annotated[
     int,

@@ -36,7 +36,7 @@ __all__ = [
     "families",
     "log_survival",
     "partition",
-    "run_batch",
+    "run_pair_tests",
 ]
 
 BLOCK = 1024
@@ -568,7 +568,7 @@ def log_survival(statistic: float, freedom: float) -> float:
 
 
 @kernel
-def run_batch(rows: Array, questions: Array, verdict: Array, results: Array, made: Array) -> None:
+def run_pair_tests(rows: Array, questions: Array, verdict: Array, results: Array, made: Array) -> None:
     """Test each pair given one set of columns after the other, until a test finds it independent.
 
     `DistinctRows`, `Questions` and `Verdict` come as plain tuples, whose types Numba finds much faster. ``made[p]``

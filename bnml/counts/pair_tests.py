@@ -33,14 +33,14 @@ def fit(rows: DistinctRows, questions: Questions) -> bool:
 
 def run(rows: DistinctRows, questions: Questions, verdict: Verdict, threads: int | None) -> tuple[Floats, Ints]:
     """Return for each test its statistic, degrees of freedom and log p, and for each pair how many were made."""
-    from bnml.counts._kernels import run_batch
+    from bnml.counts._kernels import run_pair_tests
 
     xs, ys, offsets, sets = questions.xs, questions.ys, questions.offsets, questions.sets
     results, made = np.zeros((len(sets), 3)), np.zeros(xs.size, np.int64)
 
     def task(start: int, last: int) -> None:
         part = (xs[start:last], ys[start:last], offsets[start : last + 1], sets)
-        run_batch(tuple(rows), part, tuple(verdict), results, made[start:last])
+        run_pair_tests(tuple(rows), part, tuple(verdict), results, made[start:last])
 
     codes = (len(sets) * (2 + sets.shape[1]) + xs.size) * rows.n_distinct
     workers = cores(threads) if codes > WORTH_A_THREAD else 1

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from bnml.counts import contingency
-from bnml.five_steps.findings import percent, quoted
 from bnml.five_steps.markup import Cell, Html, bar, bullets, details, figure, long_table, paragraphs, table
 from bnml.five_steps.pictures import matrix_picture
 from bnml.five_steps.text import p_text
+from bnml.five_steps.words import percent, quoted
 
 if TYPE_CHECKING:
     from bnml.five_steps.study_result import Study

@@ -2,32 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from bnml._text import number_of, printable
+from bnml._text import number_of
 from bnml.five_steps.links import FIRM
-from bnml.graph import Constraints
+from bnml.five_steps.words import MOST_NAMED, are, knowledge, listed, percent, quoted, shown
 
 if TYPE_CHECKING:
     from bnml.five_steps.study_result import Study
 
 __all__ = [
     "Findings",
-    "chance",
     "findings_of",
-    "fitted",
-    "knowledge",
-    "listed",
-    "percent",
-    "quoted",
     "regions_of",
-    "shown",
 ]
-
-LONGEST_NAME = 40
-MOST_NAMED = 6
 
 
 @dataclass(frozen=True)
@@ -108,7 +98,7 @@ def _target(study: Study) -> Iterable[str]:
     yield f"In the best network {target} is directly linked with {listed(near)}."
     blanket = [] if dag is None else sorted(dag.markov_blanket(study.target), key=_place(study))
     if dag is not None and len(blanket) < others:
-        those = "these are" if set(near) == set(blanket) else f"{listed(blanket)} {_are(blanket)}"
+        those = "these are" if set(near) == set(blanket) else f"{listed(blanket)} {are(blanket)}"
         yield f"By this network, once {those} known, the other variables tell nothing more of {target}."
 
 
@@ -156,7 +146,7 @@ def _proven(study: Study) -> Iterable[str]:
         )
     firm = [link for link in inside if link.verdict == "firm"]
     if firm:
-        yield f"{number_of(len(firm), 'link')} of {len(inside):,} {_are(firm)} firm: {_how_firm(study)}."
+        yield f"{number_of(len(firm), 'link')} of {len(inside):,} {are(firm)} firm: {_how_firm(study)}."
 
 
 def _how_firm(study: Study) -> str:
@@ -182,7 +172,7 @@ def _uncertain(study: Study) -> Iterable[str]:
     weak = [link.text for link in inside if link.verdict == "weak"]
     if weak:
         them = "it" if len(weak) == 1 else "them"
-        yield f"{number_of(len(weak), 'link')} {_are(weak)} weak: {listed(weak)}. Another sample may not show {them}."
+        yield f"{number_of(len(weak), 'link')} {are(weak)} weak: {listed(weak)}. Another sample may not show {them}."
     absent = [link.text for link in study.links if not link.in_network and (link.certainty or 0.0) >= 0.5]
     if absent:
         yield f"Not in the network, yet found more often than not: {listed(absent)}."
@@ -213,67 +203,3 @@ def regions_of(study: Study) -> list[list[str]]:
         [f"{names[i]} – {names[j]}" for i, j in sorted(sorted(map(names.index, link)) for link in region)]
         for region in study.npc.ambiguous_regions
     ]
-
-
-def knowledge(constraints: Constraints | None) -> list[str]:
-    """Return constraints in words, a sentence for each."""
-    if constraints is None:
-        return []
-    said = [f"{shown(a)} → {shown(b)} must be in the network." for a, b in constraints.required]
-    said += [f"{shown(a)} → {shown(b)} must not be in the network." for a, b in constraints.forbidden]
-    said += [f"{shown(a)} and {shown(b)} must be linked, in either direction." for a, b in constraints.required_links]
-    said += [f"{shown(a)} and {shown(b)} must not be linked." for a, b in constraints.forbidden_links]
-    if len(constraints.tiers) > 1:
-        order = "; then ".join(listed(tier, most=len(tier)) for tier in constraints.tiers)
-        said.append(f"No arrow leads back in this order: {order}.")
-    return said
-
-
-def shown(name: str) -> str:
-    """Return a name for a sentence: on one line, not too long, in quotes where it would run into other words."""
-    return quoted(name) if not name or any(mark in name for mark in " ,;.") else quoted(name)[1:-1]
-
-
-def quoted(name: str) -> str:
-    """Return a name in quotes, on one line and not too long."""
-    return f"“{fitted(name, LONGEST_NAME)}”"
-
-
-def fitted(name: str, width: int) -> str:
-    """Return a name on one line of some width; of a long one the beginning and the end."""
-    line = printable(name)
-    start = (2 * width - 1) // 3
-    return line if len(line) <= width else f"{line[:start]}…{line[len(line) - (width - 1 - start) :]}"
-
-
-def listed(names: Sequence[str], most: int = MOST_NAMED) -> str:
-    """Return names as a list in words; of many names the first."""
-    texts = [_clipped(name) for name in names[:most]]
-    if len(names) > most:
-        return f"{', '.join(texts)} and {len(names) - most:,} more"
-    return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} and {texts[-1]}"
-
-
-def _clipped(text: str) -> str:
-    """Return a name or a link for a sentence."""
-    for mark in (" → ", " – "):
-        a, found, b = text.partition(mark)
-        if found:
-            return f"{shown(a)}{mark}{shown(b)}"
-    return shown(text)
-
-
-def percent(share: float) -> str:
-    """Return a share in percent; what is neither none nor all never looks so."""
-    if 0.0 < share < 0.005:
-        return "<1%"
-    return ">99%" if 0.995 <= share < 1.0 else f"{share:.0%}"
-
-
-def chance(probability: float) -> str:
-    """Return a posterior probability in percent; it is never all."""
-    return percent(min(probability, 0.9999))
-
-
-def _are(items: Sequence[object]) -> str:
-    return "is" if len(items) == 1 else "are"

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 import bnml
 from bnml._text import number_of
-from bnml.five_steps.findings import Findings, findings_of, quoted
+from bnml.five_steps.findings import Findings, findings_of
 from bnml.five_steps.markup import Html, bullets, paragraphs, table, text_of
 from bnml.five_steps.sections import sections
 from bnml.five_steps.style import STYLE
+from bnml.five_steps.words import quoted
 
 if TYPE_CHECKING:
     from bnml.five_steps.study_result import Study

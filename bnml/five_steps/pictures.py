@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import isfinite
 from typing import TYPE_CHECKING
 
-from bnml.five_steps.findings import fitted, listed
 from bnml.five_steps.markup import Html, text_of
+from bnml.five_steps.words import fitted, listed
 from bnml.graph import DAG, PDAG
 
 if TYPE_CHECKING:

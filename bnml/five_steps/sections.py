@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 from bnml._text import number_of
 from bnml.five_steps.feature_section import features_section
-from bnml.five_steps.findings import chance, knowledge, listed, percent, regions_of
+from bnml.five_steps.findings import regions_of
 from bnml.five_steps.links import FIRM, LIKELY, Link, joined
 from bnml.five_steps.markup import Cell, Html, bar, bullets, figure, long_table, paragraphs, section
 from bnml.five_steps.pictures import graph_picture, width_of
 from bnml.five_steps.text import p_text
+from bnml.five_steps.words import chance, knowledge, listed, percent
 
 if TYPE_CHECKING:
     from bnml.five_steps.study_result import Study

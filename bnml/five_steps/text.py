@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from bnml._text import WIDTH, wrapped
-from bnml.five_steps.findings import chance, findings_of, fitted, knowledge, percent, quoted
+from bnml.five_steps.findings import findings_of
+from bnml.five_steps.words import chance, fitted, knowledge, percent, quoted
 
 if TYPE_CHECKING:
     from bnml.five_steps.study_result import Study

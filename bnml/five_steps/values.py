@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from bnml._plain import plain, records
-from bnml.five_steps.findings import findings_of, knowledge
+from bnml.five_steps.findings import findings_of
+from bnml.five_steps.words import knowledge
 
 if TYPE_CHECKING:
     from bnml.five_steps.study_result import Study

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float64]
     Bools = npt.NDArray[np.bool_]
 
-__all__ = ["neighbours_of", "outwards", "spanning_links"]
+__all__ = ["outwards", "spanning_links", "tree_neighbours"]
 
 Links = list[tuple[int, int]]
 
@@ -44,7 +44,7 @@ def _top(group: list[int], x: int) -> int:
     return x
 
 
-def neighbours_of(n: int, links: Iterable[tuple[int, int]]) -> list[set[int]]:
+def tree_neighbours(n: int, links: Iterable[tuple[int, int]]) -> list[set[int]]:
     """Return the neighbours of each variable."""
     neighbours: list[set[int]] = [set() for _ in range(n)]
     for a, b in links:

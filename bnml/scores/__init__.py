@@ -15,6 +15,7 @@ from bnml.scores.bdq import BDq
 from bnml.scores.bds import BDs
 from bnml.scores.bic import BIC
 from bnml.scores.code_length import CodeLength, code_length
+from bnml.scores.family_score import family_score
 from bnml.scores.family_scorer import FamilyScorer
 from bnml.scores.family_scores import FamilyScores
 from bnml.scores.fnml import FNML
@@ -26,7 +27,7 @@ from bnml.scores.nml import NML
 from bnml.scores.prequential import prequential
 from bnml.scores.qnml import QNML
 from bnml.scores.registry import SCORES, parse_score
-from bnml.scores.score import family_score, score
+from bnml.scores.score import score
 
 __all__ = [
     "AIC",

@@ -19,7 +19,7 @@ from bnml._bits import mask_of
 from bnml._watch import Watch
 from bnml.counts.pairs import pair_information
 from bnml.graph import Rules
-from bnml.graph.spanning import neighbours_of, outwards
+from bnml.graph.spanning import outwards, tree_neighbours
 from bnml.scores import NML, LogLikelihood
 from bnml.scores.local import local_scores
 from bnml.scores.nml import Tree, forest_joins
@@ -201,7 +201,7 @@ class _Climb:
 
     def _trees(self, links: set[Link]) -> list[Tree]:
         """Return the trees of a forest, by their first variables."""
-        near = [sorted(ys) for ys in neighbours_of(len(self.arities), links)]
+        near = [sorted(ys) for ys in tree_neighbours(len(self.arities), links)]
         trees: list[Tree] = []
         seen: set[int] = set()
         for start in range(len(near)):
@@ -215,7 +215,7 @@ class _Climb:
 
     def _directed(self, links: set[Link]) -> list[list[int]] | None:
         """Return each variable's parents so that all rules are kept; None if there is no way."""
-        neighbours = neighbours_of(len(self.arities), [*links, *self.dead])
+        neighbours = tree_neighbours(len(self.arities), [*links, *self.dead])
         parents = outwards(neighbours)
         if self.rules.undirected:
             return parents

@@ -17,7 +17,7 @@ from bnml.counts import Counts
 from bnml.counts.pairs import pair_information
 from bnml.errors import SearchError, quoted
 from bnml.graph import Rules
-from bnml.graph.spanning import neighbours_of, outwards, spanning_links
+from bnml.graph.spanning import outwards, spanning_links, tree_neighbours
 from bnml.search.local_optimum import verified_result
 from bnml.search.search_result import SearchResult
 from bnml.search.task import Task, as_search
@@ -108,7 +108,7 @@ def _directed(
 ) -> tuple[list[list[int]], list[tuple[int, int]]]:
     """Return the parents of each variable, and the links that nothing directed."""
     n = len(rules.names)
-    free = neighbours_of(n, links)
+    free = tree_neighbours(n, links)
     work = _Directions(free, p_values, alpha)
     work.begin([(a, b) for b in range(n) for a in sorted(free[b]) if not rules.may[a] >> b & 1])
     for _, c, a, b in sorted(_colliders(free, p_values, alpha)):

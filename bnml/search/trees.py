@@ -22,7 +22,7 @@ from bnml._checks import a_variable
 from bnml.errors import SearchError, argument, quoted
 from bnml.graph import Rules
 from bnml.graph.branching import maximum_branching
-from bnml.graph.spanning import neighbours_of, outwards, spanning_links
+from bnml.graph.spanning import outwards, spanning_links, tree_neighbours
 from bnml.search.task import Task
 
 __all__ = ["best_tree", "check_tree", "gain", "gains_of", "tree_rules", "whole"]
@@ -129,7 +129,7 @@ def best_tree(gains: Floats, rules: Rules, *, spanning: bool, root: int | None =
         allowed &= (gains > 0) | required
     if rules.undirected and (gains == gains.T).all():
         links = spanning_links(gains, allowed, rules.link_matrix)
-        return outwards(neighbours_of(len(rules.names), links), root)
+        return outwards(tree_neighbours(len(rules.names), links), root)
     if root is not None:
         allowed[:, root] = False
     chosen = maximum_branching(_weights(gains, allowed, required, spanning=spanning))

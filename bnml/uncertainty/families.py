@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from bnml._bits import members
 from bnml.scores import LocalScores
-from bnml.scores.lattice import family_scores, walkable
+from bnml.scores.lattice import score_all_families, walkable
 from bnml.uncertainty.allowed import parent_masks
 from bnml.uncertainty.sums_over_parents import Tick
 
@@ -30,7 +30,7 @@ def all_family_scores(local: LocalScores, threads: int, tick: Tick) -> Floats:
     if local.terms is None:
         return _one_by_one(local, threads, tick)
     if n > MOST_EXACT and walkable(local):
-        return family_scores(local, threads, tick)
+        return score_all_families(local, threads, tick)
     arities = local.data.arities
     wanted: list[int | None] = [None] if local.quotient else [None, *sorted(set(arities))]
     terms: dict[int | None, Floats] = {}

@@ -20,8 +20,8 @@ from bnml.counts.lattice import WalkOrder
 from bnml.errors import ArgumentError, BnmlError, SearchError
 from bnml.graph import Rules, canonical_extension
 from bnml.scores import FamilyScores, LocalScores
-from bnml.scores.lattice import family_scores, undominated_families
 from bnml.scores.lattice import lattice as lattice_module
+from bnml.scores.lattice import score_all_families, undominated_families
 from bnml.search import exact, forecast
 from bnml.search.exact import solve
 from bnml.search.forecast import SearchPlan
@@ -217,7 +217,7 @@ def test_many_states_and_many_weights():
             dag, _ = solved(data, label)
         assert bnml.score(dag, data, label) == pytest.approx(exact(undominated_families(local)).score, rel=1e-12)
         sets = [[], [0], [4], [1, 4], [0, 1, 3, 4]]
-        walked = family_scores(local)[2]
+        walked = score_all_families(local)[2]
         expected = local.families(2, sets)
         masks = [sum(1 << (j - (j > 2)) for j in some) for some in sets]
         assert walked[masks] == pytest.approx(expected, rel=1e-12)

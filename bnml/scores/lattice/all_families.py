@@ -18,13 +18,13 @@ from bnml.scores.lattice.allowed_sets import allowed_sets
 from bnml.scores.lattice.lattice import Lattice, walkable
 from bnml.scores.local import LocalScores
 
-__all__ = ["check_listing", "family_scores", "undominated_families"]
+__all__ = ["check_listing", "score_all_families", "undominated_families"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 
-def family_scores(
+def score_all_families(
     local: LocalScores, threads: int | None = None, done: Callable[[float], None] | None = None
 ) -> Floats:
     """Return the scores of all families: for each column, and each set of the others.

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float64]
     Bools = npt.NDArray[np.bool_]
 
-__all__ = ["outwards", "spanning_links", "tree_neighbours"]
+__all__ = ["kruskal", "outwards", "spanning_links", "tree_neighbours"]
 
 Links = list[tuple[int, int]]
 
@@ -27,21 +27,26 @@ def spanning_links(gains: Floats, allowed: Bools, required: Bools) -> Links:
 
     a, b = np.nonzero(np.triu((allowed | required), 1))
     order = np.lexsort((b, a, -gains[a, b], ~required[a, b]))
-    group = list(range(len(gains)))
-    links: Links = []
-    for x, y in zip(a[order].tolist(), b[order].tolist(), strict=True):
-        x_top, y_top = _top(group, x), _top(group, y)
+    return kruskal(len(gains), zip(a[order].tolist(), b[order].tolist(), strict=True))
+
+
+def kruskal(n: int, links: Iterable[tuple[int, int]]) -> Links:
+    """Return those of some links between n nodes that close no cycle with those that come before them."""
+    group = list(range(n))  # leads to the node that stands for all that are joined already
+
+    def top(x: int) -> int:
+        while group[x] != x:
+            group[x] = group[group[x]]
+            x = group[x]
+        return x
+
+    kept: Links = []
+    for x, y in links:
+        x_top, y_top = top(x), top(y)
         if x_top != y_top:
             group[max(x_top, y_top)] = min(x_top, y_top)
-            links.append((x, y))
-    return links
-
-
-def _top(group: list[int], x: int) -> int:
-    while group[x] != x:
-        group[x] = group[group[x]]
-        x = group[x]
-    return x
+            kept.append((x, y))
+    return kept
 
 
 def tree_neighbours(n: int, links: Iterable[tuple[int, int]]) -> list[set[int]]:

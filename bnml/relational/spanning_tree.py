@@ -6,13 +6,14 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from bnml._checks import one_of
+from bnml.graph.spanning import kruskal
 from bnml.relational.gains import all_pairs, in_order
 from bnml.relational.relation import relation_of
 
 if TYPE_CHECKING:
     import networkx as nx
 
-__all__ = ["kruskal", "spanning_tree"]
+__all__ = ["spanning_tree", "tree_of"]
 
 WEIGHTS = ("hartley", "relative")
 
@@ -61,26 +62,17 @@ def spanning_tree(data: Any, weight: str = "hartley", *, possibility: str | None
     relation = relation_of(data, possibility)
     pairs = all_pairs(relation)
     if weight == "hartley":
-        return kruskal(relation.names, [(-gain, (a, b, gain)) for a, b, *_, gain in pairs])
-    return kruskal(relation.names, [(share, (a, b, share)) for a, b, _, _, share, _ in pairs])
+        return tree_of(relation.names, [(-gain, (a, b, gain)) for a, b, *_, gain in pairs])
+    return tree_of(relation.names, [(share, (a, b, share)) for a, b, _, _, share, _ in pairs])
 
 
-def kruskal(names: Sequence[str], keyed: Iterable[tuple[float, tuple[str, str, float]]]) -> nx.Graph[str]:
+def tree_of(names: Sequence[str], keyed: Iterable[tuple[float, tuple[str, str, float]]]) -> nx.Graph[str]:
     """Return the minimum spanning tree of edges with keys; an edge has the number that stands beside its ends."""
     import networkx as nx
 
+    at = {name: place for place, name in enumerate(names)}
+    weights = {(at[a], at[b]): weight for a, b, weight in in_order(keyed)}
     tree: nx.Graph[str] = nx.Graph()
     tree.add_nodes_from(names)
-    above = {name: name for name in names}  # leads to the one that stands for all that are joined already
-
-    def root(name: str) -> str:
-        while above[name] != name:
-            above[name] = above[above[name]]
-            name = above[name]
-        return name
-
-    for a, b, weight in in_order(keyed):
-        if root(a) != root(b):
-            above[root(a)] = root(b)
-            tree.add_edge(a, b, weight=weight)
+    tree.add_weighted_edges_from((names[a], names[b], weights[a, b]) for a, b in kruskal(len(names), weights))
     return tree

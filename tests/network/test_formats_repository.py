@@ -30,7 +30,10 @@ def test_every_network_survives_every_format(row, tmp_path):
     arities = [len(states) for states in network.states.values()]
     assert (min(arities), max(arities)) == (int(row["min_cardinality"]), int(row["max_cardinality"]))
     assert max(len(network.dag.parents(x)) for x in network.names) == int(row["max_parents"])
-    for suffix in FORMATS:
+    suffixes = list(FORMATS)
+    if network.n_parameters > 20_000:  # each format once; the smaller ones come under all of its suffixes
+        suffixes = [suffix for suffix in FORMATS if suffix not in (".bif.gz", ".bifxml")]
+    for suffix in suffixes:
         save(network, tmp_path / f"network{suffix}")
         back = load(tmp_path / f"network{suffix}")
         assert back.names == network.names

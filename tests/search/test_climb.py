@@ -208,7 +208,7 @@ def test_required_links_with_few_parents(search):
 @each_search
 @pytest.mark.parametrize("label", ["bic", "qnml", "bdeu"])
 def test_the_order_of_columns_does_not_matter(search, label):
-    data = chain(18, 4000, seed=2)
+    data = chain(14, 2000, seed=2)
     restarts = {"restarts": 2} if search is not hill_climb else {"reinsert": True}
     assert search(data, label, **restarts).dag == search(data.select(data.names[::-1]), label, **restarts).dag
 

@@ -86,13 +86,22 @@ def probabilities(n: int, weight: Weight, prior: str) -> dict[Structure, float]:
 
 
 def arc_probabilities(n: int, weight: Weight, prior: str) -> list[list[float]]:
-    found = probabilities(n, weight, prior)
-    return [[math.fsum(p for s, p in found.items() if a in s[b]) for b in range(n)] for a in range(n)]
+    found: list[list[list[float]]] = [[[] for _ in range(n)] for _ in range(n)]
+    for structure, p in probabilities(n, weight, prior).items():
+        for b, above in enumerate(structure):
+            for a in above:
+                found[a][b].append(p)
+    return [[math.fsum(values) for values in row] for row in found]
 
 
 def log_evidence(n: int, weight: Weight, before: Weight, prior: str) -> float:
     """Return log Σ_G P(G) P(D | G); ``before`` is the weight without data."""
-    return log_sum(log_weights(n, weight, prior).values()) - log_sum(log_weights(n, before, prior).values())
+    return log_sum(log_weights(n, weight, prior).values()) - _log_total(n, before, prior)
+
+
+@cache
+def _log_total(n: int, before: Weight, prior: str) -> float:
+    return log_sum(log_weights(n, before, prior).values())
 
 
 def equivalence(structure: Structure) -> tuple[frozenset[frozenset[int]], frozenset[tuple[frozenset[int], int]]]:

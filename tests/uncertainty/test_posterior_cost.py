@@ -59,7 +59,7 @@ def test_the_memory_is_enough(n, prior, restricted):
 @pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="the system does not tell the peak")
 @pytest.mark.parametrize(
     ("n", "rows", "prior", "score"),
-    [(15, 60_000, "order", "bdeu"), (15, 40_000, "order", "k2"), (10, 300, "order", "bds")],
+    [(15, 30_000, "order", "bdeu"), (15, 20_000, "order", "k2"), (10, 300, "order", "bds")],
 )
 def test_the_memory_of_many_rows(n, rows, prior, score):
     """The whole process, with what kernels and threads allocate: what it grows by is less than what is needed."""

@@ -10,9 +10,10 @@ import pytest
 
 import bnml
 from bnml.errors import BnmlError
-from bnml.five_steps.findings import findings_of, fitted, knowledge, listed, percent
+from bnml.five_steps.findings import findings_of
 from bnml.five_steps.steps import _max_condition
 from bnml.five_steps.text import p_text
+from bnml.five_steps.words import fitted, knowledge, listed, percent
 
 
 @pytest.fixture(scope="module")

@@ -13,6 +13,7 @@ import typer
 
 import bnml
 from bnml._files import write_all
+from bnml._watch import Watch
 from bnml.cli import options, printing, reading
 from bnml.cli.constraints import constraints_of, link_of
 from bnml.cli.outputs import check_outputs
@@ -94,7 +95,7 @@ def command(
     config: options.Config = None,
 ) -> None:
     """Learn the structure of a network from a table, and show what is proven of it."""
-    from bnml.search.learn import answer
+    from bnml.search.learn import run
     from bnml.search.searches import request_for
 
     plots = plot or []
@@ -120,7 +121,7 @@ def command(
     if scores_out is not None:
         _check_listing(task)
     with _announced(task) as progress:
-        result = replace(answer(replace(asked, progress=progress), source), data=rows)
+        result = run(asked, replace(task, watch=Watch(progress, time_limit), beside=rows))
     if output is not None and result.network is None:
         raise ArgumentError(f"-o: no network fits what {result.search} found; leave -o out to see the graph")
     _write(result, output, plots, scores_out, task)

@@ -11,9 +11,9 @@ from bnml.scores.priors import StructurePrior
 from bnml.search.forecast import Forecast, forecast_of
 from bnml.search.search_result import SearchResult
 from bnml.search.searches import SEARCHES, request_for
-from bnml.search.task import Request
+from bnml.search.task import Request, Task
 
-__all__ = ["answer", "learn"]
+__all__ = ["answer", "learn", "run"]
 
 HEURISTIC = "order"  # what `auto` stands for beyond exact search; see benchmarks/RESULTS.md
 
@@ -95,8 +95,12 @@ def learn(
 
 
 def answer(asked: Request, data: Any) -> SearchResult:
-    """Open a request on data, choose a search if that is left open, and run it."""
-    task = asked.open(data)
+    """Open a request on data, and run it."""
+    return run(asked, asked.open(data))
+
+
+def run(asked: Request, task: Task) -> SearchResult:
+    """Run a request on a task that was opened for it; choose a search if that is left open."""
     if asked.search is not None:
         return asked.search.run(task, **asked.options)
     name, reason = _choice(forecast_of(task))

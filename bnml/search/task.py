@@ -241,6 +241,8 @@ class Task:
         Tells how far the search is, and knows when its time is over.
     reason
         Why this search.
+    beside
+        A table for the parameters of the network, where the local scores come without one.
     """
 
     local: LocalScores | FamilyScores
@@ -254,6 +256,7 @@ class Task:
     memory: int = field(default_factory=lambda: limit_of(None))
     watch: Watch = field(default_factory=Watch)
     reason: str = "as asked"
+    beside: Data | None = None
 
     @classmethod
     def of(
@@ -280,7 +283,7 @@ class Task:
     @property
     def data(self) -> Data | None:
         """The table; None if there are local scores alone."""
-        return self.local.data if isinstance(self.local, LocalScores) else None
+        return self.local.data if isinstance(self.local, LocalScores) else self.beside
 
     @property
     def table(self) -> LocalScores:

@@ -6,7 +6,17 @@ import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
 
-__all__ = ["WIDTH", "facts", "number_of", "printable", "seconds_text", "shortened", "table", "wrapped"]
+__all__ = [
+    "WIDTH",
+    "facts",
+    "number_of",
+    "printable",
+    "seconds_text",
+    "shortened",
+    "shortened_in_the_middle",
+    "table",
+    "wrapped",
+]
 
 WIDTH = 80
 
@@ -31,6 +41,13 @@ def shortened(text: str, width: int) -> str:
     """Return a text of at most some width, on one line."""
     line = printable(text)
     return line if len(line) <= width else line[: width - 1] + "…"
+
+
+def shortened_in_the_middle(name: str, width: int) -> str:
+    """Return a name on one line of some width; of a long one the beginning and the end."""
+    line = printable(name)
+    start = (2 * width - 1) // 3
+    return line if len(line) <= width else f"{line[:start]}…{line[len(line) - (width - 1 - start) :]}"
 
 
 def seconds_text(seconds: float) -> str:

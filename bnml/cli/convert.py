@@ -21,9 +21,9 @@ def command(
     as_json: options.Json = False,
 ) -> None:
     """Convert a network file to another format."""
-    from bnml.network.files import check_target
+    from bnml.network.files import check_network_file
 
-    check_target(target)
+    check_network_file(target)
     network = bnml.load(source)
     network.save(target)
     if as_json:

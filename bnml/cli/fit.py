@@ -25,9 +25,9 @@ def command(
     as_json: options.Json = False,
 ) -> None:
     """Estimate the parameters of a structure from data and write the network to a file."""
-    from bnml.network.files import check_target
+    from bnml.network.files import check_network_file
 
-    check_target(output)
+    check_network_file(output)
     dag = reading.structure_of(structure)
     data = table()
     network = bnml.fit(dag, data, estimator, ess)

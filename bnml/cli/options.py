@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from bnml._text import shortened
+from bnml.errors import ArgumentError
 
 __all__ = [
     "Bins",
@@ -69,6 +70,14 @@ def whole(given: str | int) -> int:
     if not re.fullmatch(r"[+-]?[0-9]{1,1000}", text):
         raise typer.BadParameter(f"{shortened(text, 60)!r} is not a whole number")
     return int(text)
+
+
+def names_of(text: str, option: str) -> list[str]:
+    """Return the names in a list separated by commas."""
+    names = [name.strip() for name in text.split(",")]
+    if not all(names):
+        raise ArgumentError(f"{option} {text!r}: expected names separated by commas")
+    return names
 
 
 def level(text: str) -> float:

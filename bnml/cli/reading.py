@@ -24,6 +24,7 @@ from bnml.cli.options import (
     ScoreName,
     States,
     Weights,
+    names_of,
 )
 from bnml.data.example import example_path
 from bnml.errors import ArgumentError, DataError, did_you_mean, quoted
@@ -33,7 +34,6 @@ __all__ = [
     "TableReader",
     "check_variable",
     "chosen_score",
-    "names_of",
     "read_data",
     "reads_a_table",
     "score_of",
@@ -168,14 +168,6 @@ def _kinds(value: Any) -> list[str]:
         lists = all("a list of texts" in _kinds(item) for item in value)
         return ["a list of texts"] * texts + ["a list of lists of texts"] * lists
     return ["a text"] if isinstance(value, str) else ["a table"] if isinstance(value, dict) else []
-
-
-def names_of(text: str, option: str) -> list[str]:
-    """Return the names in a list separated by commas."""
-    names = [name.strip() for name in text.split(",")]
-    if not all(names):
-        raise ArgumentError(f"{option} {text!r}: expected names separated by commas")
-    return names
 
 
 def check_variable(name: str | None, option: str, names: Sequence[str]) -> None:

@@ -77,7 +77,7 @@ def command(
     if possibility is None:
         rows = table()
     else:
-        if columns and possibility not in reading.names_of(columns, "--columns"):
+        if columns and possibility not in options.names_of(columns, "--columns"):
             columns += f",{possibility}"
         declared = _states_with_degrees(data, possibility, states, na_values, reading.settings_of(config))
         rows = table(columns=columns, states=declared)
@@ -120,7 +120,7 @@ def _states_with_degrees(
     from bnml.data.bene import read_vd
     from bnml.relational.relation import degree_labels
 
-    texts = reading.names_of(na_values, "--na-values") if na_values else settings.get("na_values", ())
+    texts = options.names_of(na_values, "--na-values") if na_values else settings.get("na_values", ())
     given = states or settings.get("states") or {}
     declared = dict(given) if isinstance(given, Mapping) else dict(read_vd(Path(given)))
     return {**declared, possibility: degree_labels(data, possibility, texts)}

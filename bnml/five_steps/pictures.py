@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import isfinite
 from typing import TYPE_CHECKING
 
+from bnml._text import shortened_in_the_middle
 from bnml.five_steps.markup import Html, text_of
-from bnml.five_steps.words import fitted, listed
+from bnml.five_steps.words import listed
 from bnml.graph import DAG, PDAG
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ def matrix_picture(names: Sequence[str], pairs: pd.DataFrame, alpha: float, targ
     n = len(names)
     if not 2 < n <= MOST_IN_MATRIX:
         return None
-    labels = [fitted(name, LONGEST_LABEL) for name in names]
+    labels = [shortened_in_the_middle(name, LONGEST_LABEL) for name in names]
     left = int(max(map(len, labels)) * LETTER) + 12
     below = int(max(map(len, labels[:-1])) * LETTER * 0.75) + 16
     width, height = left + CELL * n + below, CELL * n + below

@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from bnml._text import WIDTH, wrapped
+from bnml._text import WIDTH, shortened_in_the_middle, wrapped
 from bnml.five_steps.findings import findings_of
-from bnml.five_steps.words import chance, fitted, knowledge, percent, quoted
+from bnml.five_steps.words import chance, knowledge, percent, quoted
 
 if TYPE_CHECKING:
     from bnml.five_steps.study_result import Study
@@ -47,7 +47,13 @@ def _links(study: Study) -> Iterable[str]:
     yield f"{'link':<{room}} {'support':>8} {'probable':>9} {'':<7} {'gain':>9} {'p':>7}".rstrip()
     for link in inside[:MOST_SHOWN]:
         gain, p = arcs.get((link.a, link.b), (math.nan, math.nan))
-        name = " ".join([fitted(link.a, MOST_LETTERS), "→" if link.directed else "–", fitted(link.b, MOST_LETTERS)])
+        name = " ".join(
+            [
+                shortened_in_the_middle(link.a, MOST_LETTERS),
+                "→" if link.directed else "–",
+                shortened_in_the_middle(link.b, MOST_LETTERS),
+            ]
+        )
         if len(name) > room:  # on a line of its own
             yield wrapped(name, later="    ")
             name = ""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from bnml._text import printable
+from bnml._text import shortened_in_the_middle
 
 if TYPE_CHECKING:
     from bnml.graph import Constraints
 
-__all__ = ["are", "chance", "fitted", "knowledge", "listed", "percent", "quoted", "shown"]
+__all__ = ["are", "chance", "knowledge", "listed", "percent", "quoted", "shown"]
 
 LONGEST_NAME = 40
 MOST_NAMED = 6
@@ -37,14 +37,7 @@ def shown(name: str) -> str:
 
 def quoted(name: str) -> str:
     """Return a name in quotes, on one line and not too long."""
-    return f"“{fitted(name, LONGEST_NAME)}”"
-
-
-def fitted(name: str, width: int) -> str:
-    """Return a name on one line of some width; of a long one the beginning and the end."""
-    line = printable(name)
-    start = (2 * width - 1) // 3
-    return line if len(line) <= width else f"{line[:start]}…{line[len(line) - (width - 1 - start) :]}"
+    return f"“{shortened_in_the_middle(name, LONGEST_NAME)}”"
 
 
 def listed(names: Sequence[str], most: int = MOST_NAMED) -> str:

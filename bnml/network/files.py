@@ -21,7 +21,7 @@ from bnml.errors import ArgumentError, FormatError, did_you_mean, quoted
 from bnml.network.formats import bif, dsc, json, net, xdsl, xmlbif
 from bnml.network.network import BayesianNetwork
 
-__all__ = ["check_target", "load", "save"]
+__all__ = ["check_network_file", "load", "save"]
 
 FORMATS: dict[str, ModuleType] = {
     ".bif": bif,
@@ -93,7 +93,7 @@ def save(network: BayesianNetwork, path: str | os.PathLike[str]) -> None:
         os.fsync(stream.fileno())
 
 
-def check_target(path: str | os.PathLike[str]) -> None:
+def check_network_file(path: str | os.PathLike[str]) -> None:
     """Refuse a path to which `save` could not write, before there is anything to save.
 
     Raises

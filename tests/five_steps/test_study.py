@@ -9,11 +9,12 @@ import pandas as pd
 import pytest
 
 import bnml
+from bnml._text import shortened_in_the_middle
 from bnml.errors import BnmlError
 from bnml.five_steps.findings import findings_of
 from bnml.five_steps.steps import _max_condition
 from bnml.five_steps.text import p_text
-from bnml.five_steps.words import fitted, knowledge, listed, percent
+from bnml.five_steps.words import knowledge, listed, percent
 
 
 @pytest.fixture(scope="module")
@@ -184,8 +185,8 @@ def test_words():
     assert listed(["a", "b c"]) == "a and “b c”"
     assert listed(["a"] * 8) == "a, a, a, a, a, a and 2 more"
     assert listed(["a b → c"]) == "“a b” → c"
-    assert fitted("abcdefghij", 6) == "abc…ij"
-    assert fitted("a\nb", 6) == "a\\nb"
+    assert shortened_in_the_middle("abcdefghij", 6) == "abc…ij"
+    assert shortened_in_the_middle("a\nb", 6) == "a\\nb"
 
 
 def test_no_network_fits_what_tests_found():

@@ -14,7 +14,7 @@ from bnml._files import written_whole
 from bnml.errors import ArgumentError, FormatError, NetworkError
 from bnml.graph import DAG
 from bnml.network import files
-from bnml.network.files import FORMATS, check_target, load, save
+from bnml.network.files import FORMATS, check_network_file, load, save
 from bnml.network.network import BayesianNetwork
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX permissions")
@@ -44,7 +44,11 @@ def test_the_methods_of_a_network_go_the_same_way(network, tmp_path):
 
 @pytest.mark.parametrize("name", ["n", "n.txt", "n.gz", "n.bif.zip", "n.net.gz", "bif", ".."])
 def test_unknown_suffixes(network, tmp_path, name):
-    for work in (lambda: load(tmp_path / name), lambda: save(network, tmp_path / name), lambda: check_target(name)):
+    for work in (
+        lambda: load(tmp_path / name),
+        lambda: save(network, tmp_path / name),
+        lambda: check_network_file(name),
+    ):
         with pytest.raises(ArgumentError, match=r"\.bif \.bif\.gz \.xmlbif \.bifxml \.net \.dsc \.xdsl \.json"):
             work()
     with pytest.raises(ArgumentError, match=r"Did you mean '\.xdsl'"):
@@ -65,16 +69,16 @@ def test_files_that_are_not_there(network, tmp_path, suffix):
     with pytest.raises(ArgumentError, match="there is no folder"):
         save(network, tmp_path / "nowhere" / f"n{suffix}")
     with pytest.raises(ArgumentError, match="there is no folder"):
-        check_target(tmp_path / "nowhere" / f"n{suffix}")
+        check_network_file(tmp_path / "nowhere" / f"n{suffix}")
     folder = tmp_path / f"folder{suffix}"
     folder.mkdir()
-    check_target(tmp_path / f"n{suffix}")
+    check_network_file(tmp_path / f"n{suffix}")
     with pytest.raises(FormatError, match="cannot be read"):
         load(folder)
     with pytest.raises(ArgumentError, match="it is a folder"):
         save(network, folder)
     with pytest.raises(ArgumentError, match="it is a folder"):
-        check_target(folder)
+        check_network_file(folder)
     assert list(tmp_path.iterdir()) == [folder]
 
 

@@ -18,8 +18,8 @@ from bnml.errors import ArgumentError, BnmlError, ScoreError, SearchError
 from bnml.graph import canonical_extension
 from bnml.scores import BDe, FamilyScores
 from bnml.search import ges
-from bnml.search.ges import operators
-from bnml.search.ges.operators import Deletes, Gains, Inserts, Turns
+from bnml.search.ges import gains as operators
+from bnml.search.ges.gains import Deletes, Gains, Inserts, Turns
 from bnml.search.ges.steps import DELETE, INSERT, TURN, ClassGraph, taken
 from bnml.search.task import Task
 from tests.scores.strategies import prior_network

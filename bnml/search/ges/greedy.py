@@ -12,7 +12,7 @@ gains most:
 
 With the rows that there are, one phase may open a way for another, so they are repeated until none finds anything.
 
-`bnml.search.ges.steps` has the steps, `bnml.search.ges.operators` keeps their gains up to date.
+`bnml.search.ges.steps` has the steps, `bnml.search.ges.gains` keeps their gains up to date.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from bnml._checks import flag
 from bnml.errors import ArgumentError, SearchError, argument, quoted
 from bnml.graph import DAG, canonical_extension
 from bnml.scores.priors import StructurePrior
-from bnml.search.ges.operators import Deletes, Gains, Inserts, Operators, Turns
+from bnml.search.ges.gains import Deletes, Gains, Inserts, Operators, Turns
 from bnml.search.ges.steps import DELETE, INSERT, TURN, ClassGraph, taken
 from bnml.search.search_result import SearchResult
 from bnml.search.task import Task, as_search

@@ -6,8 +6,6 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -22,7 +20,8 @@ def plain(value: Any) -> Any:
 
     Examples
     --------
-    >>> plain({"arcs": (("A", "B"),), "support": np.float64(0.5), "within": float("inf")})
+    >>> import numpy
+    >>> plain({"arcs": (("A", "B"),), "support": numpy.float64(0.5), "within": float("inf")})
     {'arcs': [['A', 'B']], 'support': 0.5, 'within': None}
     """
     if value is None or isinstance(value, bool):
@@ -31,7 +30,7 @@ def plain(value: Any) -> Any:
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [plain(item) for item in value]
-    if isinstance(value, np.ndarray | np.generic) and not isinstance(value, float | str):
+    if hasattr(value, "tolist"):  # of NumPy, which need not be loaded to know
         return plain(value.tolist())
     if isinstance(value, int):
         return int(value)

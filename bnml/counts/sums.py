@@ -100,10 +100,10 @@ def _hyperparameters(ess: float, numbers: Floats, logs: Floats) -> Floats:
 
 def _run(task: Callable[[int, int], None], n: int, codes: int, threads: int | None, least_parts: int = 1) -> None:
     """Cut n things to do into tasks that last a fraction of a second, and run them on one or more threads."""
+    workers = cores(threads)
     if codes <= min(WORTH_A_THREAD, CODES_PER_TASK) and least_parts == 1:
         task(0, n)
         return
-    workers = cores(threads)
     if codes <= WORTH_A_THREAD:
         workers = 1
     parts = max(1 if workers == 1 else 4 * workers, -(-codes // CODES_PER_TASK), least_parts)

@@ -26,7 +26,8 @@ def table(*names: str) -> bnml.Data:
 RESULTS = {
     "posterior": lambda folder: bnml.posterior(table(*FEW)),
     "cost": lambda folder: cost(bnml.LocalScores(table(*FEW), "bdeu"), "uniform"),
-    "bootstrap": lambda folder: bnml.bootstrap(bnml.example(), "climb", repetitions=3),
+    "bootstrap": lambda folder: bnml.bootstrap(bnml.example(), search="climb", repetitions=3),
+    "learn": lambda folder: bnml.learn(bnml.example()),
     "pc": lambda folder: bnml.pc(bnml.example()),
     "npc": lambda folder: bnml.npc(bnml.example()),
     "forecast": lambda folder: bnml.search.forecast(bnml.example()),

@@ -1,4 +1,4 @@
-"""Counts: contingency tables of any set of columns over the distinct rows, and sums over their cells."""
+"""Counts: the only reader of rows. `Counts` is what all others ask; `counts_of` gives the counts of a table."""
 
 from __future__ import annotations
 

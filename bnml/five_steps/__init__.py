@@ -3,20 +3,21 @@
 Which variables tell something (feature selection), what is known (constraints), which structure (learning), how sure
 that is (uncertainty), and how strong each link is (data dependences). `bnml.study` takes all of them and reports.
 
-============  =================================================================
-`steps`       the steps, one after the other
-`features`    the first of them: pairs that depend on each other, odd columns
-`links`       every link that a step found, and what each of them says of it
-`result`      what a study holds
-`findings`    what was found, in plain sentences
-`text`        a summary of 80 columns
-`page`        the report as one HTML file
-`sections`    its five sections; the first is in `feature_section`
-`pictures`    its pictures
-`markup`      its tables and figures
-`style`       its style
-`values`      a study as plain values, for JSON
-============  =================================================================
+==============  =================================================================
+`steps`         the steps, one after the other
+`features`      the first of them: pairs that depend on each other, odd columns
+`links`         every link that a step found, and what each of them says of it
+`study_result`  what a study holds
+`findings`      what was found, in plain sentences
+`words`         names, numbers and constraints as words in sentences
+`text`          a summary of 80 columns
+`page`          the report as one HTML file
+`sections`      its five sections; the first is in `feature_section`
+`pictures`      its pictures
+`markup`        its tables and figures
+`style`         its style
+`values`        a study as plain values, for JSON
+==============  =================================================================
 """
 
 from __future__ import annotations

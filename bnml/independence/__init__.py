@@ -1,13 +1,17 @@
 """Independence: tests of it, tables of dependences, and structures that follow from tests.
 
 =================  =========================================================================
-`criteria`         the tests: G², X², permutations, information gain, scores
+`tests`            the tests: G², X², permutations, information gain, scores
 `chi_square`       p-values far out in the tail
+`permutation`      p-values from random tables
 `dependences`      every pair of variables, and the features that tell something of a target
+`oracles`          what answers questions of independence: a table, a DAG, a function
+`request`          what is asked of PC and NPC, checked
 `skeleton`         which variables are joined
 `orientation`      in which direction
 `pc`               the PC algorithm
-`npc`              the necessary path condition, and ambiguous regions
+`npc`              PC with the necessary path condition, and ambiguous regions
+`path_condition`   which independences fit together
 =================  =========================================================================
 """
 

@@ -1,8 +1,9 @@
 """Searches: the structure with the highest score, or one that comes near it.
 
 `learn` chooses a search, or runs the one that is named; each search is also a function of its own and lives in a file
-of its own. Those that go by scores see the data through `bnml.scores.LocalScores` alone; the others go by mutual
-information or by tests of independence. All meet the constraints, or refuse them, and return a `SearchResult`.
+of its own. All of them work from one `Task` (`bnml.search.task`) and return a `SearchResult`; `bnml.search.searches`
+lists them. Those that go by scores see the data through family scores alone; the others go by mutual information or by
+tests of independence. All meet the constraints, or refuse them.
 """
 
 from __future__ import annotations

@@ -17,8 +17,8 @@ from pathlib import Path
 import pytest
 
 SLOW = Path(__file__).parent / "slow.txt"
-MOST = 0.15  # seconds
-KEPT = 0.1  # seconds that the quick cases of a slow function may take
+MOST = 0.1  # seconds
+KEPT = 0.05  # seconds that the quick cases of a slow function may take
 
 
 def function_of(item: pytest.Item) -> str:

@@ -110,12 +110,14 @@ class Rules:
 
         What is said of the others is left out.
         """
+        names = tuple(self.names[old] for old in places)
+        if not self.constrained:
+            return replace(Rules.none(names), most=self.most)
         at = {old: new for new, old in enumerate(places)}
 
         def moved(masks: Sequence[int]) -> tuple[int, ...]:
             return tuple(mask_of(at[j] for j in bits(masks[old]) if j in at) for old in places)
 
-        names = tuple(self.names[old] for old in places)
         return Rules(names, moved(self.must), moved(self.may), moved(self.links), self.most)
 
     def heeding(self, ruled_out: Bools, required: Bools) -> Rules:
@@ -204,8 +206,8 @@ class Rules:
     def _matrix(self, masks: Sequence[int]) -> Bools:
         import numpy as np
 
-        matrix = np.zeros((self.n, self.n), bool)
-        for child, mask in enumerate(masks):
-            matrix[list(bits(mask)), child] = True
+        size = -(-self.n // 8)
+        words = np.frombuffer(b"".join(mask.to_bytes(size, "little") for mask in masks), np.uint8).reshape(-1, size)
+        matrix = np.ascontiguousarray(np.unpackbits(words, axis=1, count=self.n, bitorder="little").T, bool)
         matrix.setflags(write=False)
         return matrix

@@ -223,12 +223,14 @@ def _compact(
     """Keep the rows whose cell has a number; return how many. Old and new: words, weights, and new cells."""
     words, weights = old
     new_words, new_weights, new_cells = new
+    first, new_first = words[0], new_words[0]
     kept = 0
     for i in range(keys.size):
         cell = labels[keys[i]]
         new_weights[kept] = weights[i]
         new_cells[kept] = cell
-        for w in range(n_words):
+        new_first[kept] = first[i]
+        for w in range(1, n_words):  # most tables have one word only
             new_words[w, kept] = words[w, i]
         kept += cell >= 0
     return kept

@@ -73,7 +73,7 @@ class _Message:
     def __str__(self) -> str:
         head, parts = self._parts()
         for name, value, rest in parts:
-            alone = value is None and rest.startswith(":")  # what follows is about it
+            alone = not head and value is None and rest.startswith(":")  # the message is about it
             head += (name if alone else f"{name}={value or ''}") + rest
         return head
 

@@ -175,7 +175,7 @@ def _checked_score(score: Score | str) -> Score:
     if not chosen.admits_posterior:
         names = ", ".join(name for name, kind in SCORES.items() if kind.admits_posterior)
         raise ScoreError(
-            f"{argument('score', chosen.name)}: it is not the log-probability of the data given a structure, so there is "
-            f"no posterior; take one of {names}, or a BDe"
+            f"{argument('score', chosen.name)}: it is not the log-probability of the data given a structure, so there "
+            f"is no posterior; take one of {names}, or a BDe"
         )
     return chosen

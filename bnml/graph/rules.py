@@ -86,7 +86,7 @@ class Rules:
     @property
     def undirected(self) -> bool:
         """Whether no rule tells an arc from the arc the other way round."""
-        return not any(self.must) and transposed(self.may) == list(self.may)
+        return not self.constrained or (not any(self.must) and transposed(self.may) == list(self.may))
 
     @cached_property
     def required(self) -> tuple[int, ...]:

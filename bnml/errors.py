@@ -65,20 +65,19 @@ def argument(name: str, value: Any = _NOTHING, *, most: int | None = None) -> st
     return f"{_OPEN}{name}{_VALUE}{text}{_CLOSE}"
 
 
-class _Message:
+class _Message(Exception):
     """A message that can name its arguments in the words of whoever shows it."""
 
-    args: tuple[Any, ...]
+    def __init__(self, message: str = "") -> None:
+        self._marked = message
+        super().__init__(self._in_python())  # all that others see
 
-    def __str__(self) -> str:
+    def _in_python(self) -> str:
         head, parts = self._parts()
         for name, value, rest in parts:
             alone = not head and value is None and rest.startswith(":")  # the message is about it
             head += (name if alone else f"{name}={value or ''}") + rest
         return head
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({str(self)!r})"
 
     def text(self, word: Callable[[str, str | None], str]) -> str:
         """Return the message with the arguments that it names in other words.
@@ -93,7 +92,7 @@ class _Message:
 
     def _parts(self) -> tuple[str, list[tuple[str, str | None, str]]]:
         """Return what comes before the first argument, and each argument with its value and what comes after it."""
-        head, *others = str(self.args[0] if self.args else "").split(_OPEN)
+        head, *others = self._marked.split(_OPEN)
         parts = []
         for other in others:
             named, _, rest = other.partition(_CLOSE)
@@ -150,8 +149,8 @@ class ArgumentError(BnmlError):
     @property
     def argument(self) -> str | None:
         """The name of the argument that the message is about."""
-        message = str(self.args[0]) if self.args else ""
-        return message[1:].partition(_CLOSE)[0].partition(_VALUE)[0] if message.startswith(_OPEN) else None
+        head, parts = self._parts()
+        return parts[0][0] if parts and not head else None
 
 
 class DependencyError(BnmlError):

@@ -30,6 +30,12 @@ def test_an_argument_error_knows_its_argument():
     assert ArgumentError().argument is None
 
 
+def test_marks_are_seen_by_nobody():
+    error = ArgumentError(f"{argument('seed', -1)}: no; leave {argument('seed')} out")
+    assert error.args == ("seed=-1: no; leave seed= out",)
+    assert repr(error) == "ArgumentError('seed=-1: no; leave seed= out')"
+
+
 def test_errors_are_pickled_whole():
     error = pickle.loads(pickle.dumps(ArgumentError(f"{argument('seed', -1)}: no")))
     assert (str(error), error.argument) == ("seed=-1: no", "seed")

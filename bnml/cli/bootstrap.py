@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 import bnml
+from bnml._checks import whole_number
 from bnml.cli import options, printing, reading
 
 __all__ = ["command"]
@@ -38,6 +39,7 @@ def command(
     from bnml.search.searches import request_for
 
     request_for(search, {}, score=chosen.score, seed=seed, threads=threads)
+    whole_number(repetitions, "repetitions", 1)
     data = table()
 
     def tell(stage: str, fraction: float) -> None:

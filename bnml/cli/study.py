@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 import bnml
+from bnml._checks import whole_number
 from bnml._text import shortened
 from bnml.cli import options, printing, reading
 from bnml.cli.constraints import constraints_of
@@ -69,6 +70,7 @@ def command(
         "memory_limit": memory_limit,
     }
     request_for(search, {}, score=chosen.score, **limits)
+    whole_number(repetitions, "repetitions")
     settings = reading.settings_of(config)
     rows = table()
     reading.check_variable(target, "--target", rows.names)

@@ -137,7 +137,7 @@ def _proven(study: Study) -> Iterable[str]:
         )
     inside = [link for link in study.links if link.in_network]
     fixed = [link for link in inside if link.directed]
-    if fixed:
+    if fixed and learned.dag is not None:
         by = "the data" if study.constraints is None else "the data and the constraints"
         follow = "the directions of {} follow" if len(fixed) != 1 else "the direction of {} follows"
         yield (
@@ -158,17 +158,16 @@ def _how_firm(study: Study) -> str:
 
 def _uncertain(study: Study) -> Iterable[str]:
     inside = [link for link in study.links if link.in_network]
-    if not study.learned.optimal:
+    fits = study.learned.dag is not None
+    if fits and not study.learned.optimal:
         yield (
             f"The network is the best that the search ({study.learned.search}) came across. It is not proven that "
             "there is none better."
         )
     free = [link.text for link in inside if not link.directed]
     if free:
-        yield (
-            f"The data cannot tell the direction of {number_of(len(free), 'link')}: {listed(free)}. Other "
-            "networks that turn some of these round explain the data equally well."
-        )
+        others = " Other networks that turn some of these round explain the data equally well." if fits else ""
+        yield f"The data cannot tell the direction of {number_of(len(free), 'link')}: {listed(free)}.{others}"
     weak = [link.text for link in inside if link.verdict == "weak"]
     if weak:
         them = "it" if len(weak) == 1 else "them"

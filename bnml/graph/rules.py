@@ -156,10 +156,11 @@ class Rules:
             free = (i for i in range(self.n - 1, -1, -1) if left >> i & 1 and self._can_be_last(i, left, children))
             candidates = list(islice(free, 1) if choose is None else free)[::-1]
             if not candidates:
+                limit = f" with {argument('max_parents', self.most)}" if self.limited else ""
                 raise SearchError(
-                    f"no structure meets what is required of {quoted(self.names[i] for i in bits(left))}: the required "
-                    f"arcs and links, with {argument('max_parents', self.most)} and what a prior rules out, contradict "
-                    "each other; require less, or allow more parents"
+                    f"no structure meets what is required of {quoted(self.names[i] for i in bits(left))}{limit}: the "
+                    "required arcs and links, and what constraints and priors rule out, contradict each other; require "
+                    f"less{', or allow more parents' if limit else ''}"
                 )
             chosen = candidates[0] if choose is None else choose(candidates)
             order.append(chosen)

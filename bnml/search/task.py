@@ -1,10 +1,10 @@
 """The task: what a search is asked, checked and compiled once.
 
 There is one door. What a user gives, to `bnml.learn`, to a function of `bnml.search`, to the bootstrap, the study or
-the command line, becomes a `Request`: every argument is checked there, before any data are read. Opened on a table the
-request becomes a `Task`: local scores, rules, limits and a watch. A search is a function of that task and of options of
-its own; it returns ``task.result(…)``. `as_search` makes a function for users of it, and `bnml.search.searches` lists
-them all.
+the command line, becomes a `Request`: what all searches share is checked there, before any data are read, and so are
+the names of options; the values of its own options a search checks before it begins. Opened on a table the request
+becomes a `Task`: local scores, rules, limits and a watch. A search is a function of that task and of its options; it
+returns ``task.result(…)``. `as_search` makes a function for users of it, and `bnml.search.searches` lists them all.
 """
 
 from __future__ import annotations
@@ -89,9 +89,9 @@ class Search:
             if name in self.needed and name not in options:
                 raise ArgumentError(f"{argument('search', self.name)} needs {argument(name)}")
         for name in self.refuses:
-            if given.get(name) != COMMON[name]:
+            if given.get(name) is not COMMON[name]:
                 raise ArgumentError(
-                    f"{argument(name, given[name])}: {argument('search', self.name)} cannot take {name} into account; "
+                    f"{argument(name, given[name])}: {argument('search', self.name)} cannot take it into account; "
                     "leave it out"
                 )
 
@@ -444,4 +444,4 @@ def _documented(text: str, taken: list[str]) -> str:
         text = text.replace("    Returns\n    -------\n", shared + "\n    Returns\n    -------\n")
     places = [text.find(f"    {title}\n    ---") for title in ("Notes", "Examples")]
     at = min((place for place in places if place >= 0), default=len(text))
-    return text[:at] + RAISES + text[at:]
+    return f"{text[:at].rstrip()}\n\n{RAISES}{text[at:]}"

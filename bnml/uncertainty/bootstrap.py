@@ -28,6 +28,7 @@ from bnml.data.resampling import redrawn
 from bnml.graph import DAG, PDAG
 from bnml.scores import Score
 from bnml.search.learn import answer
+from bnml.search.report import score_text
 from bnml.search.searches import request_for
 from bnml.search.task import COMMON
 
@@ -195,7 +196,7 @@ def bootstrap(
     run_all(task, [(k, k + 1) for k in range(repetitions)], workers)
     support = found.mean(axis=0)
     links = (support + support.T)[np.triu_indices(n, 1)]
-    name = score if isinstance(score, str) else asked.score.name
+    name = score if isinstance(score, str) else score_text(asked.score)
     return Bootstrap(table_.names, support, threshold_of(links), repetitions, search, name, watch.seconds)
 
 

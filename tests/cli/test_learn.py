@@ -463,7 +463,7 @@ WRONG = [
     (["none.csv", "--significance", "0.05"], "--significance goes with --search polytree"),
     (["none.csv", "--search", "polytree", "--significance", "1.5"], "between 0 and 1"),
     (["none.csv", "--search", "polytree", "--significance", "few"], "between 0 and 1"),
-    (["two.csv", "--search", "polytree", "--max-parents", "1"], "cannot take max_parents into account"),
+    (["two.csv", "--search", "polytree", "--max-parents", "1"], "cannot take it into account"),
     (["--scores", "good.jkl", "--search", "chow-liu"], "needs a table"),
     (["two.csv", "more.csv"], "more.csv"),
 ]

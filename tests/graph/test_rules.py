@@ -49,7 +49,7 @@ def allows(known: Rules, dag: DAG) -> bool:
 def test_feasible_exactly_if_a_dag_keeps_them(known):
     possible = any(allows(known, dag) for dag in ALL_DAGS)
     if not possible:
-        with pytest.raises(SearchError, match=r"max_parents="):
+        with pytest.raises(SearchError, match=r"contradict each other|allows fewer"):
             known.order()
         return
     order = known.order()
@@ -102,7 +102,7 @@ def test_what_a_prior_rules_out_and_requires():
     assert known.may == (0b1110, 0b1100, 0b1011, 0b0111)
     assert known.must == (0, 0, 0, 0b0100)
     required[0, 1] = True
-    with pytest.raises(SearchError, match="what a prior rules out"):
+    with pytest.raises(SearchError, match="what constraints and priors rule out"):
         known.heeding(ruled_out, required).check()
 
 

@@ -239,7 +239,7 @@ def test_a_search_is_added_by_one_line(data, monkeypatch):
     assert greedy(data, start="empty") == result
     with pytest.raises(ArgumentError, match="search='greedy' takes the options start, restarts"):
         learn(data, search="greedy", order=1)
-    with pytest.raises(ArgumentError, match="search='greedy' cannot take max_parents into account"):
+    with pytest.raises(ArgumentError, match="search='greedy' cannot take it into account"):
         learn(data, search="greedy", start="empty", max_parents=2)
     with pytest.raises(ArgumentError, match="search='greedy' needs start="):
         learn(data, search="greedy")

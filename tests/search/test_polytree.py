@@ -174,7 +174,7 @@ def test_wrong_arguments():
         ({"alpha": 1}, "alpha=1"),
         ({"alpha": "0.05"}, "alpha='0.05'"),
         ({"alpha": float("nan")}, "alpha=nan"),
-        ({"max_parents": 2}, "search='polytree' cannot take max_parents into account"),
+        ({"max_parents": 2}, "search='polytree' cannot take it into account"),
         ({"time_limit": 1e-9}, "time_limit"),
     ):
         with pytest.raises(BnmlError, match=message):

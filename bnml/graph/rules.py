@@ -207,8 +207,8 @@ class Rules:
     def _matrix(self, masks: Sequence[int]) -> Bools:
         import numpy as np
 
-        size = -(-self.n // 8)
-        words = np.frombuffer(b"".join(mask.to_bytes(size, "little") for mask in masks), np.uint8).reshape(-1, size)
+        size = self.n // 8 + 1
+        words = np.frombuffer(b"".join(mask.to_bytes(size, "little") for mask in masks), np.uint8).reshape(self.n, size)
         matrix = np.ascontiguousarray(np.unpackbits(words, axis=1, count=self.n, bitorder="little").T, bool)
         matrix.setflags(write=False)
         return matrix

@@ -110,3 +110,10 @@ def test_some_of_the_variables():
     known = Constraints(required=[("A", "B")], forbidden=[("C", "D")], required_links=[("B", "D")]).compiled(NAMES, 2)
     few = known.among([3, 1])
     assert (few.names, few.must, few.may, few.links, few.most) == (("D", "B"), (0, 0), (0b10, 0b01), (0b10, 0b01), 2)
+
+
+@pytest.mark.parametrize("n", [0, 1, 7, 8, 9, 40])
+def test_matrices_of_any_size(n):
+    names = [f"V{k:02}" for k in range(n)]
+    assert (Rules.none(names).may_matrix == ~np.eye(n, dtype=bool)).all()
+    assert Rules.none(names).may_matrix.shape == (n, n)

@@ -144,9 +144,9 @@ def _weights(gains: Floats, allowed: Bools, required: Bools, *, spanning: bool) 
     n = len(gains)
     finite = np.where(np.isfinite(gains), gains, 0.0)
     arc = 1 + 2 * n * int(np.abs(finite).max(initial=0.0))
-    levels = np.where(required, 2, np.where(gains == np.inf, 1, 0))
-    worth = [int(spanning) * arc, (n + 1) * arc, (n + 1) ** 2 * arc]
+    base = int(spanning) * arc
+    levels = (n + 1) * (gains == np.inf).astype(object) + (n + 1) ** 2 * required.astype(object)
     return [
-        [int(g) + worth[0] + (worth[k] if k else 0) if there else None for g, k, there in zip(*row, strict=True)]
+        [int(g) + base + int(k) * arc if there else None for g, k, there in zip(*row, strict=True)]
         for row in zip(finite.T.tolist(), levels.T.tolist(), allowed.T.tolist(), strict=True)
     ]

@@ -99,6 +99,12 @@ def test_gains_are_differences_of_scores(data, label, n_given):
         assert (found == found.T).all()
 
 
+def test_a_required_link_goes_the_way_without_which_the_score_is_infinite():
+    gains = np.array([[0.0, np.inf, 0.0], [0.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
+    rules = rules_of(["a", "d", "e"], Constraints(required_links=[("a", "d")]))
+    assert best_tree(gains, rules, spanning=False) == [[], [0], []]
+
+
 def test_what_is_impossible_gains_nothing():
     values = np.array([-np.inf, -2.0])
     assert gain(values, -3.0).tolist() == [-np.inf, 1.0]

@@ -105,7 +105,7 @@ def a_variable(value: Any, name: str, names: Sequence[str]) -> int:
 def a_path(value: Any, name: str = "path") -> Path:
     """Return the name of a file as a path."""
     if not isinstance(value, str | os.PathLike) or not isinstance(os.fspath(value), str) or "\0" in os.fspath(value):
-        raise ArgumentError(f"{name} must be the name of a file, got {value!r}")
+        raise ArgumentError(f"{argument(name)} must be the name of a file, got {value!r}")
     return Path(value)
 
 

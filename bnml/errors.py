@@ -75,7 +75,7 @@ class _Message(Exception):
     def _in_python(self) -> str:
         head, parts = self._parts()
         for name, value, rest in parts:
-            alone = not head and value is None and rest.startswith(":")  # the message is about it
+            alone = not head and value is None  # the message is about it
             head += (name if alone else f"{name}={value or ''}") + rest
         return head
 

@@ -65,7 +65,7 @@ def in_options(own: Mapping[str, str]) -> Callable[[str, str | None], str]:
 
     def word(name: str, value: str | None) -> str:
         if name not in options:
-            return f"{name}={value or ''}"
+            return name if value is None else f"{name}={value}"
         if value is None:
             return CHOICE.get(name, options[name])
         given = _value(value)

@@ -102,7 +102,9 @@ def check_arguments(columns: Any, states: Any, missing: Any, na_values: Any, bin
             f"column {clip(min(both))!r} has both {argument('states')} and {argument('bins')}: give one of them"
         )
     if asked.weights in bins_of or (asked.weights in asked.states and states_file is None):
-        raise ArgumentError(f"weights: column {clip(asked.weights)!r} is no variable, it has neither states nor bins")
+        raise ArgumentError(
+            f"{argument('weights')}: column {clip(asked.weights)!r} is no variable, it has neither states nor bins"
+        )
     return asked
 
 
@@ -123,7 +125,7 @@ def _listed(values: Any, name: str, what: str) -> list[Any]:
         raise refuse(name, values, f"expected a list of {what}{order}")
     items = list(values)
     if not items:
-        raise ArgumentError(f"{name} is empty: give at least one of the {what}")
+        raise ArgumentError(f"{argument(name)} is empty: give at least one of the {what}")
     return items
 
 
@@ -133,7 +135,7 @@ def _checked_columns(columns: Any) -> list[str] | None:
     wanted = [str(name) for name in _listed(columns, "columns", "column names")]
     if len(set(wanted)) < len(wanted):
         twice = next(name for name in wanted if wanted.count(name) > 1)
-        raise ArgumentError(f"columns: {clip(twice)!r} is named twice")
+        raise ArgumentError(f"{argument('columns')}: {clip(twice)!r} is named twice")
     return wanted
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from bnml.data.columns import Column
 from bnml.data.labels import as_number, clip
-from bnml.errors import ArgumentError, DataError, did_you_mean, quoted
+from bnml.errors import ArgumentError, DataError, argument, did_you_mean, quoted
 
 __all__ = ["Table", "Wanted", "check_names", "kept_names", "unknown_column"]
 
@@ -72,9 +72,9 @@ def kept_names(names: Sequence[str], wanted: Wanted) -> list[str]:
     return list(wanted)
 
 
-def unknown_column(argument: str, name: Any, names: Sequence[str]) -> ArgumentError:
+def unknown_column(asked: str, name: Any, names: Sequence[str]) -> ArgumentError:
     """Return the error for an argument that names a column which is not there."""
     return ArgumentError(
-        f"{argument}: there is no column {clip(name)!r}; the columns are {quoted(map(clip, names))}."
+        f"{argument(asked)}: there is no column {clip(name)!r}; the columns are {quoted(map(clip, names))}."
         f"{did_you_mean(clip(name), map(clip, names))}"
     )

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from math import comb
 from typing import TYPE_CHECKING, Any
 
-from bnml._checks import progress_function, significance_level, whole_number
+from bnml._checks import a_variable, progress_function, significance_level, whole_number
 from bnml._watch import Watch
 from bnml.data import Data, as_data
 from bnml.errors import BnmlError, ScoreError
@@ -117,7 +117,7 @@ def study(
     whole_number(repetitions, "repetitions")
     table = as_data(data)
     if target is not None:
-        table.index(target)
+        a_variable(target, "target", table.names)
     if constraints is not None:
         constraints.check(table.names)
     learned = answer(asked_for, table)

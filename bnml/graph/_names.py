@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
 from bnml._bits import bits, mask_of
-from bnml.errors import ArgumentError, GraphError, did_you_mean, quoted
+from bnml.errors import ArgumentError, GraphError, argument, did_you_mean, quoted
 
 if TYPE_CHECKING:
     from bnml.graph.dag import DAG
@@ -43,7 +43,7 @@ class Variables:
         if isinstance(names, str):
             return 1 << self.at(names)
         if not isinstance(names, Iterable):
-            raise ArgumentError(f"{what} must be a name or several names of variables, got {names!r}")
+            raise ArgumentError(f"{argument(what)} must be a name or several names of variables, got {names!r}")
         return mask_of(self.at(name) for name in names)
 
     def pick(self, mask: int) -> tuple[str, ...]:
@@ -73,7 +73,7 @@ def require_dag(graph: object, what: str) -> DAG:
     from bnml.graph.dag import DAG
 
     if not isinstance(graph, DAG):
-        raise ArgumentError(f"{what} must be a DAG, got {_kind(graph)}")
+        raise ArgumentError(f"{argument(what)} must be a DAG, got {_kind(graph)}")
     return graph
 
 
@@ -82,7 +82,7 @@ def require_pdag(graph: object, what: str) -> PDAG:
     from bnml.graph.pdag import PDAG
 
     if not isinstance(graph, PDAG):
-        raise ArgumentError(f"{what} must be a PDAG, got {_kind(graph)}")
+        raise ArgumentError(f"{argument(what)} must be a PDAG, got {_kind(graph)}")
     return graph
 
 

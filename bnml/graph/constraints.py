@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from bnml._bits import transposed
-from bnml.errors import ArgumentError, GraphError, did_you_mean, quoted
+from bnml.errors import ArgumentError, GraphError, argument, did_you_mean, quoted
 from bnml.graph._names import Variables, check_name, checked_pairs, listed_names, require_dag
 from bnml.graph.dag import DAG
 from bnml.graph.rules import Rules
@@ -140,7 +140,7 @@ class Constraints:
             for name in (name for group in groups for name in group):
                 if name not in known:
                     raise ArgumentError(
-                        f"constraints: {what} name {name!r}, which is not a variable.{did_you_mean(name, known)}"
+                        f"{argument('constraints')}: {what} name {name!r}, which is not a variable.{did_you_mean(name, known)}"
                         f" The variables are {quoted(known)}."
                     )
 

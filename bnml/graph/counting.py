@@ -6,7 +6,7 @@ from math import comb
 from typing import Any
 
 from bnml._checks import is_number
-from bnml.errors import ArgumentError
+from bnml.errors import ArgumentError, argument
 
 
 def count_dags(n: int) -> int:
@@ -40,7 +40,7 @@ def count_dags(n: int) -> int:
     """
     size = _whole_number(n)
     if size < 0:
-        raise ArgumentError(f"n must be 0 or more, got {n!r}")
+        raise ArgumentError(f"{argument('n')} must be 0 or more, got {n!r}")
     counts = [1]
     for k in range(1, size + 1):
         terms = (comb(k, i) * counts[k - i] << i * (k - i) for i in range(1, k + 1))
@@ -50,5 +50,5 @@ def count_dags(n: int) -> int:
 
 def _whole_number(n: Any) -> int:
     if not is_number(n) or n % 1 != 0:  # the remainder of inf and of nan is nan
-        raise ArgumentError(f"n must be a whole number, got {n!r}")
+        raise ArgumentError(f"{argument('n')} must be a whole number, got {n!r}")
     return int(n)

@@ -49,7 +49,9 @@ def shd(a: DAG | PDAG, b: DAG | PDAG, of: str = "cpdag") -> int:
     (0, 2)
     """
     if of not in ("cpdag", "dag"):
-        raise ArgumentError(f"of must be 'cpdag' or 'dag', got {of!r}.{did_you_mean(of, ['cpdag', 'dag'])}")
+        raise ArgumentError(
+            f"{argument('of')} must be 'cpdag' or 'dag', got {of!r}.{did_you_mean(of, ['cpdag', 'dag'])}"
+        )
     _check_graphs(a=a, b=b)
     if of == "cpdag":
         a, b = _as_pdag(a), _as_pdag(b)
@@ -171,7 +173,7 @@ def _overlap(truth: Sequence[int], learned: Sequence[int]) -> tuple[int, int, in
 def _check_graphs(**graphs: DAG | PDAG) -> None:
     for what, graph in graphs.items():
         if not isinstance(graph, DAG | PDAG):
-            raise ArgumentError(f"{what} must be a DAG or PDAG, got {type(graph).__name__}")
+            raise ArgumentError(f"{argument(what)} must be a DAG or PDAG, got {type(graph).__name__}")
     require_same(*(graph.names for graph in graphs.values()))
 
 

@@ -21,7 +21,7 @@ from math import comb
 
 from bnml._bits import bits
 from bnml._checks import is_number
-from bnml.errors import ArgumentError
+from bnml.errors import ArgumentError, argument
 from bnml.graph._names import Variables, require_dag, require_same
 from bnml.graph.dag import DAG
 from bnml.graph.separation import reachable
@@ -180,7 +180,7 @@ def is_perfect_map(dag: DAG, oracle: DAG | Oracle, *, limit: int = 5_000_000) ->
     if isinstance(oracle, DAG):
         return dag.is_equivalent(oracle)
     if not is_number(limit):
-        raise ArgumentError(f"limit must be a number, got {limit!r}")
+        raise ArgumentError(f"{argument('limit')} must be a number, got {limit!r}")
     n = len(dag.names)
     questions = comb(n, 2) << max(n - 2, 0)
     if questions > limit:
@@ -212,4 +212,4 @@ def _check_oracle(oracle: DAG | Oracle, names: tuple[str, ...]) -> None:
     if isinstance(oracle, DAG):
         require_same(names, oracle.names)
     elif not callable(oracle):
-        raise ArgumentError(f"oracle must be a DAG or a function (x, y, given) -> bool, got {oracle!r}")
+        raise ArgumentError(f"{argument('oracle')} must be a DAG or a function (x, y, given) -> bool, got {oracle!r}")

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from bnml.errors import ArgumentError, GraphError, did_you_mean
+from bnml.errors import ArgumentError, GraphError, argument, did_you_mean
 
 _NAME = re.compile(r"(?:[^\[\]|:\\]|\\[\[\]|:\\])+")
 _SPECIAL = re.compile(r"([\[\]|:\\])")
@@ -31,7 +31,7 @@ def format_model_string(names: Sequence[str], parent_sets: Sequence[Sequence[int
 def parse_model_string(text: str) -> tuple[list[str], list[tuple[str, str]]]:
     """Return the names and the arcs of a model string."""
     if not isinstance(text, str):
-        raise ArgumentError(f"text must be a model string such as '[A][B|A]', got {text!r}")
+        raise ArgumentError(f"{argument('text')} must be a model string such as '[A][B|A]', got {text!r}")
     families: dict[str, list[str]] = {}
     at = _skip_space(text, 0)
     while at < len(text):

@@ -13,7 +13,7 @@ import numpy as np
 from bnml._display import picture, table
 from bnml._plain import attributes, plain
 from bnml._text import facts, number_of, printable
-from bnml.errors import ArgumentError, GraphError
+from bnml.errors import ArgumentError, GraphError, argument
 from bnml.graph import DAG, PDAG, canonical_extension
 from bnml.graph._names import checked_pairs
 from bnml.independence.orientation import Conflict
@@ -152,7 +152,7 @@ class IndependenceResult:
             for link in sorted(chosen - regions, key=sorted):
                 there = ", ".join(sorted(_text(one) for one in regions)) or "there are none"
                 raise ArgumentError(
-                    f"links_to_keep: {_text(link)} is in no ambiguous region; the links of ambiguous regions: {there}"
+                    f"{argument('links_to_keep')}: {_text(link)} is in no ambiguous region; the links of ambiguous regions: {there}"
                 )
         if self._resolve is None or not self.ambiguous_regions or chosen == frozenset():
             return self

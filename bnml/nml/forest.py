@@ -211,7 +211,7 @@ def forest_links(parents: Parents) -> list[list[int]]:
             continue
         if not 0 <= above < size:
             raise ArgumentError(
-                f"forest: variable {child} has the parent {above}; allowed are 0 to {size - 1}, and None"
+                f"{argument('forest')}: variable {child} has the parent {above}; allowed are 0 to {size - 1}, and None"
             )
         links[child].append(above)
         links[above].append(child)
@@ -219,7 +219,9 @@ def forest_links(parents: Parents) -> list[list[int]]:
     for x in reached:
         reached += [y for y in links[x] if parents[y] == x]
     if len(reached) < size:
-        raise ArgumentError(f"forest: the parents of {quoted(sorted(set(range(size)) - set(reached)))} close a cycle")
+        raise ArgumentError(
+            f"{argument('forest')}: the parents of {quoted(sorted(set(range(size)) - set(reached)))} close a cycle"
+        )
     return links
 
 
@@ -254,11 +256,11 @@ def _arities_of(arities: Any, names: Sequence[str] | None, size: int) -> list[in
         missing = [name for name in names or () if name not in arities]
         if names is None or missing:
             what = f"nothing is said of {quoted(missing)}" if missing else "the forest has no names"
-            raise ArgumentError(f"arities: {what}; give the number of values of each variable")
+            raise ArgumentError(f"{argument('arities')}: {what}; give the number of values of each variable")
         arities = [arities[name] for name in names]
     sizes = [whole_number("arities", r, 1, 10**15) for r in arities]
     if len(sizes) != size:
-        raise ArgumentError(f"arities: {len(sizes)} numbers of values for {size} variables")
+        raise ArgumentError(f"{argument('arities')}: {len(sizes)} numbers of values for {size} variables")
     return sizes
 
 
@@ -273,9 +275,9 @@ def _columns_of(data: Any, names: Sequence[str] | None, size: int) -> list[int]:
 def _codes_of(data: ArrayLike, arities: Sequence[int]) -> NDArray[np.int64]:
     codes = np.asarray(data)
     if codes.ndim != 2 or codes.shape[1] != len(arities) or codes.dtype.kind not in "iu":
-        raise ArgumentError(f"data: expected an array of whole numbers with {len(arities)} columns")
+        raise ArgumentError(f"{argument('data')}: expected an array of whole numbers with {len(arities)} columns")
     if codes.size and (codes.min() < 0 or (codes.max(axis=0) >= np.array(arities)).any()):
-        raise ArgumentError("data: a code is not among 0, 1, ..., number of values - 1")
+        raise ArgumentError(f"{argument('data')}: a code is not among 0, 1, ..., number of values - 1")
     return codes.astype(np.int64)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bnml._checks import is_number, is_whole
-from bnml.errors import ArgumentError, did_you_mean, quoted
+from bnml.errors import ArgumentError, argument, did_you_mean, quoted
 from bnml.nml.approximations import CLOSED_FORMS
 from bnml.nml.exact import exact_regrets
 
@@ -114,15 +114,17 @@ def regrets(n: Whole, rs: ArrayLike, *, log_rs: ArrayLike | None = None, method:
     sizes = _whole_numbers("rs", rs)
     if log_rs is None:
         if np.isinf(sizes).any():
-            raise ArgumentError("rs holds inf, so log_rs is needed: pass the logarithms of the numbers of values.")
+            raise ArgumentError(
+                f"{argument('rs')} holds inf, so log_rs is needed: pass the logarithms of the numbers of values."
+            )
         logs = np.zeros(sizes.shape)
     else:
         logs = np.asarray(log_rs)
         if logs.dtype.kind not in "iuf" or logs.shape != sizes.shape:
             given = f"an array of shape {logs.shape} and type {logs.dtype}"
-            raise ArgumentError(f"log_rs must be numbers in the shape of rs, {sizes.shape}, got {given}.")
+            raise ArgumentError(f"{argument('log_rs')} must be numbers in the shape of rs, {sizes.shape}, got {given}.")
         if not np.isfinite(logs[np.isinf(sizes)]).all():
-            raise ArgumentError("log_rs must be finite where rs is inf.")
+            raise ArgumentError(f"{argument('log_rs')} must be finite where rs is inf.")
     return _regrets(n, sizes, logs, method)
 
 
@@ -142,7 +144,7 @@ def whole_number(name: str, value: Any, least: int, most: int | None = None) -> 
     whole = is_whole(value, None) or (isinstance(value, float | np.floating) and float(value).is_integer())
     if not whole or value < least or (most is not None and value > most):
         allowed = f"of at least {least}" if most is None else f"from {least} to {most}"
-        raise ArgumentError(f"{name} must be a whole number {allowed}, got {value!r}.")
+        raise ArgumentError(f"{argument(name)} must be a whole number {allowed}, got {value!r}.")
     return int(value)
 
 
@@ -154,18 +156,22 @@ def _whole_numbers(name: str, values: ArrayLike) -> Floats:
             given = given.astype(np.float64)
         except OverflowError:
             raise ArgumentError(
-                f"{name} holds a number beyond the range of floats: pass inf there, and its logarithm in log_rs."
+                f"{argument(name)} holds a number beyond the range of floats: pass inf there, and its logarithm in log_rs."
             ) from None
     if given.dtype.kind not in "iuf":
-        raise ArgumentError(f"{name} must be whole numbers of at least 1, got an array of type {given.dtype}.")
+        raise ArgumentError(
+            f"{argument(name)} must be whole numbers of at least 1, got an array of type {given.dtype}."
+        )
     array = given.astype(np.float64)
     wrong = ~((array >= 1.0) & (array == np.floor(array)))
     if wrong.any():
-        raise ArgumentError(f"{name} must be whole numbers of at least 1, got {array[wrong][0]}.")
+        raise ArgumentError(f"{argument(name)} must be whole numbers of at least 1, got {array[wrong][0]}.")
     return array
 
 
 def check_method(method: str) -> None:
     """Raise an ArgumentError unless the method is known."""
     if method not in METHODS:
-        raise ArgumentError(f"method must be one of {quoted(METHODS)}, got {method!r}.{did_you_mean(method, METHODS)}")
+        raise ArgumentError(
+            f"{argument('method')} must be one of {quoted(METHODS)}, got {method!r}.{did_you_mean(method, METHODS)}"
+        )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from bnml._checks import a_path
 from bnml._files import check_writable, written_whole
-from bnml.errors import ArgumentError, did_you_mean, quoted
+from bnml.errors import ArgumentError, argument, did_you_mean, quoted
 from bnml.graph import DAG, PDAG
 from bnml.plot.layout import Arc, checked_graph, edges_of, layout
 
@@ -82,7 +82,7 @@ def draw(
     widths = None if strength is None else _checked_strength(graph, strength)
     nodes, arcs = _checked_highlight(graph, highlight)
     if title is not None and not isinstance(title, str):
-        raise ArgumentError(f"title must be a text, got {title!r}.")
+        raise ArgumentError(f"{argument('title')} must be a text, got {title!r}.")
 
     from bnml.plot.picture import draw_picture
 
@@ -159,7 +159,7 @@ def _checked_path(path: str | os.PathLike[str]) -> Path:
     target = a_path(path)
     if target.suffix.lower() not in KINDS:
         raise ArgumentError(
-            f"path is {str(target)!r}, with the suffix {target.suffix!r}; allowed are {', '.join(KINDS)}."
+            f"{argument('path')} is {str(target)!r}, with the suffix {target.suffix!r}; allowed are {', '.join(KINDS)}."
         )
     check_writable(target)
     return target
@@ -178,19 +178,19 @@ def _checked_strength(graph: DAG | PDAG, strength: Any) -> dict[Arc, float]:
         except (TypeError, ValueError, OverflowError):
             number = float("nan")
         if not isfinite(number):
-            raise ArgumentError(f"strength of {_text(pair)} is {value!r}; it must be a finite number.")
+            raise ArgumentError(f"{argument('strength')} of {_text(pair)} is {value!r}; it must be a finite number.")
         if known[pair] in checked:
-            raise ArgumentError(f"strength has {_text(pair)} twice; give each arc once.")
+            raise ArgumentError(f"{argument('strength')} has {_text(pair)} twice; give each arc once.")
         checked[known[pair]] = number
     if unknown:
-        raise ArgumentError(f"strength names {_no_arcs(unknown, known)}")
+        raise ArgumentError(f"{argument('strength')} names {_no_arcs(unknown, known)}")
     return checked
 
 
 def _numbered_pairs(strength: Any) -> list[tuple[Arc, Any]]:
     """Read a mapping, a table or an iterable as pairs of an arc and a number."""
     wrong = ArgumentError(
-        "strength must map arcs to numbers, such as {('A', 'B'): 1.5}, or be a table with the columns 'from', 'to' and"
+        f"{argument('strength')} must map arcs to numbers, such as {{('A', 'B'): 1.5}}, or be a table with the columns 'from', 'to' and"
         f" one of numbers, got {type(strength).__name__}."
     )
     try:
@@ -217,19 +217,23 @@ def _checked_highlight(
     nodes: set[str] = set()
     arcs: set[Arc] = set()
     if not isinstance(highlight, Iterable):
-        raise ArgumentError(f"highlight must be names of variables and arcs (pairs of names), got {highlight!r}.")
+        raise ArgumentError(
+            f"{argument('highlight')} must be names of variables and arcs (pairs of names), got {highlight!r}."
+        )
     for item in [highlight] if isinstance(highlight, str) else highlight:
         if isinstance(item, str):
             if item not in graph.names:
                 raise ArgumentError(
-                    f"highlight names {item!r}, which is not a variable.{did_you_mean(item, graph.names)}"
+                    f"{argument('highlight')} names {item!r}, which is not a variable.{did_you_mean(item, graph.names)}"
                     f" The variables are {quoted(graph.names)}."
                 )
             nodes.add(item)
         elif not isinstance(item, tuple | list) or len(item) != 2 or not all(isinstance(end, str) for end in item):
-            raise ArgumentError(f"highlight holds {item!r}; it must be the name of a variable, or a pair of names.")
+            raise ArgumentError(
+                f"{argument('highlight')} holds {item!r}; it must be the name of a variable, or a pair of names."
+            )
         elif tuple(item) not in known:
-            raise ArgumentError(f"highlight names {_no_arcs([(item[0], item[1])], known)}")
+            raise ArgumentError(f"{argument('highlight')} names {_no_arcs([(item[0], item[1])], known)}")
         else:
             arcs.add(known[item[0], item[1]])
     return frozenset(nodes), frozenset(arcs)

@@ -19,7 +19,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from bnml.errors import ArgumentError, GraphError
+from bnml.errors import ArgumentError, GraphError, argument
 from bnml.graph import DAG, PDAG, canonical_extension
 from bnml.plot.coordinates import place_nodes
 from bnml.plot.crossings import count_crossings, order_rows
@@ -135,7 +135,9 @@ def checked_graph(graph: DAG | PDAG | BayesianNetwork) -> DAG | PDAG:
     """Return the graph to draw, that of a network too; refuse what is neither."""
     drawn = getattr(graph, "dag", graph)
     if not isinstance(drawn, DAG | PDAG):
-        raise ArgumentError(f"graph must be a bnml.DAG, a bnml.PDAG or a network, got {type(graph).__name__}.")
+        raise ArgumentError(
+            f"{argument('graph')} must be a bnml.DAG, a bnml.PDAG or a network, got {type(graph).__name__}."
+        )
     return drawn
 
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from bnml._checks import refuse
 from bnml.data.table import unknown_column
-from bnml.errors import ArgumentError
+from bnml.errors import ArgumentError, argument
 from bnml.relational.relation import Floats, Index, Relation, average, relation_of
 
 __all__ = ["gain_within", "hartley_gain", "hartley_information", "pair_gain"]
@@ -127,7 +127,7 @@ def places_of(relation: Relation, names: Sequence[str]) -> list[int]:
         if not isinstance(name, str) or name not in places:
             raise unknown_column("attributes", name, relation.names)
         if sum(other == name for other in names) > 1:
-            raise ArgumentError(f"attributes: {name!r} is named twice")
+            raise ArgumentError(f"{argument('attributes')}: {name!r} is named twice")
     return [places[name] for name in names]
 
 

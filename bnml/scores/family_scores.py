@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from bnml._bits import bits
 from bnml.data.labels import clip
-from bnml.errors import ArgumentError
+from bnml.errors import ArgumentError, argument
 from bnml.graph import DAG
 from bnml.scores.parent_sets import parent_sets
 
@@ -182,10 +182,10 @@ class FamilyScores:
 def _rows(rows: Any, what: str, n: int) -> list[Any]:
     """Return what is given for each variable."""
     if isinstance(rows, str) or not isinstance(rows, Iterable):
-        raise ArgumentError(f"{what} must be a list with an entry per variable, got {clip(repr(rows))}")
+        raise ArgumentError(f"{argument(what)} must be a list with an entry per variable, got {clip(repr(rows))}")
     entries = list(rows)
     if len(entries) != n:
-        raise ArgumentError(f"{what} has {len(entries)} entries for {n} variables; give one per variable")
+        raise ArgumentError(f"{argument(what)} has {len(entries)} entries for {n} variables; give one per variable")
     return entries
 
 

@@ -130,7 +130,7 @@ class NetworkEstimator(BaseEstimator):
             raise refuse("options", self.options, "expected a mapping of arguments of bnml.learn")
         for name in self.options or ():
             if name in ("data", *self._get_param_names()):
-                raise ArgumentError(f"options: {clip(repr(name))} is a parameter of the estimator itself")
+                raise ArgumentError(f"{argument('options')}: {clip(repr(name))} is a parameter of the estimator itself")
 
     def _checked(self, X: Any, *, reset: bool) -> Any:
         """Return X with its features checked or, with ``reset``, remembered: a frame as it is, else an array."""

@@ -54,8 +54,8 @@ def transposed(masks: Sequence[int]) -> list[int]:
     return result
 
 
-def permuted(masks: Sequence[int], order: Sequence[int]) -> list[int]:
-    """Renumber a graph: the new node ``k`` is the old node ``order[k]``."""
+def permuted_masks(masks: Sequence[int], order: Sequence[int]) -> list[int]:
+    """Renumber a graph of masks: the new node ``k`` is the old node ``order[k]``."""
     new = {old: k for k, old in enumerate(order)}
     return [mask_of(new[i] for i in bits(masks[old])) for old in order]
 
@@ -75,8 +75,8 @@ def subsets(mask: int) -> Iterator[int]:
         some = (some - 1) & mask
 
 
-def minimal(sets: Iterable[int]) -> list[int]:
-    """Return the sets that no other is a proper subset of, the smallest first."""
+def minimal_masks(sets: Iterable[int]) -> list[int]:
+    """Return the masks that no other is a proper subset of, the smallest first."""
     result: list[int] = []
     for mask in sorted(set(sets), key=lambda mask: (mask.bit_count(), mask)):
         if not any(smaller & ~mask == 0 for smaller in result):

@@ -12,7 +12,8 @@ from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
 
-from bnml.errors import ArgumentError, argument, did_you_mean, quoted
+from bnml._text import did_you_mean, quoted
+from bnml.errors import ArgumentError, argument
 
 __all__ = [
     "a_function",
@@ -80,14 +81,14 @@ def significance_level(value: Any, name: str = "alpha") -> float:
 
 
 def flag(value: Any, name: str) -> bool:
-    """Return True or False."""
+    """Check an argument that is True or False."""
     if not isinstance(value, bool):
         raise refuse(name, value, "expected True or False")
     return value
 
 
 def one_of(value: Any, name: str, choices: Iterable[str], *, otherwise: str = "") -> str:
-    """Return one of some words."""
+    """Check an argument that is one of some words."""
     words = list(choices)
     if not isinstance(value, str) or value not in words:
         hint = did_you_mean(value, words) if isinstance(value, str) else ""
@@ -96,21 +97,21 @@ def one_of(value: Any, name: str, choices: Iterable[str], *, otherwise: str = ""
 
 
 def a_variable(value: Any, name: str, names: Sequence[str]) -> int:
-    """Return the position of a variable among some names."""
+    """Check an argument that names a variable; return its position among the names."""
     if not isinstance(value, str) or value not in names:
         raise refuse(name, value, f"there is no such variable among {quoted(names)}.{did_you_mean(value, names)}")
     return names.index(value)
 
 
 def a_path(value: Any, name: str = "path") -> Path:
-    """Return the name of a file as a path."""
+    """Check an argument that names a file; return it as a path."""
     if not isinstance(value, str | os.PathLike) or not isinstance(os.fspath(value), str) or "\0" in os.fspath(value):
         raise ArgumentError(f"{argument(name)} must be the name of a file, got {value!r}")
     return Path(value)
 
 
 def a_function(value: Any, name: str, *, of: str) -> Callable[..., Any] | None:
-    """Return a function, or None."""
+    """Check an argument that is a function, or None."""
     if value is not None and not callable(value):
         raise refuse(name, value, f"expected a function of {of}, or None")
     function: Callable[..., Any] | None = value
@@ -118,5 +119,5 @@ def a_function(value: Any, name: str, *, of: str) -> Callable[..., Any] | None:
 
 
 def progress_function(value: Any) -> Callable[[str, float], None] | None:
-    """Return what is told how far the work is, or None."""
+    """Check the argument ``progress``: what is told how far the work is, or None."""
     return a_function(value, "progress", of="a stage and a fraction")

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import difflib
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
+from typing import Any
 
 __all__ = [
     "WIDTH",
+    "clip",
+    "did_you_mean",
     "facts",
     "number_of",
     "printable",
+    "quoted",
     "seconds_text",
     "shortened",
     "shortened_in_the_middle",
-    "table",
-    "wrapped",
+    "text_table",
+    "wrapped_text",
 ]
 
 WIDTH = 80
@@ -55,7 +60,7 @@ def seconds_text(seconds: float) -> str:
     return f"{seconds:.2g} s" if seconds < 10 else f"{seconds:,.0f} s"
 
 
-def wrapped(text: str, first: str = "", later: str = "") -> str:
+def wrapped_text(text: str, first: str = "", later: str = "") -> str:
     """Return a text on lines of at most 80 columns, with an indent for the first and one for the others."""
     if len(first) + len(text) <= WIDTH:
         return first + text
@@ -65,10 +70,10 @@ def wrapped(text: str, first: str = "", later: str = "") -> str:
 def facts(pairs: Iterable[tuple[str, str]], label_width: int) -> list[str]:
     """Return labels with their texts, a paragraph each: the texts stand below each other."""
     rows: Sequence[tuple[str, str]] = list(pairs)
-    return [wrapped(f"{label:<{label_width}}{text}", "  ", " " * (label_width + 2)) for label, text in rows]
+    return [wrapped_text(f"{label:<{label_width}}{text}", "  ", " " * (label_width + 2)) for label, text in rows]
 
 
-def table(
+def text_table(
     rows: Sequence[Sequence[str]],
     kinds: str,
     head: Sequence[str] = (),
@@ -97,7 +102,7 @@ def table(
 
     Examples
     --------
-    >>> for line in table([["A", "B, C", "1.50"], ["in all", "", "11.50"]], "lwr", ["node", "parents", "score"]):
+    >>> for line in text_table([["A", "B, C", "1.50"], ["in all", "", "11.50"]], "lwr", ["node", "parents", "score"]):
     ...     print(line)
     node    parents  score
     A       B, C      1.50
@@ -132,3 +137,24 @@ def _cell(text: str, width: int, kind: str) -> list[str]:
     if kind == "w":
         return textwrap.wrap(text, width, break_on_hyphens=False) or [""]
     return [shortened(text, width) if kind == "s" else text]
+
+
+def quoted(values: Iterable[object], *, most: int = 8) -> str:
+    """Return values as a short readable list: ``'a', 'b' and 5 more``."""
+    items = [repr(value) for value in values]
+    shown = ", ".join(items[:most])
+    return f"{shown} and {len(items) - most} more" if len(items) > most else shown
+
+
+def did_you_mean(word: object, choices: Iterable[object]) -> str:
+    """Return ``" Did you mean 'smoke'?"`` for the nearest choice, or an empty string."""
+    texts = [str(choice) for choice in choices]
+    folded = str(word).strip().casefold()
+    near = [text for text in texts if text.strip().casefold() == folded] or difflib.get_close_matches(str(word), texts)
+    return f" Did you mean {near[0]!r}?" if near else ""
+
+
+def clip(value: Any, most: int = 60) -> Any:
+    """Return a value for a message: as it is if its text is short, else the start of its text."""
+    text = str(value)
+    return value if len(text) <= most else text[: most - 1] + "…"

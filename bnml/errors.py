@@ -23,8 +23,7 @@ an argument it does so by `argument`, ``f"{argument('max_parents', 3)} allows fe
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 __all__ = [
@@ -40,8 +39,6 @@ __all__ = [
     "ScoreError",
     "SearchError",
     "argument",
-    "did_you_mean",
-    "quoted",
 ]
 
 
@@ -155,18 +152,3 @@ class ArgumentError(BnmlError):
 
 class DependencyError(BnmlError):
     """An optional package is needed and not installed."""
-
-
-def quoted(values: Iterable[object], *, most: int = 8) -> str:
-    """Return values as a short readable list: ``'a', 'b' and 5 more``."""
-    items = [repr(value) for value in values]
-    shown = ", ".join(items[:most])
-    return f"{shown} and {len(items) - most} more" if len(items) > most else shown
-
-
-def did_you_mean(word: object, choices: Iterable[object]) -> str:
-    """Return ``" Did you mean 'smoke'?"`` for the nearest choice, or an empty string."""
-    texts = [str(choice) for choice in choices]
-    folded = str(word).strip().casefold()
-    near = [text for text in texts if text.strip().casefold() == folded] or difflib.get_close_matches(str(word), texts)
-    return f" Did you mean {near[0]!r}?" if near else ""

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import pickle
+import re
+from pathlib import Path
 
 import pytest
 
+import bnml
 from bnml import _checks
 from bnml.errors import ArgumentError, BnmlError, SearchError, argument
 
@@ -61,3 +65,38 @@ def test_checks_name_the_argument_and_what_was_expected(check, value, message):
         check(value)
     assert str(caught.value).startswith(message)
     assert caught.value.argument == message.partition("=")[0]
+
+
+def test_messages_about_an_argument_mark_it():
+    """A message that begins with the name of a parameter would leave ``.argument`` empty if it were only text."""
+    found = []
+    for path in sorted(Path(bnml.__file__).parent.rglob("*.py")):
+        if path.parent.name != "cli":  # which speaks of options
+            found += [f"{path.name}: {begin!r}" for begin in unmarked(ast.parse(path.read_text(encoding="utf-8")))]
+    assert not found
+
+
+def test_unmarked_arguments_would_be_found():
+    texts = ['f"n must be 0, got {n}"', 'f"{what}: no"', "f\"{argument('n')} must be 0\"", "'n is a word here'"]
+    tree = ast.parse("def f(n, what):\n" + "\n".join(f"    raise ArgumentError({text})" for text in texts))
+    assert unmarked(tree) == ["n must be 0, got ", "what"]
+
+
+def unmarked(tree: ast.AST) -> list[str]:
+    """Return how the messages begin that begin with the name of a parameter, and do not mark it."""
+    found = []
+    for function in (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)):
+        parameters = {one.arg for one in [*function.args.args, *function.args.kwonlyargs]}
+        for call in (node for node in ast.walk(function) if isinstance(node, ast.Call)):
+            if not (isinstance(call.func, ast.Name) and call.func.id == "ArgumentError" and call.args):
+                continue
+            message = call.args[0]
+            first = message.values[0] if isinstance(message, ast.JoinedStr) and message.values else message
+            if isinstance(first, ast.FormattedValue) and isinstance(first.value, ast.Name):
+                if first.value.id in parameters & {"what", "asked"}:  # the names of arguments by convention
+                    found.append(first.value.id)
+            elif isinstance(first, ast.Constant) and isinstance(first.value, str):
+                begin = re.match(r"(\w+)(:| must | holds | has )", first.value)
+                if begin and begin.group(1) in parameters:
+                    found.append(first.value)
+    return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bnml._text import WIDTH, facts, number_of, shortened, table, wrapped
+from bnml._text import WIDTH, facts, number_of, shortened, text_table, wrapped_text
 
 
 @pytest.mark.parametrize(
@@ -22,14 +22,14 @@ def test_shortened():
 
 
 def test_wrapped_keeps_to_the_width():
-    text = wrapped("word " * 40, "- ", "  ")
+    text = wrapped_text("word " * 40, "- ", "  ")
     assert all(len(line) <= WIDTH for line in text.splitlines())
     assert facts([("size", "3 arcs")], 6) == ["  size  3 arcs"]
 
 
 def test_tables_shorten_and_wrap():
     rows = [["a" * 60, "word " * 30, "1.5"], ["b", "", "12.25"]]
-    lines = table(rows, "swr", ["name", "text", "number"], indent="  ", ruled=True, sums=True)
+    lines = text_table(rows, "swr", ["name", "text", "number"], indent="  ", ruled=True, sums=True)
     assert max(map(len, lines)) == WIDTH
     assert lines[0].endswith("  number")
     assert "…" in lines[2]
@@ -40,6 +40,6 @@ def test_tables_shorten_and_wrap():
 
 
 def test_tables_of_nothing():
-    assert table([], "lr") == []
-    assert table([], "lr", ["a", "b"]) == ["a  b"]
-    assert table([["a\nb"]], "l") == ["a\\nb"]
+    assert text_table([], "lr") == []
+    assert text_table([], "lr", ["a", "b"]) == ["a  b"]
+    assert text_table([["a\nb"]], "l") == ["a\\nb"]

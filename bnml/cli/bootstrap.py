@@ -16,12 +16,12 @@ __all__ = ["command"]
 EXAMPLE = "Example: bnml bootstrap survey.csv --search tabu --repetitions 500"
 
 Repetitions = Annotated[
-    int, typer.Option("--repetitions", metavar="R", parser=options.whole, help="How many tables are drawn.")
+    int, typer.Option("--repetitions", metavar="R", parser=options.parse_whole, help="How many tables are drawn.")
 ]
 Search = Annotated[str, typer.Option("--search", metavar="NAME", help="The search for each table, as for learn.")]
-Seed = Annotated[int, typer.Option("--seed", metavar="S", parser=options.whole, help="Of the drawing of rows.")]
+Seed = Annotated[int, typer.Option("--seed", metavar="S", parser=options.parse_whole, help="Of the drawing of rows.")]
 Threads = Annotated[
-    int | None, typer.Option("--threads", metavar="T", parser=options.whole, help="How many; all cores without.")
+    int | None, typer.Option("--threads", metavar="T", parser=options.parse_whole, help="How many; all cores without.")
 ]
 
 

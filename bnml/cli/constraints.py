@@ -10,8 +10,8 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from bnml._text import shortened
-from bnml.errors import ArgumentError, did_you_mean, quoted
+from bnml._text import did_you_mean, quoted, shortened
+from bnml.errors import ArgumentError
 from bnml.graph import Constraints
 
 __all__ = ["constraints_of", "link_of"]
@@ -53,7 +53,7 @@ def constraints_of(
 
 
 def link_of(text: str, option: str, names: Sequence[str]) -> tuple[str, str]:
-    """Return the two variables of a link that a text names."""
+    """Return the two variables of a link that an option such as ``--require-link`` names."""
     return _pair(text, ("-",), dict.fromkeys(names), option, "required_links")
 
 

@@ -27,6 +27,6 @@ def command(
     network = bnml.load(source)
     network.save(target)
     if as_json:
-        printing.print_json(printing.summary_of(network, target))
+        printing.print_json(printing.written_summary(network, target))
         return
-    print(f"{target}: {printing.size_of(network)}")
+    print(f"{target}: {printing.size_text(network)}")

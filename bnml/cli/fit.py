@@ -33,6 +33,6 @@ def command(
     network = bnml.fit(dag, data, estimator, ess)
     network.save(output)
     if as_json:
-        printing.print_json({**printing.summary_of(network, output), "estimator": estimator})
+        printing.print_json({**printing.written_summary(network, output), "estimator": estimator})
         return
-    print(f"{output}: {printing.size_of(network)} ({estimator})")
+    print(f"{output}: {printing.size_text(network)} ({estimator})")

@@ -23,18 +23,18 @@ def command(
 ) -> None:
     """Show the columns of a table, their states and how often each occurs."""
     if as_json:
-        printing.print_json(summary(table()))
+        printing.print_json(_summary(table()))
     else:
-        report(table())
+        _report(table())
 
 
-def frequencies(table: bnml.Data, column: int) -> list[int]:
+def _frequencies(table: bnml.Data, column: int) -> list[int]:
     """Return how often each state of a column occurs."""
     counts: list[int] = contingency(table, [column]).tolist()
     return counts
 
 
-def summary(table: bnml.Data) -> dict[str, Any]:
+def _summary(table: bnml.Data) -> dict[str, Any]:
     """Return the report as plain values."""
     return {
         "rows": table.n_rows,
@@ -43,7 +43,7 @@ def summary(table: bnml.Data) -> dict[str, Any]:
             {
                 "name": name,
                 "states": list(table.states[i]),
-                "counts": frequencies(table, i),
+                "counts": _frequencies(table, i),
                 "entropy": bnml.information.entropy(table, name),
                 **({"cuts": list(table.cuts[name])} if name in table.cuts else {}),
             }
@@ -52,7 +52,7 @@ def summary(table: bnml.Data) -> dict[str, Any]:
     }
 
 
-def report(table: bnml.Data) -> None:
+def _report(table: bnml.Data) -> None:
     """Print the report."""
     from rich.text import Text
 
@@ -63,22 +63,22 @@ def report(table: bnml.Data) -> None:
     for i, name in enumerate(table.names):
         shares = (
             f"{label} {100 * count / table.n_rows:.0f} %"
-            for label, count in zip(table.states[i], frequencies(table, i), strict=True)
+            for label, count in zip(table.states[i], _frequencies(table, i), strict=True)
         )
         line = f"{shortened(name, width):<{width}}  {table.arities[i]:>6}  {', '.join(shares)}"
         out.print(Text(shortened(line, out.width)), soft_wrap=True)
     out.print()
     for name in table.cuts:
-        histogram(table, name)
+        _histogram(table, name)
 
 
-def histogram(table: bnml.Data, name: str) -> None:
+def _histogram(table: bnml.Data, name: str) -> None:
     """Draw the bins of a column: a bar per bin."""
     from rich.text import Text
 
     out = printing.console()
     i = table.index(name)
-    counts = frequencies(table, i)
+    counts = _frequencies(table, i)
     labels = [str(label) for label in table.states[i]]
     width = max(map(len, labels))
     block = "█" if printing.speaks_unicode() else "#"

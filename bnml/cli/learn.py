@@ -13,6 +13,7 @@ import typer
 
 import bnml
 from bnml._files import write_all
+from bnml._text import quoted
 from bnml._watch import Watch
 from bnml.cli import options, printing, reading
 from bnml.cli.constraints import constraints_of, link_of
@@ -25,11 +26,11 @@ from bnml.cli.searches import (
     Search,
     Significance,
     Verbose,
-    check_options,
-    details,
+    given_search_options,
+    search_details,
     values_of,
 )
-from bnml.errors import ArgumentError, quoted
+from bnml.errors import ArgumentError
 
 if TYPE_CHECKING:
     from bnml.scores import FamilyScores
@@ -103,12 +104,12 @@ def command(
     if scores is not None:
         _check_without_table(context, data, output, scores_out)
     own = {"order": order, "class_variable": class_variable, "alpha": significance, "keep": keep or None}
-    options = check_options(search, own)
+    options = given_search_options(search, own)
     asked = request_for(
-        search, options, score=reading.score_of(score, prior_network), max_parents=max_parents, seed=seed,
+        search, options, score=reading.read_score(score, prior_network), max_parents=max_parents, seed=seed,
         threads=threads, memory_limit=memory_limit, time_limit=time_limit,
     )  # fmt: skip
-    settings = reading.settings_of(config)
+    settings = reading.read_settings(config)
     rows = table() if scores is None or data is not None else None
     source = rows if scores is None else _local_scores(scores, rows)
     assert source is not None
@@ -132,7 +133,7 @@ def command(
         print("The bundled example: patients of a fictitious chest clinic\n")
     print(result)
     if verbose:
-        print(f"\n{details(result)}")
+        print(f"\n{search_details(result)}")
 
 
 def _check_files(output: Path | None, plots: Sequence[Path], scores_out: Path | None) -> None:
@@ -179,7 +180,7 @@ def _local_scores(path: Path, rows: bnml.Data | None) -> FamilyScores:
 
 def _check_listing(task: Task) -> None:
     """Refuse what a file of local scores cannot hold, before there are any scores."""
-    from bnml.scores.lattice import check_listing
+    from bnml.scores.lattice import check_all_families
 
     if any(task.rules.links):
         raise ArgumentError("--scores-out: local scores cannot say that a link is required; require an arc instead")
@@ -187,7 +188,7 @@ def _check_listing(task: Task) -> None:
         if name.split() != [name]:
             raise ArgumentError(f"--scores-out: a .jkl file has no names with white space, such as {name!r}; rename it")
     if isinstance(task.local, bnml.LocalScores):
-        check_listing(task.local, task.memory)
+        check_all_families(task.local, task.memory)
 
 
 @contextmanager

@@ -37,8 +37,8 @@ __all__ = [
     "Tiers",
     "TimeLimit",
     "Weights",
-    "seconds",
-    "whole",
+    "parse_seconds",
+    "parse_whole",
 ]
 
 TABLES = ".csv .tsv .csv.gz .parquet .arrow .feather .idt"
@@ -64,24 +64,24 @@ PriorNetwork = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 
 
-def whole(given: str | int) -> int:
-    """Return the whole number that a text is; a default is one already."""
+def parse_whole(given: str | int) -> int:
+    """Parse an option that is a whole number; a default is one already."""
     text = str(given)
     if not re.fullmatch(r"[+-]?[0-9]{1,1000}", text):
         raise typer.BadParameter(f"{shortened(text, 60)!r} is not a whole number")
     return int(text)
 
 
-def names_of(text: str, option: str) -> list[str]:
-    """Return the names in a list separated by commas."""
+def parse_names(text: str, option: str) -> list[str]:
+    """Parse an option that lists names, separated by commas."""
     names = [name.strip() for name in text.split(",")]
     if not all(names):
         raise ArgumentError(f"{option} {text!r}: expected names separated by commas")
     return names
 
 
-def level(text: str) -> float:
-    """Return the significance level that a text is."""
+def parse_level(text: str) -> float:
+    """Parse an option that is a significance level."""
     try:
         value = float(text)
     except ValueError:
@@ -91,8 +91,8 @@ def level(text: str) -> float:
     return value
 
 
-def seconds(text: str) -> float:
-    """Return the number that a text is."""
+def parse_seconds(text: str) -> float:
+    """Parse an option that is a number of seconds."""
     try:
         return float(text)
     except ValueError:
@@ -120,15 +120,17 @@ Tiers = Annotated[
     str | None, _known("--tiers", metavar="'A,B|C'", help="Groups; no arc leads from a later to an earlier.")
 ]
 MaxParents = Annotated[
-    int | None, _known("--max-parents", metavar="K", parser=whole, help="The most parents of a variable.")
+    int | None, _known("--max-parents", metavar="K", parser=parse_whole, help="The most parents of a variable.")
 ]
 
 _cost = partial(typer.Option, rich_help_panel="How much it may cost")
-Seed = Annotated[int, _cost("--seed", metavar="S", parser=whole, help="Of searches that are random.")]
-Threads = Annotated[int | None, _cost("--threads", metavar="T", parser=whole, help="How many; all cores without.")]
+Seed = Annotated[int, _cost("--seed", metavar="S", parser=parse_whole, help="Of searches that are random.")]
+Threads = Annotated[
+    int | None, _cost("--threads", metavar="T", parser=parse_whole, help="How many; all cores without.")
+]
 MemoryLimit = Annotated[
     str | None, _cost("--memory-limit", metavar="8GB", help="The most memory; most that there is without.")
 ]
 TimeLimit = Annotated[
-    float | None, _cost("--time-limit", metavar="S", parser=seconds, help="Seconds after which to stop.")
+    float | None, _cost("--time-limit", metavar="S", parser=parse_seconds, help="Seconds after which to stop.")
 ]

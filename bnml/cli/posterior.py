@@ -14,7 +14,7 @@ import bnml
 from bnml._files import written_whole
 from bnml._memory import limit_of
 from bnml._plain import records
-from bnml._text import table
+from bnml._text import text_table
 from bnml.cli import options, printing, reading
 from bnml.cli.constraints import constraints_of
 from bnml.cli.learn import LONG
@@ -52,7 +52,9 @@ Prior = Annotated[
 ]
 Top = Annotated[
     int | None,
-    typer.Option("--top", metavar="K", parser=options.whole, help="The K most probable structures; up to 5 variables."),
+    typer.Option(
+        "--top", metavar="K", parser=options.parse_whole, help="The K most probable structures; up to 5 variables."
+    ),
 ]
 Classes = Annotated[bool, typer.Option("--classes", help="With --top: equivalence classes in place of structures.")]
 Output = Annotated[
@@ -87,12 +89,12 @@ def command(
         check_outputs([("-o", output, (".csv", ".csv.gz"))])
     if classes and top is None:
         raise ArgumentError("--classes goes with --top K: it says what the K best are")
-    chosen, settings = reading.score_of(score, prior_network), reading.settings_of(config)
+    chosen, settings = reading.read_score(score, prior_network), reading.read_settings(config)
     data = table()
     if top is not None:
-        from bnml.uncertainty.structures import check_listing
+        from bnml.uncertainty.structures import check_structures
 
-        check_listing(len(data.names), top)
+        check_structures(len(data.names), top)
     pairs = {"required": require, "forbidden": forbid, "forbidden_links": forbid_link}
     limits: dict[str, Any] = {
         "max_parents": max_parents,
@@ -147,5 +149,5 @@ def _print_best(best: pd.DataFrame) -> None:
     print(f"\nMost probable {what}, with probability and score:")
     graphs = best["cpdag"].map(str) if "cpdag" in best else best["structure"].str.replace("][", "] [")
     columns = best["probability"].map("{:.4f}".format), best["score"].map("{:,.3f}".format), graphs
-    for line in table(list(zip(*columns, strict=True)), "rrw", indent="  "):
+    for line in text_table(list(zip(*columns, strict=True)), "rrw", indent="  "):
         print(line.replace("] [", "]["))

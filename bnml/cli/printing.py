@@ -19,20 +19,20 @@ __all__ = [
     "console",
     "print_grid",
     "print_json",
-    "size_of",
+    "size_text",
     "speaks_unicode",
-    "summary_of",
+    "written_summary",
 ]
 
 
-def size_of(network: bnml.BayesianNetwork) -> str:
-    """Return the size of a network in words."""
+def size_text(network: bnml.BayesianNetwork) -> str:
+    """Return the size of a network in words, to be printed."""
     sizes = (len(network.names), "variable"), (len(network.dag.arcs), "arc"), (network.n_parameters, "parameter")
     return ", ".join(number_of(n, word) for n, word in sizes)
 
 
-def summary_of(network: bnml.BayesianNetwork, file: Path) -> dict[str, Any]:
-    """Return what was written to a file as plain values."""
+def written_summary(network: bnml.BayesianNetwork, file: Path) -> dict[str, Any]:
+    """Return what ``--json`` prints of a network that was written to a file, as plain values."""
     return {
         "file": str(file),
         "variables": len(network.names),

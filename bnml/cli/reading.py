@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import bnml
-from bnml._text import shortened
+from bnml._text import did_you_mean, quoted, shortened
 from bnml.cli.options import (
     Bins,
     Columns,
@@ -24,20 +24,19 @@ from bnml.cli.options import (
     ScoreName,
     States,
     Weights,
-    names_of,
+    parse_names,
 )
 from bnml.data.example import example_path
-from bnml.errors import ArgumentError, DataError, did_you_mean, quoted
+from bnml.errors import ArgumentError, DataError
 
 __all__ = [
     "ChosenScore",
     "TableReader",
-    "check_variable",
-    "chosen_score",
+    "check_read_variable",
     "read_data",
+    "read_score",
+    "read_settings",
     "reads_a_table",
-    "score_of",
-    "settings_of",
     "structure_of",
 ]
 
@@ -66,7 +65,7 @@ def reads_a_table(command: Callable[..., None]) -> Callable[..., None]:
     has itself as well, such as ``config``, goes to both; what ``table`` is called with goes before the option.
     """
     own = inspect.signature(command, eval_str=True).parameters
-    groups: dict[str, Callable[..., Any]] = {"table": read_data, "chosen": chosen_score}
+    groups: dict[str, Callable[..., Any]] = {"table": read_data, "chosen": _chosen_score}
     asked = {name: inspect.signature(groups[name], eval_str=True).parameters for name in own if name in groups}
     parameters: dict[str, inspect.Parameter] = {}
     for name, parameter in own.items():
@@ -81,7 +80,7 @@ def reads_a_table(command: Callable[..., None]) -> Callable[..., None]:
             for group, options in asked.items()
         }
         if "chosen" in values:
-            given["chosen"] = chosen_score(**values["chosen"])
+            given["chosen"] = _chosen_score(**values["chosen"])
         command(table=lambda **changed: read_data(**{**values["table"], **changed}), **given)
 
     run.__doc__ = command.__doc__
@@ -104,12 +103,12 @@ def read_data(
     config: Config = None,
 ) -> bnml.Data:
     """Read a table as the options say; what the command line leaves open comes from the TOML file."""
-    given = settings_of(config)
-    kept = names_of(columns, "--columns") if columns else given.get("columns")
-    dropped = names_of(drop, "--drop") if drop else given.get("drop") or []
+    given = read_settings(config)
+    kept = parse_names(columns, "--columns") if columns else given.get("columns")
+    dropped = parse_names(drop, "--drop") if drop else given.get("drop") or []
     arguments: dict[str, Any] = {
         "missing": missing or given.get("missing", "error"),
-        "na_values": names_of(na_values, "--na-values") if na_values else given.get("na_values", ()),
+        "na_values": parse_names(na_values, "--na-values") if na_values else given.get("na_values", ()),
         "states": states or given.get("states"),
         "bins": bins or given.get("bins"),
         "weights": weights or given.get("weights"),
@@ -135,8 +134,8 @@ def _without(path: Path, kept: Sequence[str] | None, dropped: Sequence[str]) -> 
     return left
 
 
-def settings_of(path: Path | None) -> Mapping[str, Any]:
-    """Return the settings of a TOML file, checked; none without a file."""
+def read_settings(path: Path | None) -> Mapping[str, Any]:
+    """Read the settings of a TOML file, and check them; none without a file."""
     if path is None:
         return {}
     try:
@@ -170,8 +169,8 @@ def _kinds(value: Any) -> list[str]:
     return ["a text"] if isinstance(value, str) else ["a table"] if isinstance(value, dict) else []
 
 
-def check_variable(name: str | None, option: str, names: Sequence[str]) -> None:
-    """Refuse a name that no variable has."""
+def check_read_variable(name: str | None, option: str, names: Sequence[str]) -> None:
+    """Refuse an option that names no variable of the table that was read."""
     if name is not None and name not in names:
         raise ArgumentError(
             f"{option} {shortened(name, 60)!r}: there is no such variable.{did_you_mean(name, names)}"
@@ -193,8 +192,8 @@ def structure_of(text: str) -> bnml.DAG:
     return bnml.load(text).dag
 
 
-def score_of(name: str, prior_network: Path | None) -> bnml.scores.Score:
-    """Return the score of a name; ``bde`` takes a prior network, and the others do not."""
+def read_score(name: str, prior_network: Path | None) -> bnml.scores.Score:
+    """Return the score that an option names; for ``bde`` the file of the prior network is read."""
     kind, colon, ess = name.partition(":")
     if kind != "bde":
         if prior_network is not None:
@@ -215,6 +214,6 @@ class ChosenScore(NamedTuple):
     score: bnml.scores.Score
 
 
-def chosen_score(score: ScoreName = "qnml", prior_network: PriorNetwork = None) -> ChosenScore:
+def _chosen_score(score: ScoreName = "qnml", prior_network: PriorNetwork = None) -> ChosenScore:
     """Return the score that the options name."""
-    return ChosenScore(score, score_of(score, prior_network))
+    return ChosenScore(score, read_score(score, prior_network))

@@ -18,8 +18,8 @@ SETTINGS = {"ignore_unknown_options": True}  # -1 is a number, though a wrong on
 
 
 def command(
-    n: Annotated[int, typer.Argument(metavar="N", parser=options.whole, help="Sample size, from 0.")],
-    r: Annotated[int, typer.Argument(metavar="R", parser=options.whole, help="Number of values, from 1.")],
+    n: Annotated[int, typer.Argument(metavar="N", parser=options.parse_whole, help="Sample size, from 0.")],
+    r: Annotated[int, typer.Argument(metavar="R", parser=options.parse_whole, help="Number of values, from 1.")],
     method: Annotated[str, typer.Option("--method", help="exact, szpankowski or szpankowski-weinberger.")] = "exact",
     as_json: options.Json = False,
 ) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import bnml
-from bnml._text import number_of, shortened, table, wrapped
+from bnml._text import number_of, shortened, text_table, wrapped_text
 from bnml.cli import options, printing, reading
 from bnml.errors import ArgumentError
 
@@ -45,7 +45,7 @@ Top = Annotated[
     typer.Option(
         "--top",
         metavar="K",
-        parser=options.whole,
+        parser=options.parse_whole,
         help="The K best decompositions, of up to 6 attributes; without, 5 if there are no more than 5 attributes.",
     ),
 ]
@@ -77,9 +77,9 @@ def command(
     if possibility is None:
         rows = table()
     else:
-        if columns and possibility not in options.names_of(columns, "--columns"):
+        if columns and possibility not in options.parse_names(columns, "--columns"):
             columns += f",{possibility}"
-        declared = _states_with_degrees(data, possibility, states, na_values, reading.settings_of(config))
+        declared = _states_with_degrees(data, possibility, states, na_values, reading.read_settings(config))
         rows = table(columns=columns, states=declared)
     if top is not None:
         _check_listing(rows, possibility)
@@ -92,11 +92,11 @@ def command(
 
 def _check_listing(table: bnml.Data, possibility: str | None) -> None:
     """Refuse to list too many decompositions, and announce it if they take long."""
-    from bnml.relational.decompositions import check_number
+    from bnml.relational.decompositions import check_decompositions
     from bnml.relational.overview import FEW
 
     n = len(table.names) - (possibility is not None)
-    check_number(n)
+    check_decompositions(n)
     if n > FEW:
         print(f"forecast: {1 << n * (n - 1) // 2:,} decompositions, about 15 s", file=sys.stderr, flush=True)
 
@@ -120,7 +120,7 @@ def _states_with_degrees(
     from bnml.data.bene import read_vd
     from bnml.relational.relation import degree_labels
 
-    texts = options.names_of(na_values, "--na-values") if na_values else settings.get("na_values", ())
+    texts = options.parse_names(na_values, "--na-values") if na_values else settings.get("na_values", ())
     given = states or settings.get("states") or {}
     declared = dict(given) if isinstance(given, Mapping) else dict(read_vd(Path(given)))
     return {**declared, possibility: degree_labels(data, possibility, texts)}
@@ -143,7 +143,7 @@ def _report(found: Mapping[str, Any]) -> None:
         [_in_words(one["extra_tuples"]), ", ".join(_pair(edge, 34) for edge in one["edges"]) or "no edges"]
         for one in found["decompositions"]
     ]
-    print("\n".join(table(rows, "rw", indent="  ")))
+    print("\n".join(text_table(rows, "rw", indent="  ")))
 
 
 def _print_gains(rows: list[Mapping[str, Any]]) -> None:
@@ -160,14 +160,14 @@ def _print_gains(rows: list[Mapping[str, Any]]) -> None:
         ]
         for row in rows[:MOST_LINES]
     ]
-    print("\n".join(table(cells, "lrrrr", ["pair", "gain", "occurring", "possible", "relative"], indent="  ")))
+    print("\n".join(text_table(cells, "lrrrr", ["pair", "gain", "occurring", "possible", "relative"], indent="  ")))
     _print_rest(len(rows), "pair")
 
 
 def _print_graph(title: str, edges: list[Mapping[str, Any]]) -> None:
-    print("\n" + wrapped(title))
+    print("\n" + wrapped_text(title))
     rows = [[_pair(edge, 32), f"{edge['weight']:.4f}"] for edge in edges[:MOST_LINES]]
-    print("".join(f"{line}\n" for line in table(rows, "lr", indent="  ")), end="")
+    print("".join(f"{line}\n" for line in text_table(rows, "lr", indent="  ")), end="")
     _print_rest(len(edges), "edge")
 
 

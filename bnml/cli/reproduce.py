@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bnml._text import wrapped
+from bnml._text import wrapped_text
 from bnml.cli import options, printing
 from bnml.cli.progress import progress_bar
 from bnml.experiments.registry import EXPERIMENTS
@@ -32,12 +32,16 @@ def command(
     ] = None,
     repetitions: Annotated[
         int | None,
-        typer.Option("--repetitions", metavar="R", parser=options.whole, help="How often random things are repeated."),
+        typer.Option(
+            "--repetitions", metavar="R", parser=options.parse_whole, help="How often random things are repeated."
+        ),
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", metavar="S", parser=options.whole, help="Of all random numbers.")] = 0,
+    seed: Annotated[
+        int, typer.Option("--seed", metavar="S", parser=options.parse_whole, help="Of all random numbers.")
+    ] = 0,
     threads: Annotated[
         int | None,
-        typer.Option("--threads", metavar="T", parser=options.whole, help="How many cores to use; all without."),
+        typer.Option("--threads", metavar="T", parser=options.parse_whole, help="How many cores to use; all without."),
     ] = None,
     out: Annotated[
         Path, typer.Option("--out", metavar="DIR", help="Where a folder of results is made, or gone on with.")
@@ -63,12 +67,12 @@ def command(
 
 def _print(done: Reproduction) -> None:
     often = "" if done.repetitions is None else f", {done.repetitions:,} repetitions"
-    print(wrapped(f"{done.experiment.name}: {EXPERIMENTS[done.experiment.name]}{often}"), end="\n\n")
+    print(wrapped_text(f"{done.experiment.name}: {EXPERIMENTS[done.experiment.name]}{often}"), end="\n\n")
     for finding in done.outcome.findings:
         indent = " " * (len(finding) - len(finding.lstrip()))
-        print(wrapped(finding, later=indent + "  " * bool(indent)))
+        print(wrapped_text(finding, later=indent + "  " * bool(indent)))
     before = f" ({done.resumed:,} of {done.parts:,} parts were done before)" if done.resumed else ""
     print(f"\n{done.seconds:.1f} s{before}; written to")
     print(f"{done.files[0].parent}:")
     names = " ".join(file.name for file in done.files)
-    print(wrapped(names, "  ", "  "))
+    print(wrapped_text(names, "  ", "  "))

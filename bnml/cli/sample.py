@@ -21,9 +21,9 @@ OPTIONS = {"n": "-n"}
 
 def command(
     network: Annotated[Path, typer.Argument(metavar="NET", help="A network file.")],
-    n: Annotated[int, typer.Option("-n", "--rows", metavar="N", parser=options.whole, help="How many rows.")],
+    n: Annotated[int, typer.Option("-n", "--rows", metavar="N", parser=options.parse_whole, help="How many rows.")],
     seed: Annotated[
-        int, typer.Option("--seed", metavar="S", parser=options.whole, help="The same seed gives the same rows.")
+        int, typer.Option("--seed", metavar="S", parser=options.parse_whole, help="The same seed gives the same rows.")
     ] = 0,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE.csv", help="File to write; standard output without.")

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bnml._text import facts, table
+from bnml._text import facts, text_table
 from bnml.cli import options
-from bnml.cli.reading import check_variable
+from bnml.cli.reading import check_read_variable
 from bnml.errors import ArgumentError
 from bnml.search.searches import SEARCHES
 
@@ -24,8 +24,8 @@ __all__ = [
     "Search",
     "Significance",
     "Verbose",
-    "check_options",
-    "details",
+    "given_search_options",
+    "search_details",
     "values_of",
 ]
 
@@ -50,7 +50,7 @@ Significance = Annotated[
     typer.Option(
         "--significance",
         metavar="0.05",
-        parser=options.level,
+        parser=options.parse_level,
         help="pc, npc, polytree: the level of their tests.",
         rich_help_panel=_PANEL,
     ),
@@ -69,8 +69,8 @@ Verbose = Annotated[
 ]
 
 
-def check_options(search: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options that are given; refuse those that the search does not take, and miss those that it needs.
+def given_search_options(search: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options of a search that are given on the command line; refuse others, and miss what it needs.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def values_of(options: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any
     values = dict(options)
     if "order" in values:
         values["order"] = list(_names_in(values["order"], names))
-    check_variable(values.get("class_variable"), "--class", names)
+    check_read_variable(values.get("class_variable"), "--class", names)
     return values
 
 
@@ -114,8 +114,8 @@ def _names_in(text: str, names: Sequence[str]) -> Iterator[str]:
         pieces = pieces[length:]
 
 
-def details(result: SearchResult) -> str:
-    """Return what a search has to say of itself, and its steps if it lists them, in 80 columns."""
+def search_details(result: SearchResult) -> str:
+    """Return what the command line prints of a search's own way, and its steps if it lists them, in 80 columns."""
     told = {key.replace("_", " "): _text(value) for key, value in result.info.items() if key not in SAID}
     lines = facts(told.items(), max(map(len, told), default=0) + 2)
     trials = result.info.get("trace")
@@ -132,5 +132,5 @@ def _steps(trials: Sequence[Trial]) -> str:
     """Return each parent that was tried as a line of a table."""
     head = ("child", "parents so far", "tried", "gain", "")
     rows = [[t.child, ", ".join(t.parents), t.candidate, f"{t.gain:,.3f}", "*" * t.taken] for t in trials]
-    lines = table(rows, "swsrl", head, ruled=True)
+    lines = text_table(rows, "swsrl", head, ruled=True)
     return "\n".join(["Parents that were tried; those with * were taken:", "", *lines])

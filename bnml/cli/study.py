@@ -22,12 +22,12 @@ EXAMPLE = "Example: bnml study survey.csv --target lung --tiers 'age,smoke|lung|
 
 Target = Annotated[str | None, typer.Option("--target", metavar="X", help="The variable of interest.")]
 Significance = Annotated[
-    float, typer.Option("--significance", metavar="0.05", parser=options.level, help="The level of the tests.")
+    float, typer.Option("--significance", metavar="0.05", parser=options.parse_level, help="The level of the tests.")
 ]
 Repetitions = Annotated[
     int,
     typer.Option(
-        "--repetitions", metavar="R", parser=options.whole, help="How many tables are drawn anew; 0 for none."
+        "--repetitions", metavar="R", parser=options.parse_whole, help="How many tables are drawn anew; 0 for none."
     ),
 ]
 Output = Annotated[
@@ -71,9 +71,9 @@ def command(
     }
     request_for(search, {}, score=chosen.score, **limits)
     whole_number(repetitions, "repetitions")
-    settings = reading.settings_of(config)
+    settings = reading.read_settings(config)
     rows = table()
-    reading.check_variable(target, "--target", rows.names)
+    reading.check_read_variable(target, "--target", rows.names)
     pairs = {"required": require, "forbidden": forbid, "required_links": require_link, "forbidden_links": forbid_link}
     known = constraints_of(rows.names, pairs, tiers, settings)
     shown = sys.stderr.isatty()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from bnml.counts.batches import FamilyBatch, Lookups, as_float, batch_of, configurations
 from bnml.counts.cells import Cells, FamilyCounts, family_counts
+from bnml.counts.chi_square import Questions, Verdict, log_survival, pair_statistic
 from bnml.counts.counts import Counts, counts_of
-from bnml.counts.statistics import Questions, Verdict, log_survival, pair_statistic
 from bnml.counts.tables import contingency
 
 __all__ = [

@@ -31,7 +31,7 @@ from bnml._jit import helper, kernel, plain_at_first
 
 __all__ = [
     "additions",
-    "configurations",
+    "count_configurations",
     "count_dense",
     "families",
     "log_survival",
@@ -268,8 +268,8 @@ def _cells(arities: Array, variables: Array, limit: int) -> int:
 
 @plain_at_first(lambda arities, members, offsets, position, out: offsets.size + members.size)
 @kernel
-def configurations(arities: Array, members: Array, offsets: Array, position: Array, out: Array) -> None:
-    """Write the number of configurations of each set, and of the set without its child, as rounded products."""
+def count_configurations(arities: Array, members: Array, offsets: Array, position: Array, out: Array) -> None:
+    """Count the configurations of each family's variables, and of its parents, as rounded products."""
     for f in range(offsets.size - 1):
         q_r, q = 1.0, 1.0
         for t in range(offsets[f], offsets[f + 1]):
@@ -563,13 +563,13 @@ def _sum_strata(
 
 @kernel
 def log_survival(statistic: float, freedom: float) -> float:
-    """Return log P(χ² > statistic)."""
+    """Return log P(χ² > statistic), inside the kernel that tests pairs."""
     return _log_survival(statistic, freedom)
 
 
 @kernel
 def run_pair_tests(rows: Array, questions: Array, verdict: Array, results: Array, made: Array) -> None:
-    """Test each pair given one set of columns after the other, until a test finds it independent.
+    """Kernel: test each pair given one set of columns after the other, until a test finds it independent.
 
     `DistinctRows`, `Questions` and `Verdict` come as plain tuples, whose types Numba finds much faster. ``made[p]``
     says how many tests of pair p were made, and ``results[t]`` what test t found: statistic, degrees of freedom, log p.

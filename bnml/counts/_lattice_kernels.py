@@ -17,7 +17,7 @@ import numpy as np
 
 from bnml._jit import helper, kernel, plain_at_first
 
-__all__ = ["ONE_ROW", "Bounds", "PackedRows", "Roots", "Sums", "stack_for", "walk"]
+__all__ = ["ONE_ROW", "Bounds", "PackedRows", "Roots", "Sums", "walk", "walk_stack"]
 
 Array = Any  # kernels are typed by Numba, not by mypy
 
@@ -103,8 +103,8 @@ class Stack(NamedTuple):
 SIZE, CELLS, LONE, MASK, INDEX, NEXT, STOP = range(7)  # rows and cells of a node, rows taken out, its set and set index
 
 
-def stack_for(rows: PackedRows, n_sums: int) -> Stack:
-    """Make room for a walk; node 0 is the empty set, with all rows in one cell."""
+def walk_stack(rows: PackedRows, n_sums: int) -> Stack:
+    """Make room for the kernel's walk; node 0 is the empty set, with all rows in one cell."""
     n = rows.arities.size
     n_words, n_rows = rows.words.shape
     largest = max(1, int(rows.arities.max(initial=1)))

@@ -70,10 +70,10 @@ def configurations(arities: Ints, batch: FamilyBatch) -> tuple[Floats, Floats]:
     The numbers are right to the last digit, so they do not depend on the order of the columns, and infinite where they
     are larger than any float. Their logarithms, which come with them, are always finite.
     """
-    from bnml.counts._kernels import configurations
+    from bnml.counts._kernels import count_configurations
 
     numbers = np.empty((2, len(batch)))
-    configurations(arities, batch.members, batch.offsets, batch.position, numbers)
+    count_configurations(arities, batch.members, batch.offsets, batch.position, numbers)
     logs = np.log(numbers)
     for i in np.flatnonzero(numbers[0] > EXACT).tolist():
         members = batch.members[batch.offsets[i] : batch.offsets[i + 1]].tolist()
@@ -94,7 +94,7 @@ def as_float(number: int) -> float:
 
 
 def check_columns(n: int, variables: Iterable[int]) -> None:
-    """Refuse numbers of columns that are not there.
+    """Refuse a batch with numbers of columns that are not there.
 
     Raises
     ------

@@ -76,7 +76,7 @@ class Cells:
         arities = tuple(self.arities[place] for place in places)
 
         def look() -> States:
-            return chosen_states(self.states, places, first_of(belongs, counts.size))
+            return states_of_cells(self.states, places, first_of_cells(belongs, counts.size))
 
         return Cells(tuple(variables), arities, counts, look), belongs
 
@@ -84,15 +84,15 @@ class Cells:
         return np.array([self.variables.index(v) for v in variables], np.int64)
 
 
-def first_of(labels: Ints, m: int) -> Ints:
-    """Return where each of m labels stands for the first time."""
+def first_of_cells(labels: Ints, m: int) -> Ints:
+    """Return where each of m cells stands for the first time among labels of rows."""
     first = np.empty(m, np.int64)
     first[labels[::-1]] = np.arange(labels.size)[::-1]  # of equal labels the one that is written last stays
     return first
 
 
-def chosen_states(states: States, rows: Ints, columns: Ints) -> States:
-    """Return some rows and columns of a table of states, in the layout that the kernels know."""
+def states_of_cells(states: States, rows: Ints, columns: Ints) -> States:
+    """Return the states of some cells and columns, in the layout that the kernels know."""
     chosen: States = states[rows[:, None], columns]
     chosen.setflags(write=False)
     return chosen
@@ -127,7 +127,7 @@ class FamilyCounts:
 
 
 def family_counts(counts: Counts, child: int, parents: Sequence[int]) -> FamilyCounts:
-    """Return the counts of a family."""
+    """Return the cells of a family's joint table, with their counts and margins."""
     joint = counts.cells(sorted((*parents, child)))
     above, j = joint.margin(sorted(parents))
     q = as_float(math.prod(counts.arities[p] for p in parents))

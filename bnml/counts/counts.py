@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from bnml.counts._lattice_kernels import Bounds, Sums
     from bnml.counts.batches import FamilyBatch, Lookups
     from bnml.counts.cells import Cells
+    from bnml.counts.chi_square import Questions, Verdict
     from bnml.counts.lattice import WalkOrder
-    from bnml.counts.statistics import Questions, Verdict
 
 __all__ = ["Counts", "counts_of"]
 

@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from bnml.counts import pair_tests, sums
 from bnml.counts.batches import FamilyBatch, Lookups, check_columns, configurations
-from bnml.counts.cells import Cells, chosen_states, first_of
-from bnml.counts.statistics import Questions, Verdict
+from bnml.counts.cells import Cells, first_of_cells, states_of_cells
+from bnml.counts.chi_square import Questions, Verdict
 from bnml.data import Data
 from bnml.errors import ArgumentError
 
@@ -56,7 +56,7 @@ class InMemory:
         np.add.at(counts, labels, self._weights)
 
         def look() -> npt.NDArray[np.unsignedinteger[Any]]:
-            return chosen_states(self._rows.columns, chosen, first_of(labels, m))
+            return states_of_cells(self._rows.columns, chosen, first_of_cells(labels, m))
 
         return Cells(tuple(variables), tuple(self.arities[v] for v in variables), counts, look)
 

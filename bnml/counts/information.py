@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from bnml._text import quoted
 from bnml.counts.counts import Counts, counts_of
 from bnml.data import Data, as_data
-from bnml.errors import ArgumentError, quoted
+from bnml.errors import ArgumentError
 
 __all__ = ["conditional_entropy", "entropy", "kl_divergence", "mutual_information"]
 

@@ -23,7 +23,7 @@ from bnml.data import Data
 if TYPE_CHECKING:
     from bnml.counts._lattice_kernels import Bounds, PackedRows, Sums
 
-__all__ = ["WalkOrder", "fits", "no_bounds", "packed", "walk_all", "walk_rows"]
+__all__ = ["WalkOrder", "fits", "no_bounds", "packed", "walk_rows"]
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -142,27 +142,11 @@ def packed(
 
 
 def no_bounds(n: int) -> Bounds:
-    """Return bounds that leave nothing out."""
+    """Return bounds for the walk that leave no subset out."""
     from bnml.counts._lattice_kernels import Bounds
 
     none = np.zeros(0, np.int64)
     return Bounds(np.zeros(n + 2, np.int64), none, none, np.zeros(0), np.zeros(0), np.zeros(1), none)
-
-
-def walk_all(
-    order: WalkOrder,
-    sums: Sums,
-    bounds: Bounds,
-    most: int,
-    out: npt.NDArray[Any],
-    threads: int,
-    done: Callable[[float], None] | None = None,
-) -> int:
-    """Write the sums of all subsets of at most ``most`` columns that the bounds do not leave out; return how many.
-
-    ``done`` is told now and then which share of the work is done.
-    """
-    return order.counts.subset_sums(order, sums, bounds, most, out, threads, done)
 
 
 def walk_rows(
@@ -174,8 +158,11 @@ def walk_rows(
     threads: int,
     done: Callable[[float], None] | None = None,
 ) -> int:
-    """Do so by a walk over packed rows."""
-    from bnml.counts._lattice_kernels import Roots, stack_for, walk
+    """Write the sums of all subsets of at most ``most`` columns that the bounds do not leave out; return how many.
+
+    By a walk over packed rows. ``done`` is told now and then which share of the work is done.
+    """
+    from bnml.counts._lattice_kernels import Roots, walk, walk_stack
 
     n = rows.arities.size
     per_subset = 1e-7 + SECONDS_PER_ROW * rows.weights.size * sums.low.size
@@ -191,7 +178,7 @@ def walk_rows(
 
     def task(first: int, last: int) -> None:
         nonlocal finished
-        visited[first] = walk(rows, sums, bounds, Roots(depth, first, last, most), stack_for(rows, sums.low.size), out)
+        visited[first] = walk(rows, sums, bounds, Roots(depth, first, last, most), walk_stack(rows, sums.low.size), out)
         finished += last - first
         if done is not None:
             done(finished / n_roots)

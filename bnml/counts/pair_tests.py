@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from bnml._threads import cores, run_all
 from bnml.counts.cells import Cells
-from bnml.counts.statistics import Questions, Verdict, log_survival, pair_statistic
+from bnml.counts.chi_square import Questions, Verdict, log_survival, pair_statistic
 from bnml.counts.sums import CODES_PER_TASK, DistinctRows
 
 __all__ = ["fit", "one_by_one", "run"]

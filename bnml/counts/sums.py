@@ -41,7 +41,7 @@ class DistinctRows(NamedTuple):
         return int(self.columns.shape[1])
 
 
-def dense_limit(rows: DistinctRows) -> int:
+def _dense_limit(rows: DistinctRows) -> int:
     """Return up to how many cells a table is counted densely: beyond, most would be empty."""
     from bnml.counts._kernels import MAX_DENSE
 
@@ -66,7 +66,7 @@ def family_sums(
     if lookups.ess > 0:
         joint_a, margin_a = _hyperparameters(lookups.ess, *configurations(arities, batch))
     out = np.zeros((n, 2))
-    limit = dense_limit(rows)
+    limit = _dense_limit(rows)
 
     def task(start: int, stop: int) -> None:
         part = slice(start, stop)
@@ -128,7 +128,7 @@ def addition_sums(
     arities = rows.arities
     base = np.array(sorted((*parents, child)), np.int64)
     chosen = np.array(candidates, np.int64)
-    base_cells, limit = math.prod(arities[base].tolist()), dense_limit(rows)
+    base_cells, limit = math.prod(arities[base].tolist()), _dense_limit(rows)
     fits = base_cells * arities[chosen] <= limit if base_cells <= limit else np.zeros(chosen.size, bool)
     small, large = np.flatnonzero(fits), np.flatnonzero(~fits)
     out = np.empty((chosen.size, 2))

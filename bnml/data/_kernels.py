@@ -8,7 +8,7 @@ import numpy as np
 
 from bnml._jit import helper, kernel, plain_at_first
 
-__all__ = ["Groups", "enter", "group", "pack", "translate"]
+__all__ = ["Groups", "enter", "group", "pack_codes", "translate"]
 
 Array = Any
 
@@ -32,8 +32,8 @@ def _shift_in(word: Array, column: Array, bits: int) -> None:
 
 @plain_at_first(lambda columns, bits, word_of, words: columns.size / 3)
 @kernel
-def pack(columns: Array, bits: Array, word_of: Array, words: Array) -> None:
-    """Append each column's code to its word, ``bits[j]`` bits wide, a block of rows at a time."""
+def pack_codes(columns: Array, bits: Array, word_of: Array, words: Array) -> None:
+    """Append each column's code to its word, ``bits[j]`` bits wide, a block of rows of data at a time."""
     n_rows = columns.shape[1]
     for start in range(0, n_rows, BLOCK):
         stop = min(n_rows, start + BLOCK)

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
+from bnml._text import clip
 from bnml.data.columns import Column
-from bnml.data.labels import MISSING_TEXTS, clip
+from bnml.data.labels import MISSING_TEXTS
 from bnml.data.table import Table, Wanted, check_names, kept_names
 from bnml.errors import DataError
 

@@ -60,7 +60,7 @@ def _refusal(where: str, spec: Any, expected: str) -> ArgumentError:
 
 
 def cut_points(bins: Bins, values: Values, weights: Values) -> tuple[float, ...]:
-    """Return the cuts for sorted distinct values with positive weights, so that no bin is empty."""
+    """Return the cuts between bins for sorted distinct values with positive weights, so that no bin is empty."""
     match bins:
         case ("mdl", _):
             return _short(nml_histogram(values, weights).cuts, values)

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from bnml._text import clip
 from bnml._threads import cores, run_all
-from bnml.data.labels import MISSING_TEXTS, as_numbers, clip, is_missing, is_whole, label_text, plain, without_point
+from bnml.data.labels import MISSING_TEXTS, as_numbers, is_missing, is_whole, label_text, plain_label, without_point
 from bnml.errors import DataError
 
 __all__ = [
@@ -185,7 +186,7 @@ def _code(name: str, value: Any, known: dict[str, int], labels: list[Any]) -> in
         text = label_text(value)
     code = known.setdefault(text, len(labels))
     if code == len(labels):
-        labels.append(plain(value))
+        labels.append(plain_label(value))
     return code
 
 
@@ -247,9 +248,9 @@ class LabelEncoder:
     def add(self, chunk: Any) -> None:
         """Take the next chunk; nothing of it is kept but its codes."""
         from bnml.data._kernels import translate
-        from bnml.data.texts import encode
+        from bnml.data.texts import encode_text_array
 
-        places, own = encode(chunk)
+        places, own = encode_text_array(chunk)
         mapping = [_code(self.name, label, self.known, self.labels) for label in own]
         codes = np.empty(len(chunk), _signed_type(len(self.labels)))
         translate(places, np.array([*mapping, MISSING], np.int64), codes)

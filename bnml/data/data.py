@@ -12,10 +12,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bnml._display import table
-from bnml._text import number_of, printable, shortened
-from bnml.data.labels import clip
-from bnml.errors import ArgumentError, did_you_mean, quoted
+from bnml._notebook import notebook_table
+from bnml._text import clip, did_you_mean, number_of, printable, quoted, shortened
+from bnml.errors import ArgumentError
 
 __all__ = ["Data"]
 
@@ -153,15 +152,13 @@ class Data:
         ArgumentError
             If a name is unknown or given twice, or there is none.
         """
-        from bnml.data.grouping import distinct_rows
+        from bnml.data.grouping import group_rows
 
         chosen = list(self.indices(names))
         if not chosen:
             raise ArgumentError("select: name at least one column")
         states = tuple(self.states[i] for i in chosen)
-        codes, weights, index = distinct_rows(
-            self.column_codes[chosen], [len(labels) for labels in states], self.weights
-        )
+        codes, weights, index = group_rows(self.column_codes[chosen], [len(labels) for labels in states], self.weights)
         row_index = None if self.row_index is None else index[self.row_index]
         kept = tuple(self.names[i] for i in chosen)
         cuts = {name: self.cuts[name] for name in kept if name in self.cuts}
@@ -197,13 +194,13 @@ class Data:
             [name, str(len(labels)), shortened(", ".join(str(label) for label in labels[:50]), 80)]
             for name, labels in zip(self.names, self.states, strict=True)
         ]
-        return table(_size(self), ["column", "states", "labels"], rows[:200])
+        return notebook_table(_size(self), ["column", "states", "labels"], rows[:200])
 
     def __str__(self) -> str:
-        return describe(self)
+        return _describe(self)
 
 
-def describe(data: Data, *, width: int = 80, most: int = 20) -> str:
+def _describe(data: Data, *, width: int = 80, most: int = 20) -> str:
     """Return a short table: one line per column with its states."""
     shown = [printable(name) for name in data.names[:most]]
     name_width = min(max([6, *(len(name) for name in shown)]), width // 3)

@@ -17,10 +17,9 @@ from itertools import chain
 from pathlib import Path
 from typing import IO, Any
 
-from bnml._text import number_of
+from bnml._text import clip, number_of
 from bnml._threads import cores
 from bnml.data.columns import LabelEncoder
-from bnml.data.labels import clip
 from bnml.data.table import Table, Wanted, check_names, kept_names
 from bnml.errors import DataError
 

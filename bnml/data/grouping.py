@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["code_type", "distinct_rows"]
+__all__ = ["code_type", "group_rows"]
 
 Array = npt.NDArray[Any]
 Codes = npt.NDArray[np.unsignedinteger[Any]]
@@ -21,10 +21,10 @@ def code_type(arity: int) -> type[np.unsignedinteger[Any]]:
     return np.uint8 if arity <= 1 << 8 else np.uint16 if arity <= 1 << 16 else np.uint32
 
 
-def distinct_rows(
+def group_rows(
     columns: Codes, arities: Sequence[int], weights: npt.NDArray[np.int64] | None = None
 ) -> tuple[Codes, npt.NDArray[np.int64], npt.NDArray[np.integer[Any]]]:
-    """Return the distinct rows (column-major codes, sorted), their weights, and for each row its distinct row.
+    """Group equal rows: return the distinct ones (column-major codes, sorted), their weights, and each row's group.
 
     ``columns`` has one contiguous row per column.
     """
@@ -62,7 +62,7 @@ def _group(words: Array, weights: Array, index: Array, totals: Array, first: Arr
 
 def _packed(columns: Codes, arities: Sequence[int]) -> npt.NDArray[np.int64]:
     """Pack rows into words of at most 62 bits, whose order as numbers is the lexicographic order of the codes."""
-    from bnml.data._kernels import pack
+    from bnml.data._kernels import pack_codes
 
     bits = [(arity - 1).bit_length() for arity in arities]
     word_of = []
@@ -73,5 +73,5 @@ def _packed(columns: Codes, arities: Sequence[int]) -> npt.NDArray[np.int64]:
         word_of.append(word)
         used += width
     words = np.zeros((word + 1, columns.shape[1]), np.int64)
-    pack(columns, np.array(bits, np.int64), np.array(word_of, np.int64), words)
+    pack_codes(columns, np.array(bits, np.int64), np.array(word_of, np.int64), words)
     return words

@@ -22,12 +22,11 @@ __all__ = [
     "MISSING_TEXTS",
     "as_number",
     "as_numbers",
-    "clip",
     "is_missing",
     "is_whole",
     "label_text",
     "ordered",
-    "plain",
+    "plain_label",
     "without_point",
 ]
 
@@ -48,8 +47,8 @@ def is_missing(value: Any) -> bool:
     return isinstance(value, Decimal) and value.is_nan()
 
 
-def plain(value: Any) -> Any:
-    """Return NumPy's numbers, booleans and texts as Python's own; any other value as it is."""
+def plain_label(value: Any) -> Any:
+    """Return a label that is NumPy's number, boolean or text as Python's own; any other value as it is."""
     return value.item() if isinstance(value, np.number | np.bool_ | np.str_) else value
 
 
@@ -127,9 +126,3 @@ def ordered(labels: Iterable[Any]) -> list[Any]:
     if all(isinstance(label, bool | np.bool_) or is_whole(label) for label in items):
         return sorted(items, key=lambda label: (float(label), label_text(label)))
     return sorted(items, key=label_text)
-
-
-def clip(value: Any, most: int = 60) -> Any:
-    """Return a value for a message: as it is if its text is short, else the start of its text."""
-    text = str(value)
-    return value if len(text) <= most else text[: most - 1] + "…"

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from bnml._text import clip, did_you_mean, quoted
 from bnml.data.bins import place
 from bnml.data.columns import Column
 from bnml.data.data import Data
-from bnml.data.labels import MISSING_LABEL, clip, label_text
+from bnml.data.labels import MISSING_LABEL, label_text
 from bnml.data.rows import Rows
 from bnml.data.sources import open_table
-from bnml.errors import DataError, MissingError, did_you_mean, quoted
+from bnml.errors import DataError, MissingError
 
 __all__ = ["match"]
 

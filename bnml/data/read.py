@@ -12,16 +12,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bnml._text import number_of
+from bnml._text import clip, number_of, quoted
 from bnml.data.columns import Column
 from bnml.data.data import Data
-from bnml.data.grouping import code_type, distinct_rows
-from bnml.data.labels import MISSING_TEXTS, as_number, clip
+from bnml.data.grouping import code_type, group_rows
+from bnml.data.labels import MISSING_TEXTS, as_number
 from bnml.data.read_arguments import Arguments, check_arguments
 from bnml.data.sources import open_table
-from bnml.data.states import MOST_WHOLE_NUMBERS, States, codes_as_labels, settle
+from bnml.data.states import MOST_WHOLE_NUMBERS, States, settle, states_of_codes
 from bnml.data.table import Table
-from bnml.errors import DataError, DataWarning, MissingError, argument, quoted
+from bnml.errors import DataError, DataWarning, MissingError, argument
 
 __all__ = ["as_data", "read"]
 
@@ -129,7 +129,7 @@ def _variables(table: Table, asked: Arguments) -> list[Column]:
     ]
     if not variables:
         raise DataError("the table has no columns apart from its weights")
-    return variables if asked.states_file is None else codes_as_labels(variables, asked.states)
+    return variables if asked.states_file is None else states_of_codes(variables, asked.states)
 
 
 def _frequencies(table: Table, asked: Arguments) -> Weights | None:
@@ -232,7 +232,7 @@ def _assembled(
     matrix = np.empty((len(columns), columns[0].codes.size), code_type(max(arities)))
     for row, column, states in zip(matrix, columns, settled, strict=True):
         translate(column.codes, states.mapping, row)
-    codes, weights, row_index = distinct_rows(matrix, arities, frequencies)
+    codes, weights, row_index = group_rows(matrix, arities, frequencies)
     return Data(
         tuple(column.name for column in columns),
         tuple(states.labels for states in settled),

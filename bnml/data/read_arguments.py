@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 
 from bnml._checks import one_of, refuse
+from bnml._text import clip, quoted
 from bnml.data.bene import read_vd
 from bnml.data.bins import Bins, parse_bins
-from bnml.data.labels import clip, is_missing, label_text, plain
+from bnml.data.labels import is_missing, label_text, plain_label
 from bnml.data.table import kept_names, unknown_column
-from bnml.errors import ArgumentError, DataError, argument, quoted
+from bnml.errors import ArgumentError, DataError, argument
 
 __all__ = ["MISSING_CHOICES", "Arguments", "check_arguments"]
 
@@ -146,7 +147,7 @@ def _checked_states(states: Any) -> dict[str, list[Any]]:
         raise refuse("states", states, "expected a mapping from columns to labels, or the path of a .vd file")
     declared = {}
     for name, labels in states.items():
-        declared[str(name)] = [plain(label) for label in _listed(labels, f"states[{clip(name)!r}]", "labels")]
+        declared[str(name)] = [plain_label(label) for label in _listed(labels, f"states[{clip(name)!r}]", "labels")]
         if any(is_missing(label) for label in declared[str(name)]):
             raise ArgumentError(
                 f"states[{clip(name)!r}] holds None or NaN, which is no label: for a state of the missing values pass "

@@ -15,10 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from bnml.data.data import Data
-from bnml.data.grouping import code_type, distinct_rows
+from bnml.data.grouping import code_type, group_rows
 from bnml.errors import DataError
 
-__all__ = ["Rows", "grouped", "numbered", "rows_of", "table_of", "with_column"]
+__all__ = ["Rows", "row_groups", "row_numbers", "rows_of", "rows_to_data", "rows_with_column"]
 
 Codes = npt.NDArray[Any]
 
@@ -62,21 +62,21 @@ def rows_of(data: Data) -> Rows:
     return Rows(data.column_codes, data.row_index)
 
 
-def grouped(columns: Codes, arities: Sequence[int]) -> npt.NDArray[np.integer[Any]]:
-    """Return for each of some rows the number of the distinct row it is; ``columns`` has a row for each variable."""
+def row_groups(columns: Codes, arities: Sequence[int]) -> npt.NDArray[np.integer[Any]]:
+    """Return, row by row, the number of the distinct row it is; ``columns`` has a row for each variable."""
     if not len(columns):
         return np.zeros(columns.shape[1], np.int64)
-    return distinct_rows(np.ascontiguousarray(columns), arities)[2]
+    return group_rows(np.ascontiguousarray(columns), arities)[2]
 
 
-def numbered(columns: Codes, arities: Sequence[int]) -> npt.NDArray[np.integer[Any]]:
-    """Return a number for each of some rows, the same for equal ones; unlike in `grouped` there may be gaps.
+def row_numbers(columns: Codes, arities: Sequence[int]) -> npt.NDArray[np.integer[Any]]:
+    """Return, row by row, a number that is the same for equal rows; unlike in `row_groups` there may be gaps.
 
     Numbers are as narrow as possible: those of 16 bits are sorted many times faster.
     """
     possible = math.prod(arities)
     if possible > 1 << 62:
-        return grouped(columns, arities)
+        return row_groups(columns, arities)
     numbers = np.zeros(columns.shape[1], np.int64)
     for codes, r in zip(columns, arities, strict=True):
         numbers *= r
@@ -84,19 +84,19 @@ def numbered(columns: Codes, arities: Sequence[int]) -> npt.NDArray[np.integer[A
     return numbers.astype(np.uint16) if possible <= 1 << 16 else numbers
 
 
-def with_column(data: Data, name: str, labels: Sequence[Any], codes: Codes) -> Data:
-    """Return a table with one more column, given by its labels and the code of each row."""
+def rows_with_column(data: Data, name: str, labels: Sequence[Any], codes: Codes) -> Data:
+    """Return the rows of a table with one more column, given by its labels and the code of each row."""
     rows = np.vstack([rows_of(data).in_order(data.codes).T, codes])
-    return table_of((*data.names, name), (*data.states, tuple(labels)), rows, data.cuts)
+    return rows_to_data((*data.names, name), (*data.states, tuple(labels)), rows, data.cuts)
 
 
-def table_of(
+def rows_to_data(
     names: Sequence[str],
     states: Sequence[Sequence[Any]],
     codes: Codes,
     cuts: Mapping[str, tuple[float, ...]] | None = None,
 ) -> Data:
-    """Return the table of rows that are given as codes, one row of these per column."""
+    """Return the rows that are given as codes, one row of these per column, as a table."""
     arities = [len(own) for own in states]
-    grouped_rows = distinct_rows(np.ascontiguousarray(codes, code_type(max(arities))), arities)
+    grouped_rows = group_rows(np.ascontiguousarray(codes, code_type(max(arities))), arities)
     return Data(tuple(names), tuple(map(tuple, states)), *grouped_rows, cuts or {})

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from bnml._optional import missing
+from bnml._text import clip
 from bnml.data.bene import read_idt
 from bnml.data.columns import (
     Column,
@@ -26,7 +27,6 @@ from bnml.data.columns import (
     columns_of_arrow,
 )
 from bnml.data.delimited import read_delimited, read_names
-from bnml.data.labels import clip
 from bnml.data.table import Table, Wanted, check_names, kept_names
 from bnml.errors import BnmlError, DataError
 
@@ -208,7 +208,7 @@ def _from_path(path: Path, wanted: Wanted) -> Table:
 
 
 def column_names(path: str | os.PathLike[str]) -> tuple[str, ...]:
-    """Return the names of a file's columns; of delimited text only the first line is read.
+    """Return the names of a source's columns; of a file of delimited text only the first line is read.
 
     Raises
     ------

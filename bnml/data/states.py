@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from bnml._text import clip, did_you_mean, quoted
 from bnml.data.bins import Bins, bin_labels, cut_points, place
 from bnml.data.columns import Column
-from bnml.data.labels import MISSING_LABEL, as_number, clip, label_text, ordered, without_point
-from bnml.errors import DataError, argument, did_you_mean, quoted
+from bnml.data.labels import MISSING_LABEL, as_number, label_text, ordered, without_point
+from bnml.errors import DataError, argument
 
-__all__ = ["States", "codes_as_labels", "declared_states", "settle"]
+__all__ = ["States", "declared_states", "settle", "states_of_codes"]
 
 MOST_WHOLE_NUMBERS = 50
 MOST_LABELS = 1000
@@ -88,8 +89,8 @@ def _typed(label: Any, kind: type | None) -> Any:
     return label
 
 
-def codes_as_labels(columns: Sequence[Column], declared: Mapping[str, Sequence[str]]) -> list[Column]:
-    """Return the columns with their codes turned into labels, if the table holds codes from 0 instead of labels.
+def states_of_codes(columns: Sequence[Column], declared: Mapping[str, Sequence[str]]) -> list[Column]:
+    """Return the columns in their declared states, if the table holds codes from 0 instead of labels.
 
     A table that goes with a ``.vd`` file may hold either. It holds codes if a value in it is not a label while every
     value in every column is a code.

@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from bnml._text import clip, did_you_mean, quoted
 from bnml.data.columns import Column
-from bnml.data.labels import as_number, clip
-from bnml.errors import ArgumentError, DataError, argument, did_you_mean, quoted
+from bnml.data.labels import as_number
+from bnml.errors import ArgumentError, DataError, argument
 
 __all__ = ["Table", "Wanted", "check_names", "kept_names", "unknown_column"]
 

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["encode"]
+__all__ = ["encode_text_array"]
 
 
-def encode(chunk: Any) -> tuple[npt.NDArray[np.integer[Any]], list[Any]]:
-    """Return the codes of an Arrow array, -1 for nulls, and its labels."""
+def encode_text_array(chunk: Any) -> tuple[npt.NDArray[np.integer[Any]], list[Any]]:
+    """Return the codes of an Arrow array of texts, -1 for nulls, and its labels."""
     import pyarrow as pa
 
     if str(chunk.type) == "string_view":

@@ -34,14 +34,15 @@ import numpy.typing as npt
 import pandas as pd
 
 import bnml
+from bnml._text import quoted
 from bnml.counts import counts_of, family_counts
-from bnml.errors import DataError, quoted
+from bnml.errors import DataError
 from bnml.experiments import charts
 from bnml.experiments.experiment import Experiment, Outputs, Part, Row
-from bnml.experiments.tables import FOLDER, file_of, read_table
+from bnml.experiments.tables import FOLDER, read_table, table_file
 from bnml.scores import BDeu, BDq, Score
-from bnml.uncertainty.allowed import parent_masks
-from bnml.uncertainty.families import all_family_scores
+from bnml.uncertainty.allowed import allowed_masks
+from bnml.uncertainty.families import posterior_families
 from bnml.uncertainty.prediction import averaged_log_prob
 from bnml.uncertainty.structures import Listed
 
@@ -53,7 +54,7 @@ __all__ = ["EXPERIMENT"]
 
 Floats = npt.NDArray[np.float64]
 
-FILES = (file_of("iris"), f"{FOLDER}/iris.vd")
+FILES = (table_file("iris"), f"{FOLDER}/iris.vd")
 VARIABLES = {"ATT1": "sepal\nlength", "ATT2": "sepal\nwidth", "ATT3": "petal\nlength", "ATT4": "petal\nwidth"}
 PLACES = {"ATT1": (0.0, 1.0), "ATT2": (1.0, 1.0), "ATT3": (0.0, 0.0), "ATT4": (1.0, 0.0)}
 BENE = "BDq as in bene"
@@ -81,7 +82,7 @@ class Classes(Listed):
 
 
 def parts(folder: Path, repetitions: int) -> list[Part]:
-    """Return the scores with each of their hyperparameters."""
+    """Return the scores with each of their hyperparameters alpha."""
     _predictors(folder)
     return [Part((score, alpha)) for score, alphas in ALPHAS.items() for alpha in alphas]
 
@@ -91,9 +92,9 @@ def work(folder: Path, key: tuple[Any, ...], seed: int) -> list[Row]:
     name, alpha = key
     data = _predictors(folder)
     score: Score = BDeu(alpha) if name == "BDeu" else BDq(alpha)
-    families = all_family_scores(bnml.LocalScores(data, score), 1, lambda part: None)
+    families = posterior_families(bnml.LocalScores(data, score), 1, lambda part: None)
     if name == BENE:
-        families -= slips(data, alpha)
+        families -= alpha_slips(data, alpha)
     listed = Classes(data.names, families, np.zeros_like(families), False)
     classes = listed.top_classes(len(listed.log_weights))
     classes = classes.rename(columns={"score": "log_score"}).assign(kind="class", cpdag=classes["cpdag"].map(str))
@@ -113,12 +114,12 @@ def _predictors(folder: Path) -> bnml.Data:
     return data.select(VARIABLES)
 
 
-def slips(data: bnml.Data, alpha: float) -> Floats:
+def alpha_slips(data: bnml.Data, alpha: float) -> Floats:
     """Return by how much too low bene's BDq of each family is: (r - 1) log Γ(α) for each configuration not seen."""
     n = len(data.names)
     found = np.empty((n, 1 << (n - 1)))
     for child in range(n):
-        for number, mask in enumerate(parent_masks(n, child).tolist()):
+        for number, mask in enumerate(allowed_masks(n, child).tolist()):
             counts = family_counts(counts_of(data), child, [v for v in range(n) if mask >> v & 1])
             found[child, number] = (counts.q - len(counts.n_ij)) * (counts.r - 1) * math.lgamma(alpha)
     return found
@@ -162,7 +163,7 @@ def _only(listed: Listed, dag: bnml.DAG) -> Listed:
     terms = np.full_like(listed.scores, -np.inf)
     for child, x in enumerate(listed.names):
         mask = sum(1 << listed.names.index(p) for p in dag.parents(x))
-        terms[child, parent_masks(n, child) == mask] = 0.0
+        terms[child, allowed_masks(n, child) == mask] = 0.0
     return Listed(listed.names, listed.scores, terms, False)
 
 
@@ -172,7 +173,7 @@ def _distance(p: Any, q: Any) -> float:
 
 
 def outcome(folder: Path, rows: Sequence[Row], repetitions: int) -> Outputs:
-    """Say which network each score selects, and whether that is what the paper says."""
+    """Say which network each score selects, how sensitive it is to alpha, and whether the paper says so."""
     kinds = {kind: pd.DataFrame([r for r in rows if r["kind"] == kind]) for kind in ("class", "members", "prediction")}
     results = kinds["class"][["score", "alpha", "cpdag", "structure", "dags", "log_score", "probability"]]
     weights = results["dags"] * results["probability"]

@@ -48,7 +48,7 @@ def line(panel: Axes, x: Any, y: Any, score: str, *, published: bool = False, **
 
 
 def legend(drawing: Figure, panels: list[Axes], *, published: bool = True) -> None:
-    """Put one legend below all panels: the scores, and what broken lines are."""
+    """Put one legend below all panels of a chart: the scores, and what broken lines are."""
     from matplotlib.lines import Line2D
 
     known: dict[str, Any] = {}

@@ -29,9 +29,10 @@ import numpy as np
 import pandas as pd
 
 import bnml
+from bnml._text import quoted
 from bnml.counts.lattice import WalkOrder
-from bnml.data.rows import table_of
-from bnml.errors import DataError, quoted
+from bnml.data.rows import rows_to_data
+from bnml.errors import DataError
 from bnml.experiments import charts
 from bnml.experiments.comparison import agreement, compare, outside
 from bnml.experiments.experiment import Experiment, Outputs, Part, Row, blocks, generator
@@ -87,8 +88,8 @@ def work(folder: Path, key: tuple[Any, ...], seed: int) -> list[Row]:
     network, truth = _network(folder, name)
     rows = []
     for repetition in range(first, last):
-        data = sample(network, n, generator(seed, NAME, name, n, repetition))
-        distances = {score: bnml.shd(truth, learned(data, formula)) for score, formula in SCORES.items()}
+        data = _sample(network, n, generator(seed, NAME, name, n, repetition))
+        distances = {score: bnml.shd(truth, _learned(data, formula)) for score, formula in SCORES.items()}
         rows.append({"network": name, "N": n, "repetition": repetition, **distances})
     return rows
 
@@ -99,26 +100,26 @@ def _network(folder: Path, name: str) -> tuple[bnml.BayesianNetwork, bnml.PDAG]:
     return network, network.dag.cpdag()
 
 
-def sample(network: bnml.BayesianNetwork, n: int, random: np.random.Generator) -> bnml.Data:
+def _sample(network: bnml.BayesianNetwork, n: int, random: np.random.Generator) -> bnml.Data:
     """Return a table of rows drawn from a network, with all states that the network declares."""
     codes = sample_codes(network, n, int(random.integers(2**63)))
-    return table_of(tuple(network.states), tuple(network.states.values()), codes)
+    return rows_to_data(tuple(network.states), tuple(network.states.values()), codes)
 
 
-def learned(data: bnml.Data, score: str) -> bnml.DAG:
+def _learned(data: bnml.Data, score: str) -> bnml.DAG:
     """Return the structure with the highest score; of several the one that is found first."""
     rules = Rules.none(data.names).among(WalkOrder(data).columns)
     lattice = Lattice(bnml.LocalScores(data, score), rules, prune=False)
     columns = lattice.layout.columns
     names = [data.names[column] for column in columns]
-    found = first_found(Subsets(lattice, lattice.n, 1), names, LEAST / lattice.unit / lattice.n)
+    found = _first_found(Subsets(lattice, lattice.n, 1), names, LEAST / lattice.unit / lattice.n)
     parents: list[list[int]] = [[] for _ in columns]
     for place, column in enumerate(columns):
         parents[column] = sorted(columns[j] for j in range(lattice.n) if found[place] >> j & 1)
     return bnml.DAG.from_parent_sets(data.names, parents)
 
 
-def first_found(subsets: Subsets, names: Sequence[str], slack: float) -> list[int]:
+def _first_found(subsets: Subsets, names: Sequence[str], slack: float) -> list[int]:
     """Return the parents of each variable in the optimal network that a plain program finds first.
 
     Such a program goes through the variables by name and replaces what it has by what is better, never by what is as

@@ -43,12 +43,12 @@ from bnml.experiments.prediction_tables import (
     PUBLISHED,
     claims,
     compared,
+    prediction_summary,
     rank_table,
-    read_published,
-    summarise,
+    read_prediction_tables,
     tails,
 )
-from bnml.experiments.tables import TABLE_FILES, TABLES, file_of, read_table
+from bnml.experiments.tables import TABLE_FILES, TABLES, read_table, table_file
 
 __all__ = ["EXPERIMENT", "training_sizes"]
 
@@ -71,7 +71,9 @@ def parts(folder: Path, repetitions: int) -> list[Part]:
     for name in TABLES:
         data = read_table(folder, name)
         if data.n_rows < FOLDS:
-            raise DataError(f"{file_of(name)!r} has {data.n_rows} rows; expected at least {FOLDS}, one for each fold")
+            raise DataError(
+                f"{table_file(name)!r} has {data.n_rows} rows; expected at least {FOLDS}, one for each fold"
+            )
         training[name] = training_sizes(data.n_rows)
         seconds = [_seconds(data, size) for size in training[name]]
         block = min(MOST, max(1, int(LONGEST / sum(seconds))))
@@ -80,7 +82,7 @@ def parts(folder: Path, repetitions: int) -> list[Part]:
             for ends in blocks(repetitions, block)
             for run in _runs(seconds)
         ]
-    read_published(folder, training)
+    read_prediction_tables(folder, training)
     return cut
 
 
@@ -135,8 +137,8 @@ def outcome(folder: Path, rows: Sequence[Row], repetitions: int) -> Outputs:
     for name in TABLES:
         data = read_table(folder, name)
         n_rows[name], arities[name] = data.n_rows, data.arities
-    published = read_published(folder, {name: training_sizes(n) for name, n in n_rows.items()})
-    results = summarise(table, arities)
+    published = read_prediction_tables(folder, {name: training_sizes(n) for name, n in n_rows.items()})
+    results = prediction_summary(table, arities)
     ranks = rank_table(published, table)
     comparison = compared(published, results, ranks)
     figures = {

@@ -11,9 +11,10 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.special import stdtr
 
-from bnml.errors import DataError, quoted
+from bnml._text import quoted
+from bnml.errors import DataError
 from bnml.experiments.comparison import ALLOWED, agreement, compare, outside
-from bnml.experiments.published import check_lines, read_numbers
+from bnml.experiments.published import check_published_lines, read_numbers
 
 __all__ = [
     "PUBLISHED",
@@ -21,10 +22,10 @@ __all__ = [
     "Published",
     "claims",
     "compared",
+    "prediction_summary",
     "rank_table",
     "ranked",
-    "read_published",
-    "summarise",
+    "read_prediction_tables",
     "tails",
 ]
 
@@ -73,8 +74,8 @@ class Published:
     curves: pd.DataFrame
 
 
-def read_published(folder: Path, training: Mapping[str, Sequence[int]]) -> Published:
-    """Read the published numbers, all of which must be there.
+def read_prediction_tables(folder: Path, training: Mapping[str, Sequence[int]]) -> Published:
+    """Read the tables of published predictions, all of which must be there.
 
     Parameters
     ----------
@@ -89,9 +90,9 @@ def read_published(folder: Path, training: Mapping[str, Sequence[int]]) -> Publi
         If a file is something else, or lacks a number.
     """
     ranks = read_numbers(folder, RANKS, key=["data"], numbers=COLUMNS)
-    check_lines(RANKS, ranks, ["data"], [(name,) for name in training])
+    check_published_lines(RANKS, ranks, ["data"], [(name,) for name in training])
     third = read_numbers(folder, PARAMETERS, key=["data"], numbers=["training_rows", *SCORES])
-    check_lines(PARAMETERS, third, ["data"], [(name,) for name in training])
+    check_published_lines(PARAMETERS, third, ["data"], [(name,) for name in training])
     for name, rows in zip(third["data"], third["training_rows"], strict=True):
         if rows not in training[name]:
             expected = f"expected one of {quoted(training[name], most=9)}"
@@ -99,14 +100,14 @@ def read_published(folder: Path, training: Mapping[str, Sequence[int]]) -> Publi
     key = ["data", "quantity", "train_rows"]
     curves = read_numbers(folder, CURVES, key=key, numbers=["train_rows", *SCORES])
     lines = [(name, q, n) for name, sizes in training.items() for q in QUANTITIES.values() for n in sizes]
-    check_lines(CURVES, curves, key, lines)
+    check_published_lines(CURVES, curves, key, lines)
     ranks = ranks.set_index("data")[list(COLUMNS)].set_axis(list(SCORES), axis="columns")
     third, curves = third.rename(columns={"training_rows": "rows"}), curves.rename(columns={"train_rows": "rows"})
     return Published(ranks, third, curves)
 
 
-def summarise(table: pd.DataFrame, arities: Mapping[str, Sequence[int]]) -> pd.DataFrame:
-    """Return mean, variance and standard error of each quantity, for each table, training part and score.
+def prediction_summary(table: pd.DataFrame, arities: Mapping[str, Sequence[int]]) -> pd.DataFrame:
+    """Return a table of the predictions: mean, variance and standard error by table, training part and score.
 
     Parameters
     ----------

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from bnml.errors import DataError, quoted
+from bnml._text import quoted
+from bnml.errors import DataError
 
-__all__ = ["check_lines", "read_numbers"]
+__all__ = ["check_published_lines", "read_numbers"]
 
 
 def read_numbers(
@@ -76,8 +77,10 @@ def read_numbers(
     return table
 
 
-def check_lines(file: str, table: pd.DataFrame, key: Sequence[str], wanted: Sequence[tuple[Any, ...]]) -> None:
-    """Raise an error unless a file has these lines and no others."""
+def check_published_lines(
+    file: str, table: pd.DataFrame, key: Sequence[str], wanted: Sequence[tuple[Any, ...]]
+) -> None:
+    """Refuse a file of published numbers unless it has these lines and no others."""
     found = list(table[list(key)].itertuples(index=False, name=None))
     for what, lines in (("lacks", set(wanted) - set(found)), ("has the unknown", set(found) - set(wanted))):
         if lines:

@@ -40,9 +40,9 @@ import bnml
 from bnml.experiments import charts
 from bnml.experiments.comparison import agreement, compare, outside
 from bnml.experiments.experiment import Experiment, Outputs, Part, Row, blocks, generator
-from bnml.experiments.published import check_lines, read_numbers
+from bnml.experiments.published import check_published_lines, read_numbers
 from bnml.network.sampling import sample_codes
-from bnml.uncertainty.families import all_family_scores
+from bnml.uncertainty.families import posterior_families
 from bnml.uncertainty.structures import Structures, all_structures
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ HEAVY = 3.0  # times their even share of the mean: more is much
 
 def parts(folder: Path, repetitions: int) -> list[Part]:
     """Return blocks of networks, for each number of arcs and scheme of parameters."""
-    published_means(folder)
+    published_ranks(folder)
     return [
         Part((arcs, scheme, first, last), last - first)
         for first, last in blocks(repetitions, BLOCK)
@@ -79,8 +79,8 @@ def parts(folder: Path, repetitions: int) -> list[Part]:
     ]
 
 
-def published_means(folder: Path) -> pd.DataFrame:
-    """Read the published means: a row for each cell and score.
+def published_ranks(folder: Path) -> pd.DataFrame:
+    """Read the published mean ranks: a row for each cell and score.
 
     Raises
     ------
@@ -89,7 +89,7 @@ def published_means(folder: Path) -> pd.DataFrame:
     """
     key = ["arcs", "parameter_prior", "N"]
     table = read_numbers(folder, FILE, key=key, numbers=["arcs", "N", *PRINTED])
-    check_lines(FILE, table, key, list(product(ARCS, SCHEMES, SIZES)))
+    check_published_lines(FILE, table, key, list(product(ARCS, SCHEMES, SIZES)))
     long = table.rename(columns={"parameter_prior": "scheme"})
     return long.melt(["arcs", "scheme", "N"], list(PRINTED), "score", "published")
 
@@ -99,7 +99,7 @@ def work(folder: Path, key: tuple[Any, ...], seed: int) -> list[Row]:
     arcs, scheme, first, last = key
     rows = []
     for repetition in range(first, last):
-        network = random_network(arcs, scheme, repetition, seed)
+        network = draw_truth(arcs, scheme, repetition, seed)
         seeds = generator(seed, NAME, arcs, scheme, repetition, "rows").integers(2**63, size=DATA_SETS)
         for number, start in enumerate(seeds.tolist()):
             codes = sample_codes(network, max(SIZES), start).T
@@ -110,8 +110,8 @@ def work(folder: Path, key: tuple[Any, ...], seed: int) -> list[Row]:
     return rows
 
 
-def random_network(arcs: int, scheme: str, repetition: int, seed: int) -> bnml.BayesianNetwork:
-    """Draw a structure with so many arcs, the numbers of values, and the parameters."""
+def draw_truth(arcs: int, scheme: str, repetition: int, seed: int) -> bnml.BayesianNetwork:
+    """Draw the true network, whose rank is asked: a structure with so many arcs, numbers of values, and parameters."""
     random = generator(seed, NAME, arcs, repetition)
     possible = list(combinations(NAMES, 2))
     dag = bnml.DAG(NAMES, [possible[at] for at in np.sort(random.choice(len(possible), arcs, replace=False))])
@@ -135,7 +135,7 @@ def ranks(data: bnml.Data, dag: bnml.DAG) -> Row:
     truth = int(np.flatnonzero((structures.parents == masks).all(axis=1))[0])
     row: Row = {}
     for name, score in SCORES.items():
-        families = all_family_scores(bnml.LocalScores(data, score), 1, lambda part: None)
+        families = posterior_families(bnml.LocalScores(data, score), 1, lambda part: None)
         totals = sum(families[i][structures.numbers[:, i]] for i in range(NODES))
         higher = int(np.count_nonzero(totals > totals[truth] + SAME))
         least = int(np.count_nonzero(totals >= totals[truth] - SAME))
@@ -152,12 +152,12 @@ def _structures() -> tuple[Structures, npt.NDArray[np.int64]]:
 
 
 def outcome(folder: Path, rows: Sequence[Row], repetitions: int) -> Outputs:
-    """Average over networks, compare with the published means, and look at what the paper says of them."""
+    """Average the ranks of the true structures, and compare with the published means and what the paper says."""
     ranked = pd.DataFrame(rows)
     keys = ["arcs", "scheme", "N", "score"]
     cells = [cell for _, cell in ranked.groupby(keys[:3])]
     results = pd.DataFrame([_mean(cell, score) for cell in cells for score in SCORES])
-    published = published_means(folder)
+    published = published_ranks(folder)
     both = results.merge(published, on=keys)
     both = both[[*keys, "rank", "rank_error", "published", "published_error", "rank_ties_shared"]]
     comparison = compare(both.rename(columns={"rank": "ours", "rank_error": "ours_error"}))

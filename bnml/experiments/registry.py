@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from bnml.errors import ArgumentError, did_you_mean, quoted
+from bnml._text import did_you_mean, quoted
+from bnml.errors import ArgumentError
 from bnml.experiments.experiment import Experiment
 
 __all__ = ["EXPERIMENTS", "find"]

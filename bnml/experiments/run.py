@@ -20,8 +20,9 @@ from typing import TYPE_CHECKING, Any
 from bnml._checks import is_whole, refuse
 from bnml._files import write_all
 from bnml._plain import attributes
+from bnml._text import quoted
 from bnml._threads import cores
-from bnml.errors import ArgumentError, SearchError, argument, quoted
+from bnml.errors import ArgumentError, SearchError, argument
 from bnml.experiments import registry
 from bnml.experiments.experiment import Experiment, Outputs, Part, Row
 from bnml.experiments.journal import Journal

@@ -22,7 +22,8 @@ import numpy as np
 import pandas as pd
 
 import bnml
-from bnml.errors import DataError, quoted
+from bnml._text import quoted
+from bnml.errors import DataError
 from bnml.experiments import charts
 from bnml.experiments.experiment import Experiment, Outputs, Part, Row, blocks
 from bnml.experiments.published import read_numbers
@@ -53,7 +54,7 @@ BEST_OF_THREE, BDEU_HIGHER = 14, 1  # what the text of Table 1 says, of twenty t
 
 
 def parts(folder: Path, repetitions: int) -> list[Part]:
-    """Return the searches, in blocks of hyperparameters: a few for large tables, all at once for small ones."""
+    """Return the searches for the highest scores on each table of data, in blocks: small ones for large tables."""
     _read_optima(folder)
     _read_greedy(folder)
     found = []
@@ -68,7 +69,7 @@ def parts(folder: Path, repetitions: int) -> list[Part]:
 
 
 def work(folder: Path, key: tuple[Any, ...], seed: int) -> list[Row]:
-    """Return the highest scores of one table for a block of hyperparameters, and how many arcs it takes."""
+    """Return the highest scores on one table of data for a block of hyperparameters, and how many arcs they take."""
     name, score, first, last = key
     data, rows = read_table(folder, name), list[Row]()
     for alpha in ALPHAS[score][first:last]:
@@ -79,7 +80,7 @@ def work(folder: Path, key: tuple[Any, ...], seed: int) -> list[Row]:
 
 
 def outcome(folder: Path, rows: Sequence[Row], repetitions: int) -> Outputs:
-    """Find the best hyperparameters, check what was published, and draw the highest score by hyperparameter."""
+    """Find the hyperparameters with the highest scores on each table of data, compare with the paper, and draw."""
     curves = pd.DataFrame(rows)
     results = pd.DataFrame([_result(folder, str(name), own) for name, own in curves.groupby("data", sort=False)])
     comparison = pd.DataFrame([*_claims(results), *_optima(folder, curves), *_greedy(folder, results)])

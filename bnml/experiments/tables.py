@@ -7,10 +7,11 @@ from functools import lru_cache
 from pathlib import Path
 
 import bnml
+from bnml._text import quoted
 from bnml.data.bene import read_vd
-from bnml.errors import BnmlError, DataError, quoted
+from bnml.errors import BnmlError, DataError
 
-__all__ = ["FOLDER", "SUMMARY", "TABLES", "TABLE_FILES", "file_of", "read_table"]
+__all__ = ["FOLDER", "SUMMARY", "TABLES", "TABLE_FILES", "read_table", "table_file"]
 
 TABLES = (
     *("post_operative", "iris", "wine", "glass", "thyroid", "heart_statlog", "breast_cancer", "heart_hungarian"),
@@ -21,12 +22,12 @@ FOLDER = "uci-discretised"
 SUMMARY = f"{FOLDER}/summary.csv"
 
 
-def file_of(name: str) -> str:
-    """Return the file of a table; the two largest are packed."""
+def table_file(name: str) -> str:
+    """Return the file of one of the papers' tables; the two largest are packed."""
     return f"{FOLDER}/{name}.csv{'.gz' if name in ('adult', 'shuttle') else ''}"
 
 
-TABLE_FILES = [file for name in TABLES for file in (file_of(name), f"{FOLDER}/{name}.vd")]
+TABLE_FILES = [file for name in TABLES for file in (table_file(name), f"{FOLDER}/{name}.vd")]
 
 
 @lru_cache(maxsize=2)
@@ -36,10 +37,10 @@ def read_table(folder: Path, name: str) -> bnml.Data:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="column .* has only one state")  # one of heart_hungarian's
         try:
-            data = bnml.read(folder / file_of(name), states=folder / states)
+            data = bnml.read(folder / table_file(name), states=folder / states)
             undeclared = [column for column in data.names if column not in read_vd(folder / states)]
         except BnmlError as error:
-            raise DataError(f"{file_of(name)!r} with {states!r}: {error}") from None
+            raise DataError(f"{table_file(name)!r} with {states!r}: {error}") from None
     if undeclared:
-        raise DataError(f"{states!r} does not declare {quoted(undeclared)}, of {file_of(name)!r}")
+        raise DataError(f"{states!r} does not declare {quoted(undeclared)}, of {table_file(name)!r}")
     return data

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from bnml.counts import contingency
 from bnml.five_steps.markup import Cell, Html, bar, bullets, details, figure, long_table, paragraphs, table
 from bnml.five_steps.pictures import matrix_picture
-from bnml.five_steps.text import p_text
-from bnml.five_steps.words import percent, quoted
+from bnml.five_steps.sentences import name_in_words, percent
+from bnml.five_steps.text_summary import p_value_text
 
 if TYPE_CHECKING:
     from bnml.five_steps.study_result import Study
@@ -52,16 +52,16 @@ def _target_table(study: Study, target: str) -> Html:
     rows: list[list[Cell]] = []
     for name, strength, _, p, adjusted in frame.itertuples(index=False):
         tells = "yes" if name in study.features.selected else "not shown"
-        rows.append([name, tells, bar(strength, f"{strength:.2f}"), p_text(p), p_text(adjusted)])
+        rows.append([name, tells, bar(strength, f"{strength:.2f}"), p_value_text(p), p_value_text(adjusted)])
     head = ["variable", "tells something", "strength", "p-value", "adjusted"]
-    caption = f"What the other variables, one by one, tell of {quoted(target)}"
+    caption = f"What the other variables, one by one, tell of {name_in_words(target)}"
     return long_table(caption, head, rows, 2, most=40)
 
 
 def _pairs_table(study: Study) -> Html:
     frame = study.features.pairs[["a", "b", "strength", "p_value", "adjusted_p_value"]]
     rows: list[list[Cell]] = [
-        [f"{a} – {b}", bar(strength, f"{strength:.2f}"), p_text(p), p_text(adjusted)]
+        [f"{a} – {b}", bar(strength, f"{strength:.2f}"), p_value_text(p), p_value_text(adjusted)]
         for a, b, strength, p, adjusted in frame.head(MOST_IN_DETAILS).itertuples(index=False)
     ]
     return long_table(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from bnml._text import number_of
 from bnml.five_steps.links import FIRM
-from bnml.five_steps.words import MOST_NAMED, are, knowledge, listed, percent, quoted, shown
+from bnml.five_steps.sentences import MOST_NAMED, are, knowledge, name_in_words, names_in_words, percent, shown
 
 if TYPE_CHECKING:
     from bnml.five_steps.study_result import Study
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Findings",
     "findings_of",
-    "regions_of",
+    "found_regions",
 ]
 
 
@@ -45,7 +45,7 @@ def _odd(study: Study) -> Iterable[str]:
     features = study.features
     if features.constant:
         has = "has" if len(features.constant) == 1 else "have"
-        yield f"{listed(features.constant)} {has} the same value in every row, and can tell nothing."
+        yield f"{names_in_words(features.constant)} {has} the same value in every row, and can tell nothing."
     for a, b, shared in features.twins[:MOST_NAMED]:
         yield (
             f"{shown(a)} and {shown(b)} are all but copies of each other: they share {percent(shared)} of what "
@@ -81,12 +81,12 @@ def _not(holds: bool) -> str:
 def _target(study: Study) -> Iterable[str]:
     if study.target is None:
         return
-    target, others, chosen = quoted(study.target), len(study.data.names) - 1, study.features.selected
+    target, others, chosen = name_in_words(study.target), len(study.data.names) - 1, study.features.selected
     if chosen:
         tell = "tells" if len(chosen) == 1 else "tell"
         yield (
             f"{len(chosen):,} of the {number_of(others, 'other variable')} {tell} something of {target} by "
-            f"{'itself' if len(chosen) == 1 else 'themselves'}, the clearest first: {listed(chosen)}."
+            f"{'itself' if len(chosen) == 1 else 'themselves'}, the clearest first: {names_in_words(chosen)}."
         )
     else:
         yield f"None of the {number_of(others, 'other variable')} tells anything of {target} by itself."
@@ -95,10 +95,10 @@ def _target(study: Study) -> Iterable[str]:
     if not near:
         yield f"In the best network {target} is linked with no other variable."
         return
-    yield f"In the best network {target} is directly linked with {listed(near)}."
+    yield f"In the best network {target} is directly linked with {names_in_words(near)}."
     blanket = [] if dag is None else sorted(dag.markov_blanket(study.target), key=_place(study))
     if dag is not None and len(blanket) < others:
-        those = "these are" if set(near) == set(blanket) else f"{listed(blanket)} {are(blanket)}"
+        those = "these are" if set(near) == set(blanket) else f"{names_in_words(blanket)} {are(blanket)}"
         yield f"By this network, once {those} known, the other variables tell nothing more of {target}."
 
 
@@ -121,7 +121,7 @@ def _network(study: Study) -> Iterable[str]:
     if not strongest:  # no network, no strengths
         yield f"It joins the variables by {number_of(len(arcs), 'link')}."
         return
-    most = f"the strongest are {listed(strongest)}" if len(arcs) > 3 else listed(strongest)
+    most = f"the strongest are {names_in_words(strongest)}" if len(arcs) > 3 else names_in_words(strongest)
     yield f"The best network joins the variables by {number_of(len(arcs), 'link')}: {most}."
 
 
@@ -167,14 +167,17 @@ def _uncertain(study: Study) -> Iterable[str]:
     free = [link.text for link in inside if not link.directed]
     if free:
         others = " Other networks that turn some of these round explain the data equally well." if fits else ""
-        yield f"The data cannot tell the direction of {number_of(len(free), 'link')}: {listed(free)}.{others}"
+        yield f"The data cannot tell the direction of {number_of(len(free), 'link')}: {names_in_words(free)}.{others}"
     weak = [link.text for link in inside if link.verdict == "weak"]
     if weak:
         them = "it" if len(weak) == 1 else "them"
-        yield f"{number_of(len(weak), 'link')} {are(weak)} weak: {listed(weak)}. Another sample may not show {them}."
+        yield (
+            f"{number_of(len(weak), 'link')} {are(weak)} weak: {names_in_words(weak)}. "
+            f"Another sample may not show {them}."
+        )
     absent = [link.text for link in study.links if not link.in_network and (link.certainty or 0.0) >= 0.5]
     if absent:
-        yield f"Not in the network, yet found more often than not: {listed(absent)}."
+        yield f"Not in the network, yet found more often than not: {names_in_words(absent)}."
     agreed = sum(link.in_pc for link in inside)
     if agreed < len(inside):
         rest = "the other link rests" if agreed == len(inside) - 1 else "the other links rest"
@@ -182,10 +185,10 @@ def _uncertain(study: Study) -> Iterable[str]:
             f"Tests of independence (PC) find {agreed:,} of the {number_of(len(inside), 'link')} of the network; "
             f"{rest if agreed else 'these rest'} on the score alone."
         )
-    for region in regions_of(study):
+    for region in found_regions(study):
         yield (
-            f"Tests leave {number_of(len(region), 'link')} undecided that stand for each other ({listed(region)}): "
-            "not all of them can be absent."
+            f"Tests leave {number_of(len(region), 'link')} undecided that stand for each other "
+            f"({names_in_words(region)}): not all of them can be absent."
         )
     yield (
         "An arrow is not a proof of cause and effect: variables that were not recorded, and how rows were chosen, can "
@@ -193,8 +196,8 @@ def _uncertain(study: Study) -> Iterable[str]:
     )
 
 
-def regions_of(study: Study) -> list[list[str]]:
-    """Return the ambiguous regions of NPC: for each its links as texts."""
+def found_regions(study: Study) -> list[list[str]]:
+    """Return what NPC found to be ambiguous regions: for each its links as texts."""
     if study.npc is None:
         return []
     names = study.data.names

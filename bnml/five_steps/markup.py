@@ -40,7 +40,7 @@ def _plain(text: str) -> str:
 
 
 def paragraphs(*sentences: str, kind: str = "") -> Html:
-    """Return paragraphs of plain text."""
+    """Return plain text marked up as paragraphs of a page."""
     style = f' class="{kind}"' if kind else ""
     return Html("".join(f"<p{style}>{text_of(one)}</p>\n" for one in sentences))
 

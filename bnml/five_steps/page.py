@@ -10,8 +10,8 @@ from bnml._text import number_of
 from bnml.five_steps.findings import Findings, findings_of
 from bnml.five_steps.markup import Html, bullets, paragraphs, table, text_of
 from bnml.five_steps.sections import sections
+from bnml.five_steps.sentences import name_in_words
 from bnml.five_steps.style import STYLE
-from bnml.five_steps.words import quoted
 
 if TYPE_CHECKING:
     from bnml.five_steps.study_result import Study
@@ -31,7 +31,7 @@ def page(study: Study, title: str | None = None) -> str:
     """Return the whole report."""
     heading = text_of(_title(study) if title is None else title)
     facts = f"{number_of(study.data.n_rows, 'row')} · {number_of(len(study.data.names), 'variable')}"
-    facts += f" · about {quoted(study.target)}" if study.target is not None else ""
+    facts += f" · about {name_in_words(study.target)}" if study.target is not None else ""
     links = "".join(
         f'<li><a href="#{name}">{k}. {text_of(said)}</a></li>' for k, (name, said) in enumerate(CONTENTS, 1)
     )
@@ -53,7 +53,7 @@ def excerpt(study: Study) -> str:
 
 
 def _title(study: Study) -> str:
-    about = f" about {quoted(study.target)}" if study.target is not None else ""
+    about = f" about {name_in_words(study.target)}" if study.target is not None else ""
     return f"A study of {number_of(len(study.data.names), 'variable')}{about}"
 
 

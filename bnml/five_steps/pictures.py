@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 from bnml._text import shortened_in_the_middle
 from bnml.five_steps.markup import Html, text_of
-from bnml.five_steps.words import listed
+from bnml.five_steps.sentences import names_in_words
 from bnml.graph import DAG, PDAG
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["graph_picture", "matrix_picture", "width_of"]
+__all__ = ["graph_picture", "matrix_picture", "picture_width"]
 
 MOST_TOLD = 12  # links that the text for a picture names
 MOST_IN_MATRIX = 60
@@ -49,12 +49,12 @@ def graph_picture(
     from bnml.plot.draw import draw
     from bnml.plot.html import MOST_EDGES, MOST_NODES
     from bnml.plot.layout import edges_of
-    from bnml.plot.picture import svg_element
+    from bnml.plot.matplotlib_figure import figure_svg
 
     if len(graph.names) > MOST_NODES or len(edges_of(graph)) > MOST_EDGES:
         return None
     numbers = None if strength is None else {arc: value for arc, value in strength.items() if isfinite(value)}
-    svg = svg_element(draw(graph, strength=numbers or None, highlight=list(highlight)))
+    svg = figure_svg(draw(graph, strength=numbers or None, highlight=list(highlight)))
     return _alone(svg, name, f"{what}: {_told(graph)}")
 
 
@@ -64,7 +64,7 @@ def _told(graph: DAG | PDAG) -> str:
         links = [f"{a} → {b}" for a, b in graph.arcs]
     else:
         links = [f"{a} → {b}" for a, b in graph.directed] + [f"{a} – {b}" for a, b in graph.undirected]
-    return listed(links, most=MOST_TOLD) if links else "no links"
+    return names_in_words(links, most=MOST_TOLD) if links else "no links"
 
 
 def _alone(svg: str, name: str, text: str) -> Html:
@@ -77,8 +77,8 @@ def _alone(svg: str, name: str, text: str) -> Html:
     return Html(svg.replace("<svg ", f'<svg role="img" aria-label="{text_of(text)}" ', 1))
 
 
-def width_of(svg: Html) -> float:
-    """Return how wide a picture is, in points."""
+def picture_width(svg: Html) -> float:
+    """Return how wide a picture of the report is, in points."""
     found = re.search(r'\bwidth="([0-9.]+)pt"', svg)
     return float(found.group(1)) if found else 0.0
 

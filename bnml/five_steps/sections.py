@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from bnml._text import number_of
 from bnml.five_steps.feature_section import features_section
-from bnml.five_steps.findings import regions_of
-from bnml.five_steps.links import FIRM, LIKELY, Link, joined
+from bnml.five_steps.findings import found_regions
+from bnml.five_steps.links import FIRM, LIKELY, Link, linked
 from bnml.five_steps.markup import Cell, Html, bar, bullets, figure, long_table, paragraphs, section
-from bnml.five_steps.pictures import graph_picture, width_of
-from bnml.five_steps.text import p_text
-from bnml.five_steps.words import chance, knowledge, listed, percent
+from bnml.five_steps.pictures import graph_picture, picture_width
+from bnml.five_steps.sentences import chance, knowledge, names_in_words, percent
+from bnml.five_steps.text_summary import p_value_text
 
 if TYPE_CHECKING:
     from bnml.five_steps.study_result import Study
@@ -90,7 +90,7 @@ def _edges(study: Study, links: list[str | tuple[str, str]]) -> list[str | tuple
     """Return the links that the graph of the tests has, in its directions."""
     graph = (study.npc or study.pc).pdag
     directed = {frozenset(arc): arc for arc in graph.directed}
-    there = joined(graph)
+    there = linked(graph)
     return [directed.get(frozenset(link), link) for link in links if frozenset(link) in there]
 
 
@@ -99,8 +99,8 @@ def _side_by_side(*pictures: tuple[Html | None, str]) -> Html:
     if any(picture is None for picture, _ in pictures):
         return paragraphs("There are too many variables or links for a picture that could be read.", kind="note")
     shown = [(picture, caption) for picture, caption in pictures if picture is not None]
-    figures = "".join(figure(picture, caption, wide=width_of(picture) > BROAD) for picture, caption in shown)
-    narrow = len(shown) > 1 and all(width_of(picture) <= SIDE_BY_SIDE for picture, _ in shown)
+    figures = "".join(figure(picture, caption, wide=picture_width(picture) > BROAD) for picture, caption in shown)
+    narrow = len(shown) > 1 and all(picture_width(picture) <= SIDE_BY_SIDE for picture, _ in shown)
     return Html(f'<div class="pair">{figures}</div>\n' if narrow else figures)
 
 
@@ -178,14 +178,14 @@ def _direction(study: Study, link: Link) -> str:
 
 
 def _regions(study: Study) -> Html:
-    regions = regions_of(study)
+    regions = found_regions(study)
     if study.npc is None:
         return Html("")
     if not regions:
         return paragraphs(
             "Tests of independence (NPC) leave no links undecided that stand for each other.", kind="note"
         )
-    said = [f"{number_of(len(region), 'link')}: {listed(region, most=40)}." for region in regions]
+    said = [f"{number_of(len(region), 'link')}: {names_in_words(region, most=40)}." for region in regions]
     return Html(
         "<h3>Links that stand for each other</h3>\n"
         + paragraphs(
@@ -228,7 +228,7 @@ def _strength(study: Study) -> Iterator[Html]:
     for a, b, gain, information, p in frame.itertuples(index=False):
         strength = math.sqrt(-math.expm1(-2.0 * max(information, 0.0)))
         share = gain / largest if largest > 0 and math.isfinite(gain) else 0.0
-        rows.append([texts[a, b], bar(share, f"{gain:,.1f}"), f"{strength:.2f}", p_text(p)])
+        rows.append([texts[a, b], bar(share, f"{gain:,.1f}"), f"{strength:.2f}", p_value_text(p)])
     yield long_table("The links, the strongest first", ["link", "gain", "strength", "p-value"], rows, most=60)
 
 

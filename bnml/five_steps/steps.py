@@ -20,7 +20,7 @@ from bnml.graph import DAG, Constraints
 from bnml.independence import IndependenceResult, npc, pc
 from bnml.scores import LocalScores, Score, parse_score
 from bnml.search.forecast import forecast
-from bnml.search.learn import answer
+from bnml.search.learn import learn_as_asked
 from bnml.search.search_result import SearchResult
 from bnml.search.searches import SEARCHES, request_for
 from bnml.uncertainty import Bootstrap, Posterior, bootstrap, posterior, strength
@@ -120,7 +120,7 @@ def study(
         a_variable(target, "target", table.names)
     if constraints is not None:
         constraints.check(table.names)
-    learned = answer(asked_for, table)
+    learned = learn_as_asked(asked_for, table)
     watch("dependences", 0.3)
     features = features_of(table, target, level, threads)
     most = _max_condition(features.pairs, level)

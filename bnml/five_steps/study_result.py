@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from bnml.search import SearchResult
     from bnml.uncertainty import Bootstrap, Posterior
 
-__all__ = ["Study", "check_report"]
+__all__ = ["Study"]
 
 SUFFIXES = (".html", ".htm")
 
@@ -126,7 +126,7 @@ class Study:
         ArgumentError
             If it cannot be written, or has another suffix.
         """
-        target = check_report(path)
+        target = _check_report(path)
         text = self.html(title)
         with written_whole(target) as part:
             part.write_text(text, encoding="utf-8")
@@ -138,7 +138,7 @@ class Study:
         return values(self)
 
     def __str__(self) -> str:
-        from bnml.five_steps.text import summary
+        from bnml.five_steps.text_summary import summary
 
         return summary(self)
 
@@ -152,7 +152,7 @@ class Study:
         return f"<Study of {len(self.data.names)} variables{about}: {len(self.arcs)} arcs>"
 
 
-def check_report(path: str | os.PathLike[str]) -> Path:
+def _check_report(path: str | os.PathLike[str]) -> Path:
     """Return where a report is to be written, or refuse it."""
     target = a_path(path)
     if target.suffix.lower() not in SUFFIXES:

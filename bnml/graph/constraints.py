@@ -15,8 +15,10 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from bnml._bits import transposed
-from bnml.errors import ArgumentError, GraphError, argument, did_you_mean, quoted
-from bnml.graph._names import Variables, check_name, checked_pairs, listed_names, require_dag
+from bnml._text import did_you_mean, quoted
+from bnml.errors import ArgumentError, GraphError, argument
+from bnml.graph._arguments import check_name, checked_pairs, listed_names, require_dag
+from bnml.graph._names import Variables
 from bnml.graph.dag import DAG
 from bnml.graph.rules import Rules
 from bnml.graph.topological import cycle_text, find_cycle, topological_order
@@ -140,8 +142,8 @@ class Constraints:
             for name in (name for group in groups for name in group):
                 if name not in known:
                     raise ArgumentError(
-                        f"{argument('constraints')}: {what} name {name!r}, which is not a variable.{did_you_mean(name, known)}"
-                        f" The variables are {quoted(known)}."
+                        f"{argument('constraints')}: {what} name {name!r}, which is not a variable."
+                        f"{did_you_mean(name, known)} The variables are {quoted(known)}."
                     )
 
     def compiled(self, names: Iterable[str], max_parents: int | None = None) -> Rules:

@@ -16,7 +16,7 @@ from heapq import heapify, heappop, heappush
 
 from bnml._bits import bits
 from bnml.errors import GraphError
-from bnml.graph._names import require_pdag
+from bnml.graph._arguments import require_pdag
 from bnml.graph.dag import DAG
 from bnml.graph.meek import Orienter
 from bnml.graph.pdag import PDAG
@@ -69,7 +69,7 @@ def cpdag_of(dag: DAG) -> PDAG:
 
 
 def canonical_extension(pdag: PDAG) -> DAG:
-    """Return the DAG that stands for a class: the member that puts the smallest names first.
+    """Return the DAG that stands for the class of a CPDAG: the member that puts the smallest names first.
 
     Write every member of the class in all its topological orders; the smallest of all these orders, compared name by
     name, belongs to the canonical DAG. It depends on the class alone, not on the order of names.

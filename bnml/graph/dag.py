@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from bnml._bits import bits, closure, mask_of, permuted, transposed, union
-from bnml._display import picture
+from bnml._bits import bits, closure, mask_of, permuted_masks, transposed, union
+from bnml._notebook import notebook_picture
 from bnml.errors import GraphError
+from bnml.graph._arguments import checked_integers, require_dag
 from bnml.graph._base import Graph
-from bnml.graph._names import Variables, checked_integers, require_dag
+from bnml.graph._names import Variables
 from bnml.graph.convert import arcs_from_networkx, directed_networkx
 from bnml.graph.model_string import format_model_string, parse_model_string
 from bnml.graph.separation import d_separated
@@ -339,7 +340,7 @@ class DAG(Graph):
         ('B', 'A')
         """
         variables, old = self._variables.order_like(names)
-        return DAG._of(variables, permuted(self._parents, old))
+        return DAG._of(variables, permuted_masks(self._parents, old))
 
     # --- as a value ---
 
@@ -363,7 +364,7 @@ class DAG(Graph):
         return format_model_string(self.names, self.parent_sets, self._order)
 
     def _repr_html_(self) -> str:
-        return picture(self)
+        return notebook_picture(self)
 
     def __repr__(self) -> str:
         if len(self.names) <= 10 and len(text := str(self)) <= 80:

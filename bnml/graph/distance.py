@@ -12,8 +12,9 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from bnml._plain import attributes
-from bnml.errors import ArgumentError, argument, did_you_mean
-from bnml.graph._names import require_same
+from bnml._text import did_you_mean
+from bnml.errors import ArgumentError, argument
+from bnml.graph._arguments import require_same
 from bnml.graph.dag import DAG
 from bnml.graph.pdag import PDAG
 

@@ -11,7 +11,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from bnml.errors import ArgumentError, GraphError, argument, did_you_mean
+from bnml._text import did_you_mean
+from bnml.errors import ArgumentError, GraphError, argument
 
 _NAME = re.compile(r"(?:[^\[\]|:\\]|\\[\[\]|:\\])+")
 _SPECIAL = re.compile(r"([\[\]|:\\])")

@@ -11,11 +11,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from bnml._bits import bits, permuted, transposed
-from bnml._display import picture
+from bnml._bits import bits, permuted_masks, transposed
+from bnml._notebook import notebook_picture
 from bnml.errors import GraphError
+from bnml.graph._arguments import checked_integers
 from bnml.graph._base import Graph
-from bnml.graph._names import Variables, checked_integers
+from bnml.graph._names import Variables
 from bnml.graph.convert import arcs_from_networkx, directed_networkx
 from bnml.graph.dag import DAG
 from bnml.graph.extension import extend
@@ -197,7 +198,9 @@ class PDAG(Graph):
         (('B', 'A'),)
         """
         variables, old = self._variables.order_like(names)
-        return PDAG.from_masks(variables.names, permuted(self._parents, old), permuted(self._neighbours, old))
+        return PDAG.from_masks(
+            variables.names, permuted_masks(self._parents, old), permuted_masks(self._neighbours, old)
+        )
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, PDAG):
@@ -218,7 +221,7 @@ class PDAG(Graph):
         return ", ".join(parts) or "no edges"
 
     def _repr_html_(self) -> str:
-        return picture(self)
+        return notebook_picture(self)
 
     def __repr__(self) -> str:
         arcs, edges = len(self.directed), len(self.undirected)

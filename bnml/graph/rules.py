@@ -18,7 +18,8 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from bnml._bits import bits, mask_of, transposed
-from bnml.errors import SearchError, argument, quoted
+from bnml._text import quoted
+from bnml.errors import SearchError, argument
 
 if TYPE_CHECKING:
     import numpy as np

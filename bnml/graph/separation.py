@@ -20,8 +20,9 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from bnml._bits import closure, union
-from bnml.errors import ArgumentError, quoted
-from bnml.graph._names import require_dag
+from bnml._text import quoted
+from bnml.errors import ArgumentError
+from bnml.graph._arguments import require_dag
 
 if TYPE_CHECKING:
     from bnml.graph.dag import DAG

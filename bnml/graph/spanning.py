@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float64]
     Bools = npt.NDArray[np.bool_]
 
-__all__ = ["kruskal", "outwards", "spanning_links", "tree_neighbours"]
+__all__ = ["kruskal", "spanning_links", "spanning_neighbours", "spanning_parents"]
 
 Links = list[tuple[int, int]]
 
@@ -49,8 +49,8 @@ def kruskal(n: int, links: Iterable[tuple[int, int]]) -> Links:
     return kept
 
 
-def tree_neighbours(n: int, links: Iterable[tuple[int, int]]) -> list[set[int]]:
-    """Return the neighbours of each variable."""
+def spanning_neighbours(n: int, links: Iterable[tuple[int, int]]) -> list[set[int]]:
+    """Return the neighbours of each variable in a spanning forest."""
     neighbours: list[set[int]] = [set() for _ in range(n)]
     for a, b in links:
         neighbours[a].add(b)
@@ -58,8 +58,8 @@ def tree_neighbours(n: int, links: Iterable[tuple[int, int]]) -> list[set[int]]:
     return neighbours
 
 
-def outwards(neighbours: Sequence[set[int]], root: int | None = None) -> list[list[int]]:
-    """Return the parents of each variable if all links of a forest lead away from a root, else from the first name."""
+def spanning_parents(neighbours: Sequence[set[int]], root: int | None = None) -> list[list[int]]:
+    """Return the parents of each variable in a spanning forest directed away from a root, else from the first name."""
     n = len(neighbours)
     parents: list[list[int]] = [[] for _ in range(n)]
     seen = [False] * n

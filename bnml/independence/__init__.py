@@ -2,7 +2,7 @@
 
 =================  =========================================================================
 `tests`            the tests: G², X², permutations, information gain, scores
-`chi_square`       p-values far out in the tail
+`p_values`         p-values far out in the tail
 `permutation`      p-values from random tables
 `dependences`      every pair of variables, and the features that tell something of a target
 `oracles`          what answers questions of independence: a table, a DAG, a function

@@ -14,8 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from bnml._checks import refuse, significance_level
+from bnml._text import did_you_mean
 from bnml.data import Data, as_data
-from bnml.errors import ArgumentError, argument, did_you_mean
+from bnml.errors import ArgumentError, argument
 from bnml.independence.oracles import DataJudge, Questions
 from bnml.independence.tests import G2, X2, Criterion, Gain, Scored, parse_test
 

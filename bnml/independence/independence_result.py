@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bnml._display import picture, table
+from bnml._notebook import notebook_picture, notebook_table
 from bnml._plain import attributes, plain
 from bnml._text import facts, number_of, printable
 from bnml.errors import ArgumentError, GraphError, argument
 from bnml.graph import DAG, PDAG, canonical_extension
-from bnml.graph._names import checked_pairs
+from bnml.graph._arguments import checked_pairs
 from bnml.independence.orientation import Conflict
 from bnml.independence.skeleton import Log
 
@@ -152,7 +152,8 @@ class IndependenceResult:
             for link in sorted(chosen - regions, key=sorted):
                 there = ", ".join(sorted(_text(one) for one in regions)) or "there are none"
                 raise ArgumentError(
-                    f"{argument('links_to_keep')}: {_text(link)} is in no ambiguous region; the links of ambiguous regions: {there}"
+                    f"{argument('links_to_keep')}: {_text(link)} is in no ambiguous region; "
+                    f"the links of ambiguous regions: {there}"
                 )
         if self._resolve is None or not self.ambiguous_regions or chosen == frozenset():
             return self
@@ -213,8 +214,8 @@ class IndependenceResult:
         return "\n".join(lines if arcs or free else [*lines, "", "No links: the variables are independent."])
 
     def _repr_html_(self) -> str:
-        facts = table(self._title(), ["", ""], [list(fact) for fact in self._facts()])
-        return f"<div>{picture(self.pdag, regions=self.ambiguous_regions)}{facts}</div>"
+        facts = notebook_table(self._title(), ["", ""], [list(fact) for fact in self._facts()])
+        return f"<div>{notebook_picture(self.pdag, regions=self.ambiguous_regions)}{facts}</div>"
 
     def __repr__(self) -> str:
         links = len(self.pdag.directed) + len(self.pdag.undirected)

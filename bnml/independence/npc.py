@@ -34,7 +34,7 @@ from bnml.graph import Constraints
 from bnml.independence.independence_result import IndependenceResult, Link
 from bnml.independence.oracles import Oracle
 from bnml.independence.path_condition import decide, settle
-from bnml.independence.pc import oriented
+from bnml.independence.pc import pc_result
 from bnml.independence.request import Asked, ask
 from bnml.independence.skeleton import (
     Found,
@@ -43,8 +43,8 @@ from bnml.independence.skeleton import (
     Pair,
     ask_pairs,
     candidates,
-    linked_pairs,
     separating_sets,
+    skeleton_links,
     unlink,
 )
 from bnml.independence.tests import Criterion
@@ -130,7 +130,7 @@ def _statements(asked: Asked, log: Log) -> Statements:
             for pair in statements:
                 unlink(near, pair)
             around = {
-                (i, j): (candidates(near, known, i, j), candidates(near, known, j, i)) for i, j in linked_pairs(links)
+                (i, j): (candidates(near, known, i, j), candidates(near, known, j, i)) for i, j in skeleton_links(links)
             }
             enough = [pair for pair, masks in around.items() if max(map(int.bit_count, masks)) >= size]
             if not enough:
@@ -170,7 +170,7 @@ def _result(
     decision = decide(asked.known.possible, statements, kept | _kept(asked), dropped)
     names = asked.judge.names
     in_regions = frozenset().union(*decision.regions)
-    return oriented(
+    return pc_result(
         asked, log, list(decision.links), decision.accepted, "npc", seconds, decision.unsure,
         ambiguous_regions=tuple(frozenset(_link(names, pair) for pair in region) for region in decision.regions),
         undecided=frozenset(_link(names, pair) for pair in decision.unsure - in_regions),

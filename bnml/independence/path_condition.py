@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from bnml._bits import bits, closure
-from bnml.independence.skeleton import Found, Pair, linked_pairs, unlink
+from bnml.independence.skeleton import Found, Pair, skeleton_links, unlink
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -153,7 +153,7 @@ def _on_paths(
     if place[start] == place[goal]:
         return set()
     between: dict[frozenset[int], set[Pair]] = {}
-    for i, j in linked_pairs(_without(possible, start, other)):
+    for i, j in skeleton_links(_without(possible, start, other)):
         if (i, j) in unsure and place[i] != place[j]:
             between.setdefault(frozenset((place[i], place[j])), set()).add((i, j))
     graph: nx.Graph[int] = nx.Graph()

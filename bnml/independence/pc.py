@@ -24,7 +24,7 @@ from bnml.independence.request import Asked, ask
 from bnml.independence.skeleton import Found, Log, Pair, find_skeleton
 from bnml.independence.tests import Criterion
 
-__all__ = ["find_pc", "oriented", "pc"]
+__all__ = ["find_pc", "pc", "pc_result"]
 
 
 def pc(
@@ -102,10 +102,10 @@ def find_pc(asked: Asked) -> IndependenceResult:
     links, sepsets = find_skeleton(
         asked.judge, log, asked.known, stable=asked.stable, max_condition=asked.max_condition, tell=asked.level
     )
-    return oriented(asked, log, links, sepsets, "pc", asked.seconds)
+    return pc_result(asked, log, links, sepsets, "pc", asked.seconds)
 
 
-def oriented(
+def pc_result(
     asked: Asked,
     log: Log,
     links: list[int],
@@ -115,7 +115,7 @@ def oriented(
     unsure: frozenset[Pair] = frozenset(),
     **more: Any,
 ) -> IndependenceResult:
-    """Direct the links of a skeleton, and return the result; ``unsure`` links stay undirected.
+    """Direct the links of a skeleton as PC does, and return the result; ``unsure`` links stay undirected.
 
     ``seconds`` is how long it took to find the skeleton.
     """

@@ -119,8 +119,8 @@ def ask_pairs(
     return found
 
 
-def linked_pairs(links: Sequence[int]) -> list[Pair]:
-    """Return the linked pairs, smaller position first."""
+def skeleton_links(links: Sequence[int]) -> list[Pair]:
+    """Return the pairs that a skeleton links, smaller position first."""
     return [(i, j) for i, mask in enumerate(links) for j in bits(mask) if i < j]
 
 
@@ -152,7 +152,7 @@ def find_skeleton(
     while max_condition is None or size <= max_condition:
         pairs = [
             (i, j)
-            for i, j in linked_pairs(links)
+            for i, j in skeleton_links(links)
             if not known.adjacent[i] >> j & 1
             and max(candidates(links, known, i, j).bit_count(), candidates(links, known, j, i).bit_count()) >= size
         ]

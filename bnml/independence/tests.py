@@ -33,7 +33,8 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from bnml._checks import positive_number, refuse, whole_number
-from bnml.errors import ArgumentError, BnmlError, argument, did_you_mean
+from bnml._text import did_you_mean
+from bnml.errors import ArgumentError, BnmlError, argument
 from bnml.scores import SCORES, Score, parse_score
 
 __all__ = ["G2", "X2", "Criterion", "Gain", "Permutation", "Scored", "parse_test"]
@@ -130,8 +131,8 @@ class Scored(Criterion):
         score = parse_score(self.score)
         if not score.equivalent:
             raise ArgumentError(
-                f"{argument('test')}: {score.name} scores equivalent networks differently, so a test by it would depend on which "
-                "variable comes first; take qnml, bdeu, bic or another score that does not"
+                f"{argument('test')}: {score.name} scores equivalent networks differently, so a test by it would "
+                "depend on which variable comes first; take qnml, bdeu, bic or another score that does not"
             )
         object.__setattr__(self, "parsed", score)
 

@@ -6,8 +6,9 @@ import math
 
 import numpy as np
 
+from bnml._text import quoted
 from bnml.data.labels import label_text
-from bnml.errors import ArgumentError, quoted
+from bnml.errors import ArgumentError
 from bnml.network.inference import joint
 from bnml.network.network import BayesianNetwork
 

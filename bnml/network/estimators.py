@@ -9,9 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from bnml._checks import one_of, positive_number
+from bnml._text import quoted
 from bnml.counts import counts_of
 from bnml.data import as_data
-from bnml.errors import ArgumentError, NetworkError, quoted
+from bnml.errors import ArgumentError, NetworkError
 from bnml.graph import DAG
 from bnml.network.network import MOST_PARENTS, BayesianNetwork
 

@@ -17,7 +17,8 @@ from typing import BinaryIO
 
 from bnml._checks import a_path
 from bnml._files import check_writable, written_whole
-from bnml.errors import ArgumentError, FormatError, did_you_mean, quoted
+from bnml._text import did_you_mean, quoted
+from bnml.errors import ArgumentError, FormatError
 from bnml.network.formats import bif, dsc, json, net, xdsl, xmlbif
 from bnml.network.network import BayesianNetwork
 

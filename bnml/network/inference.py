@@ -10,7 +10,8 @@ import numpy.typing as npt
 
 from bnml._checks import refuse
 from bnml._factors import Factor, eliminate, plan
-from bnml.errors import ArgumentError, NetworkError, quoted
+from bnml._text import quoted
+from bnml.errors import ArgumentError, NetworkError
 from bnml.network.network import BayesianNetwork
 
 if TYPE_CHECKING:

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from bnml._display import picture
+from bnml._notebook import notebook_picture
+from bnml._text import did_you_mean, quoted
 from bnml.data.bins import place
 from bnml.data.labels import MISSING_LABEL, as_number, label_text
-from bnml.errors import ArgumentError, NetworkError, argument, did_you_mean, quoted
+from bnml.errors import ArgumentError, NetworkError, argument
 from bnml.graph import DAG
 
 if TYPE_CHECKING:
@@ -315,7 +316,7 @@ class BayesianNetwork:
         return type(self), (self.dag, dict(self.states), tables, dict(self.cuts))
 
     def _repr_html_(self) -> str:
-        return picture(self.dag, repr(self))
+        return notebook_picture(self.dag, repr(self))
 
     def __repr__(self) -> str:
         return (

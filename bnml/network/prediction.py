@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from bnml._text import quoted
 from bnml.data.matching import match
-from bnml.errors import NetworkError, quoted
+from bnml.errors import NetworkError
 from bnml.network.inference import posterior
 from bnml.network.network import BayesianNetwork
 from bnml.network.probability import table_index

@@ -37,7 +37,7 @@ def log_prob(network: BayesianNetwork, data: Any) -> Floats:
 def table_index(
     columns: npt.NDArray[np.int32], variables: tuple[int, ...], shape: tuple[int, ...]
 ) -> npt.NDArray[np.int32]:
-    """Return for each row its place in the flattened table of some variables."""
+    """Return for each row where its probability stands in the flattened table of some variables."""
     index: npt.NDArray[np.int32] = columns[variables[0]]
     for v, size in zip(variables[1:], shape[1:], strict=True):
         index = index * np.int32(size) + columns[v]

@@ -16,14 +16,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bnml._checks import refuse
-from bnml.errors import ArgumentError, ScoreError, argument, quoted
-from bnml.nml.forest_plan import ForestForecast, check_cost, trees_of
+from bnml._text import quoted
+from bnml.errors import ArgumentError, ScoreError, argument
+from bnml.nml.forest_plan import ForestForecast, check_plan, trees_of
 from bnml.nml.forest_sums import ForestSums
-from bnml.nml.regret import Whole, whole_number
+from bnml.nml.regret import Whole, regret_argument
 
 __all__ = [
     "complexity_forecast",
-    "forest_links",
     "log_normaliser",
     "minimax_regret",
     "parametric_complexity",
@@ -86,7 +86,7 @@ def parametric_complexity(
 def minimax_regret(
     forest: Any, arities: Sequence[int] | Mapping[str, int], n: Whole, *, memory_limit: int | str | None = None
 ) -> float:
-    """Return the least regret, in the worst case, of a code for n observations that does not know the parameters.
+    """Return the minimax regret of a forest: the least, in the worst case, of a code that does not know the parameters.
 
     It is the regret of NML, the same for all data, and so another name of `parametric_complexity`, which see.
 
@@ -182,7 +182,7 @@ def complexity_forecast(
     parents = _parents_of(forest)
     sizes = _arities_of(arities, getattr(forest, "names", None), len(parents))
     sums = ForestSums(_rows(n))
-    return trees_of(sums, forest_links(parents), sizes).forecast(sums, memory_limit)
+    return trees_of(sums, _forest_links(parents), sizes).forecast(sums, memory_limit)
 
 
 def log_normaliser(
@@ -191,12 +191,12 @@ def log_normaliser(
     """Return log C of a forest; what does not fit is refused before any work."""
     if sums.n == 0:
         return 0.0
-    trees = trees_of(sums, forest_links(parents), arities)
-    check_cost(trees.forecast(sums, memory_limit))
+    trees = trees_of(sums, _forest_links(parents), arities)
+    check_plan(trees.forecast(sums, memory_limit))
     return trees.total(sums)
 
 
-def forest_links(parents: Parents) -> list[list[int]]:
+def _forest_links(parents: Parents) -> list[list[int]]:
     """Return the neighbours of each variable.
 
     Raises
@@ -231,15 +231,15 @@ def _parents_of(forest: Any) -> list[int | None]:
     if sets is not None:
         for name, above in zip(forest.names, sets, strict=True):
             if len(above) > 1:
-                raise ScoreError(several_parents(name, len(above)))
+                raise ScoreError(not_a_forest(name, len(above)))
         return [above[0] if above else None for above in sets]
     if isinstance(forest, str) or not isinstance(forest, Sequence):
         raise refuse("forest", forest, "expected a bnml.DAG, or a list with the number of each one's parent")
-    return [None if above is None else whole_number("forest", above, 0) for above in forest]
+    return [None if above is None else regret_argument("forest", above, 0) for above in forest]
 
 
-def several_parents(name: str, number: int) -> str:
-    """Return why a structure has no exact NML here."""
+def not_a_forest(name: str, number: int) -> str:
+    """Return why a structure is no forest, and so has no exact NML here."""
     return (
         f"{argument('score', 'nml')}: {name!r} has {number} parents; the exact NML is known for forests alone, in "
         "which each variable has one parent at most; qnml comes nearest"
@@ -247,7 +247,7 @@ def several_parents(name: str, number: int) -> str:
 
 
 def _rows(n: Whole) -> int:
-    return whole_number("n", n, 0, MOST_ROWS)
+    return regret_argument("n", n, 0, MOST_ROWS)
 
 
 def _arities_of(arities: Any, names: Sequence[str] | None, size: int) -> list[int]:
@@ -258,7 +258,7 @@ def _arities_of(arities: Any, names: Sequence[str] | None, size: int) -> list[in
             what = f"nothing is said of {quoted(missing)}" if missing else "the forest has no names"
             raise ArgumentError(f"{argument('arities')}: {what}; give the number of values of each variable")
         arities = [arities[name] for name in names]
-    sizes = [whole_number("arities", r, 1, 10**15) for r in arities]
+    sizes = [regret_argument("arities", r, 1, 10**15) for r in arities]
     if len(sizes) != size:
         raise ArgumentError(f"{argument('arities')}: {len(sizes)} numbers of values for {size} variables")
     return sizes

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from bnml._memory import limit_of
 from bnml.nml.forest_counts import number_of_sorted_counts, scaled_powers
-from bnml.nml.forest_plan import check_cost, trees_of
+from bnml.nml.forest_plan import check_plan, trees_of
 from bnml.nml.forest_sums import ForestSums, log_sum
 from bnml.nml.forest_weights import weighing_bytes, weighing_seconds
 
@@ -62,7 +62,7 @@ class ForestJoins:
     def check(self, trees: Iterable[Tree]) -> None:
         """Refuse a forest whose normaliser would take too much."""
         links = [near for _, near in sorted(pair for tree in trees for pair in tree.items())]
-        check_cost(trees_of(self.sums, links, self.arities).forecast(self.sums, self._limit))
+        check_plan(trees_of(self.sums, links, self.arities).forecast(self.sums, self._limit))
 
     def total(self, tree: Tree) -> float:
         """Return the logarithm of the normaliser of one tree."""

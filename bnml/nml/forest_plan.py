@@ -21,7 +21,7 @@ from bnml.nml.forest_counts import number_of_sorted_counts
 from bnml.nml.forest_sums import ForestSums, Needs
 from bnml.nml.forest_weights import weighing_bytes, weighing_seconds
 
-__all__ = ["ForestForecast", "Trees", "check_cost", "trees_of"]
+__all__ = ["ForestForecast", "Trees", "check_plan", "trees_of"]
 
 MOST_SECONDS = 3600.0  # what takes longer is refused
 MOST_VECTORS = 2 * 10**7  # count vectors of a variable that can be listed
@@ -109,8 +109,8 @@ def _pair_seconds(n: int, many: int, few: int, uses: int) -> float:
     return weighing_seconds(n, many, few, uses)
 
 
-def check_cost(forecast: ForestForecast) -> None:
-    """Refuse what cannot be done."""
+def check_plan(forecast: ForestForecast) -> None:
+    """Refuse a plan that takes too much time or memory."""
     if not forecast.fits:
         a, b = forecast.arities or (1, 1)
         raise ScoreError(

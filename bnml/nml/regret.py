@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bnml._checks import is_number, is_whole
-from bnml.errors import ArgumentError, argument, did_you_mean, quoted
+from bnml._text import did_you_mean, quoted
+from bnml.errors import ArgumentError, argument
 from bnml.nml.approximations import CLOSED_FORMS
 from bnml.nml.exact import exact_regrets
 
-__all__ = ["METHODS", "Whole", "check_method", "regret", "regrets", "whole_number"]
+__all__ = ["METHODS", "Whole", "check_regret_method", "regret", "regret_argument", "regrets"]
 
 Floats = NDArray[np.float64]
 Whole = SupportsIndex | float  # integers of all kinds, and floats without a fraction
@@ -59,8 +60,8 @@ def regret(n: Whole, r: Whole, method: str = "exact") -> float:
     >>> round(regret(5000, 100), 2), round(regret(5000, 100, method="szpankowski"), 2)
     (247.97, 247.97)
     """
-    n, r = whole_number("n", n, 0, LARGEST_N), whole_number("r", r, 1)
-    check_method(method)
+    n, r = regret_argument("n", n, 0, LARGEST_N), regret_argument("r", r, 1)
+    check_regret_method(method)
     try:
         size = float(r)
     except OverflowError:
@@ -109,8 +110,8 @@ def regrets(n: Whole, rs: ArrayLike, *, log_rs: ArrayLike | None = None, method:
     >>> regrets(50, [np.inf], log_rs=[400 * np.log(10)]).round(2)  # r = 10^400
     array([45856.1])
     """
-    n = whole_number("n", n, 0, LARGEST_N)
-    check_method(method)
+    n = regret_argument("n", n, 0, LARGEST_N)
+    check_regret_method(method)
     sizes = _whole_numbers("rs", rs)
     if log_rs is None:
         if np.isinf(sizes).any():
@@ -139,8 +140,8 @@ def _regrets(n: int, rs: Floats, log_rs: Floats, method: str) -> Floats:
     return out
 
 
-def whole_number(name: str, value: Any, least: int, most: int | None = None) -> int:
-    """Return the value as an int if it is a whole number in range, and raise an ArgumentError if not."""
+def regret_argument(name: str, value: Any, least: int, most: int | None = None) -> int:
+    """Return an argument of the regret as an int if it is a whole number in range; refuse it if not."""
     whole = is_whole(value, None) or (isinstance(value, float | np.floating) and float(value).is_integer())
     if not whole or value < least or (most is not None and value > most):
         allowed = f"of at least {least}" if most is None else f"from {least} to {most}"
@@ -156,7 +157,7 @@ def _whole_numbers(name: str, values: ArrayLike) -> Floats:
             given = given.astype(np.float64)
         except OverflowError:
             raise ArgumentError(
-                f"{argument(name)} holds a number beyond the range of floats: pass inf there, and its logarithm in log_rs."
+                f"{argument(name)} holds a number beyond the range of floats: pass inf, and its logarithm in log_rs."
             ) from None
     if given.dtype.kind not in "iuf":
         raise ArgumentError(
@@ -169,8 +170,8 @@ def _whole_numbers(name: str, values: ArrayLike) -> Floats:
     return array
 
 
-def check_method(method: str) -> None:
-    """Raise an ArgumentError unless the method is known."""
+def check_regret_method(method: str) -> None:
+    """Refuse a method that is no way to compute the regret."""
     if method not in METHODS:
         raise ArgumentError(
             f"{argument('method')} must be one of {quoted(METHODS)}, got {method!r}.{did_you_mean(method, METHODS)}"

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from bnml.nml.approximations import CLOSED_FORMS
 from bnml.nml.exact import by_sum, sum_cost
-from bnml.nml.regret import Whole, check_method, whole_number
+from bnml.nml.regret import Whole, check_regret_method, regret_argument
 
 __all__ = ["regret_table", "regret_tables"]
 
@@ -57,7 +57,7 @@ def regret_table(n_max: Whole, r: Whole, method: str = "exact") -> Floats:
     >>> regret_table(4, 2).round(4)
     array([0.    , 0.6931, 0.9163, 1.0609, 1.169 ])
     """
-    r = whole_number("r", r, 1, LARGEST_ARITY)
+    r = regret_argument("r", r, 1, LARGEST_ARITY)
     return regret_tables(n_max, [r], method)[r]
 
 
@@ -90,9 +90,9 @@ def regret_tables(n_max: Whole, arities: Iterable[Whole], method: str = "exact")
     >>> float(tables[3][1000].round(6))
     6.947268
     """
-    n_max = whole_number("n_max", n_max, 0, LARGEST_TABLE)
-    rs = sorted({whole_number("arities", r, 1, LARGEST_ARITY) for r in arities})
-    check_method(method)
+    n_max = regret_argument("n_max", n_max, 0, LARGEST_TABLE)
+    rs = sorted({regret_argument("arities", r, 1, LARGEST_ARITY) for r in arities})
+    check_regret_method(method)
     tables = {r: np.zeros(n_max + 1) for r in rs}
     wanted = [r for r in rs if r > 1]
     if method == "exact" and wanted:

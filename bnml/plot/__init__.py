@@ -3,15 +3,15 @@
 `layout` says where everything stands, `draw` makes a matplotlib figure of it and writes PNG, SVG and PDF, and
 `graph_html` is what notebooks show. matplotlib is loaded when the first picture is drawn, and left as it was.
 
-=================  =============================================================
-`labels`           names broken into lines, and the sizes of their boxes
-`layers`           which row a node stands in: arcs point down and are short
-`crossings`        the order in each row: few arcs cross
-`coordinates`      how far to the right: long arcs are straight
-`routes`           how arcs run between the boxes
-`packing`          parts that are not connected, side by side
-`picture`          all of this as matplotlib artists
-=================  =============================================================
+===================  =============================================================
+`labels`             names broken into lines, and the sizes of their boxes
+`layers`             which row a node stands in: arcs point down and are short
+`crossings`          the order in each row: few arcs cross
+`coordinates`        how far to the right: long arcs are straight
+`routes`             how arcs run between the boxes
+`packing`            parts that are not connected, side by side
+`matplotlib_figure`  all of this as matplotlib artists
+===================  =============================================================
 """
 
 from bnml.plot.draw import draw

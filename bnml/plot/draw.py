@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from bnml._checks import a_path
 from bnml._files import check_writable, written_whole
-from bnml.errors import ArgumentError, argument, did_you_mean, quoted
+from bnml._text import did_you_mean, quoted
+from bnml.errors import ArgumentError, argument
 from bnml.graph import DAG, PDAG
 from bnml.plot.layout import Arc, checked_graph, edges_of, layout
 
 if TYPE_CHECKING:
     from bnml.network import BayesianNetwork
-    from bnml.plot.picture import Line, Picture
+    from bnml.plot.matplotlib_figure import Line, Picture
 
 KINDS = (".png", ".svg", ".pdf")
 THINNEST, THICKEST, ORDINARY = 0.8, 4.0, 1.3  # widths of lines, in points
@@ -84,7 +85,7 @@ def draw(
     if title is not None and not isinstance(title, str):
         raise ArgumentError(f"{argument('title')} must be a text, got {title!r}.")
 
-    from bnml.plot.picture import draw_picture
+    from bnml.plot.matplotlib_figure import draw_picture
 
     lines, legend = _lines(graph, widths, arcs)
     legend += _coloured(graph, lines, regions)
@@ -99,7 +100,7 @@ def _lines(
     graph: DAG | PDAG, strength: Mapping[Arc, float] | None, highlighted: frozenset[Arc]
 ) -> tuple[dict[Arc, Line], list[tuple[Line, str]]]:
     """Return how each edge is drawn, and what the legend has to explain."""
-    from bnml.plot.picture import Line
+    from bnml.plot.matplotlib_figure import Line
 
     directed = set(graph.arcs if isinstance(graph, DAG) else graph.directed)
     width = _widths(strength)
@@ -190,8 +191,8 @@ def _checked_strength(graph: DAG | PDAG, strength: Any) -> dict[Arc, float]:
 def _numbered_pairs(strength: Any) -> list[tuple[Arc, Any]]:
     """Read a mapping, a table or an iterable as pairs of an arc and a number."""
     wrong = ArgumentError(
-        f"{argument('strength')} must map arcs to numbers, such as {{('A', 'B'): 1.5}}, or be a table with the columns 'from', 'to' and"
-        f" one of numbers, got {type(strength).__name__}."
+        f"{argument('strength')} must map arcs to numbers, such as {{('A', 'B'): 1.5}}, or be a table with the columns"
+        f" 'from', 'to' and one of numbers, got {type(strength).__name__}."
     )
     try:
         if hasattr(strength, "columns"):

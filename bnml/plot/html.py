@@ -18,7 +18,7 @@ MOST_EDGES = 400
 
 
 def svg_text(graph: DAG | PDAG, regions: Iterable[Iterable[Iterable[str]]] = ()) -> str:
-    """Return the picture of a graph as an SVG element, to be put into a page.
+    """Return the picture of a graph as an SVG element, to be put into the HTML of a page.
 
     Parameters
     ----------
@@ -39,9 +39,9 @@ def svg_text(graph: DAG | PDAG, regions: Iterable[Iterable[Iterable[str]]] = ())
     >>> svg_text(DAG.parse("[A][B|A]"))[:5]
     '<svg '
     """
-    from bnml.plot.picture import svg_element
+    from bnml.plot.matplotlib_figure import figure_svg
 
-    return svg_element(draw(graph, regions=regions))
+    return figure_svg(draw(graph, regions=regions))
 
 
 def graph_html(graph: DAG | PDAG | BayesianNetwork, regions: Iterable[Iterable[Iterable[str]]] = ()) -> str:

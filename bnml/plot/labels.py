@@ -100,8 +100,8 @@ def box_size(name: str) -> tuple[int, int]:
     return max(NARROWEST_BOX, width), len(lines) * LINE_HEIGHT + 2 * PADDING_Y
 
 
-def text_order(name: str) -> tuple[list[tuple[str, int, str]], str]:
-    """Return a sorting key that puts X2 before X10."""
+def label_order(name: str) -> tuple[list[tuple[str, int, str]], str]:
+    """Return a sorting key for labels that puts X2 before X10."""
     parts = re.split(r"([0-9]+)", name)
     return [_number_order(part) if i % 2 else (part, 0, "") for i, part in enumerate(parts)], name
 

@@ -23,10 +23,10 @@ from bnml.errors import ArgumentError, GraphError, argument
 from bnml.graph import DAG, PDAG, canonical_extension
 from bnml.plot.coordinates import place_nodes
 from bnml.plot.crossings import count_crossings, order_rows
-from bnml.plot.labels import box_size, text_order
+from bnml.plot.labels import box_size, label_order
 from bnml.plot.layers import assign_layers
 from bnml.plot.packing import Piece, pack
-from bnml.plot.routes import BEND_WIDTH, CORNER, HEAD_GAP, TAIL_GAP, heights, route_arcs
+from bnml.plot.routes import BEND_WIDTH, CORNER, HEAD_GAP, TAIL_GAP, heights_for_routes, route_arcs
 from bnml.plot.rows import break_rows, make_rows
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def layout(graph: DAG | PDAG | BayesianNetwork) -> Layout:
     True
     """
     graph = checked_graph(graph)
-    names = sorted(graph.names, key=text_order)
+    names = sorted(graph.names, key=label_order)
     index = {name: i for i, name in enumerate(names)}
     arcs = [(index[a], index[b]) for a, b in _downward_arcs(graph)]
     sizes = _box_sizes(names, arcs)
@@ -132,7 +132,7 @@ def _box_sizes(names: Sequence[str], arcs: Sequence[tuple[int, int]]) -> list[tu
 
 
 def checked_graph(graph: DAG | PDAG | BayesianNetwork) -> DAG | PDAG:
-    """Return the graph to draw, that of a network too; refuse what is neither."""
+    """Return the graph to lay out, that of a network too; refuse what is neither."""
     drawn = getattr(graph, "dag", graph)
     if not isinstance(drawn, DAG | PDAG):
         raise ArgumentError(
@@ -150,7 +150,7 @@ def edges_of(graph: DAG | PDAG) -> tuple[Arc, ...]:
 
 
 def _arc_order(arc: Arc) -> tuple[object, ...]:
-    return text_order(arc[0]), text_order(arc[1])
+    return label_order(arc[0]), label_order(arc[1])
 
 
 def _directed_route(routes: Mapping[tuple[int, int], tuple[Point, ...]], a: int, b: int) -> tuple[Point, ...]:
@@ -170,7 +170,7 @@ def _downward_arcs(graph: DAG | PDAG) -> tuple[Arc, ...]:
 
 def _order_by_names(graph: PDAG) -> list[str]:
     """Place next the smallest name whose parents are placed or, in a cycle, simply the smallest."""
-    left = sorted(graph.names, key=text_order)
+    left = sorted(graph.names, key=label_order)
     placed: list[str] = []
     while left:
         waiting = set(left)
@@ -220,7 +220,7 @@ def _lay_out_piece(
         return (widths[a] + widths[b]) // 2 + (BOX_GAP if a < n and b < n else BEND_GAP)
 
     x = place_nodes(graph, [v >= n for v in range(len(graph.above))], separation)
-    bands = heights(graph, x, [height for _, height in sizes])
+    bands = heights_for_routes(graph, x, [height for _, height in sizes])
     routes = route_arcs(graph.chains, x, bands, layer, sizes)
     piece = Piece.around(
         {nodes[v]: (x[v], bands[layer[v]].middle) for v in range(n)},

@@ -37,8 +37,8 @@ class Band:
         return (self.top + self.bottom) // 2
 
 
-def heights(graph: GraphRows, x: Sequence[int], box_heights: Sequence[int]) -> list[Band]:
-    """Return where each row begins and ends; where arcs run far to the side there is more room for them."""
+def heights_for_routes(graph: GraphRows, x: Sequence[int], box_heights: Sequence[int]) -> list[Band]:
+    """Return where each row begins and ends; where routes run far to the side there is more room for them."""
     bands: list[Band] = []
     top = 0
     for r, row in enumerate(graph.rows):

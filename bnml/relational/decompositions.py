@@ -56,7 +56,7 @@ def decompositions(data: Any, *, possibility: str | None = None) -> list[tuple[n
 
     relation = relation_of(data, possibility)
     names = relation.names
-    check_number(len(names))
+    check_decompositions(len(names))
     pairs = list(combinations(range(len(names)), 2))
     cuts = Cuts(relation, ROOM)
     if relation.graded and len(cuts.levels) << len(pairs) > MOST_GRAPHS:
@@ -77,8 +77,8 @@ def decompositions(data: Any, *, possibility: str | None = None) -> list[tuple[n
     return ranking
 
 
-def check_number(n: int) -> None:
-    """Check that the graphs of n attributes can all be counted.
+def check_decompositions(n: int) -> None:
+    """Check that the decompositions of n attributes can all be listed.
 
     Raises
     ------

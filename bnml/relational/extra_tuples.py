@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bnml.data.labels import clip
+from bnml._text import clip
 from bnml.data.table import unknown_column
 from bnml.errors import GraphError
 from bnml.relational.join import Joins
-from bnml.relational.relation import Relation, average, relation_of
+from bnml.relational.relation import Relation, average_over_levels, relation_of
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -95,4 +95,4 @@ class Cuts:
         counts = [joins.count(cliques) - joins.relation.n_tuples for joins in self.joins]
         if not self.graded:
             return counts[0]
-        return average(self.levels, lambda last: np.array([float(counts[i]) for i in last.tolist()]))
+        return average_over_levels(self.levels, lambda last: np.array([float(counts[i]) for i in last.tolist()]))

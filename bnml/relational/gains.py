@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-from bnml.relational.hartley import gain_within
+from bnml.relational.hartley import hartley_gain_within
 from bnml.relational.relation import Relation, relation_of
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def all_pairs(relation: Relation) -> list[Pair]:
     pairs = []
     for i, j in combinations(range(len(relation.names)), 2):
         both = relation.first([i, j])
-        gain = gain_within(everything, singles[i], singles[j], both, relation.degrees)
+        gain = hartley_gain_within(everything, singles[i], singles[j], both, relation.degrees)
         possible = relation.arities[i] * relation.arities[j]
         occurring = float(relation.degrees[both].sum())
         pairs.append((relation.names[i], relation.names[j], possible, occurring, occurring / possible, gain))

@@ -11,9 +11,9 @@ import numpy.typing as npt
 from bnml._checks import refuse
 from bnml.data.table import unknown_column
 from bnml.errors import ArgumentError, argument
-from bnml.relational.relation import Floats, Index, Relation, average, relation_of
+from bnml.relational.relation import Floats, Index, Relation, average_over_levels, relation_of
 
-__all__ = ["gain_within", "hartley_gain", "hartley_information", "pair_gain"]
+__all__ = ["hartley_gain", "hartley_gain_within", "hartley_information"]
 
 Flags = npt.NDArray[np.bool_]
 
@@ -59,9 +59,9 @@ def hartley_information(data: Any, *attributes: str, possibility: str | None = N
     relation = relation_of(data, possibility)
     if not attributes:
         raise ArgumentError("hartley_information: name at least one attribute")
-    chosen = places_of(relation, attributes)
+    chosen = _places_of(relation, attributes)
     degrees = relation.degrees[relation.first(chosen)]
-    return average(degrees, lambda last: np.log2(last + 1.0))
+    return average_over_levels(degrees, lambda last: np.log2(last + 1.0))
 
 
 def hartley_gain(
@@ -110,11 +110,11 @@ def hartley_gain(
     known = () if given is None else (given,) if isinstance(given, str) else given
     if not isinstance(known, Iterable):
         raise refuse("given", given, "expected names of columns")
-    first, second, *others = places_of(relation, [a, b, *known])
-    return pair_gain(relation, first, second, others)
+    first, second, *others = _places_of(relation, [a, b, *known])
+    return _pair_gain(relation, first, second, others)
 
 
-def places_of(relation: Relation, names: Sequence[str]) -> list[int]:
+def _places_of(relation: Relation, names: Sequence[str]) -> list[int]:
     """Return the positions of attributes.
 
     Raises
@@ -131,14 +131,14 @@ def places_of(relation: Relation, names: Sequence[str]) -> list[int]:
     return [places[name] for name in names]
 
 
-def pair_gain(relation: Relation, a: int, b: int, given: Sequence[int] = ()) -> float:
+def _pair_gain(relation: Relation, a: int, b: int, given: Sequence[int] = ()) -> float:
     """Return the gain of two attributes by position, averaged over what is given."""
     new_a, new_b, new_pair = (relation.first([*given, *chosen]) for chosen in ([a], [b], [a, b]))
-    return gain_within(relation.groups(given), new_a, new_b, new_pair, relation.degrees)
+    return hartley_gain_within(relation.groups(given), new_a, new_b, new_pair, relation.degrees)
 
 
-def gain_within(group: Index, new_a: Flags, new_b: Flags, new_pair: Flags, degrees: Floats) -> float:
-    """Return the gain within each group of tuples, averaged over groups that occur, and over levels.
+def hartley_gain_within(group: Index, new_a: Flags, new_b: Flags, new_pair: Flags, degrees: Floats) -> float:
+    """Return the Hartley information gain within groups of tuples, averaged over groups that occur, and over levels.
 
     The flags say which tuples are the first of their group with their value of A, their value of B, and both: as the
     most possible tuples come first, the number of flags up to a tuple is the number of values in the cut at its degree.
@@ -154,7 +154,7 @@ def gain_within(group: Index, new_a: Flags, new_b: Flags, new_pair: Flags, degre
     change = gain - np.where(opens, 0.0, np.append(0.0, gain[:-1]))
     falling = np.argsort(-degrees, kind="stable")
     sums, n_groups = np.cumsum(change[falling]), np.cumsum(opens[falling])
-    return average(degrees[falling], lambda last: sums[last] / n_groups[last])
+    return average_over_levels(degrees[falling], lambda last: sums[last] / n_groups[last])
 
 
 def _running(flags: Flags, begins: Flags) -> npt.NDArray[np.int64]:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bnml._checks import is_number, refuse
-from bnml.relational.hartley import gain_within
+from bnml.relational.hartley import hartley_gain_within
 from bnml.relational.relation import Relation, relation_of
-from bnml.relational.spanning_tree import tree_of
+from bnml.relational.spanning_tree import minimum_spanning_tree
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -62,7 +62,7 @@ def independence_map(data: Any, threshold: float | None = None, *, possibility: 
     relation = relation_of(data, possibility)
     edges = _conditional_gains(relation)
     if threshold is None:
-        return tree_of(relation.names, [(-gain, (a, b, gain)) for a, b, gain in edges])
+        return minimum_spanning_tree(relation.names, [(-gain, (a, b, gain)) for a, b, gain in edges])
     import networkx as nx
 
     graph: nx.Graph[str] = nx.Graph()
@@ -84,6 +84,6 @@ def _conditional_gains(relation: Relation) -> list[tuple[str, str, float]]:
     edges = []
     for i, j in combinations(range(n), 2):
         others = relation.groups([k for k in range(n) if k not in (i, j)])
-        gain = gain_within(others, without[j], without[i], every, relation.degrees)
+        gain = hartley_gain_within(others, without[j], without[i], every, relation.degrees)
         edges.append((relation.names[i], relation.names[j], gain))
     return edges

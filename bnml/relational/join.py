@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from bnml._memory import gigabytes, limit_of
 from bnml.errors import SearchError
-from bnml.relational.relation import Codes, Relation, first_of, groups
+from bnml.relational.relation import Codes, Relation, first_tuples, tuple_groups
 
 __all__ = ["Joins"]
 
@@ -104,8 +104,8 @@ class Joins:
 
     def _sum(self, factor: Projection, left: tuple[int, ...]) -> Projection:
         columns = factor.columns[[factor.scope.index(i) for i in left]]
-        group = groups(columns, [self.relation.arities[i] for i in left])
-        first = first_of(group)
+        group = tuple_groups(columns, [self.relation.arities[i] for i in left])
+        first = first_tuples(group)
         counts = np.zeros(np.count_nonzero(first), factor.counts.dtype)
         np.add.at(counts, group, factor.counts)
         return Projection(left, columns[:, first], counts[group[first]])
@@ -143,7 +143,7 @@ class Joins:
         shared = [i for i in left.scope if i in right.scope]
         added = [i for i in right.scope if i not in left.scope]
         keys = np.hstack([factor.columns[[factor.scope.index(i) for i in shared]] for factor in (left, right)])
-        group = groups(keys, [self.relation.arities[i] for i in shared])
+        group = tuple_groups(keys, [self.relation.arities[i] for i in shared])
         n_left = left.counts.size
         here, there = group[:n_left], group[n_left:]
         order = np.argsort(there, kind="stable")

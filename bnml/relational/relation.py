@@ -10,15 +10,16 @@ import numpy as np
 import numpy.typing as npt
 
 from bnml._checks import refuse
+from bnml._text import clip
 from bnml.data import Data, as_data, read
 from bnml.data.columns import Column
-from bnml.data.labels import MISSING_TEXTS, as_number, as_numbers, clip, label_text
-from bnml.data.rows import grouped, rows_of
+from bnml.data.labels import MISSING_TEXTS, as_number, as_numbers, label_text
+from bnml.data.rows import row_groups, rows_of
 from bnml.data.sources import open_table
 from bnml.data.table import unknown_column
 from bnml.errors import DataError
 
-__all__ = ["Codes", "Relation", "average", "degree_labels", "first_of", "groups", "relation_of"]
+__all__ = ["Codes", "Relation", "average_over_levels", "degree_labels", "first_tuples", "relation_of", "tuple_groups"]
 
 Codes = npt.NDArray[np.unsignedinteger[Any]]
 Index = npt.NDArray[np.integer[Any]]
@@ -56,11 +57,11 @@ class Relation:
 
     def groups(self, attributes: Sequence[int]) -> Index:
         """Return for each tuple the number of its projection."""
-        return groups(self.columns[list(attributes)], [self.arities[i] for i in attributes])
+        return tuple_groups(self.columns[list(attributes)], [self.arities[i] for i in attributes])
 
     def first(self, attributes: Sequence[int]) -> npt.NDArray[np.bool_]:
         """Return which tuples are the first, so the most possible, of all with their projection."""
-        return first_of(self.groups(attributes))
+        return first_tuples(self.groups(attributes))
 
     def cut(self, level: float) -> Relation:
         """Return the tuples that are possible to this degree at least, as a relation without degrees."""
@@ -68,13 +69,13 @@ class Relation:
         return Relation(self.names, self.arities, self.columns[:, :n], np.ones(n), False)
 
 
-def groups(columns: Codes, arities: Sequence[int]) -> Index:
-    """Return for each row of a table of codes the number of the distinct row it is; ``columns`` has a row for each."""
-    return grouped(columns, arities)
+def tuple_groups(columns: Codes, arities: Sequence[int]) -> Index:
+    """Return for each tuple of a relation the number of the distinct one it is; ``columns`` has a row for each."""
+    return row_groups(columns, arities)
 
 
-def first_of(numbers: Index) -> npt.NDArray[np.bool_]:
-    """Return where each number stands for the first time."""
+def first_tuples(numbers: Index) -> npt.NDArray[np.bool_]:
+    """Return where each numbered tuple of a relation stands for the first time."""
     places = np.empty(int(numbers.max()) + 1, np.int64)
     places[numbers[::-1]] = np.arange(numbers.size)[::-1]  # of equal numbers the one that is written last stays
     first = np.zeros(numbers.size, np.bool_)
@@ -82,8 +83,8 @@ def first_of(numbers: Index) -> npt.NDArray[np.bool_]:
     return first
 
 
-def average(levels: Floats, value_of: Callable[[npt.NDArray[np.int64]], Floats]) -> float:
-    """Return the average over all levels from 0 to 1 of a value that changes at falling levels only.
+def average_over_levels(levels: Floats, value_of: Callable[[npt.NDArray[np.int64]], Floats]) -> float:
+    """Return the average, over all levels of a fuzzy relation, of a value that changes at falling levels only.
 
     ``value_of`` gets the last place of each distinct level and returns the values of the cuts there; above the highest
     level nothing is possible, and the value is 0.
@@ -131,13 +132,13 @@ def _graded(table: Data, possibility: str) -> Relation:
         raise DataError(f"possibility: all degrees of column {clip(possibility)!r} are 0, so that nothing is possible")
     arities = [table.arities[i] for i in kept]
     columns = codes[kept][:, order]
-    first = first_of(groups(columns, arities))  # equal tuples: the maximum of their degrees
+    first = first_tuples(tuple_groups(columns, arities))  # equal tuples: the maximum of their degrees
     names = tuple(table.names[i] for i in kept)
     return Relation(names, tuple(arities), columns[:, first], degrees[order][first], True)
 
 
 def degree_labels(source: Any, possibility: str, na_values: Iterable[Any] = ()) -> list[Any]:
-    """Return the labels of a column of degrees, to be declared as its states: `bnml.read` takes no other fractions.
+    """Return the labels of a relation's column of degrees, to be declared: `bnml.read` takes no other fractions.
 
     0 and 1 are always among them.
 

@@ -13,7 +13,7 @@ from bnml.relational.relation import relation_of
 if TYPE_CHECKING:
     import networkx as nx
 
-__all__ = ["spanning_tree", "tree_of"]
+__all__ = ["minimum_spanning_tree", "spanning_tree"]
 
 WEIGHTS = ("hartley", "relative")
 
@@ -62,11 +62,11 @@ def spanning_tree(data: Any, weight: str = "hartley", *, possibility: str | None
     relation = relation_of(data, possibility)
     pairs = all_pairs(relation)
     if weight == "hartley":
-        return tree_of(relation.names, [(-gain, (a, b, gain)) for a, b, *_, gain in pairs])
-    return tree_of(relation.names, [(share, (a, b, share)) for a, b, _, _, share, _ in pairs])
+        return minimum_spanning_tree(relation.names, [(-gain, (a, b, gain)) for a, b, *_, gain in pairs])
+    return minimum_spanning_tree(relation.names, [(share, (a, b, share)) for a, b, _, _, share, _ in pairs])
 
 
-def tree_of(names: Sequence[str], keyed: Iterable[tuple[float, tuple[str, str, float]]]) -> nx.Graph[str]:
+def minimum_spanning_tree(names: Sequence[str], keyed: Iterable[tuple[float, tuple[str, str, float]]]) -> nx.Graph[str]:
     """Return the minimum spanning tree of edges with keys; an edge has the number that stands beside its ends."""
     import networkx as nx
 

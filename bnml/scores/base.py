@@ -140,7 +140,7 @@ class Score(ABC):
 
 
 def n_log_n(counts: npt.NDArray[np.int64]) -> Floats:
-    """Return n log n, and 0 for 0: the maximised log-likelihood is a sum of these."""
+    """Return n log n, and 0 for 0: what the scores that begin with the maximised log-likelihood add up."""
     from scipy.special import xlogy
 
     return np.asarray(xlogy(counts, counts), np.float64)

@@ -11,10 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from bnml._factors import Factor, eliminate, plan
+from bnml._text import quoted
 from bnml.counts import Cells, Counts, FamilyCounts
 from bnml.data import Data
 from bnml.data.labels import label_text
-from bnml.errors import ScoreError, argument, quoted
+from bnml.errors import ScoreError, argument
 from bnml.graph import DAG
 from bnml.nml import log_rising
 from bnml.scores.base import Score, Shape, positive
@@ -76,7 +77,7 @@ class BDe(Score):
     def family(self, family: FamilyCounts, counts: Counts) -> float:
         """Return the score of a family; minus infinity if something occurred that the prior network rules out."""
         variables = (*family.parents, family.child)
-        joint = marginal(self.network, [counts.names[v] for v in variables])
+        joint = prior_marginal(self.network, [counts.names[v] for v in variables])
         a_ijk = self.ess * _at(joint, variables, family.joint)
         a_ij = self.ess * _at(joint.sum(axis=-1), family.parents, family.above)
         if (a_ijk <= 0.0).any():
@@ -86,7 +87,7 @@ class BDe(Score):
     def log_predictive(self, rows: FamilyRows) -> Floats:
         """Return the logarithm of (N_ijk + α_ijk) / (N_ij + α_ij); minus infinity for what the prior rules out."""
         names = [rows.counts.names[v] for v in (*rows.parents, rows.child)]
-        joint = self.ess * marginal(self.network, names)
+        joint = self.ess * prior_marginal(self.network, names)
         states = rows.states
         with np.errstate(divide="ignore"):
             log_a_ijk, log_a_ij = np.log(joint[states]), np.log(joint.sum(axis=-1)[states[:-1]])
@@ -110,8 +111,8 @@ def _at(table: Floats, variables: Sequence[int], cells: Cells) -> Floats:
     return np.asarray(table[tuple(cells.of(v) for v in variables)], np.float64)
 
 
-def marginal(network: Network, names: Sequence[str]) -> Floats:
-    """Return the joint probabilities of some variables: an axis each, by eliminating their other ancestors."""
+def prior_marginal(network: Network, names: Sequence[str]) -> Floats:
+    """Return the joint probabilities of some variables in BDe's prior network, by eliminating their other ancestors."""
     dag = network.dag
     needed = set(names).union(*(dag.ancestors(name) for name in names))
     position = {x: i for i, x in enumerate(dag.names)}

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bnml._bits import bits
-from bnml.data.labels import clip
+from bnml._text import clip
 from bnml.errors import ArgumentError, argument
 from bnml.graph import DAG
 from bnml.scores.parent_sets import parent_sets
@@ -173,10 +173,10 @@ class FamilyScores:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> FamilyScores:
-        """Return the table of a ``.jkl`` file, as `bnml.scores.jkl.load` does."""
-        from bnml.scores.jkl import load
+        """Return the table of a ``.jkl`` file, as `bnml.scores.jkl.load_jkl` does."""
+        from bnml.scores.jkl import load_jkl
 
-        return load(path)
+        return load_jkl(path)
 
 
 def _rows(rows: Any, what: str, n: int) -> list[Any]:

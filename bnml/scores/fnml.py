@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bnml.nml import regret, regret_tables
-from bnml.nml.regret import check_method
+from bnml.nml.regret import check_regret_method
 from bnml.scores.base import Floats, Score, Shape, Terms, n_log_n
 from bnml.scores.predictive import FamilyRows, sequential_nml
 
@@ -33,7 +33,7 @@ class FNML(Score):
     regret: str = "exact"
 
     def __post_init__(self) -> None:
-        check_method(self.regret)
+        check_regret_method(self.regret)
 
     def terms(self, shape: Shape) -> Terms:
         """Add the regret of each parent configuration's part."""

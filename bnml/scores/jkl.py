@@ -30,11 +30,11 @@ import numpy.typing as npt
 
 from bnml._checks import a_path
 from bnml._files import check_writable, written_whole
-from bnml.data.labels import clip
-from bnml.errors import ArgumentError, FormatError, did_you_mean
+from bnml._text import clip, did_you_mean
+from bnml.errors import ArgumentError, FormatError
 from bnml.scores.family_scores import FamilyScores
 
-__all__ = ["SUFFIXES", "load", "read", "save"]
+__all__ = ["SUFFIXES", "load_jkl", "read_jkl", "save"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -43,7 +43,7 @@ MOST_VARIABLES = 20_000  # a mask is as long as there are variables: a small fil
 MOST_BYTES = 2**31  # of a file, unpacked
 
 
-def load(path: str | os.PathLike[str]) -> FamilyScores:
+def load_jkl(path: str | os.PathLike[str]) -> FamilyScores:
     r"""Return the scores of a file in the format of GOBNILP; one whose name ends in ``.gz`` is unpacked.
 
     Sets with a score of -inf are left out; blank lines and lines before the first that begin with ``#`` are skipped.
@@ -67,9 +67,9 @@ def load(path: str | os.PathLike[str]) -> FamilyScores:
     try:
         with file.open("rb") as stream:
             if not file.name.lower().endswith(".gz"):
-                return read(_content(stream, file), str(file))
+                return read_jkl(_content(stream, file), str(file))
             with gzip.GzipFile(fileobj=stream) as unpacked:
-                return read(_content(unpacked, file), str(file))
+                return read_jkl(_content(unpacked, file), str(file))
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise FormatError(f"{file}, line 1: not a whole gzip file: {error}") from None
     except FileNotFoundError:
@@ -182,7 +182,7 @@ class _Block:
     stop: int
 
 
-def read(content: bytes, file: str) -> FamilyScores:
+def read_jkl(content: bytes, file: str) -> FamilyScores:
     """Return the scores in the content of a file, whose name is for messages.
 
     Raises

@@ -17,7 +17,7 @@ from bnml.errors import ArgumentError, ScoreError
 from bnml.graph import DAG
 from bnml.scores.base import Score, Shape, Terms
 from bnml.scores.loglik import LogLikelihood
-from bnml.scores.one_by_one import OneByOne, terms_at
+from bnml.scores.one_by_one import OneByOne, terms_one_by_one
 from bnml.scores.parent_sets import parent_sets
 from bnml.scores.priors import StructurePrior, check_prior
 from bnml.scores.registry import parse_score
@@ -107,7 +107,7 @@ class LocalScores:
     @cached_property
     def _outline(self) -> Terms | None:
         """The score's closed form, with tables that hardly have an entry."""
-        return terms_at(self.score_function, self.shape, np.zeros(1, np.int64))
+        return terms_one_by_one(self.score_function, self.shape, np.zeros(1, np.int64))
 
     @property
     def quotient(self) -> bool:

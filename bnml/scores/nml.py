@@ -9,7 +9,7 @@ from typing import NoReturn
 from bnml.counts import Counts, FamilyCounts
 from bnml.data import Data
 from bnml.errors import ScoreError, argument
-from bnml.nml.forest import log_normaliser, several_parents
+from bnml.nml.forest import log_normaliser, not_a_forest
 from bnml.nml.forest_joins import ForestJoins, Tree
 from bnml.nml.forest_sums import ForestSums
 from bnml.scores.base import Score, Shape
@@ -66,7 +66,7 @@ def forest_complexity(data: Data, parent_sets: Sequence[Sequence[int]]) -> float
     """
     for name, above in zip(data.names, parent_sets, strict=True):
         if len(above) > 1:
-            raise ScoreError(several_parents(name, len(above)))
+            raise ScoreError(not_a_forest(name, len(above)))
     sums = forest_sums(data)
     complexity = log_normaliser(sums, [above[0] if above else None for above in parent_sets], data.arities)
     if sums.nbytes > KEPT_BYTES:

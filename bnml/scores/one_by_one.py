@@ -14,13 +14,13 @@ from bnml.counts import Counts, family_counts
 from bnml.scores.base import Score, Shape, Terms
 from bnml.scores.term_cache import ClosedForms, remember
 
-__all__ = ["FIRST_LOOKUPS", "OneByOne", "terms_at"]
+__all__ = ["FIRST_LOOKUPS", "OneByOne", "terms_one_by_one"]
 
 FIRST_LOOKUPS = 1 << 20  # counts that have an entry where not all of them can: few cells hold more than a million rows
 
 
-def terms_at(score: Score, shape: Shape, counts: npt.NDArray[np.int64]) -> Terms | None:
-    """Return a score's tables for some counts only."""
+def terms_one_by_one(score: Score, shape: Shape, counts: npt.NDArray[np.int64]) -> Terms | None:
+    """Return a score's tables for some counts only, for families that are scored one by one."""
     return score.terms(replace(shape, some_counts=counts))
 
 
@@ -52,12 +52,12 @@ class OneByOne:
     @cached_property
     def _first_terms(self) -> Terms | None:
         """The score's tables for small counts, for data with too many rows for all."""
-        return terms_at(self.score, self.shape, np.arange(FIRST_LOOKUPS))
+        return terms_one_by_one(self.score, self.shape, np.arange(FIRST_LOOKUPS))
 
     def _sum_at(self, counts: npt.NDArray[np.int64], r: int | None) -> float:
         """Sum ``t_J`` (r None) or ``t_M[r]`` over counts, some of which may be beyond the end of the tables."""
         beyond, times = np.unique(counts[counts >= FIRST_LOOKUPS], return_counts=True)
-        first, rest = self._first_terms, terms_at(self.score, self.shape, beyond)
+        first, rest = self._first_terms, terms_one_by_one(self.score, self.shape, beyond)
         assert first is not None
         assert rest is not None
         tables = [terms.joint if r is None else terms.margin.get(r, terms.joint) for terms in (first, rest)]

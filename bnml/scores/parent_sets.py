@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from bnml.errors import ArgumentError, quoted
+from bnml._text import quoted
+from bnml.errors import ArgumentError
 from bnml.graph import DAG
 
 __all__ = ["check_dag", "parent_sets"]
 
 
 def check_dag(dag: Any) -> None:
-    """Refuse what is not a structure."""
+    """Refuse what is not a structure, before its parent sets are taken."""
     if not isinstance(dag, DAG):
         raise ArgumentError(f"expected a DAG, got {type(dag).__name__}: make one with bnml.DAG.parse('[A][B|A]')")
 

@@ -102,7 +102,7 @@ def dirichlet(rows: FamilyRows, log_a_ijk: Floats | float, log_a_ij: Floats | fl
 
 
 def sequential_nml(rows: FamilyRows) -> Floats:
-    """Return the logarithm of sequential NML; a cell that never occurred weighs 1."""
+    """Return the predictive log-probability by sequential NML; a cell that never occurred weighs 1."""
     own, total = _growth(rows.n_ijk.astype(np.float64)), rows.sum_over_states(_growth)
     result: Floats = np.log(own) - np.log(total)
     return result

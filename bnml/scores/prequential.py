@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from bnml.counts import counts_of
 from bnml.data import as_data
-from bnml.data.rows import numbered, rows_of
+from bnml.data.rows import row_numbers, rows_of
 from bnml.errors import ScoreError
 from bnml.graph import DAG
 from bnml.scores.base import Score
@@ -77,8 +77,8 @@ def prequential(dag: DAG, data: Any, score: Score | str = "bdeu") -> Floats:
     for child, parents in enumerate(sets):
         variables = [*parents, child]
         arities = [table.arities[v] for v in variables]
-        cell = rows.in_order(numbered(rows.codes[variables], arities))
-        configuration = rows.in_order(numbered(rows.codes[variables[:-1]], arities[:-1]))
+        cell = rows.in_order(row_numbers(rows.codes[variables], arities))
+        configuration = rows.in_order(row_numbers(rows.codes[variables[:-1]], arities[:-1]))
         seen = _seen_before(cell), _seen_before(configuration)
         total += chosen.log_predictive(FamilyRows(counts, child, parents, states_of, *seen))
     return total

@@ -16,7 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from bnml._checks import is_number, refuse
-from bnml.errors import ArgumentError, did_you_mean, quoted
+from bnml._text import did_you_mean, quoted
+from bnml.errors import ArgumentError
 from bnml.graph import DAG
 
 __all__ = ["ArcProbabilities", "Distance", "StructurePrior", "Uniform", "check_prior"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bnml.nml import regrets
-from bnml.nml.regret import check_method
+from bnml.nml.regret import check_regret_method
 from bnml.scores.base import Floats, Score, Shape, Terms, n_log_n
 from bnml.scores.predictive import FamilyRows, sequential_nml
 
@@ -32,7 +32,7 @@ class QNML(Score):
     regret: str = "exact"
 
     def __post_init__(self) -> None:
-        check_method(self.regret)
+        check_regret_method(self.regret)
 
     def terms(self, shape: Shape) -> Terms:
         """Charge each set the regret of its number of configurations."""

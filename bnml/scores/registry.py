@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from bnml.errors import ScoreError, argument, did_you_mean
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+from bnml._text import did_you_mean
+from bnml.errors import ScoreError, argument
 from bnml.scores.aic import AIC
 from bnml.scores.base import Score
 from bnml.scores.bd import BD, BDJ, K2
@@ -17,7 +21,7 @@ from bnml.scores.mdl import MDL
 from bnml.scores.nml import NML
 from bnml.scores.qnml import QNML
 
-__all__ = ["SCORES", "parse_score"]
+__all__ = ["SCORES", "parse_score", "score_text"]
 
 SCORES: dict[str, type[Score]] = {
     score.name: score for score in (LogLikelihood, AIC, BIC, HQC, MDL, K2, BD, BDJ, BDeu, BDs, BDq, FNML, QNML)
@@ -60,3 +64,13 @@ def parse_score(score: Score | str) -> Score:
     if colon and not parameter:
         raise ScoreError(f"{argument('score', score)}: nothing follows the colon")
     return kind.from_text(parameter) if parameter else kind()
+
+
+def score_text(score: Score) -> str:
+    """Return the name of a score, with its parameter unless that is the usual one: ``bdeu:10``."""
+    if isinstance(score, MDL):
+        return "mdl+parents" if score.parent_cost else "mdl"
+    own: dict[str, Any] = {f.name: f.default for f in fields(score)} if is_dataclass(score) else {}
+    values = [(getattr(score, name), usual) for name, usual in own.items()]
+    special = [value for value, usual in values if isinstance(value, float | int | str) and value != usual]
+    return ":".join([score.name, *(value if isinstance(value, str) else f"{value:g}" for value in special)])

@@ -16,12 +16,12 @@ import numpy as np
 from bnml._checks import refuse, whole_number
 from bnml._watch import Watch
 from bnml.graph import DAG
-from bnml.search.insertions import Orders, order_of, two_steps_away
+from bnml.search.insertions import Orders, order_for_insertions, two_steps_away
 from bnml.search.moves import ADD, REMOVE, Move, Structure
 from bnml.search.search_result import SearchResult
 from bnml.search.task import Task, as_search
 
-__all__ = ["climb_further", "climb_up", "finished", "hill_climb", "perturbation_of", "shaken"]
+__all__ = ["climb_and_reinsert", "climb_result", "climb_up", "hill_climb", "perturbation_of", "shaken"]
 
 MANY_ROWS = 20_000  # distinct ones
 
@@ -67,7 +67,7 @@ def hill_climb(
         raise refuse("reinsert", reinsert, "expected True, False or None")
     structure, watch, rng = Structure(task, start), task.watch, np.random.default_rng(task.seed)
     size = perturbation_of(structure, perturbation)
-    climb = climb_further if (task.n_distinct > MANY_ROWS if reinsert is None else reinsert) else climb_up
+    climb = climb_and_reinsert if (task.n_distinct > MANY_ROWS if reinsert is None else reinsert) else climb_up
     moves, verified = climb(structure, watch, 0.0, 1.0 / (rounds + 1))
     best, top = structure.arcs.copy(), structure.score
     done = 0
@@ -82,7 +82,7 @@ def hill_climb(
         if structure.score > top + structure.equal:
             best, top, verified = structure.arcs.copy(), structure.score, found
     structure.reset(best)
-    return finished(structure, moves=moves, restarts=done, local_optimum=verified)
+    return climb_result(structure, moves=moves, restarts=done, local_optimum=verified)
 
 
 def climb_up(structure: Structure, watch: Watch, start: float, stop: float) -> tuple[int, bool]:
@@ -99,12 +99,12 @@ def climb_up(structure: Structure, watch: Watch, start: float, stop: float) -> t
     return moves, False
 
 
-def climb_further(structure: Structure, watch: Watch, start: float, stop: float) -> tuple[int, bool]:
+def climb_and_reinsert(structure: Structure, watch: Watch, start: float, stop: float) -> tuple[int, bool]:
     """Climb by changes of one arc and by reinsertions, in turns; return the number of moves, and whether it ended."""
     moves, reached = climb_up(structure, watch, start, stop)
     while not watch.over:
         orders = Orders(structure, two_steps_away(structure.arcs))
-        order, score, inserted = orders.improve(order_of(structure.arcs), watch)
+        order, score, inserted = orders.improve(order_for_insertions(structure.arcs), watch)
         structure.families += orders.families
         if score <= structure.score + structure.equal:
             break
@@ -140,8 +140,8 @@ def _change(structure: Structure, parent: int, child: int) -> Move | None:
     return None if blocked or full or structure.up[parent, child] == -np.inf else Move(ADD, parent, child, 0.0)
 
 
-def finished(structure: Structure, **info: Any) -> SearchResult:
-    """Return what was found."""
+def climb_result(structure: Structure, **info: Any) -> SearchResult:
+    """Return what a climb has found."""
     task = structure.task
     task.watch(f"score {structure.score:,.1f}", 1.0)
     return task.result(structure.dag(), structure.score, {**info, "families": structure.families, "seed": task.seed})

@@ -23,7 +23,7 @@ from bnml.scores.lattice import Lattice, walkable
 from bnml.scores.priors import Uniform
 from bnml.search.best_networks import Subsets
 from bnml.search.forecast import Forecast, SearchPlan, forecast_of, most_variables
-from bnml.search.listed_families import ListedFamilies, every_family, from_file
+from bnml.search.listed_families import ListedFamilies, from_file, list_every_family
 from bnml.search.read_back import last_names_last, smallest_model_string
 from bnml.search.search_result import SearchResult
 from bnml.search.task import Task, as_search
@@ -125,7 +125,7 @@ def _families(
     if isinstance(local, FamilyScores):
         return from_file(local, rules)
     if not walkable(local):
-        return every_family(local, rules, done)
+        return list_every_family(local, rules, done)
     return Lattice(local, rules, integers=plan.integers, prune=plan.prune, threads=threads, done=done)
 
 

@@ -20,7 +20,7 @@ from bnml.scores import LocalScores, Score
 from bnml.scores.lattice import walkable
 from bnml.scores.lattice.memory import BASE, scoring_bytes
 from bnml.scores.lattice.terms import rising_entries
-from bnml.search.task import COMMON, Task, request
+from bnml.search.task import COMMON, Task, task_request
 
 __all__ = ["Forecast", "SearchPlan", "forecast", "forecast_of", "most_variables"]
 
@@ -119,7 +119,7 @@ def forecast(data: Any, score: Score | str = "qnml", *, probe: bool = False, **a
     """
     options = {name: value for name, value in arguments.items() if name not in COMMON}
     common = {name: value for name, value in arguments.items() if name in COMMON}
-    return forecast_of(request(None, options, score=score, **common).open(data), probe=probe)
+    return forecast_of(task_request(None, options, score=score, **common).open(data), probe=probe)
 
 
 def forecast_of(task: Task, *, probe: bool = False) -> Forecast:
@@ -131,7 +131,7 @@ def forecast_of(task: Task, *, probe: bool = False) -> Forecast:
 
 
 def most_variables(task: Task) -> int:
-    """Return how many of the variables would fit; 0 if there is no room for any."""
+    """Forecast how many of the variables would fit; 0 if there is no room for any."""
     work = _work_of(task)
     sizes = range(min(work.n, MOST_VARIABLES), 0, -1)
     return next((n for n in sizes if replace(work, n=n).planned(task.memory).fits), 0)

@@ -11,7 +11,7 @@ from bnml._watch import Watch
 from bnml.search.grow_shrink import GrowShrink
 from bnml.search.moves import Bools, Structure
 
-__all__ = ["Listed", "Orders", "order_of", "two_steps_away"]
+__all__ = ["Listed", "Orders", "order_for_insertions", "two_steps_away"]
 
 Listed = Sequence[Sequence[tuple[float, int]]]
 
@@ -118,7 +118,7 @@ class Orders:
         return [*rest[:place], i, *rest[place:]], float(scores[place])
 
 
-def order_of(arcs: Bools, wanted: list[int] | None = None) -> list[int]:
+def order_for_insertions(arcs: Bools, wanted: list[int] | None = None) -> list[int]:
     """Return an order in which parents come first; where there is a choice as ``wanted``, by default by names."""
     left, order, waiting = list(range(len(arcs)) if wanted is None else wanted), [], arcs.sum(axis=0)
     while left:

@@ -10,14 +10,15 @@ import numpy as np
 
 from bnml._bits import bits
 from bnml._checks import refuse, whole_number
+from bnml._text import did_you_mean, quoted
 from bnml._watch import Watch
-from bnml.errors import ArgumentError, SearchError, argument, did_you_mean, quoted
+from bnml.errors import ArgumentError, SearchError, argument
 from bnml.graph import Rules
 from bnml.scores.equal import tolerance
 from bnml.search.local_optimum import verified_result
 from bnml.search.search_result import SearchResult
 from bnml.search.task import Task, as_search
-from bnml.search.trees import gain
+from bnml.search.trees import tree_gain
 
 __all__ = ["Trial", "k2"]
 
@@ -149,7 +150,7 @@ class _OneOrder:
         )
         self.families += len(candidates)
         own = self.scores[child]
-        gains, highest = gain(values, own).tolist(), float(values.max())
+        gains, highest = tree_gain(values, own).tolist(), float(values.max())
         equal = [
             x for x, value in zip(candidates, values.tolist(), strict=True) if value >= highest - tolerance(highest)
         ]

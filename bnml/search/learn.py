@@ -13,7 +13,7 @@ from bnml.search.search_result import SearchResult
 from bnml.search.searches import SEARCHES, request_for
 from bnml.search.task import Request, Task
 
-__all__ = ["answer", "learn", "run"]
+__all__ = ["learn", "learn_as_asked", "run"]
 
 HEURISTIC = "order"  # what `auto` stands for beyond exact search; see benchmarks/RESULTS.md
 
@@ -91,11 +91,11 @@ def learn(
         search, options, score=score, constraints=constraints, max_parents=max_parents, prior=prior, seed=seed,
         threads=threads, memory_limit=memory_limit, time_limit=time_limit, progress=progress,
     )  # fmt: skip
-    return answer(asked, data)
+    return learn_as_asked(asked, data)
 
 
-def answer(asked: Request, data: Any) -> SearchResult:
-    """Open a request on data, and run it."""
+def learn_as_asked(asked: Request, data: Any) -> SearchResult:
+    """Learn from data as a request asks."""
     return run(asked, asked.open(data))
 
 

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bnml._bits import members, minimal
+from bnml._bits import members, minimal_masks
 from bnml.graph import Rules
 from bnml.scores import FamilyScores, LocalScores
 from bnml.scores.lattice import allowed_sets
 
-__all__ = ["ListedFamilies", "every_family", "from_file"]
+__all__ = ["ListedFamilies", "from_file", "list_every_family"]
 
 MANTISSA = 52
 AT_ONCE = 1000  # families scored in one go
@@ -86,11 +86,11 @@ class ListedFamilies:
             return -math.inf, []
         gains = self._gains[i][fits]
         best = float(gains.max())
-        return best, minimal(masks[fits][gains >= best - slack].tolist())
+        return best, minimal_masks(masks[fits][gains >= best - slack].tolist())
 
 
-def every_family(local: LocalScores, rules: Rules, done: Callable[[float], None]) -> ListedFamilies:
-    """Return all families of a table, each scored on its own: slow, for scores without terms of subsets."""
+def list_every_family(local: LocalScores, rules: Rules, done: Callable[[float], None]) -> ListedFamilies:
+    """List all families of a table, each scored on its own: slow, for scores without terms of subsets."""
     n = len(local.names)
     sets = [allowed_sets(rules, i) for i in range(n)]
     total, finished = sum(some.size for some in sets), 0

@@ -19,7 +19,7 @@ from bnml._bits import mask_of
 from bnml._watch import Watch
 from bnml.counts.pairs import pair_information
 from bnml.graph import Rules
-from bnml.graph.spanning import outwards, tree_neighbours
+from bnml.graph.spanning import spanning_neighbours, spanning_parents
 from bnml.scores import NML, LogLikelihood
 from bnml.scores.local import local_scores
 from bnml.scores.nml import Tree, forest_joins
@@ -201,7 +201,7 @@ class _Climb:
 
     def _trees(self, links: set[Link]) -> list[Tree]:
         """Return the trees of a forest, by their first variables."""
-        near = [sorted(ys) for ys in tree_neighbours(len(self.arities), links)]
+        near = [sorted(ys) for ys in spanning_neighbours(len(self.arities), links)]
         trees: list[Tree] = []
         seen: set[int] = set()
         for start in range(len(near)):
@@ -215,12 +215,12 @@ class _Climb:
 
     def _directed(self, links: set[Link]) -> list[list[int]] | None:
         """Return each variable's parents so that all rules are kept; None if there is no way."""
-        neighbours = tree_neighbours(len(self.arities), [*links, *self.dead])
-        parents = outwards(neighbours)
+        neighbours = spanning_neighbours(len(self.arities), [*links, *self.dead])
+        parents = spanning_parents(neighbours)
         if self.rules.undirected:
             return parents
         for tree in self._trees({(min(link), max(link)) for link in (*links, *self.dead)}):
-            turned = (outwards(neighbours, root) for root in tree)
+            turned = (spanning_parents(neighbours, root) for root in tree)
             kept = next((found for found in turned if self._keeps(found, tree)), None)
             if kept is None:
                 return None

@@ -22,9 +22,9 @@ from bnml._watch import Watch
 from bnml.graph import DAG
 from bnml.scores import LocalScores
 from bnml.scores.lattice import undominated_families, walkable
-from bnml.search.climb import climb_further, climb_up, finished, shaken
+from bnml.search.climb import climb_and_reinsert, climb_result, climb_up, shaken
 from bnml.search.forecast import ROW, SUBSET
-from bnml.search.insertions import Listed, Orders, order_of, two_steps_away
+from bnml.search.insertions import Listed, Orders, order_for_insertions, two_steps_away
 from bnml.search.moves import Structure
 from bnml.search.search_result import SearchResult
 from bnml.search.tabu import PATIENCE, TENURE, wander
@@ -65,7 +65,7 @@ def order(task: Task, *, start: DAG | None = None, restarts: int | None = None) 
     """
     asked = None if restarts is None else whole_number(restarts, "restarts")
     structure, watch, rng = Structure(task, start), task.watch, np.random.default_rng(task.seed)
-    moves, verified = climb_further(structure, watch, 0.0, 0.0)
+    moves, verified = climb_and_reinsert(structure, watch, 0.0, 0.0)
     near = None if structure.n <= MOST_FOR_ALL else two_steps_away(structure.arcs)
     listed, scored = (None, 0) if watch.over else _listed(structure)
     orders = Orders(structure, near, listed)
@@ -84,11 +84,11 @@ def order(task: Task, *, start: DAG | None = None, restarts: int | None = None) 
             moves += wander(structure, TENURE, PATIENCE, watch, 0.0, 0.0)
             if structure.score > top + structure.equal:
                 best, top, verified = structure.arcs.copy(), structure.score, False
-            first = order_of(structure.arcs)
+            first = order_for_insertions(structure.arcs)
         elif k:
-            first = order_of(structure.fixed, _shaken(order_of(best), rng, k // every))
+            first = order_for_insertions(structure.fixed, _shaken(order_for_insertions(best), rng, k // every))
         else:
-            first = order_of(best)
+            first = order_for_insertions(best)
         more, found = _settle(orders, structure, first, watch)
         moves += more
         if structure.score > top + structure.equal:
@@ -99,7 +99,7 @@ def order(task: Task, *, start: DAG | None = None, restarts: int | None = None) 
         more, verified = climb_up(structure, watch, 1.0, 1.0)
         moves += more
     structure.families += scored + orders.families
-    return finished(structure, moves=moves, restarts=done, local_optimum=verified)
+    return climb_result(structure, moves=moves, restarts=done, local_optimum=verified)
 
 
 def _listed(structure: Structure) -> tuple[Listed | None, int]:
@@ -153,7 +153,7 @@ def _settle(orders: Orders, structure: Structure, first: list[int], watch: Watch
         if structure.score <= top + structure.equal or watch.over:
             return moves, found
         top = structure.score
-        first = order_of(structure.arcs)
+        first = order_for_insertions(structure.arcs)
 
 
 def _rounds(n: int, listed: bool) -> int:

@@ -13,11 +13,12 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from bnml._checks import significance_level
+from bnml._text import quoted
 from bnml.counts import Counts
 from bnml.counts.pairs import pair_information
-from bnml.errors import SearchError, quoted
+from bnml.errors import SearchError
 from bnml.graph import Rules
-from bnml.graph.spanning import outwards, spanning_links, tree_neighbours
+from bnml.graph.spanning import spanning_links, spanning_neighbours, spanning_parents
 from bnml.search.local_optimum import verified_result
 from bnml.search.search_result import SearchResult
 from bnml.search.task import Task, as_search
@@ -108,14 +109,14 @@ def _directed(
 ) -> tuple[list[list[int]], list[tuple[int, int]]]:
     """Return the parents of each variable, and the links that nothing directed."""
     n = len(rules.names)
-    free = tree_neighbours(n, links)
+    free = spanning_neighbours(n, links)
     work = _Directions(free, p_values, alpha)
     work.begin([(a, b) for b in range(n) for a in sorted(free[b]) if not rules.may[a] >> b & 1])
     for _, c, a, b in sorted(_colliders(free, p_values, alpha)):
         if a in free[c] and b in free[c]:
             work.begin([(a, c), (b, c)])
     rest = [(a, b) for a in range(n) for b in sorted(free[a]) if a < b]
-    for child, above in enumerate(outwards(free)):
+    for child, above in enumerate(spanning_parents(free)):
         work.parents[child] |= set(above)
     return [sorted(above) for above in work.parents], rest
 

@@ -5,46 +5,35 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields, is_dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bnml._display import picture, table
-from bnml._text import WIDTH, facts, number_of, printable, seconds_text, shortened, wrapped
-from bnml.scores import MDL, FamilyScores, LocalScores, Score
+from bnml._notebook import notebook_picture, notebook_table
+from bnml._text import WIDTH, facts, number_of, printable, seconds_text, shortened, wrapped_text
+from bnml.scores import FamilyScores, LocalScores
 from bnml.scores.priors import StructurePrior
 
 if TYPE_CHECKING:
     from bnml.search.search_result import SearchResult
 
-__all__ = ["html", "report", "score_text"]
+__all__ = ["report", "report_html"]
 
 
 def report(result: SearchResult) -> str:
     """Return a report of at most 80 columns: key facts, arcs and what is known of their directions, scores."""
-    parts = [wrapped(_headline(result)), _facts_text(result), *_arcs(result), _table(result)]
+    parts = [wrapped_text(_headline(result)), _facts_text(result), *_arcs(result), _table(result)]
     return "\n\n".join(part for part in parts if part)
 
 
-def html(result: SearchResult) -> str:
-    """Return the picture of the class, the key facts below, and what each variable adds."""
+def report_html(result: SearchResult) -> str:
+    """Return the report as HTML: the picture of the class, the key facts below, and what each variable adds."""
     facts = [[label, text] for label, text in _facts(result)]
-    parts = [picture(result.directions), table(_headline(result), ["", ""], facts)]
+    parts = [notebook_picture(result.directions), notebook_table(_headline(result), ["", ""], facts)]
     if result.families:
         parts.append(_html_table("What each variable adds to the score:", *_cells(result)))
     return f"<div>{''.join(parts)}</div>"
-
-
-def score_text(score: Score) -> str:
-    """Return the name of a score, with its parameter unless that is the usual one: ``bdeu:10``."""
-    if isinstance(score, MDL):
-        return "mdl+parents" if score.parent_cost else "mdl"
-    own: dict[str, Any] = {f.name: f.default for f in fields(score)} if is_dataclass(score) else {}
-    values = [(getattr(score, name), usual) for name, usual in own.items()]
-    special = [value for value, usual in values if isinstance(value, float | int | str) and value != usual]
-    return ":".join([score.name, *(value if isinstance(value, str) else f"{value:g}" for value in special)])
 
 
 def _headline(result: SearchResult) -> str:
@@ -177,7 +166,7 @@ def _prefers(prior: StructurePrior | None, result: SearchResult) -> bool:
 
 
 def _arrow(arc: tuple[str, str]) -> str:
-    return wrapped(" -> ".join(map(printable, arc)), first="  ", later="      ")
+    return wrapped_text(" -> ".join(map(printable, arc)), first="  ", later="      ")
 
 
 def _cells(result: SearchResult) -> tuple[list[str], list[list[str]]]:

@@ -165,7 +165,7 @@ class SearchResult:
     @property
     def score_name(self) -> str | None:
         """The name of the score, with its parameter; None if only local scores are known."""
-        from bnml.search.report import score_text
+        from bnml.scores.registry import score_text
 
         return score_text(self.local.score_function) if isinstance(self.local, LocalScores) else None
 
@@ -212,9 +212,9 @@ class SearchResult:
         return str(self.tested) if self.dag is None else report(self)
 
     def _repr_html_(self) -> str:
-        from bnml.search.report import html
+        from bnml.search.report import report_html
 
-        return html(self) if self.dag is not None or self.tested is None else self.tested._repr_html_()
+        return report_html(self) if self.dag is not None or self.tested is None else self.tested._repr_html_()
 
     def __repr__(self) -> str:
         if self.dag is None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from bnml._checks import refuse
-from bnml.errors import did_you_mean
+from bnml._text import did_you_mean
 from bnml.search.by_tests import npc_search, pc_search
 from bnml.search.chow_liu import chow_liu
 from bnml.search.climb import hill_climb
@@ -20,7 +20,7 @@ from bnml.search.order import order
 from bnml.search.polytree import polytree
 from bnml.search.tabu import tabu
 from bnml.search.tan import tan
-from bnml.search.task import Request, Search, request
+from bnml.search.task import Request, Search, task_request
 
 __all__ = ["SEARCHES", "request_for"]
 
@@ -57,4 +57,4 @@ def request_for(search: Any, options: Mapping[str, Any], **given: Any) -> Reques
     if not isinstance(search, str) or search not in names:
         hint = did_you_mean(search, names) if isinstance(search, str) else ""
         raise refuse("search", search, f"there is no such search; available: {', '.join(names)}.{hint}")
-    return request(SEARCHES.get(search), options, **given)
+    return task_request(SEARCHES.get(search), options, **given)

@@ -18,17 +18,18 @@ from typing import Any, Protocol, cast
 
 from bnml._checks import positive_number, progress_function, whole_number
 from bnml._memory import limit_of
+from bnml._text import did_you_mean
 from bnml._threads import cores
 from bnml._watch import Watch
 from bnml.data import Data, as_data
-from bnml.errors import ArgumentError, ScoreError, SearchError, argument, did_you_mean
+from bnml.errors import ArgumentError, ScoreError, SearchError, argument
 from bnml.graph import DAG, Constraints, Rules
 from bnml.scores import FamilyScores, LocalScores, Score, parse_score
 from bnml.scores.local import local_scores
 from bnml.scores.priors import StructurePrior, check_prior
 from bnml.search.search_result import SearchResult
 
-__all__ = ["COMMON", "Request", "Search", "SearchFunction", "Task", "as_search", "check_constraints", "request"]
+__all__ = ["COMMON", "Request", "Search", "SearchFunction", "Task", "as_search", "task_request"]
 
 COMMON: Mapping[str, Any] = MappingProxyType(
     {
@@ -163,7 +164,7 @@ class Request:
         return local_scores(as_data(data), self.score if goes_by is None else parse_score(goes_by), self.prior)
 
 
-def request(
+def task_request(
     search: Search | None,
     options: Mapping[str, Any],
     *,
@@ -177,7 +178,7 @@ def request(
     time_limit: float | None = None,
     progress: Callable[[str, float], None] | None = None,
 ) -> Request:
-    """Check all that can be checked before there are data, and return it in one form.
+    """Check all that can be checked before there are data, and return what a task is opened from.
 
     Raises
     ------
@@ -198,7 +199,7 @@ def request(
     return Request(
         search,
         chosen,
-        check_constraints(constraints),
+        _check_constraints(constraints),
         None if max_parents is None else whole_number(max_parents, "max_parents"),
         prior,
         whole_number(seed, "seed"),
@@ -212,7 +213,7 @@ def request(
     )
 
 
-def check_constraints(constraints: Any) -> Constraints | None:
+def _check_constraints(constraints: Any) -> Constraints | None:
     """Return constraints, or None for none."""
     if constraints is not None and not isinstance(constraints, Constraints):
         raise ArgumentError(f"{argument('constraints', constraints)}: expected bnml.Constraints(…), or None")
@@ -394,7 +395,7 @@ def as_search(
 
         def function(data: Any, score: Score | str = score, **arguments: Any) -> SearchResult:
             common = {key: arguments.pop(key) for key in COMMON if key in arguments}
-            asked = request(search, arguments, score=score, **common)
+            asked = task_request(search, arguments, score=score, **common)
             return run(asked.open(data), **asked.options)
 
         taken = [key for key in COMMON if key not in refuses]

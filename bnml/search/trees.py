@@ -19,13 +19,14 @@ import numpy as np
 import numpy.typing as npt
 
 from bnml._checks import a_variable
-from bnml.errors import SearchError, argument, quoted
+from bnml._text import quoted
+from bnml.errors import SearchError, argument
 from bnml.graph import Rules
 from bnml.graph.branching import maximum_branching
-from bnml.graph.spanning import outwards, spanning_links, tree_neighbours
+from bnml.graph.spanning import spanning_links, spanning_neighbours, spanning_parents
 from bnml.search.task import Task
 
-__all__ = ["best_tree", "check_tree", "gain", "gains_of", "tree_rules", "whole"]
+__all__ = ["best_tree", "check_tree", "gains_of", "tree_gain", "tree_rules", "whole"]
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
@@ -88,15 +89,15 @@ def gains_of(task: Task, columns: Sequence[int], given: Sequence[int], done: Cal
         others = [k for k in range(child + 1 if alike else 0, n) if k != child]
         if others:
             values = local.additions(columns[child], given, [columns[k] for k in others], threads)
-            gains[others, child] = gain(values, float(own[child]))
+            gains[others, child] = tree_gain(values, float(own[child]))
         done((child + 1) / n)
     if alike:
         gains = np.maximum(gains, gains.T)
     return whole(gains, task.n_rows, float(np.abs(own[np.isfinite(own)]).max(initial=0.0)))
 
 
-def gain(values: Floats, own: float) -> Floats:
-    """Return by how much scores are higher than one; what was impossible and stays so is no choice."""
+def tree_gain(values: Floats, own: float) -> Floats:
+    """Return by how much an arc of a tree raises the score; what was impossible and stays so is no choice."""
     if own == -math.inf:
         return np.where(values == -np.inf, -np.inf, np.inf)
     return values - own
@@ -129,7 +130,7 @@ def best_tree(gains: Floats, rules: Rules, *, spanning: bool, root: int | None =
         allowed &= (gains > 0) | required
     if rules.undirected and (gains == gains.T).all():
         links = spanning_links(gains, allowed, rules.link_matrix)
-        return outwards(tree_neighbours(len(rules.names), links), root)
+        return spanning_parents(spanning_neighbours(len(rules.names), links), root)
     if root is not None:
         allowed[:, root] = False
     chosen = maximum_branching(_weights(gains, allowed, required, spanning=spanning))

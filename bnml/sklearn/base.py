@@ -12,9 +12,9 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bnml._checks import one_of, refuse
+from bnml._text import clip
 from bnml.data import Data, read
 from bnml.data.columns import Column
-from bnml.data.labels import clip
 from bnml.data.read_arguments import MISSING_CHOICES
 from bnml.errors import ArgumentError, DataError, MissingError, argument
 from bnml.graph import Constraints

@@ -12,9 +12,10 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, validate_data
 
 from bnml._checks import one_of, refuse
+from bnml._text import quoted
 from bnml.data import Data
-from bnml.data.rows import with_column
-from bnml.errors import DataError, quoted
+from bnml.data.rows import rows_with_column
+from bnml.errors import DataError
 from bnml.graph import DAG, Constraints
 from bnml.network import fit
 from bnml.scores import Score
@@ -152,7 +153,7 @@ class BayesianNetworkClassifier(ClassifierMixin, NetworkEstimator):
         features, kept = self._read(X)
         if self.class_variable in features.names:
             raise refuse("class_variable", self.class_variable, "a feature has that name; give the class another one")
-        data = with_column(features, self.class_variable, self.classes_.tolist(), codes[kept])
+        data = rows_with_column(features, self.class_variable, self.classes_.tolist(), codes[kept])
         self.dag_ = self._learned(data)
         self.network_ = fit(self.dag_, data, self.estimator, self.ess)
         return self

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from bnml._text import clip, did_you_mean, quoted
 from bnml.data.bins import place
 from bnml.data.columns import Column
-from bnml.data.labels import MISSING_LABEL, clip, label_text
+from bnml.data.labels import MISSING_LABEL, label_text
 from bnml.data.sources import open_table
-from bnml.errors import DataError, did_you_mean, quoted
+from bnml.errors import DataError
 from bnml.network import BayesianNetwork
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def columns_of(X: Any, states: Mapping[str, Sequence[Any]], names: Sequence[str]
 
 
 def gaps(columns: Sequence[Column]) -> npt.NDArray[np.bool_]:
-    """Return which rows have a missing value."""
+    """Return which rows of X have a missing value."""
     found: npt.NDArray[np.bool_] = np.any([column.missing for column in columns], axis=0)
     return found
 

@@ -39,14 +39,14 @@ Array = Any  # kernels are typed by Numba, not by mypy
 
 
 @helper
-def squeezed(s: int, i: int) -> int:
+def _squeezed(s: int, i: int) -> int:
     """Return the number of a set without regard to bit i."""
     low = (1 << i) - 1
     return (s & low) | ((s >> 1) & ~low)
 
 
 @helper
-def spread(p: int, i: int) -> int:
+def _spread(p: int, i: int) -> int:
     """Return the set without i that has this number."""
     low = (1 << i) - 1
     return (p & low) | ((p & ~low) << 1)
@@ -84,7 +84,7 @@ def best_structures(best: Array, top: Array, start: int, stop: int) -> None:
         for i in range(n):
             if s >> i & 1:
                 below = s ^ (1 << i)
-                value = max(value, top[below] + best[i, squeezed(below, i)])
+                value = max(value, top[below] + best[i, _squeezed(below, i)])
         top[s] = value
 
 
@@ -100,7 +100,7 @@ def orders_forward(best: Array, mass: Array, top: Array, forward: Array, start: 
         for i in range(n):
             if s >> i & 1:
                 below = s ^ (1 << i)
-                p = squeezed(below, i)
+                p = _squeezed(below, i)
                 if top[below] + best[i, p] > -np.inf:
                     value += forward[below] * mass[i, p] * math.exp(top[below] + best[i, p] - top[s])
         forward[s] = value
@@ -115,7 +115,7 @@ def orders_backward(best: Array, mass: Array, top: Array, backward: Array, start
         for i in range(n):
             if not s >> i & 1:
                 above = s | (1 << i)
-                p = squeezed(s, i)
+                p = _squeezed(s, i)
                 if top[s] + best[i, p] > -np.inf:
                     value += mass[i, p] * backward[above] * math.exp(top[s] + best[i, p] - top[above])
         backward[s] = value
@@ -128,7 +128,7 @@ def positions(
     """weights[S] · mass_i(S) = P(the variables before i are S), for the sets that are numbered from start to stop."""
     whole = forward[top.size - 1]
     for p in range(start, stop):
-        s = spread(p, i)
+        s = _spread(p, i)
         above = s | (1 << i)
         weight = 0.0
         if top[s] + best[p] > -np.inf:
@@ -185,11 +185,11 @@ def _touching(best: Array, mass: Array, s: int, t: int, others: Array, m: int, d
     """
     for k in range(m):
         j = others[k]
-        p = squeezed(s, j)
+        p = _squeezed(s, j)
         value = mass[j, p]
         away[k] = 0.0
         if t > 0 and value > 0.0:
-            q = squeezed(s ^ t, j)
+            q = _squeezed(s ^ t, j)
             if best[j, q] - best[j, p] > FAR:
                 away[k] = math.exp(best[j, q] - best[j, p])
                 value -= mass[j, q] * away[k]
@@ -205,7 +205,7 @@ def _steps(
     sums[0], sets[0] = top[s], s
     for k in range(m):
         half = 1 << k
-        value = best[others[k], squeezed(s, others[k])]
+        value = best[others[k], _squeezed(s, others[k])]
         for u in range(half):
             sums[half + u] = sums[u] + value
             sets[half + u] = sets[u] | (1 << others[k])
@@ -309,8 +309,8 @@ def layers_backward(
                     for k in range(m):
                         j = others[k]
                         each = weight * _derivative(after, m, d, folded, k, work)
-                        weights[j, squeezed(s, j)] += each
-                        weights[j, squeezed(s ^ t, j)] -= each * away[k]
+                        weights[j, _squeezed(s, j)] += each
+                        weights[j, _squeezed(s ^ t, j)] -= each * away[k]
             t = (t - 1) & s
 
 

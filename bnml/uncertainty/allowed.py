@@ -8,11 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from bnml._bits import bits
-from bnml.errors import ArgumentError, quoted
+from bnml._text import quoted
+from bnml.errors import ArgumentError
 from bnml.graph import Rules
 from bnml.scores.priors import StructurePrior
 
-__all__ = ["Allowed", "allowed_families", "parent_masks", "sizes_of_sets"]
+__all__ = ["Allowed", "allowed_families", "allowed_masks", "sizes_of_sets"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -38,7 +39,7 @@ class Allowed:
     def terms(self, child: int) -> Floats:
         """Return the log-weight of each parent set of a variable; minus infinity where it is not allowed."""
         rules, n = self.rules, self.rules.n
-        sets = parent_masks(n, child)
+        sets = allowed_masks(n, child)
         weights = np.zeros(sets.size) if self.prior is None else _prior_terms(self.prior, self.names, child)
         refused = (sets & ~rules.may[child] != 0) | (~sets & rules.must[child] != 0)
         weights[refused | (sizes_of_sets(n - 1) > rules.most)] = -np.inf
@@ -64,8 +65,8 @@ def allowed_families(rules: Rules, prior: StructurePrior | None) -> Allowed:
     return Allowed(rules, prior)
 
 
-def parent_masks(n: int, child: int) -> Ints:
-    """Return all sets without the child, in the order of their numbers without its bit."""
+def allowed_masks(n: int, child: int) -> Ints:
+    """Return all sets of parents that a child may be allowed, in the order of their numbers without its bit."""
     numbers = np.arange(1 << (n - 1))
     low = (1 << child) - 1
     return (numbers & low) | ((numbers & ~low) << 1)

@@ -18,17 +18,17 @@ import numpy as np
 import numpy.typing as npt
 
 from bnml._checks import progress_function, whole_number
-from bnml._display import table as html_table
+from bnml._notebook import notebook_table as html_table
 from bnml._plain import attributes, plain, records
-from bnml._text import table
+from bnml._text import text_table
 from bnml._threads import cores, run_all
 from bnml._watch import Watch
 from bnml.data import as_data
 from bnml.data.resampling import redrawn
 from bnml.graph import DAG, PDAG
 from bnml.scores import Score
-from bnml.search.learn import answer
-from bnml.search.report import score_text
+from bnml.scores.registry import score_text
+from bnml.search.learn import learn_as_asked
 from bnml.search.searches import request_for
 from bnml.search.task import COMMON
 
@@ -122,7 +122,7 @@ class Bootstrap:
             "",
         ]
         rows = [[f"{a} -> {b}", f"{s:.1%}", f"{d:.1%}"] for a, b, s, d in kept.itertuples(index=False)]
-        return "\n".join([*lines, *table(rows, "srr", ["link", "support", "direction"])])
+        return "\n".join([*lines, *text_table(rows, "srr", ["link", "support", "direction"])])
 
     def _repr_html_(self) -> str:
         frame = self.arcs
@@ -189,7 +189,7 @@ def bootstrap(
         nonlocal finished
         for k in range(first, last):
             rows = redrawn(table_, np.random.default_rng([seed, k]))
-            found[k] = _counted(answer(asked, rows).cpdag)
+            found[k] = _counted(learn_as_asked(asked, rows).cpdag)
             finished += 1
             watch(f"table {finished:,} of {repetitions:,}", finished / repetitions)
 

@@ -12,10 +12,10 @@ import numpy.typing as npt
 from bnml._bits import members
 from bnml.scores import LocalScores
 from bnml.scores.lattice import score_all_families, walkable
-from bnml.uncertainty.allowed import parent_masks
+from bnml.uncertainty.allowed import allowed_masks
 from bnml.uncertainty.sums_over_parents import Tick
 
-__all__ = ["all_family_scores"]
+__all__ = ["posterior_families"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -24,8 +24,8 @@ MOST_EXACT = 14  # variables
 BLOCK = 1 << 14  # sets that are asked for together
 
 
-def all_family_scores(local: LocalScores, threads: int, tick: Tick) -> Floats:
-    """Return the score of each variable with each set of parents; these are numbered without the variable's bit."""
+def posterior_families(local: LocalScores, threads: int, tick: Tick) -> Floats:
+    """Return the families that the posterior sums over: the score of each variable with each set of parents."""
     n = len(local.data.names)
     if local.terms is None:
         return _one_by_one(local, threads, tick)
@@ -39,7 +39,7 @@ def all_family_scores(local: LocalScores, threads: int, tick: Tick) -> Floats:
         tick(len(terms) / len(wanted))
     scores = np.empty((n, 1 << (n - 1)))
     for i in range(n):
-        below = parent_masks(n, i)
+        below = allowed_masks(n, i)
         joint, margin = terms[None][below | 1 << i], terms[None if local.quotient else arities[i]][below]
         with np.errstate(invalid="ignore"):
             scores[i] = np.where(np.isneginf(joint), -np.inf, joint - margin)
@@ -61,7 +61,7 @@ def _one_by_one(local: LocalScores, threads: int, tick: Tick) -> Floats:
     n = len(local.data.names)
     scores = np.empty((n, 1 << (n - 1)))
     for i in range(n):
-        masks = parent_masks(n, i)
+        masks = allowed_masks(n, i)
         for start in range(0, masks.size, BLOCK):
             part = slice(start, start + BLOCK)
             scores[i, part] = local.families(i, _members(masks[part]), threads)

@@ -17,11 +17,11 @@ from bnml.errors import ArgumentError, ScoreError, argument
 from bnml.graph import Constraints, count_dags
 from bnml.scores import SCORES, Score, parse_score
 from bnml.scores.priors import StructurePrior, check_prior
-from bnml.search.task import request
+from bnml.search.task import task_request
 from bnml.uncertainty import sums_over_layers, sums_over_orders
 from bnml.uncertainty.allowed import Allowed, allowed_families
-from bnml.uncertainty.families import all_family_scores
-from bnml.uncertainty.posterior_cost import check_memory, prior_for
+from bnml.uncertainty.families import posterior_families
+from bnml.uncertainty.posterior_cost import check_posterior_memory, prior_for
 from bnml.uncertainty.posterior_result import PRIORS, Posterior
 from bnml.uncertainty.structures import MOST_LISTED, Listed
 from bnml.uncertainty.sums_over_parents import StructureSums, subset_sums
@@ -109,7 +109,7 @@ def posterior(
         )
     if prior is not None:
         one_of(prior, "prior", PRIORS)
-    asked = request(
+    asked = task_request(
         None, {}, score=_checked_score(score), constraints=constraints, max_parents=max_parents, threads=threads,
         memory_limit=memory_limit, progress=progress,
     )  # fmt: skip
@@ -121,8 +121,8 @@ def posterior(
         structure_prior.check(table.names)
     kind = prior_for(len(table.names), prior)
     allowed = allowed_families(task.rules, structure_prior)
-    check_memory(local, kind, workers, task.memory)
-    weights = all_family_scores(local, workers, watch.part("family scores", 0.0, 0.6))
+    check_posterior_memory(local, kind, workers, task.memory)
+    weights = posterior_families(local, workers, watch.part("family scores", 0.0, 0.6))
     listed = _listed(table.names, weights, allowed, kind) if len(table.names) <= MOST_LISTED else None
     if not allowed.everything:
         for i in range(len(table.names)):

@@ -14,7 +14,7 @@ from bnml.scores.lattice.memory import BASE, scoring_bytes
 from bnml.uncertainty.families import BLOCK, MOST_EXACT
 from bnml.uncertainty.sums_over_layers import PARTS
 
-__all__ = ["MOST_VARIABLES", "Cost", "check_memory", "cost", "memory_needed", "prior_for"]
+__all__ = ["MOST_VARIABLES", "Cost", "check_posterior_memory", "cost", "posterior_memory", "prior_for"]
 
 MOST_VARIABLES = {"uniform": 14, "order": 22}
 
@@ -51,11 +51,11 @@ def cost(local: LocalScores, prior: str, threads: int | None = None) -> Cost:
     seconds += PER_SUM * n * n * sets / workers
     if prior == "uniform":
         seconds += PER_STEP * 4**n / workers
-    return Cost(seconds, memory_needed(local, prior, workers))
+    return Cost(seconds, posterior_memory(local, prior, workers))
 
 
 def prior_for(n: int, prior: str | None) -> str:
-    """Return the prior that is meant, or refuse too many variables for it."""
+    """Return the structure prior of a posterior that is meant, or refuse its cost: too many variables."""
     kind = prior or ("uniform" if n <= MOST_VARIABLES["uniform"] else "order")
     if n > MOST_VARIABLES["order"]:
         most = MOST_VARIABLES["order"]
@@ -68,12 +68,12 @@ def prior_for(n: int, prior: str | None) -> str:
     return kind
 
 
-def check_memory(local: LocalScores, prior: str, threads: int, limit: int) -> None:
-    """Refuse what does not fit, before anything is allocated."""
-    n, needed = len(local.data.names), memory_needed(local, prior, threads)
+def check_posterior_memory(local: LocalScores, prior: str, threads: int, limit: int) -> None:
+    """Refuse a posterior that does not fit, before anything is allocated."""
+    n, needed = len(local.data.names), posterior_memory(local, prior, threads)
     if needed <= limit:
         return
-    fits = next((size for size in range(n - 1, 0, -1) if memory_needed(local, prior, threads, size) <= limit), 0)
+    fits = next((size for size in range(n - 1, 0, -1) if posterior_memory(local, prior, threads, size) <= limit), 0)
     fewer = f" or choose with {argument('columns')}: {fits} would fit" if fits else " to that"
     raise ArgumentError(
         f"sums over {n} variables need {gigabytes(needed)} of memory, and the limit is {gigabytes(limit)}; "
@@ -81,8 +81,8 @@ def check_memory(local: LocalScores, prior: str, threads: int, limit: int) -> No
     )
 
 
-def memory_needed(local: LocalScores, prior: str, threads: int, n: int | None = None) -> int:
-    """Return how many bytes the process takes at most.
+def posterior_memory(local: LocalScores, prior: str, threads: int, n: int | None = None) -> int:
+    """Return how many bytes the posterior takes at most.
 
     Parameters
     ----------

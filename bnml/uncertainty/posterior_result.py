@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from bnml._display import table as html_table
+from bnml._notebook import notebook_table as html_table
 from bnml._plain import attributes, plain, records
-from bnml._text import facts, number_of, shortened, table
+from bnml._text import facts, number_of, shortened, text_table
 from bnml.data import Data
 from bnml.scores import Score
 from bnml.uncertainty.allowed import Allowed
-from bnml.uncertainty.structures import Listed, check_listing
+from bnml.uncertainty.structures import Listed, check_structures
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -140,7 +140,7 @@ class Posterior:
         ArgumentError
             If there are more than five variables.
         """
-        check_listing(len(self.names), k)
+        check_structures(len(self.names), k)
         listed = self._list()
         frame = listed.top_classes(int(k)) if classes else listed.top(int(k))
         frame.attrs["prior"] = self.prior_text
@@ -171,7 +171,7 @@ class Posterior:
         return averaged_log_prob(self._list(), self._data, self._score, data)
 
     def _list(self) -> Listed:
-        check_listing(len(self.names))
+        check_structures(len(self.names))
         assert self._listed is not None
         return self._listed
 
@@ -208,7 +208,7 @@ class Posterior:
             [f"{a} -> {b}", f"{min(this + other, 1.0):.4f}", f"{this:.4f}", f"{other:.4f}"]
             for a, b, this, other in self._likely[:MOST_SHOWN]
         ]
-        lines += table(rows, "srrr", ["arc", "link", "this", "other"], indent="  ")
+        lines += text_table(rows, "srrr", ["arc", "link", "this", "other"], indent="  ")
         left = len(self._likely) - MOST_SHOWN
         return "\n".join([*lines, *([f"  … and {left} more"] if left > 0 else [])])
 

@@ -11,7 +11,7 @@ from bnml.counts import counts_of, pair_statistic
 from bnml.data import as_data
 from bnml.errors import ArgumentError
 from bnml.graph import DAG, PDAG
-from bnml.independence.chi_square import log_p_values
+from bnml.independence.p_values import log_p_values
 from bnml.scores import Score, parse_score
 from bnml.scores.local import local_scores
 from bnml.scores.parent_sets import parent_sets

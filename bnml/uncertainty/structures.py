@@ -19,7 +19,7 @@ from bnml.scores.equal import tolerance
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["MOST_LISTED", "Listed", "Structures", "all_structures", "check_listing"]
+__all__ = ["MOST_LISTED", "Listed", "Structures", "all_structures", "check_structures"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -27,8 +27,8 @@ Ints = npt.NDArray[np.int64]
 MOST_LISTED = 5
 
 
-def check_listing(n: int, k: Any = 1) -> None:
-    """Refuse to list the structures of too many variables, or fewer than one of them."""
+def check_structures(n: int, k: Any = 1) -> None:
+    """Refuse to list all structures of too many variables, or fewer than one of them."""
     if not is_whole(k, 1):
         raise refuse("k", k, "there can be any number of best structures from 1")
     if n > MOST_LISTED:
@@ -54,7 +54,7 @@ class Structures:
 
 @cache
 def all_structures(n: int) -> Structures:
-    """Return all DAGs on n variables, in a fixed order."""
+    """List all structures, the DAGs on n variables, in a fixed order."""
     pairs = list(combinations(range(n), 2))
     parents = np.zeros((3 ** len(pairs), n), np.int64)
     choice = np.arange(len(parents))

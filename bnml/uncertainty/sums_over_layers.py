@@ -32,7 +32,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bnml.uncertainty.allowed import sizes_of_sets
-from bnml.uncertainty.sums_over_parents import Floats, StructureSums, SubsetSums, Tick, arcs_into, one_by_one
+from bnml.uncertainty.sums_over_parents import Floats, StructureSums, SubsetSums, Tick, one_by_one, sums_over_arcs_into
 
 __all__ = ["log_total", "sum_over_layers"]
 
@@ -61,7 +61,7 @@ def sum_over_layers(sums: SubsetSums, threads: int, tick: Tick) -> StructureSums
         one_by_one(step, PARTS, threads, lambda part: None)
         tick(1.0 - 2 / 3 * (size - 1) / n)
     collected = coefficients.sum(axis=0)
-    arcs = np.stack([arcs_into(sums, i, collected[i]) for i in range(n)], axis=1)
+    arcs = np.stack([sums_over_arcs_into(sums, i, collected[i]) for i in range(n)], axis=1)
     return StructureSums(_log_total(sums, whole), arcs)
 
 

@@ -17,7 +17,15 @@ import math
 
 import numpy as np
 
-from bnml.uncertainty.sums_over_parents import Floats, StructureSums, SubsetSums, Tick, arcs_into, one_by_one, ranges
+from bnml.uncertainty.sums_over_parents import (
+    Floats,
+    StructureSums,
+    SubsetSums,
+    Tick,
+    one_by_one,
+    ranges,
+    sums_over_arcs_into,
+)
 
 __all__ = ["log_total", "sum_over_orders"]
 
@@ -36,7 +44,7 @@ def sum_over_orders(sums: SubsetSums, threads: int, tick: Tick) -> StructureSums
         coefficients = np.empty(size // 2)
         for start, stop in ranges(size // 2):
             _kernels.positions(sums.best[i], sums.top, forward, backward, i, start, stop, coefficients)
-        arcs[:, i] = arcs_into(sums, i, coefficients)
+        arcs[:, i] = sums_over_arcs_into(sums, i, coefficients)
 
     one_by_one(arcs_of, n, threads, tick)
     return StructureSums(_log_total(sums, forward), arcs)

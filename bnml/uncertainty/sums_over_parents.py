@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from bnml._threads import run_all
 
-__all__ = ["StructureSums", "SubsetSums", "Tick", "arcs_into", "one_by_one", "ranges", "subset_sums"]
+__all__ = ["StructureSums", "SubsetSums", "Tick", "one_by_one", "ranges", "subset_sums", "sums_over_arcs_into"]
 
 Floats = npt.NDArray[np.float64]
 Tick = Callable[[float], None]
@@ -86,7 +86,7 @@ def subset_sums(weights: Floats, threads: int, tick: Tick) -> SubsetSums:
     return SubsetSums(weights, mass, top, float(shifts.sum()))
 
 
-def arcs_into(sums: SubsetSums, child: int, coefficients: Floats) -> Floats:
+def sums_over_arcs_into(sums: SubsetSums, child: int, coefficients: Floats) -> Floats:
     """Return Σ_S coefficients[S] · (mass(S) - mass(S ∖ v) at the scale of S) for each v; 0 for the child itself."""
     from bnml.uncertainty import _kernels
 

@@ -17,7 +17,7 @@ import pytest
 
 import bnml
 from bnml.cli import compare, convert, fit, info, regret, sample, score
-from bnml.cli.words import in_options
+from bnml.cli.argument_words import in_options
 from bnml.errors import ArgumentError, argument
 
 COMMANDS = (
@@ -95,7 +95,7 @@ def test_scores_are_listed(run):
         ("order", ("a", "b c"), "--order 'a,b c'"),
         ("search", "a\nb", "--search 'a\\nb'"),
         ("restarts", 3, "restarts=3"),
-        ("restarts", ..., "restarts="),
+        ("restarts", ..., "restarts"),
         ("score", int, "--score <class 'int'>"),
     ],
 )

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bnml.counts._lattice_kernels import Sums
-from bnml.counts.lattice import WalkOrder, no_bounds, packed, walk_all
+from bnml.counts.lattice import WalkOrder, no_bounds, packed
 from tests import naive
 from tests.counts.strategies import data_of, random_table, tables
 
@@ -24,7 +24,7 @@ def fixed(tables_):
 def walked(data, sums, most=99, threads=1, dtype=float, fill=-1.0):
     layout = WalkOrder(data)
     out = np.full((sums.low.size, 1 << layout.n), fill, dtype)
-    visited = walk_all(layout, sums, no_bounds(layout.n), min(most, layout.n), out, threads)
+    visited = layout.counts.subset_sums(layout, sums, no_bounds(layout.n), min(most, layout.n), out, threads)
     return out, visited
 
 

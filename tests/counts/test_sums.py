@@ -44,7 +44,7 @@ def naive_rising(table, variables, ess):
 
 def limited(limit):
     """Count sets of up to so many configurations densely."""
-    return patch.object(sums, "dense_limit", lambda rows: limit)
+    return patch.object(sums, "_dense_limit", lambda rows: limit)
 
 
 def all_families(n):

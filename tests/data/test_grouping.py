@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from bnml._jit import JIT
 from bnml.data import grouping
-from bnml.data.grouping import code_type, distinct_rows
+from bnml.data.grouping import code_type, group_rows
 
 
 def check(columns, arities, weights=None):
-    codes, totals, index = distinct_rows(columns, arities, weights)
+    codes, totals, index = group_rows(columns, arities, weights)
     rows, inverse = np.unique(columns.T, axis=0, return_inverse=True)
     ones = np.ones(columns.shape[1], np.int64) if weights is None else weights
     expected = np.zeros(len(rows), np.int64)
@@ -89,6 +89,6 @@ def test_one_row_and_one_state():
 
 
 def test_large_weights():
-    codes, totals, _ = distinct_rows(np.zeros((1, 2), np.uint8), [1], np.array([2**52, 2**52 - 1]))
+    codes, totals, _ = group_rows(np.zeros((1, 2), np.uint8), [1], np.array([2**52, 2**52 - 1]))
     assert totals.tolist() == [2**53 - 1]
     assert codes.tolist() == [[0]]

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bnml.data.labels import as_number, as_numbers, clip, is_missing, is_whole, label_text, ordered, without_point
+from bnml._text import clip
+from bnml.data.labels import as_number, as_numbers, is_missing, is_whole, label_text, ordered, without_point
 
 
 @pytest.mark.parametrize(

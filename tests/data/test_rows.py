@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import bnml
-from bnml.data.rows import grouped, numbered, rows_of, table_of, with_column
+from bnml.data.rows import row_groups, row_numbers, rows_of, rows_to_data, rows_with_column
 from bnml.errors import DataError
 
 FRAME = pd.DataFrame({"A": list("xyxyx"), "B": list("uuvvu")})
@@ -31,10 +31,10 @@ def test_frequencies_are_no_rows():
 
 def test_equal_rows_have_one_number():
     rows = rows_of(bnml.read(FRAME))
-    assert grouped(rows.codes[[0]], [2]).tolist() == rows.codes[0].tolist()
-    assert len(set(grouped(rows.codes, [2, 2]).tolist())) == 4
-    assert grouped(rows.codes[[]], []).tolist() == [0, 0, 0, 0]
-    assert numbered(rows.codes[[]], []).tolist() == [0, 0, 0, 0]
+    assert row_groups(rows.codes[[0]], [2]).tolist() == rows.codes[0].tolist()
+    assert len(set(row_groups(rows.codes, [2, 2]).tolist())) == 4
+    assert row_groups(rows.codes[[]], []).tolist() == [0, 0, 0, 0]
+    assert row_numbers(rows.codes[[]], []).tolist() == [0, 0, 0, 0]
 
 
 def test_numbers_are_the_same_for_equal_rows_only():
@@ -42,12 +42,12 @@ def test_numbers_are_the_same_for_equal_rows_only():
     for arities in ([3, 2], [256], [200, 300], [1000, 1000], [2] * 16, [2] * 70):
         codes = rng.integers(0, 2, (len(arities), 50)) * (np.array(arities) - 1)[:, None]
         wanted = {tuple(row) for row in codes.T.tolist()}
-        found = numbered(codes.astype(np.uint16), arities).tolist()
+        found = row_numbers(codes.astype(np.uint16), arities).tolist()
         assert len(set(found)) == len(wanted) == len(set(zip(found, map(tuple, codes.T.tolist()), strict=True)))
 
 
 def test_one_more_column():
-    data = with_column(bnml.read(FRAME), "C", ["no", "maybe", "yes"], np.array([0, 2, 0, 2, 2]))
+    data = rows_with_column(bnml.read(FRAME), "C", ["no", "maybe", "yes"], np.array([0, 2, 0, 2, 2]))
     plain = bnml.read(FRAME.assign(C=["no", "yes", "no", "yes", "yes"]), states={"C": ["no", "maybe", "yes"]})
     assert (data.names, data.states) == (plain.names, plain.states)
     for own, wanted in ((data.codes, plain.codes), (data.weights, plain.weights), (data.row_index, plain.row_index)):
@@ -57,6 +57,6 @@ def test_one_more_column():
 def test_a_table_of_codes():
     data = bnml.read(FRAME)
     rows = rows_of(data)
-    again = table_of(data.names, data.states, rows.in_order(rows.codes.T).T)
+    again = rows_to_data(data.names, data.states, rows.in_order(rows.codes.T).T)
     assert again.codes.tolist() == data.codes.tolist()
     assert again.row_index.tolist() == data.row_index.tolist()

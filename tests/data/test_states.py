@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from bnml.data.columns import Column
-from bnml.data.states import codes_as_labels, declared_states, settle
+from bnml.data.states import declared_states, settle, states_of_codes
 from bnml.errors import DataError
 
 
@@ -92,19 +92,19 @@ def test_missing_state():
 def test_codes_from_0_in_place_of_labels():
     declared = {"a": ["low", "high"], "b": ["1", "2"]}
     codes = [column(["1", "0"], "a"), column(["0"], "b"), column(["7"], "c")]
-    found = codes_as_labels(codes, declared)
+    found = states_of_codes(codes, declared)
     assert [c.labels for c in found] == [["high", "low"], ["1"], ["7"]]
     numbers = [column([1, 0], "a"), column([0, 1], "b")]
-    assert [c.labels for c in codes_as_labels(numbers, declared)] == [["high", "low"], ["1", "2"]]
+    assert [c.labels for c in states_of_codes(numbers, declared)] == [["high", "low"], ["1", "2"]]
 
 
 def test_labels_are_not_taken_for_codes():
     declared = {"a": ["1", "2"], "b": ["0", "1"]}
     for labels in (["1", "2"], ["1"]):  # labels of a, and 1 would be a code too
         columns = [column(labels, "a"), column(["1", "0"], "b")]
-        assert codes_as_labels(columns, declared) == columns
+        assert states_of_codes(columns, declared) == columns
     wrong = [column(["0", "x"], "a"), column(["1"], "b")]  # neither labels nor codes: said later
-    assert codes_as_labels(wrong, declared) == wrong
+    assert states_of_codes(wrong, declared) == wrong
 
 
 def test_the_order_of_states():

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bnml.data.texts import encode
+from bnml.data.texts import encode_text_array
 
 TEXTS = st.lists(
     st.one_of(
@@ -22,7 +22,7 @@ TEXTS = st.lists(
 
 
 def decoded(chunk):
-    codes, labels = encode(chunk)
+    codes, labels = encode_text_array(chunk)
     assert len(codes) == len(chunk)
     assert len(set(labels)) == len(labels)
     return [None if code < 0 else labels[code] for code in codes.tolist()]
@@ -55,7 +55,7 @@ def test_lengths(length):
 
 def test_dictionaries():
     chunk = pa.DictionaryArray.from_arrays(pa.array([1, None, 0, 1], pa.uint8()), pa.array(["a", "b"]))
-    codes, labels = encode(chunk)
+    codes, labels = encode_text_array(chunk)
     assert codes.tolist() == [1, -1, 0, 1]
     assert labels == ["a", "b"]
 
@@ -67,5 +67,5 @@ def test_the_last_texts_of_a_buffer():
 
 
 def test_codes_are_small():
-    codes, _ = encode(pa.array(["aaaa", "bbbb"] * 50))
+    codes, _ = encode_text_array(pa.array(["aaaa", "bbbb"] * 50))
     assert codes.dtype == np.int8

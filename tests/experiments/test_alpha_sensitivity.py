@@ -14,8 +14,8 @@ import pytest
 import bnml
 from bnml.errors import ArgumentError, DataError
 from bnml.experiments import alpha_sensitivity, reproduce
-from bnml.experiments.alpha_sensitivity import ALPHAS, BENE, VARIABLES, slips, work
-from bnml.uncertainty.allowed import parent_masks
+from bnml.experiments.alpha_sensitivity import ALPHAS, BENE, VARIABLES, alpha_slips, work
+from bnml.uncertainty.allowed import allowed_masks
 from bnml.uncertainty.structures import all_structures
 
 SHARED = Path(__file__).parents[2].parent / "shared" / "data"
@@ -115,11 +115,11 @@ def test_slips_are_those_of_bene(folder):
     alpha, data = 0.2, table(folder)
     codes = data.codes[data.row_index].astype(int)
     local = bnml.LocalScores(data, f"bdq:{alpha}")
-    found = slips(data, alpha)
+    found = alpha_slips(data, alpha)
     assert (found >= 0).all()
     assert (found > 0).any()
     for child in range(4):
-        for number, mask in enumerate(parent_masks(4, child).tolist()):
+        for number, mask in enumerate(allowed_masks(4, child).tolist()):
             parents = [v for v in range(4) if mask >> v & 1]
             q, n = 3 ** len(parents), len(codes)
             score = math.lgamma(3 * q * alpha) + math.lgamma(n + q * alpha)
@@ -129,7 +129,7 @@ def test_slips_are_those_of_bene(folder):
                 score += sum(math.lgamma(alpha + np.sum(own == k)) for k in range(3)) - math.lgamma(alpha + len(own))
             score -= 2 * q * math.lgamma(alpha)
             assert local.family(child, parents) - found[child, number] == pytest.approx(score)
-    assert (slips(data, 1.0) == 0).all()
+    assert (alpha_slips(data, 1.0) == 0).all()
 
 
 def test_runs_of_the_same_network():

@@ -79,7 +79,7 @@ def test_of_several_best_structures_the_one_that_a_plain_program_finds_first(sco
     differs = 0
     for seed in range(12):
         data = table_with_ties(seed)
-        found, best = experiment.learned(data, score), bnml.search.exact(data, score, threads=1)
+        found, best = experiment._learned(data, score), bnml.search.exact(data, score, threads=1)
         assert found == plain_program(data, score)
         assert bnml.score(found, data, score) == pytest.approx(best.score, abs=1e-8)
         differs += found.cpdag() != best.cpdag
@@ -89,13 +89,13 @@ def test_of_several_best_structures_the_one_that_a_plain_program_finds_first(sco
 def test_constant_columns_under_fnml_are_all_linked():
     """A constant parent costs nothing there, and nothing is better than what is looked at first."""
     data = bnml.read(pd.DataFrame({name: [0] * 10 for name in "abc"}), states={name: [0, 1] for name in "abc"})
-    assert experiment.learned(data, "fnml") == bnml.DAG.parse("[c][b|c][a|b:c]")
-    assert experiment.learned(data, "qnml") == bnml.DAG(["a", "b", "c"])
+    assert experiment._learned(data, "fnml") == bnml.DAG.parse("[c][b|c][a|b:c]")
+    assert experiment._learned(data, "qnml") == bnml.DAG(["a", "b", "c"])
 
 
 def test_equal_columns_under_bic_hang_on_the_last():
     data = bnml.read(pd.DataFrame({name: [0, 1] * 10 for name in "bac"}))
-    assert experiment.learned(data, "bic") == bnml.DAG.parse("[c][b|c][a|c]").reordered(["b", "a", "c"])
+    assert experiment._learned(data, "bic") == bnml.DAG.parse("[c][b|c][a|c]").reordered(["b", "a", "c"])
 
 
 # --- samples ---
@@ -103,7 +103,7 @@ def test_equal_columns_under_bic_hang_on_the_last():
 
 def test_a_sample_is_what_the_network_gives():
     network = bnml.fit(bnml.DAG.parse("[smoke][lung|smoke]"), bnml.example().select(["smoke", "lung"]))
-    data = experiment.sample(network, 50, generator(1, "a"))
+    data = experiment._sample(network, 50, generator(1, "a"))
     frame = network.sample(50, int(generator(1, "a").integers(2**63)))
     expected = bnml.read(frame)
     assert (data.names, data.states) == (expected.names, expected.states)
@@ -115,7 +115,7 @@ def test_a_sample_is_what_the_network_gives():
 
 def test_states_that_do_not_occur_count():
     network = bnml.BayesianNetwork(bnml.DAG(["x"]), {"x": ["a", "b", "c"]}, {"x": [1.0, 0.0, 0.0]})
-    assert experiment.sample(network, 5, generator(0)).arities == (3,)
+    assert experiment._sample(network, 5, generator(0)).arities == (3,)
 
 
 # --- ranks ---

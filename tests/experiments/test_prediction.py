@@ -22,13 +22,13 @@ from bnml.experiments.prediction_tables import (
     QUANTITIES,
     SCORES,
     compared,
+    prediction_summary,
     rank_table,
     ranked,
-    read_published,
-    summarise,
+    read_prediction_tables,
     tails,
 )
-from bnml.experiments.tables import TABLES, file_of
+from bnml.experiments.tables import TABLES, table_file
 
 SHARED = Path(__file__).parents[2].parent / "shared" / "data"
 COLUMNS = {"A": "uvw", "B": "xy", "C": "pqr", "D": "s"}  # "D" has one value, as a variable of heart_hungarian
@@ -56,7 +56,7 @@ def folder(tmp_path_factory):
     (root / "published").mkdir()
     for name in TABLES:
         text = table(name).to_csv(index=False)
-        if file_of(name).endswith(".gz"):
+        if table_file(name).endswith(".gz"):
             (sets / f"{name}.csv.gz").write_bytes(gzip.compress(text.encode()))
         else:
             (sets / f"{name}.csv").write_text(text)
@@ -166,7 +166,7 @@ def test_blocks_do_not_matter(folder):
 
 
 def test_means_and_errors(rows):
-    results = summarise(pd.DataFrame(rows), ARITIES)
+    results = prediction_summary(pd.DataFrame(rows), ARITIES)
     assert len(results) == len(TABLES) * 9 * 4
     for row in results.sample(40, random_state=0).to_dict("records"):
         own = [r for r in rows if all(r[key] == row[key] for key in ("data", "percent", "score"))]
@@ -181,7 +181,7 @@ def test_means_and_errors(rows):
 
 def test_rank_table(rows, folder):
     frame = pd.DataFrame(rows)
-    ranks = rank_table(read_published(folder, TRAINING), frame)
+    ranks = rank_table(read_prediction_tables(folder, TRAINING), frame)
     assert ranks["data"].unique().tolist() == [*TABLES, "mean", "standard deviation"]
     values = frame.pivot(index=["data", "permutation", "percent"], columns="score", values="logprob")[list(SCORES)]
     plain = pd.DataFrame(rankdata(-values.round(11), axis=1), values.index, values.columns).groupby("data").mean()
@@ -193,9 +193,9 @@ def test_rank_table(rows, folder):
 
 def test_numbers_that_are_published_as_found_agree(rows, folder, tmp_path):
     frame = pd.DataFrame(rows)
-    results = summarise(frame, ARITIES)
+    results = prediction_summary(frame, ARITIES)
     (tmp_path / "published").mkdir()
-    ranks = rank_table(read_published(folder, TRAINING), frame)
+    ranks = rank_table(read_prediction_tables(folder, TRAINING), frame)
     wide = ranks.pivot(index="data", columns="score", values="ours").loc[list(TABLES), list(SCORES)]
     wide.columns = ["BDeu_BPP", "BIC_sNML", "fNML_sNML", "qNML_sNML"]
     write(tmp_path, "table1_predictive_ranks", wide.round(2).reset_index())
@@ -207,7 +207,7 @@ def test_numbers_that_are_published_as_found_agree(rows, folder, tmp_path):
     write(tmp_path, "uci_curves", pd.concat(curves).rename(columns={"rows": "train_rows", "percent": "train_percent"}))
     third = curves[-1][curves[-1]["rows"] == training_sizes(ROWS)[1]].rename(columns={"rows": "training_rows"}).round(0)
     write(tmp_path, "table2_parameters", third.drop(columns=["percent", "quantity"]))
-    published = read_published(tmp_path, TRAINING)
+    published = read_prediction_tables(tmp_path, TRAINING)
     comparison = compared(published, results, rank_table(published, frame))
     assert comparison["what"].value_counts().to_dict() == {
         "rank": 80, "table 3": 80, "logprob": 720, "parents": 720, "parameters": 720

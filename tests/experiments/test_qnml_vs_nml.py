@@ -17,7 +17,7 @@ from bnml.errors import ArgumentError, DataError
 from bnml.experiments import qnml_vs_nml as experiment
 from bnml.experiments import reproduce
 from bnml.experiments.experiment import generator
-from bnml.experiments.tables import FOLDER, TABLES, file_of, read_table
+from bnml.experiments.tables import FOLDER, TABLES, read_table, table_file
 from bnml.nml import parametric_complexity
 
 from .. import naive
@@ -210,7 +210,7 @@ def data(tmp_path, monkeypatch):
     for seed, name in enumerate(TABLES):
         own = table(wide.get(name, (2, 3)), 30, seed)
         text = "\n".join([",".join(own.names), *(",".join(map(str, own.codes[i])) for i in own.row_index)]) + "\n"
-        if file_of(name).endswith(".gz"):
+        if table_file(name).endswith(".gz"):
             (folder / f"{name}.csv.gz").write_bytes(gzip.compress(text.encode(), mtime=0))
         else:
             (folder / f"{name}.csv").write_text(text)
@@ -313,7 +313,7 @@ def test_files_that_are_something_else_are_refused(data, tmp_path, file, content
 
 def test_tables_that_are_all_too_narrow(data, tmp_path):
     for name in ("liver", "adult"):
-        for source, file in ((f"{FOLDER}/iris.vd", f"{FOLDER}/{name}.vd"), (file_of("iris"), file_of(name))):
+        for source, file in ((f"{FOLDER}/iris.vd", f"{FOLDER}/{name}.vd"), (table_file("iris"), table_file(name))):
             content = (data / source).read_bytes()
             (data / file).write_bytes(gzip.compress(content) if file.endswith(".gz") else content)
     with pytest.raises(DataError, match="no table in 'uci-discretised' has 5 columns"):

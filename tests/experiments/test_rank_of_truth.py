@@ -16,7 +16,7 @@ import bnml
 from bnml.errors import ArgumentError, DataError
 from bnml.experiments import rank_of_truth, registry, reproduce
 from bnml.experiments.experiment import Outputs
-from bnml.experiments.rank_of_truth import ARCS, NAMES, SCHEMES, SCORES, SIZES, random_network, ranks, work
+from bnml.experiments.rank_of_truth import ARCS, NAMES, SCHEMES, SCORES, SIZES, draw_truth, ranks, work
 from bnml.network.sampling import sample_codes
 
 SHARED = Path(__file__).parents[2].parent / "shared" / "data"
@@ -38,7 +38,7 @@ def cells():
 
 def test_ranks_are_those_of_all_structures():
     """Every DAG of five nodes is made anew, and scored as a sum of families."""
-    network = random_network(7, "Jeff", 3, seed=1)
+    network = draw_truth(7, "Jeff", 3, seed=1)
     data = bnml.read(sample_codes(network, 60, 5).T, states=network.states)
     pairs = list(combinations(range(5), 2))
     found = {name: [] for name in SCORES}
@@ -85,7 +85,7 @@ def acyclic(above):
 def test_networks_are_as_the_paper_says():
     structures = set()
     for arcs, repetition in product(ARCS, range(60)):
-        networks = [random_network(arcs, scheme, repetition, seed=0) for scheme in SCHEMES]
+        networks = [draw_truth(arcs, scheme, repetition, seed=0) for scheme in SCHEMES]
         assert networks[0].dag == networks[1].dag
         assert networks[0].states == networks[1].states
         assert not np.array_equal(networks[0].probabilities("X0"), networks[1].probabilities("X0"))
@@ -95,7 +95,7 @@ def test_networks_are_as_the_paper_says():
         assert {len(states) for states in networks[0].states.values()} <= {2, 3, 4}
         structures.add(str(dag))
     assert len(structures) > 90  # of 210 and 120 that are possible
-    assert random_network(4, "Jeff", 0, seed=0) != random_network(4, "Jeff", 0, seed=1)
+    assert draw_truth(4, "Jeff", 0, seed=0) != draw_truth(4, "Jeff", 0, seed=1)
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
@@ -103,7 +103,7 @@ def test_parameters_have_their_dirichlet_distributions(scheme):
     """The expected sum of squares of a Dirichlet(α, …, α) vector of length r is (α + 1) / (r α + 1)."""
     excess = []
     for repetition in range(100):
-        network = random_network(7, scheme, repetition, seed=0)
+        network = draw_truth(7, scheme, repetition, seed=0)
         for x in NAMES:
             table = network.probabilities(x).reshape(-1, len(network.states[x]))
             q, r = table.shape
@@ -185,7 +185,7 @@ def test_wrong_published_means(tmp_path):
 
 def test_mended_published_means_keep_the_work(tmp_path, monkeypatch):
     def outcome(folder, rows, repetitions):
-        return Outputs({"results": rank_of_truth.published_means(folder)}, {}, ["done"])
+        return Outputs({"results": rank_of_truth.published_ranks(folder)}, {}, ["done"])
 
     some = replace(rank_of_truth.EXPERIMENT, work=lambda *arguments: [{"done": 1}], outcome=outcome)
     monkeypatch.setattr(registry, "find", lambda name: some)

@@ -12,9 +12,9 @@ import bnml
 from bnml._text import shortened_in_the_middle
 from bnml.errors import BnmlError
 from bnml.five_steps.findings import findings_of
+from bnml.five_steps.sentences import knowledge, names_in_words, percent
 from bnml.five_steps.steps import _max_condition
-from bnml.five_steps.text import p_text
-from bnml.five_steps.words import knowledge, listed, percent
+from bnml.five_steps.text_summary import p_value_text
 
 
 @pytest.fixture(scope="module")
@@ -158,7 +158,7 @@ def test_progress():
     ],
 )  # fmt: skip
 def test_wrong_arguments_are_refused_before_any_work(wrong, monkeypatch):
-    monkeypatch.setattr("bnml.five_steps.steps.answer", lambda *_, **__: pytest.fail("it has begun"))
+    monkeypatch.setattr("bnml.five_steps.steps.learn_as_asked", lambda *_, **__: pytest.fail("it has begun"))
     with pytest.raises(BnmlError):
         bnml.study(bnml.example(), **wrong)
 
@@ -176,15 +176,15 @@ def test_tests_are_bounded():
     ("p", "text"), [(0.0, "<0.0001"), (0.0001, "0.0001"), (0.00096, "0.001"), (0.0996, "0.10"), (1, "1.00")]
 )  # fmt: skip
 def test_p_values_as_people_read_them(p, text):
-    assert p_text(p) == text
+    assert p_value_text(p) == text
 
 
 def test_words():
     assert [percent(x) for x in (0.0, 0.001, 0.5, 0.999, 1.0)] == ["0%", "<1%", "50%", ">99%", "100%"]
-    assert listed(["a"]) == "a"
-    assert listed(["a", "b c"]) == "a and “b c”"
-    assert listed(["a"] * 8) == "a, a, a, a, a, a and 2 more"
-    assert listed(["a b → c"]) == "“a b” → c"
+    assert names_in_words(["a"]) == "a"
+    assert names_in_words(["a", "b c"]) == "a and “b c”"
+    assert names_in_words(["a"] * 8) == "a, a, a, a, a, a and 2 more"
+    assert names_in_words(["a b → c"]) == "“a b” → c"
     assert shortened_in_the_middle("abcdefghij", 6) == "abc…ij"
     assert shortened_in_the_middle("a\nb", 6) == "a\\nb"
 

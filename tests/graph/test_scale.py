@@ -101,6 +101,13 @@ def test_heavy_packages_are_loaded_only_when_needed():
                 names = [alias.name for alias in statement.names]
                 modules = [statement.module or ""] if isinstance(statement, ast.ImportFrom) else names
                 for module in modules:
-                    shared = ("bnml.errors", "bnml._bits", "bnml._checks", "bnml._display", "bnml._plain")
+                    shared = (
+                        "bnml.errors",
+                        "bnml._bits",
+                        "bnml._checks",
+                        "bnml._notebook",
+                        "bnml._plain",
+                        "bnml._text",
+                    )
                     ours = module in shared or module.startswith("bnml.graph.")
                     assert ours or module.split(".")[0] in sys.stdlib_module_names, f"{path.name} imports {module}"

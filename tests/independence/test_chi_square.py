@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from bnml.errors import BnmlError
-from bnml.independence.chi_square import log_p_values
+from bnml.independence.p_values import log_p_values
 
 
 @pytest.mark.parametrize("freedom", [1, 2, 3, 7, 30, 63, 64, 65, 200, 3000, 100_001])

@@ -14,7 +14,7 @@ from matplotlib.patches import FancyBboxPatch, PathPatch, Polygon
 from bnml.errors import ArgumentError, BnmlError
 from bnml.graph import DAG, PDAG
 from bnml.plot import draw
-from bnml.plot.picture import ACCENT, ARC, EDGE
+from bnml.plot.matplotlib_figure import ACCENT, ARC, EDGE
 
 ASIA = DAG.parse("[asia][smoke][tub|asia][lung|smoke][bronc|smoke][either|tub:lung][xray|either][dysp|either:bronc]")
 CHAIN = DAG.parse("[A][B|A][C|B][D|C]")

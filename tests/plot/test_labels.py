@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bnml.plot.labels import MOST_IN_A_LINE, MOST_LINES, box_size, label_lines, text_order, text_width
+from bnml.plot.labels import MOST_IN_A_LINE, MOST_LINES, box_size, label_lines, label_order, text_width
 
 
 @pytest.mark.parametrize(
@@ -60,4 +60,4 @@ def test_box_sizes():
 
 def test_natural_order():
     names = ["X10", "X2", "X1", "Y", "X", "X02", "10", "9", "X2b", "X" + "9" * 5000]
-    assert sorted(names, key=text_order)[:8] == ["9", "10", "X", "X1", "X02", "X2", "X2b", "X10"]
+    assert sorted(names, key=label_order)[:8] == ["9", "10", "X", "X1", "X02", "X2", "X2b", "X10"]

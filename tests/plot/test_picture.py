@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 
 from bnml.plot import layout
-from bnml.plot.picture import _curve
+from bnml.plot.matplotlib_figure import _curve
 
 from .strategies import dags
 
@@ -25,7 +25,7 @@ def test_curves_keep_away_from_other_boxes(dag):
 
 
 def test_a_letter_that_the_font_lacks_is_looked_for_elsewhere():
-    from bnml.plot.picture import _families
+    from bnml.plot.matplotlib_figure import _families
 
     assert _families(["smoke", "Ärger"]) == ["DejaVu Sans"]
     assert _families(["图"])[0] == "DejaVu Sans"

@@ -9,7 +9,7 @@ import pytest
 
 import bnml
 from bnml.errors import ArgumentError, BnmlError, DataError, MissingError
-from bnml.relational.relation import first_of, relation_of
+from bnml.relational.relation import first_tuples, relation_of
 from tests.relational.strategies import SHAPES
 
 GRADED = SHAPES.assign(p=[1, 0.5, 1, 1, 0.7, 1, 1, 0.25, 1, 0])
@@ -80,4 +80,4 @@ def test_refused(frame, possibility, error, fragment):
 
 
 def test_first_of():
-    assert first_of(np.array([2, 0, 2, 1, 0])).tolist() == [True, True, False, True, False]
+    assert first_tuples(np.array([2, 0, 2, 1, 0])).tolist() == [True, True, False, True, False]

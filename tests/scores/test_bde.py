@@ -45,7 +45,7 @@ def test_marginals(table, seed, drawn):
     wanted = np.zeros([table.arities[v] for v in chosen])
     for row, p in joint.items():
         wanted[tuple(row[v] for v in chosen)] += p
-    found = bde.marginal(network, [f"X{v}" for v in chosen])
+    found = bde.prior_marginal(network, [f"X{v}" for v in chosen])
     assert found.shape == wanted.shape
     assert np.allclose(found, wanted, rtol=1e-12, atol=1e-15)
 

@@ -20,7 +20,7 @@ import bnml
 from bnml.errors import ArgumentError, BnmlError, FormatError
 from bnml.graph import DAG
 from bnml.scores import FamilyScores, jkl
-from bnml.scores.jkl import load, read
+from bnml.scores.jkl import load_jkl, read_jkl
 from tests.network.test_formats_fuzz import mutated
 
 GOOD = """3
@@ -188,7 +188,7 @@ def test_what_is_no_table(names, parents, scores, message):
 )
 def test_families_of_no_variables(child, parents):
     with pytest.raises(ArgumentError, match=r"child .* parents"):
-        read(GOOD.encode(), "FILE").family(child, parents)
+        read_jkl(GOOD.encode(), "FILE").family(child, parents)
 
 
 # --- files ---
@@ -223,7 +223,7 @@ def test_what_is_written(tmp_path):
 
 
 def test_a_file():
-    table = read(GOOD.encode(), "FILE")
+    table = read_jkl(GOOD.encode(), "FILE")
     assert table.names == ("rain", "season", "wet")
     assert table.parents == ((0b110, 0b100, 0b010, 0), (0, 0b001), (0b011, 0))
     assert [scores.tolist() for scores in table.scores] == [[-3.0, -3.25, -4.0, -5.5], [-2.5, -123.0], [-6.125, -7.0]]
@@ -248,11 +248,11 @@ def test_a_file():
     ],
 )
 def test_the_same_file_in_other_clothes(change):
-    assert read(change(GOOD).encode(), "FILE") == read(GOOD.encode(), "FILE")
+    assert read_jkl(change(GOOD).encode(), "FILE") == read_jkl(GOOD.encode(), "FILE")
 
 
 def test_names_of_all_kinds():
-    table = read(b"4\n0 1\n-1 1 -2.5\n-2.5 1\n-1 1 inf\ninf 1\n-1 1 #1\n#1 1\n1 1 0\n", "FILE")
+    table = read_jkl(b"4\n0 1\n-1 1 -2.5\n-2.5 1\n-1 1 inf\ninf 1\n-1 1 #1\n#1 1\n1 1 0\n", "FILE")
     assert table.names == ("0", "-2.5", "inf", "#1")
     assert table.parents == ((2,), (4,), (8,), (1,))
 
@@ -306,29 +306,29 @@ def test_mistakes_in_files(old, new, line, message):
     assert old in GOOD
     pattern = ".*".join(map(re.escape, message.split(".*")))
     with pytest.raises(FormatError, match=f"^FILE, line {line}: .*{pattern}"):
-        read(GOOD.replace(old, new, 1).encode(), "FILE")
+        read_jkl(GOOD.replace(old, new, 1).encode(), "FILE")
 
 
 @pytest.mark.parametrize("content", [b"", b"\n \r\n", b"\xef\xbb\xbf", b"# nothing\n"])
 def test_empty_files(content):
     with pytest.raises(FormatError, match=r"^FILE, line [12]: expected the number of variables, found the end"):
-        read(content, "FILE")
+        read_jkl(content, "FILE")
 
 
 def test_files_that_are_no_text():
     with pytest.raises(FormatError, match=r"^FILE, line 3: not UTF-8 text"):
-        read(b"1\nx 1\n-\xff1 0\n", "FILE")
+        read_jkl(b"1\nx 1\n-\xff1 0\n", "FILE")
     with pytest.raises(FormatError, match=r"^FILE, line 1: not UTF-8 text"):
-        read("1\nx 1\n-1 0\n".encode("utf-16"), "FILE")
+        read_jkl("1\nx 1\n-1 0\n".encode("utf-16"), "FILE")
 
 
 def test_files_that_are_not_there(tmp_path):
-    table = read(GOOD.encode(), "FILE")
+    table = read_jkl(GOOD.encode(), "FILE")
     with pytest.raises(FormatError, match=r"there is no file .*none.jkl"):
-        load(tmp_path / "none.jkl")
+        load_jkl(tmp_path / "none.jkl")
     (tmp_path / "folder.jkl").mkdir()
     with pytest.raises(FormatError, match=r"folder.jkl' cannot be read"):
-        load(tmp_path / "folder.jkl")
+        load_jkl(tmp_path / "folder.jkl")
     with pytest.raises(ArgumentError, match="it is a folder"):
         table.save(tmp_path / "folder.jkl")
     with pytest.raises(ArgumentError, match="there is no folder"):
@@ -337,7 +337,7 @@ def test_files_that_are_not_there(tmp_path):
         with pytest.raises(ArgumentError, match=r"ends in \.jkl or \.jkl\.gz"):
             table.save(tmp_path / name)
     for path in (None, 3, b"t.jkl", "t\0.jkl"):
-        for work in (load, table.save):
+        for work in (load_jkl, table.save):
             with pytest.raises(ArgumentError, match="path must be"):
                 work(path)
     assert [file.name for file in tmp_path.iterdir()] == ["folder.jkl"]
@@ -346,27 +346,27 @@ def test_files_that_are_not_there(tmp_path):
 def test_the_file_is_named(tmp_path):
     path = tmp_path / "some.jaa"  # other programs have other suffixes
     path.write_text(GOOD)
-    assert load(path) == read(GOOD.encode(), "FILE")
+    assert load_jkl(path) == read_jkl(GOOD.encode(), "FILE")
     path.write_text("3\n")
     with pytest.raises(FormatError, match=r"some\.jaa, line 1: expected variable 1 of 3"):
-        load(path)
+        load_jkl(path)
 
 
 def test_packed_files_that_are_damaged(tmp_path):
     path = tmp_path / "t.jkl.gz"
-    read(GOOD.encode(), "FILE").save(path)
+    read_jkl(GOOD.encode(), "FILE").save(path)
     whole = path.read_bytes()
     for content in (GOOD.encode(), whole[:-9], whole[:20] + b"\xff\xff" + whole[22:]):
         path.write_bytes(content)
         with pytest.raises(FormatError, match=r"t\.jkl\.gz, line 1: not a whole gzip file"):
-            load(path)
+            load_jkl(path)
 
 
 def test_files_that_are_too_large(tmp_path, monkeypatch):
-    read(GOOD.encode(), "FILE").save(tmp_path / "t.jkl")
+    read_jkl(GOOD.encode(), "FILE").save(tmp_path / "t.jkl")
     monkeypatch.setattr(jkl, "MOST_BYTES", 100)
     with pytest.raises(FormatError, match="larger than"):
-        load(tmp_path / "t.jkl")
+        load_jkl(tmp_path / "t.jkl")
 
 
 @pytest.mark.parametrize("name", ["two words", "a\tb", "a\n", " a", "a\u00a0b", "a\u2028", "a\x1f"])
@@ -390,7 +390,7 @@ def test_mutated_files():
         content = mutated(rng, seeds)
         start = time.process_time()
         try:
-            table = read(content, "FILE")
+            table = read_jkl(content, "FILE")
         except BnmlError as error:
             if not str(error).startswith("FILE, line "):
                 raise AssertionError(f"{error} has no line, from {content!r}") from error

@@ -28,7 +28,7 @@ from bnml.scores import (
     one_by_one,
     parse_score,
 )
-from bnml.scores.bde import marginal
+from bnml.scores.bde import prior_marginal
 from tests import naive
 from tests.counts.strategies import data_of, random_table
 from tests.nml.naive import by_recurrence
@@ -144,7 +144,7 @@ def with_many_digits(label, table, score):
             terms = sum(rising(a, c) for c in joint.values()) - sum(rising(a, c) for c in margin.values())
             return float(terms - rising(q * r * a, n) + rising(q * a, n))
         if name == "bde":
-            probability = marginal(score.network, ["X1", "X2", "X0"])
+            probability = prior_marginal(score.network, ["X1", "X2", "X0"])
             a_ijk = {cell: score.ess * probability[cell] for cell in joint}
             a_ij = {cell: score.ess * probability[cell].sum() for cell in margin}
         else:

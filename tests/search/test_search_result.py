@@ -16,7 +16,7 @@ from bnml._text import WIDTH
 from bnml.graph import DAG, PDAG, Constraints
 from bnml.scores import BDe, BDeu, BDq, LocalScores, parse_score
 from bnml.scores.lattice import undominated_families
-from bnml.search.report import score_text
+from bnml.scores.registry import score_text
 from bnml.search.search_result import SearchResult
 
 CHAIN = DAG.parse("[A][B|A][C|B]")

@@ -20,13 +20,13 @@ from bnml.graph import Constraints, Rules
 from bnml.scores import QNML, LocalScores, parse_score
 from bnml.search import task as module
 from bnml.search.searches import SEARCHES, request_for
-from bnml.search.task import Task, request
+from bnml.search.task import Task, task_request
 
 OPTIONS = {"tan": {"class_variable": "lung"}, "naive": {"class_variable": "lung"}}
 
 # what may happen once in one call of `bnml.learn`: a function, and which of its calls count
 ONCE = {
-    "arguments checked": (request, lambda given: True),
+    "arguments checked": (task_request, lambda given: True),
     "memory limit checked": (limit_of, lambda given: True),
     "score parsed": (parse_score, lambda given: isinstance(given["score"], str)),
     "data read": (read, lambda given: True),
@@ -136,9 +136,9 @@ def test_no_network_fits():
 
 def test_a_request_is_checked_before_any_data():
     with pytest.raises(ArgumentError, match="max_parents=-1") as caught:
-        request(None, {}, max_parents=-1)
+        task_request(None, {}, max_parents=-1)
     assert caught.value.argument == "max_parents"
-    asked = request(SEARCHES["climb"], {"restarts": 2}, score="bdeu:5", memory_limit="1GB")
+    asked = task_request(SEARCHES["climb"], {"restarts": 2}, score="bdeu:5", memory_limit="1GB")
     assert (asked.score.name, asked.memory, asked.options) == ("bdeu", 10**9, {"restarts": 2})
 
 

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 import bnml
 from bnml.errors import ArgumentError, BnmlError, SearchError
 from bnml.graph import Constraints, Rules
-from bnml.graph.spanning import outwards, spanning_links
+from bnml.graph.spanning import spanning_links, spanning_parents
 from bnml.search.task import Task
-from bnml.search.trees import best_tree, check_tree, gain, gains_of, tree_rules, whole
+from bnml.search.trees import best_tree, check_tree, gains_of, tree_gain, tree_rules, whole
 from tests.search.forests import branchings, dag_of
 from tests.search.strategies import constraints, tables
 
@@ -107,8 +107,8 @@ def test_a_required_link_goes_the_way_without_which_the_score_is_infinite():
 
 def test_what_is_impossible_gains_nothing():
     values = np.array([-np.inf, -2.0])
-    assert gain(values, -3.0).tolist() == [-np.inf, 1.0]
-    assert gain(values, -np.inf).tolist() == [-np.inf, np.inf]
+    assert tree_gain(values, -3.0).tolist() == [-np.inf, 1.0]
+    assert tree_gain(values, -np.inf).tolist() == [-np.inf, np.inf]
 
 
 def test_links_in_turn():
@@ -122,8 +122,8 @@ def test_links_in_turn():
 
 def test_directions_lead_away_from_a_root():
     neighbours = [{1}, {0, 2}, {1}, {4}, {3}]
-    assert outwards(neighbours) == [[], [0], [1], [], [3]]
-    assert outwards(neighbours, 2) == [[1], [2], [], [], [3]]
+    assert spanning_parents(neighbours) == [[], [0], [1], [], [3]]
+    assert spanning_parents(neighbours, 2) == [[1], [2], [], [], [3]]
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 
 from bnml.scores import LocalScores
 from bnml.uncertainty import families
-from bnml.uncertainty.families import all_family_scores
+from bnml.uncertainty.families import posterior_families
 from tests.counts.strategies import data_of, random_table
 from tests.scores.strategies import score_and_twin
 from tests.uncertainty.naive import parent_sets
@@ -30,7 +30,7 @@ def number(child: int, parents: tuple[int, ...]) -> int:
 @given(table=awkward_tables())
 def test_they_are_the_scores(label, table):
     score, twin = score_and_twin(label, table)
-    found = all_family_scores(LocalScores(data_of(table), score), 1, quiet)
+    found = posterior_families(LocalScores(data_of(table), score), 1, quiet)
     for i in range(len(table.arities)):
         for p in parent_sets(len(table.arities), i):
             assert found[i, number(i, p)] == pytest.approx(twin(table, i, p), rel=1e-11, abs=1e-11)
@@ -40,10 +40,10 @@ def test_they_are_the_scores(label, table):
 def test_both_ways_agree(label, monkeypatch):
     local = LocalScores(data_of(random_table(1, 400, [2, 3, 2, 4, 2, 2, 3])), label)
     told = []
-    first = all_family_scores(local, 2, told.append)
+    first = posterior_families(local, 2, told.append)
     assert told[-1] == 1.0
     monkeypatch.setattr(families, "MOST_EXACT", 0)
-    assert all_family_scores(local, 2, quiet) == pytest.approx(first, abs=1e-8)
+    assert posterior_families(local, 2, quiet) == pytest.approx(first, abs=1e-8)
 
 
 @pytest.mark.parametrize("rows", [1, 2, 10, 49])
@@ -51,15 +51,15 @@ def test_both_ways_agree(label, monkeypatch):
 def test_both_ways_agree_for_few_rows(label, rows, monkeypatch):
     """No family is left out, however little it has to say for itself."""
     local = LocalScores(data_of(random_table(3, rows, [2, 30, 2, 4, 1, 9])), label)
-    first = all_family_scores(local, 1, quiet)
+    first = posterior_families(local, 1, quiet)
     monkeypatch.setattr(families, "MOST_EXACT", 0)
-    assert all_family_scores(local, 1, quiet) == pytest.approx(first, abs=1e-9)
+    assert posterior_families(local, 1, quiet) == pytest.approx(first, abs=1e-9)
 
 
 @pytest.mark.parametrize("label", ["k2", "bds"])
 def test_blocks(label, monkeypatch):
     """Sets are asked for in blocks; their borders change nothing."""
     local = LocalScores(data_of(random_table(2, 50, [2, 3, 2, 2])), label)
-    first = all_family_scores(local, 1, quiet)
+    first = posterior_families(local, 1, quiet)
     monkeypatch.setattr(families, "BLOCK", 3)
-    assert np.array_equal(all_family_scores(LocalScores(local.data, label), 1, quiet), first)
+    assert np.array_equal(posterior_families(LocalScores(local.data, label), 1, quiet), first)

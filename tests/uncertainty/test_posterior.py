@@ -294,10 +294,10 @@ def test_too_many_variables(n, prior, message):
 
 
 def test_memory_is_checked_before_anything_is_computed(monkeypatch):
-    monkeypatch.setattr(sys.modules["bnml.uncertainty.posterior"], "all_family_scores", None)
+    monkeypatch.setattr(sys.modules["bnml.uncertainty.posterior"], "posterior_families", None)
     rows = np.random.default_rng(0).integers(0, 2, (30, 20))
     local = LocalScores(rows, "bdeu")
-    fits = next(n for n in range(19, 0, -1) if posterior_cost.memory_needed(local, "order", 1, n) <= 250 * 10**6)
+    fits = next(n for n in range(19, 0, -1) if posterior_cost.posterior_memory(local, "order", 1, n) <= 250 * 10**6)
     with pytest.raises(ArgumentError, match=rf"need .* MB of memory, and the limit is 250 MB; .*{fits} would fit"):
         bnml.posterior(rows, memory_limit="250MB", threads=1)
     with pytest.raises(ArgumentError, match=r"the limit is 10.0 MB; raise memory_limit= to that"):

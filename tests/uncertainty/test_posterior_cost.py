@@ -14,7 +14,7 @@ import pytest
 import bnml
 from bnml.scores import LocalScores
 from bnml.scores.lattice.memory import BASE, DENSE
-from bnml.uncertainty.posterior_cost import Cost, cost, memory_needed
+from bnml.uncertainty.posterior_cost import Cost, cost, posterior_memory
 from tests.counts.strategies import data_of, random_table
 
 GROWTH = r"""
@@ -52,7 +52,7 @@ def test_the_memory_is_enough(n, prior, restricted):
     bnml.posterior(data, **arguments)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    needed = memory_needed(LocalScores(data, "bdeu"), prior, 1)
+    needed = posterior_memory(LocalScores(data, "bdeu"), prior, 1)
     assert BASE + 0.3 * (needed - BASE - DENSE) < BASE + peak < needed
 
 
@@ -74,23 +74,32 @@ def test_the_memory_grows_with_the_table():
     rng = np.random.default_rng(0)
     rows = rng.integers(0, 2, (2000, 16))
     few, many = LocalScores(rows[:100], "bdeu"), LocalScores(rows, "bdeu")
-    assert BASE < memory_needed(few, "order", 1) < memory_needed(many, "order", 1) < memory_needed(many, "order", 8)
-    assert memory_needed(many, "order", 1, 10) < memory_needed(many, "order", 1)
-    assert memory_needed(many, "order", 1, 10) < memory_needed(many, "uniform", 1, 10)
-    assert memory_needed(LocalScores(rows, "bds"), "order", 1) > memory_needed(LocalScores(rows, "k2"), "order", 1)
+    assert (
+        BASE
+        < posterior_memory(few, "order", 1)
+        < posterior_memory(many, "order", 1)
+        < posterior_memory(many, "order", 8)
+    )
+    assert posterior_memory(many, "order", 1, 10) < posterior_memory(many, "order", 1)
+    assert posterior_memory(many, "order", 1, 10) < posterior_memory(many, "uniform", 1, 10)
+    assert posterior_memory(LocalScores(rows, "bds"), "order", 1) > posterior_memory(
+        LocalScores(rows, "k2"), "order", 1
+    )
 
 
 def test_tables_are_not_made_to_tell_the_memory():
     """Ten million rows, of which few are distinct: lookup tables have an entry for each number of rows."""
     data = bnml.read(pd.DataFrame({"A": [0, 1, 1], "B": [0, 0, 1], "n": [10**7, 5, 3]}), weights="n")
     tracemalloc.start()
-    needed = memory_needed(LocalScores(data, "k2"), "uniform", 1)
+    needed = posterior_memory(LocalScores(data, "k2"), "uniform", 1)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert needed > BASE + 8 * 10**7
     assert peak < 10**6
     huge = bnml.read(pd.DataFrame({"A": [0, 1, 1], "B": [0, 0, 1], "n": [10**12, 5, 3]}), weights="n")
-    assert memory_needed(LocalScores(huge, "k2"), "uniform", 1) < BASE + 2 * 10**8, "there are tables for small counts"
+    assert posterior_memory(LocalScores(huge, "k2"), "uniform", 1) < BASE + 2 * 10**8, (
+        "there are tables for small counts"
+    )
 
 
 def test_cost():

@@ -50,7 +50,7 @@ def test_the_best_structure_of_each_set(weights):
         values = []
         for order in permutations(members):
             before = [sum(1 << v for v in order[:k]) for k in range(len(order))]
-            values.append(sum(found.best[i, _kernels.squeezed(b, i)] for i, b in zip(order, before, strict=True)))
+            values.append(sum(found.best[i, _kernels._squeezed(b, i)] for i, b in zip(order, before, strict=True)))
         assert found.top[s] == pytest.approx(max(values), abs=1e-8)
 
 
@@ -64,8 +64,8 @@ def test_nothing_allowed():
 def test_numbers_of_sets():
     for i in range(5):
         for p in range(16):
-            assert _kernels.spread(p, i) == mask(p, i)
-            assert _kernels.squeezed(mask(p, i), i) == p == _kernels.squeezed(mask(p, i) | 1 << i, i)
+            assert _kernels._spread(p, i) == mask(p, i)
+            assert _kernels._squeezed(mask(p, i), i) == p == _kernels._squeezed(mask(p, i) | 1 << i, i)
 
 
 @FEW
@@ -77,7 +77,7 @@ def test_arcs_from_coefficients(weights):
     found = sums_over_parents.subset_sums(weights.copy(), 1, quiet)
     for i in range(n):
         coefficients = rng.normal(size=1 << (n - 1))
-        got = sums_over_parents.arcs_into(found, i, coefficients)
+        got = sums_over_parents.sums_over_arcs_into(found, i, coefficients)
         assert got[i] == 0.0
         for v in set(range(n)) - {i}:
             want = 0.0

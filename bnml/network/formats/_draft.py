@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bnml.data.labels import clip, label_text
-from bnml.errors import FormatError, GraphError, did_you_mean, quoted
+from bnml._text import clip, did_you_mean, quoted
+from bnml.data.labels import label_text
+from bnml.errors import FormatError, GraphError
 from bnml.graph import DAG
 from bnml.network.network import TOLERANCE, BayesianNetwork
 

@@ -14,7 +14,7 @@ from bnml.errors import FormatError
 from bnml.network.formats._draft import shown
 from bnml.network.formats._scanner import failure
 
-__all__ = ["BLANKS", "Element", "is_plain", "numbers", "parse", "true_labels", "true_name"]
+__all__ = ["BLANKS", "Element", "is_plain", "numbers", "parse", "xml_labels", "xml_name"]
 
 BLANKS = " \t\r\n"
 MOST_LEVELS = 50
@@ -120,16 +120,16 @@ def is_plain(text: str) -> bool:
     )
 
 
-def true_name(kept: str, file: str, line: int) -> str:
-    """Return the name that was kept as a JSON string."""
+def xml_name(kept: str, file: str, line: int) -> str:
+    """Return the name that an XML file keeps as a JSON string."""
     value = _kept(kept, file, line)
     if not isinstance(value, str):
         raise failure(file, line, f"expected a name in quotes as bnml_name, found {shown(kept)}")
     return value
 
 
-def true_labels(kept: str, number: int, file: str, line: int) -> list[str]:
-    """Return the labels that were kept as a JSON list."""
+def xml_labels(kept: str, number: int, file: str, line: int) -> list[str]:
+    """Return the labels that an XML file keeps as a JSON list."""
     value = _kept(kept, file, line)
     if not isinstance(value, list) or len(value) != number or not all(isinstance(label, str) for label in value):
         raise failure(file, line, f"expected a list of {number} labels as bnml_states, found {shown(kept)}")

@@ -38,7 +38,7 @@ from bnml.data.labels import label_text
 from bnml.network.formats._draft import Draft, TableRows, shown
 from bnml.network.formats._names import identifiers
 from bnml.network.formats._scanner import failure
-from bnml.network.formats._xml import Element, is_plain, numbers, parse, true_labels, true_name
+from bnml.network.formats._xml import Element, is_plain, numbers, parse, xml_labels, xml_name
 from bnml.network.network import BayesianNetwork
 
 __all__ = ["read", "write"]
@@ -99,9 +99,9 @@ def _read_node(element: Element, draft: Draft, names: dict[str, str], file: str)
         raise failure(file, element.line, f"the node {shown(node)} is declared a second time")
     name, states = node, [_id(state, file) for state in element.all("state")]
     if entry := _property(element, "bnml_name"):
-        name = true_name(entry.text, file, entry.line)
+        name = xml_name(entry.text, file, entry.line)
     if entry := _property(element, "bnml_states"):
-        states = true_labels(entry.text, len(states), file, entry.line)
+        states = xml_labels(entry.text, len(states), file, entry.line)
     draft.variable(element.line, name, states)
     names[node] = name
 

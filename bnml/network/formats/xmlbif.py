@@ -40,7 +40,7 @@ from bnml.data.labels import label_text
 from bnml.network.formats._draft import Draft, TableRows, shown
 from bnml.network.formats._names import identifiers
 from bnml.network.formats._scanner import failure
-from bnml.network.formats._xml import BLANKS, Element, is_plain, numbers, parse, true_labels, true_name
+from bnml.network.formats._xml import BLANKS, Element, is_plain, numbers, parse, xml_labels, xml_name
 from bnml.network.network import BayesianNetwork
 
 __all__ = ["read", "write"]
@@ -80,9 +80,9 @@ def _read_variable(element: Element, draft: Draft, names: dict[str, str], file: 
     for entry in element.all("PROPERTY"):
         key, _, value = entry.text.partition("=")
         if key.rstrip(BLANKS) == "bnml_name":
-            name = true_name(value, file, entry.line)
+            name = xml_name(value, file, entry.line)
         elif key.rstrip(BLANKS) == "bnml_states":
-            states = true_labels(value, len(states), file, entry.line)
+            states = xml_labels(value, len(states), file, entry.line)
     draft.variable(element.line, name, states)
     names[node] = name
 

@@ -16,14 +16,14 @@ arities at hand). Where a small subset of P is known to reach that already, P an
 
 from __future__ import annotations
 
-from bnml.scores.lattice.all_families import check_listing, score_all_families, undominated_families
+from bnml.scores.lattice.all_families import check_all_families, score_all_families, undominated_families
 from bnml.scores.lattice.allowed_sets import allowed_sets
 from bnml.scores.lattice.lattice import Lattice, walkable
 
 __all__ = [
     "Lattice",
     "allowed_sets",
-    "check_listing",
+    "check_all_families",
     "score_all_families",
     "undominated_families",
     "walkable",

@@ -8,7 +8,7 @@ import numpy as np
 
 from bnml._jit import helper, kernel, plain_at_first
 
-__all__ = ["LOW", "FamilyTables", "fill", "highest", "reaching"]
+__all__ = ["LOW", "FamilyTables", "fill_gains", "highest_gain", "sets_reaching"]
 
 Array = Any  # kernels are typed by Numba, not by mypy
 
@@ -63,8 +63,8 @@ def _run(sets: Neighbours, missing: Array, closed: Array, step: int, high: int, 
 
 @plain_at_first(lambda family, n_low, tops, least, start, gains: 2 * tops.size * gains.size)
 @kernel
-def fill(family: FamilyTables, n_low: int, tops: Array, least: float, start: int, gains: Array) -> None:
-    """Raise ``gains`` to the scores of families above ``least``.
+def fill_gains(family: FamilyTables, n_low: int, tops: Array, least: float, start: int, gains: Array) -> None:
+    """Raise the lattice's ``gains`` to the scores of families above ``least``.
 
     The parents are the set ``start + k`` of the lowest ``n_low`` variables, with the variable's own bit left out if it
     is one of these, together with each of the sets ``tops`` of the others.
@@ -110,8 +110,8 @@ def _value(family: FamilyTables, parents: int) -> float:
 
 @plain_at_first(lambda family, fixed, free: 3 << free.bit_count())
 @kernel
-def highest(family: FamilyTables, fixed: int, free: int) -> float:
-    """Return the highest gain of the families whose parents are ``fixed`` and a subset of ``free``."""
+def highest_gain(family: FamilyTables, fixed: int, free: int) -> float:
+    """Return the highest gain, in the lattice, of families whose parents are ``fixed`` and a subset of ``free``."""
     best = -np.inf
     some = free
     while True:
@@ -125,7 +125,7 @@ def highest(family: FamilyTables, fixed: int, free: int) -> float:
 
 @plain_at_first(lambda family, fixed, free, least, found: 4 << free.bit_count())
 @kernel
-def reaching(family: FamilyTables, fixed: int, free: int, least: float, found: Array) -> int:
+def sets_reaching(family: FamilyTables, fixed: int, free: int, least: float, found: Array) -> int:
     """Write the parents, ``fixed`` and a subset of ``free``, whose gain reaches ``least``, but no supersets of these.
 
     Return how many there are: all subsets of a set are met before it. One more than there is room for means too many.

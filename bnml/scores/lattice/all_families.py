@@ -18,7 +18,7 @@ from bnml.scores.lattice.allowed_sets import allowed_sets
 from bnml.scores.lattice.lattice import Lattice, walkable
 from bnml.scores.local import LocalScores
 
-__all__ = ["check_listing", "score_all_families", "undominated_families"]
+__all__ = ["check_all_families", "score_all_families", "undominated_families"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -69,7 +69,7 @@ def undominated_families(
     threads: int | None = None,
     memory_limit: int | str | None = None,
 ) -> FamilyScores:
-    """Return the families of a table that are better than all with fewer of the same parents.
+    """Return, of all families of a table, those that are better than all with fewer of the same parents.
 
     No other family is in an optimal structure, whatever else holds: these are all that a solver needs. ``rules`` say
     what is allowed, by column. What does not fit into memory is refused before any work.
@@ -82,7 +82,7 @@ def undominated_families(
     FamilyScores(8 variables, 111 parent sets)
     """
     n, workers = len(local.data.names), cores(threads)
-    check_listing(local, memory_limit)
+    check_all_families(local, memory_limit)
     rules = rules or Rules.none(local.names)
     if any(rules.links):
         raise ArgumentError("required links cannot be told to another solver by its scores; require an arc instead")
@@ -100,8 +100,8 @@ def undominated_families(
     return FamilyScores(local.data.names, tuple(map(tuple, sets)), tuple(scores)).undominated()
 
 
-def check_listing(local: LocalScores, memory_limit: int | str | None = None) -> None:
-    """Refuse to list the families of so many variables that they do not fit into memory."""
+def check_all_families(local: LocalScores, memory_limit: int | str | None = None) -> None:
+    """Refuse to list all families of so many variables that they do not fit into memory."""
     n, limit = len(local.data.names), limit_of(memory_limit)
     tables = 1 + len(local.outline.margin) if local.outline is not None else 0
     needed = (8 * tables + 16) << n if walkable(local) else 60 * n << (n - 1)

@@ -10,14 +10,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from bnml._bits import members, minimal, subsets
-from bnml.counts.lattice import WalkOrder, no_bounds, walk_all
+from bnml._bits import members, minimal_masks, subsets
+from bnml.counts.lattice import WalkOrder, no_bounds
 from bnml.errors import ArgumentError
 from bnml.graph import Rules
 from bnml.scores.lattice.allowed_sets import FEW_LINKS
 from bnml.scores.lattice.arcs import ArcTerms
 from bnml.scores.lattice.bounds import FIRST_PARENTS, LEAST_VARIABLES, bounds_for
-from bnml.scores.lattice.terms import closed_forms, is_priced, range_of_sums, sizes, sums_for, table_rows
+from bnml.scores.lattice.terms import (
+    closed_forms,
+    has_price_terms,
+    range_of_terms,
+    table_rows,
+    term_sizes,
+    terms_to_sum,
+)
 from bnml.scores.lattice.units import choose_units
 from bnml.scores.local import LocalScores
 
@@ -34,7 +41,7 @@ SCANNED = 22  # variables whose subsets are looked at in one go
 
 
 def walkable(local: LocalScores) -> bool:
-    """Whether a walk can find the terms: tables as a score, a sum over arcs as a prior, not too many rows."""
+    """Whether a walk over the lattice can find the terms: a score of tables, a prior over arcs, not too many rows."""
     return (
         local.outline is not None
         and local.counts.walks
@@ -103,7 +110,7 @@ class Lattice:
         self.missing = np.array([0xFFFFFFFF], np.uint32) if integers else np.array([np.nan])
 
         closed = closed_forms(local, layout)
-        low, high = range_of_sums(local, layout)
+        low, high = range_of_terms(local, layout)
         least = [self._least(i, high - low) for i in range(self.n)]
         bonus = float(np.abs(self.arcs.gain).sum(axis=1).max())
         self.units = choose_units(
@@ -113,7 +120,7 @@ class Lattice:
         self.base_units = [math.floor(value / self.unit) - self.units.slack for value in least]
         self.base = [units * self.unit for units in self.base_units]
         grain = self.units.grain
-        sums = sums_for(local, layout, grain, *((low, grain / self.unit) if integers else (0.0, 1.0)))
+        sums = terms_to_sum(local, layout, grain, *((low, grain / self.unit) if integers else (0.0, 1.0)))
         self._rows = table_rows(local)
         self.terms = np.empty((sums.low.size, 1 << self.n), self.missing.dtype)
 
@@ -124,14 +131,14 @@ class Lattice:
             and not whole
             and self.n >= LEAST_VARIABLES
             and most > FIRST_PARENTS + 1
-            and is_priced(local, layout, closed)
+            and has_price_terms(local, layout, closed)
         )
         if bounded or most < self.n:
             self.terms.fill(self.missing[0])
         if bounded:
-            walk_all(layout, sums, bounds, FIRST_PARENTS + 1, self.terms, threads)
+            layout.counts.subset_sums(layout, sums, bounds, FIRST_PARENTS + 1, self.terms, threads)
             bounds = bounds_for(self)
-        self.visited = walk_all(layout, sums, bounds, most, self.terms, threads, done)
+        self.visited = layout.counts.subset_sums(layout, sums, bounds, most, self.terms, threads, done)
         if bounded:  # some small sets were visited for the bounds only
             self.visited = _present(self.terms[0], self.missing[0])
 
@@ -183,7 +190,7 @@ class Lattice:
     @cached_property
     def _closed_of_sizes(self) -> Floats:
         """The closed forms for a variable with one state, which adds no configuration to any set."""
-        own, terms = sizes(self.layout), self.local.terms
+        own, terms = term_sizes(self.layout), self.local.terms
         if terms is None or terms.closed is None:
             return np.zeros(own.size)
         return np.asarray(np.rint(terms.closed(np.ones(own.size), np.zeros(own.size), own) / self.unit))
@@ -213,11 +220,11 @@ class Lattice:
         ``gains[k]`` is for the set ``start + k`` of the low variables, the variable's own bit left out if it is low. A
         gain below ``least`` does not count: below zero there are better parents in every set of candidates.
         """
-        from bnml.scores.lattice._kernels import fill
+        from bnml.scores.lattice._kernels import fill_gains
 
         tied = self.rules.links[i] >> n_low
         tops = np.array([some for some in subsets(top) if some & tied == top & tied], np.int64)
-        fill(self._families[i], n_low, tops, least, start, gains)
+        fill_gains(self._families[i], n_low, tops, least, start, gains)
 
     def equals(self, i: int, candidates: int, slack: float) -> tuple[float, list[int]]:
         """Return the best gain of a variable's families with parents among candidates, and the parents that reach it.
@@ -225,7 +232,7 @@ class Lattice:
         That is to within ``slack``; of such sets only those that no other is a subset of, and if there are very many,
         the one that is left when variables are dropped by their names, the last first.
         """
-        from bnml.scores.lattice._kernels import reaching
+        from bnml.scores.lattice._kernels import sets_reaching
 
         tied = candidates & self.rules.links[i]
         fixed = tied | self.rules.must[i]
@@ -239,18 +246,18 @@ class Lattice:
         equals: list[int] = []
         high = free >> SCANNED << SCANNED  # a call for each subset of the high ones, so that none lasts long
         for some in subsets(high):
-            number = reaching(self._families[i], fixed | some, free ^ high, best - slack, found)
+            number = sets_reaching(self._families[i], fixed | some, free ^ high, best - slack, found)
             if number > MOST_EQUALS:
                 return best, [fixed | self._dropped(i, fixed, free, best - slack)]
             equals += found[:number].tolist()
-        return best, minimal(equals)
+        return best, minimal_masks(equals)
 
     def _highest(self, i: int, fixed: int, free: int) -> float:
         """Return the best gain with the parents ``fixed`` and some of ``free``."""
-        from bnml.scores.lattice._kernels import highest
+        from bnml.scores.lattice._kernels import highest_gain
 
         high = free >> SCANNED << SCANNED
-        return float(max(highest(self._families[i], fixed | some, free ^ high) for some in subsets(high)))
+        return float(max(highest_gain(self._families[i], fixed | some, free ^ high) for some in subsets(high)))
 
     def _dropped(self, i: int, fixed: int, free: int, least: float) -> int:
         """Return what is left of ``free`` when variables are dropped while the gain can stay above ``least``."""

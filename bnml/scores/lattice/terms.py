@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "closed_forms",
-    "is_priced",
-    "neighbours",
-    "range_of_sums",
+    "has_price_terms",
+    "range_of_terms",
     "rising_entries",
-    "sizes",
-    "sums_for",
     "table_rows",
+    "term_neighbours",
+    "term_sizes",
+    "terms_to_sum",
 ]
 
 Floats = npt.NDArray[np.float64]
@@ -42,8 +42,8 @@ def terms_of(local: LocalScores) -> Terms:
     return local.terms
 
 
-def configurations(layout: WalkOrder) -> tuple[Floats, Floats]:
-    """Return how many configurations the sets with each index have, and the logarithm."""
+def term_configurations(layout: WalkOrder) -> tuple[Floats, Floats]:
+    """Return how many configurations the sets with each index have, and the logarithm, for their terms."""
     numbers = np.ones(1)
     with np.errstate(over="ignore"):
         for r, number in zip(layout.kinds[0].tolist(), layout.kinds[1].tolist(), strict=True):
@@ -51,34 +51,34 @@ def configurations(layout: WalkOrder) -> tuple[Floats, Floats]:
     return numbers, layout.accumulated(np.log(layout.kinds[0]))
 
 
-def sizes(layout: WalkOrder) -> Floats:
-    """Return how many columns the sets with each index have."""
+def term_sizes(layout: WalkOrder) -> Floats:
+    """Return how many columns the sets with each index have, for their terms."""
     return layout.accumulated(np.ones(layout.kinds[0].size))
 
 
 def closed_forms(local: LocalScores, layout: WalkOrder) -> Floats:
     """Return the closed form of the sets with each index, in nats."""
     closed = terms_of(local).closed
-    return np.zeros(layout.n_indices) if closed is None else closed(*configurations(layout), sizes(layout))
+    return np.zeros(layout.n_indices) if closed is None else closed(*term_configurations(layout), term_sizes(layout))
 
 
-def neighbours(layout: WalkOrder) -> Iterator[tuple[Ints, Ints]]:
+def term_neighbours(layout: WalkOrder) -> Iterator[tuple[Ints, Ints]]:
     """Yield, for each arity, the indices of the sets that lack a column of it, and those with one more."""
     for kind, step in enumerate(layout.kind_steps):
         without = np.flatnonzero(layout.digit(kind) < layout.kinds[1][kind])
         yield without, without + step
 
 
-def is_priced(local: LocalScores, layout: WalkOrder, closed: Floats) -> bool:
+def has_price_terms(local: LocalScores, layout: WalkOrder, closed: Floats) -> bool:
     """Whether the score is a log-likelihood less a price for configurations that never falls with more parents."""
     terms = terms_of(local)
     if terms.ess > 0.0 or terms.margin or not np.array_equal(terms.joint, n_log_n(local.shape.counts)):
         return False
-    for without, having in neighbours(layout):
+    for without, having in term_neighbours(layout):
         price = np.full(closed.size, np.nan)
         with np.errstate(invalid="ignore"):
             price[without] = closed[without] - closed[having]
-            for fewer, more in neighbours(layout):
+            for fewer, more in term_neighbours(layout):
                 if np.any(price[more] < price[fewer] - 1e-9):
                     return False
     return True
@@ -89,18 +89,18 @@ def table_rows(local: LocalScores) -> dict[int, int]:
     return {r: row for row, r in enumerate(sorted(terms_of(local).margin), 1)}
 
 
-def range_of_sums(local: LocalScores, layout: WalkOrder) -> tuple[float, float]:
-    """Return what the sums over cells lie between: all rows in one cell, or each in its own."""
+def range_of_terms(local: LocalScores, layout: WalkOrder) -> tuple[float, float]:
+    """Return what the terms, sums over cells, lie between: all rows in one cell, or each in its own."""
     terms, n_rows = terms_of(local), local.data.n_rows
     if terms.ess > 0.0:
-        log_q = float(configurations(layout)[1].max())
+        log_q = float(term_configurations(layout)[1].max())
         return n_rows * (math.log(terms.ess) - log_q), float(log_rising(terms.ess, n_rows))
     ends = [value for t in (terms.joint, *terms.margin.values()) for value in (float(t[-1]), n_rows * float(t[1]))]
     return min(ends), max(ends)
 
 
-def sums_for(local: LocalScores, layout: WalkOrder, grain: float, low: float, factor: float) -> Sums:
-    """Return what the walk is to add up: the tables in whole grains, written less ``low`` and times ``factor``."""
+def terms_to_sum(local: LocalScores, layout: WalkOrder, grain: float, low: float, factor: float) -> Sums:
+    """Return the terms that the walk is to add up: tables in whole grains, less ``low`` and times ``factor``."""
     from bnml.counts._lattice_kernels import Sums
 
     terms = terms_of(local)
@@ -120,7 +120,7 @@ def rising_entries(n_rows: int, n_indices: int) -> int:
 
 def _rising_tables(ess: float, n_rows: int, layout: WalkOrder) -> tuple[Floats, Floats]:
     """Return log Γ(a + n) - log Γ(a) for each index and small n, a = ess / q, and the pairs (a, log a)."""
-    q, log_q = configurations(layout)
+    q, log_q = term_configurations(layout)
     a, log_a = ess / q, math.log(ess) - log_q
     counts = np.arange(rising_entries(n_rows, layout.n_indices))
     tiny = a < SMALLEST

@@ -13,7 +13,7 @@ from bnml._bits import members, subsets
 from bnml.counts.lattice import WalkOrder
 from bnml.graph import Rules
 from bnml.scores.lattice.allowed_sets import FEW_LINKS
-from bnml.scores.lattice.terms import neighbours
+from bnml.scores.lattice.terms import term_neighbours
 
 __all__ = ["Units", "choose_units"]
 
@@ -88,7 +88,7 @@ def _relevant(layout: WalkOrder, rules: Rules, closed: Floats, margin: float) ->
             relevant[[index, index + layout.steps[i]]] = True
             dearest = max(dearest, closed[index] - closed[index + layout.steps[i]])
     with np.errstate(invalid="ignore"):
-        for r, (without, having) in zip(layout.kinds[0], neighbours(layout), strict=True):
+        for r, (without, having) in zip(layout.kinds[0], term_neighbours(layout), strict=True):
             if r > 1:
                 cheap = closed[without] - closed[having] <= dearest + margin + 1.0
                 relevant[without] |= cheap

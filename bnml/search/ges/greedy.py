@@ -25,7 +25,8 @@ from typing import Any
 import numpy as np
 
 from bnml._checks import flag
-from bnml.errors import ArgumentError, SearchError, argument, quoted
+from bnml._text import quoted
+from bnml.errors import ArgumentError, SearchError, argument
 from bnml.graph import DAG, canonical_extension
 from bnml.scores.priors import StructurePrior
 from bnml.search.ges.gains import Deletes, Gains, Inserts, Operators, Turns

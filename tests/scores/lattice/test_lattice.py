@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bnml._bits import members, minimal, subsets
+from bnml._bits import members, minimal_masks, subsets
 from bnml.counts.lattice import WalkOrder
 from bnml.errors import BnmlError
 from bnml.graph import Constraints, Rules
@@ -79,7 +79,7 @@ def test_equals(data, label, drawn):
     gains = lattice.gains_of(i, sets)
     best, equals = lattice.equals(i, candidates, 0.0)
     assert best == gains.max()
-    assert equals == minimal(sets[gains == best].tolist())
+    assert equals == minimal_masks(sets[gains == best].tolist())
 
 
 def test_rules():
@@ -97,7 +97,7 @@ def test_rules():
 def test_sets():
     assert members(0b1011) == [0, 1, 3]
     assert list(subsets(0b101)) == [0b101, 0b100, 0b001, 0]
-    assert minimal([0b111, 0b011, 0b100, 0b011, 0b110]) == [0b100, 0b011]
+    assert minimal_masks([0b111, 0b011, 0b100, 0b011, 0b110]) == [0b100, 0b011]
 
 
 def test_what_can_be_walked():

@@ -10,7 +10,7 @@ from bnml._text import shortened_in_the_middle
 if TYPE_CHECKING:
     from bnml.graph import Constraints
 
-__all__ = ["are", "chance", "knowledge", "listed", "percent", "quoted", "shown"]
+__all__ = ["are", "chance", "knowledge", "name_in_words", "names_in_words", "percent", "shown"]
 
 LONGEST_NAME = 40
 MOST_NAMED = 6
@@ -25,23 +25,23 @@ def knowledge(constraints: Constraints | None) -> list[str]:
     said += [f"{shown(a)} and {shown(b)} must be linked, in either direction." for a, b in constraints.required_links]
     said += [f"{shown(a)} and {shown(b)} must not be linked." for a, b in constraints.forbidden_links]
     if len(constraints.tiers) > 1:
-        order = "; then ".join(listed(tier, most=len(tier)) for tier in constraints.tiers)
+        order = "; then ".join(names_in_words(tier, most=len(tier)) for tier in constraints.tiers)
         said.append(f"No arrow leads back in this order: {order}.")
     return said
 
 
 def shown(name: str) -> str:
     """Return a name for a sentence: on one line, not too long, in quotes where it would run into other words."""
-    return quoted(name) if not name or any(mark in name for mark in " ,;.") else quoted(name)[1:-1]
+    return name_in_words(name) if not name or any(mark in name for mark in " ,;.") else name_in_words(name)[1:-1]
 
 
-def quoted(name: str) -> str:
-    """Return a name in quotes, on one line and not too long."""
+def name_in_words(name: str) -> str:
+    """Return a name as it stands in a sentence: in quotes, on one line and not too long."""
     return f"“{shortened_in_the_middle(name, LONGEST_NAME)}”"
 
 
-def listed(names: Sequence[str], most: int = MOST_NAMED) -> str:
-    """Return names as a list in words; of many names the first."""
+def names_in_words(names: Sequence[str], most: int = MOST_NAMED) -> str:
+    """Return names as a list in the words of a sentence; of many names the first."""
     texts = [_clipped(name) for name in names[:most]]
     if len(names) > most:
         return f"{', '.join(texts)} and {len(names) - most:,} more"

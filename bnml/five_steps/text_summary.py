@@ -6,14 +6,14 @@ import math
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from bnml._text import WIDTH, shortened_in_the_middle, wrapped
+from bnml._text import WIDTH, shortened_in_the_middle, wrapped_text
 from bnml.five_steps.findings import findings_of
-from bnml.five_steps.words import chance, knowledge, percent, quoted
+from bnml.five_steps.sentences import chance, knowledge, name_in_words, percent
 
 if TYPE_CHECKING:
     from bnml.five_steps.study_result import Study
 
-__all__ = ["p_text", "summary"]
+__all__ = ["p_value_text", "summary"]
 
 MOST_SHOWN = 40
 MOST_LETTERS = 70
@@ -22,8 +22,8 @@ MOST_LETTERS = 70
 def summary(study: Study) -> str:
     """Return the findings, the constraints, and a line for each link of the network."""
     found = findings_of(study)
-    about = f", about {quoted(study.target)}" if study.target is not None else ""
-    lines = [wrapped(f"Study of {len(study.data.names):,} variables{about}")]
+    about = f", about {name_in_words(study.target)}" if study.target is not None else ""
+    lines = [wrapped_text(f"Study of {len(study.data.names):,} variables{about}")]
     groups = (
         ("Main findings", found.main),
         ("What was known", knowledge(study.constraints)),
@@ -32,7 +32,7 @@ def summary(study: Study) -> str:
         ("What was left out", [f"{what}: {why}." for what, why in study.left_out]),
     )
     for title, sentences in groups:
-        lines += ["", title, *(wrapped(one, "- ", "  ") for one in sentences)] if sentences else []
+        lines += ["", title, *(wrapped_text(one, "- ", "  ") for one in sentences)] if sentences else []
     return "\n".join([*lines, *_links(study)])
 
 
@@ -55,18 +55,18 @@ def _links(study: Study) -> Iterable[str]:
             ]
         )
         if len(name) > room:  # on a line of its own
-            yield wrapped(name, later="    ")
+            yield wrapped_text(name, later="    ")
             name = ""
         support = "" if link.support is None else percent(link.support)
         likely = "" if link.probability is None else chance(link.probability)
         worth = f"{gain:,.1f}" if abs(gain) < 1e6 else f"{gain:.2g}"
-        known = "" if math.isnan(gain) else f" {worth:>9} {p_text(p):>7}"
+        known = "" if math.isnan(gain) else f" {worth:>9} {p_value_text(p):>7}"
         yield f"{name:<{room}} {support:>8} {likely:>9} {link.verdict:<7}{known}".rstrip()
     if len(inside) > MOST_SHOWN:
         yield f"… and {len(inside) - MOST_SHOWN:,} more"
 
 
-def p_text(p: float) -> str:
+def p_value_text(p: float) -> str:
     """Return a p-value as people read it: two digits, and no more than four places."""
     if p < 0.0001:
         return "<0.0001"

@@ -37,7 +37,7 @@ def log_p_values(statistics: Any, degrees_of_freedom: Any) -> npt.NDArray[np.flo
 
     Examples
     --------
-    >>> from bnml.independence.chi_square import log_p_values
+    >>> from bnml.independence.p_values import log_p_values
     >>> log_p_values([3.841458820694124, 2000.0], [1, 1]).round(4)
     array([  -2.9957, -1004.0267])
     """

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from bnml.counts.cells import Cells, first_of
+from bnml.counts.cells import Cells, first_of_cells
 
 __all__ = ["NEVER", "Questions", "Verdict", "log_survival", "pair_statistic"]
 
@@ -59,8 +59,8 @@ def pair_statistic(cells: Cells, x: int, y: int, given: Sequence[int], *, pearso
     with_y, n_y = cells.belonging(sorted((*given, y)))
     n = cells.counts.astype(np.float64)
     expected = n_x[with_x] * (n_y[with_y] / n_s[stratum])
-    states_of_x = np.bincount(stratum[first_of(with_x, n_x.size)])
-    states_of_y = np.bincount(stratum[first_of(with_y, n_y.size)])
+    states_of_x = np.bincount(stratum[first_of_cells(with_x, n_x.size)])
+    states_of_y = np.bincount(stratum[first_of_cells(with_y, n_y.size)])
     freedom = (states_of_x - 1) @ (states_of_y - 1)
     # what is expected in empty cells adds itself to X²
     terms = n * (n / expected) if pearson else 2.0 * n * np.log(n / expected)

@@ -5,19 +5,19 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
-__all__ = ["picture", "table"]
+__all__ = ["notebook_picture", "notebook_table"]
 
 
-def picture(graph: Any, caption: str = "", regions: Any = ()) -> str:
-    """Return a graph as HTML: its picture, with regions in colours of their own, and a caption below."""
+def notebook_picture(graph: Any, caption: str = "", regions: Any = ()) -> str:
+    """Return what a notebook shows of a graph, as HTML: its picture, regions in colours of their own, and a caption."""
     from bnml.plot import graph_html
 
     below = f"<div>{escape(caption)}</div>" if caption else ""
     return f"<div>{graph_html(graph, regions)}{below}</div>"
 
 
-def table(title: str, head: list[str], rows: list[list[str]]) -> str:
-    """Return a table as HTML."""
+def notebook_table(title: str, head: list[str], rows: list[list[str]]) -> str:
+    """Return what a notebook shows of a table, as HTML."""
     cells = "".join(f"<th style='text-align:left'>{escape(cell)}</th>" for cell in head)
     body = "".join(
         "<tr>" + "".join(f"<td style='text-align:left'>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows

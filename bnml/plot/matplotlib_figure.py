@@ -83,7 +83,7 @@ class Picture(Figure):
         """Return the picture as a file of this kind: png, svg or pdf. Equal pictures give equal files."""
         stream = io.BytesIO()
         metadata = dict.fromkeys(METADATA[kind])  # without these, which name versions and times
-        with plain_settings():
+        with _plain_settings():
             self.savefig(stream, format=kind, dpi=self._dots_per_inch(), metadata=metadata)
         return stream.getvalue()
 
@@ -92,11 +92,11 @@ class Picture(Figure):
         return float(min(DPI, sqrt(MOST_PIXELS / (width * height)), 60_000 / max(width, height)))
 
     def _repr_html_(self) -> str:
-        return svg_element(self)
+        return figure_svg(self)
 
 
-def svg_element(picture: Picture) -> str:
-    """Return the SVG element of a picture, to be put into a page: no prolog, and no style that leaks out of it."""
+def figure_svg(picture: Picture) -> str:
+    """Return a matplotlib figure as an SVG element, for a page: no prolog, and no style that leaks out of it."""
     text = picture.render("svg").decode()
     text = text[text.index("<svg ") :]
     start, end = text.index("<style"), text.index("</style>") + len("</style>")
@@ -106,7 +106,7 @@ def svg_element(picture: Picture) -> str:
 
 
 @contextmanager
-def plain_settings() -> Iterator[None]:
+def _plain_settings() -> Iterator[None]:
     """Draw as matplotlib does out of the box, whatever the user has set; and SVG files the same every time.
 
     Letters that no font here has are drawn as empty boxes, without a warning for each.
@@ -129,7 +129,7 @@ def draw_picture(
     title: str | None,
     legend: Sequence[tuple[Line, str]],
 ) -> Picture:
-    """Draw a laid out graph.
+    """Draw a laid out graph with matplotlib.
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ def draw_picture(
     width = max(found.width, legend_width, title_width) + 2 * MARGIN
     above = MARGIN + len(title_lines) * TITLE_LINE + (120 if title_lines else 0)
     height = above + found.height + MARGIN + (LEGEND_ROW if legend else 0)
-    with plain_settings():
+    with _plain_settings():
         pen = _Pen(width, height, [*found.positions, *title_lines])
         for i, line in enumerate(title_lines):
             pen.write(line, width // 2, MARGIN + i * TITLE_LINE + TITLE_LINE // 2, size=TITLE_SIZE)

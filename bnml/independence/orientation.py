@@ -4,7 +4,8 @@ Where i and j are not joined but both are joined to k, the three are an *unshiel
 separates i and j, then k passes information on, and is no collider; if it is not, then k must be one: i -> k <- j.
 Three ways to decide:
 
-``"sepset"``        k is a collider where it is not in the set that was found
+``"sepset"``        k is a collider where it is not in the set that was found; a pair whose link is forbidden was not
+                    tested for the skeleton, and is tested now
 ``"conservative"``  all sets of neighbours that separate i and j are looked for; k is a collider if it is in none of
                     them, none if it is in all, and otherwise *ambiguous*: nothing follows (Ramsey et al. 2006)
 ``"majority"``      the same, and the majority of the sets decides; ambiguous at half (Colombo and Maathuis 2014)
@@ -17,14 +18,14 @@ follows (`bnml.graph.meek`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from bnml._bits import bits, closure
 from bnml.graph import Rules
 from bnml.graph.meek import Orienter
 from bnml.independence.oracles import Judge
-from bnml.independence.skeleton import Found, Log, Pair, ask_pairs, candidates, separating_sets
+from bnml.independence.skeleton import Found, Ints, Log, Pair, ask_pairs, candidates, separating_sets
 
 __all__ = ["COLLIDERS", "Conflict", "Triples", "direct", "find_triples"]
 
@@ -66,18 +67,15 @@ def find_triples(
         if not {_pair(i, k), _pair(j, k)} & unsure
     ]
     if rule == "sepset":
-        colliders = {
-            t: sepsets[t[0], t[2]].log_p
-            for t in triples
-            if (t[0], t[2]) in sepsets and t[1] not in sepsets[t[0], t[2]].given
-        }
-        unknown = frozenset(t for t in triples if (t[0], t[2]) not in sepsets)  # a forbidden link has no such set
-        return Triples(colliders, unknown)
+        untested = sorted({(i, j) for i, _, j in triples} - sepsets.keys())  # links that are forbidden
+        sets = {**sepsets, **_first_separating(judge, log, links, known, untested, max_condition)}
+        colliders = {(i, k, j): sets[i, j].log_p for i, k, j in triples if (i, j) in sets and k not in sets[i, j].given}
+        return Triples(colliders, frozenset((i, k, j) for i, k, j in triples if (i, j) not in sets))
     pairs = sorted({(i, j) for i, _, j in triples})
-    sets = _all_separating(judge, log, links, sepsets, known, pairs, max_condition)
+    every = _all_separating(judge, log, links, sepsets, known, pairs, max_condition)
     colliders, ambiguous = {}, set()
     for i, k, j in triples:
-        found = sets[i, j]
+        found = every[i, j]
         within = sum(k in one.given for one in found)
         sure = found and (within in (0, len(found)) if rule == "conservative" else 2 * within != len(found))
         if not sure:
@@ -96,6 +94,18 @@ def _pair(i: int, j: int) -> Pair:
     return (i, j) if i < j else (j, i)
 
 
+def _first_separating(
+    judge: Judge, log: Log, links: Sequence[int], known: Rules, pairs: Sequence[Pair], max_condition: int | None
+) -> dict[Pair, Found]:
+    """Return for each pair a smallest set of the neighbours of one of the two that separates it, if there is one."""
+    sets: dict[Pair, Found] = {}
+    for size in _sizes(links, known, pairs, max_condition):
+        left = [pair for pair in pairs if pair not in sets]
+        found = ask_pairs(judge, log, _questions(judge, links, known, left, size))
+        sets.update({pair: ones[0] for pair, ones in found.items()})
+    return sets
+
+
 def _all_separating(
     judge: Judge,
     log: Log,
@@ -107,17 +117,26 @@ def _all_separating(
 ) -> dict[Pair, list[Found]]:
     """Return all sets of the neighbours of one of each pair that separate it, and the one that is known."""
     sets = {pair: [sepsets[pair]] if pair in sepsets else [] for pair in pairs}
-    largest = max((candidates(links, known, *p).bit_count() for i, j in pairs for p in ((i, j), (j, i))), default=0)
-    for size in range(min(largest, len(links) if max_condition is None else max_condition) + 1):
-        questions = [
-            ((i, j), separating_sets(candidates(links, known, i, j), candidates(links, known, j, i), size, most))
-            for i, j in pairs
-            for most in (judge.sets_at_once,)
-        ]
-        for pair, found in ask_pairs(judge, log, questions, stop=False).items():
+    for size in _sizes(links, known, pairs, max_condition):
+        for pair, found in ask_pairs(judge, log, _questions(judge, links, known, pairs, size), stop=False).items():
             seen = {one.given for one in sets[pair]}
             sets[pair] += [one for one in found if one.given not in seen]
     return sets
+
+
+def _sizes(links: Sequence[int], known: Rules, pairs: Sequence[Pair], max_condition: int | None) -> range:
+    largest = max((candidates(links, known, *p).bit_count() for i, j in pairs for p in ((i, j), (j, i))), default=-1)
+    return range(min(largest, len(links) if max_condition is None else max_condition) + 1)
+
+
+def _questions(
+    judge: Judge, links: Sequence[int], known: Rules, pairs: Sequence[Pair], size: int
+) -> list[tuple[Pair, Iterator[Ints]]]:
+    most = judge.sets_at_once
+    return [
+        ((i, j), separating_sets(candidates(links, known, i, j), candidates(links, known, j, i), size, most))
+        for i, j in pairs
+    ]
 
 
 class _CarefulOrienter(Orienter):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import pickle
 from functools import cache
 from pathlib import Path
@@ -11,8 +12,8 @@ import pytest
 from scipy import stats
 
 import bnml
-from bnml import DAG, Constraints, pc
-from bnml.errors import BnmlError
+from bnml import DAG, PDAG, Constraints, pc
+from bnml.errors import BnmlError, GraphError
 from tests.independence import naive
 from tests.independence.strategies import random_dag, sampled
 from tests.reference import ALARM, golden_table
@@ -234,6 +235,65 @@ def test_true_constraints_only_direct_more():
         result = pc(None, oracle=dag, constraints=known)
         assert skeleton_of(result.pdag) == {frozenset(arc) for arc in dag.arcs}
         assert set(dag.cpdag().directed) <= set(result.pdag.directed) <= set(dag.arcs)
+
+
+def members_meeting(known, dag):
+    """Return what is common to all members of the class of a DAG that meet constraints, by listing them."""
+    pdag = dag.cpdag()
+    arcs = list(pdag.directed)
+    met = []
+    for turned in itertools.product(*(((a, b), (b, a)) for a, b in pdag.undirected)):
+        try:
+            member = DAG(dag.names, [*arcs, *turned])
+        except GraphError:  # a cycle
+            continue
+        if member.is_equivalent(dag) and known.allows(member):
+            met.append(set(member.arcs))
+    common = set.intersection(*met)
+    free = {frozenset(arc) for arc in dag.arcs} - {frozenset(arc) for arc in common}
+    return PDAG(dag.names, common, [tuple(sorted(link)) for link in free])
+
+
+def true_constraints(rng, dag):
+    """Return constraints of every kind that a DAG meets."""
+    arcs, names = set(dag.arcs), dag.names
+    apart = [(a, b) for a, b in itertools.combinations(names, 2) if not {(a, b), (b, a)} & arcs]
+    absent = [(a, b) for a, b in itertools.permutations(names, 2) if (a, b) not in arcs]
+    some = lambda pairs, share: [pair for pair in pairs if rng.random() < share]  # noqa: E731
+    order = dag.topological_order()
+    cut = int(rng.integers(1, len(order)))
+    kind = int(rng.integers(0, 6))
+    both_ways = [arc for a, b in some(apart, 0.5) for arc in ((a, b), (b, a))]
+    return Constraints(
+        forbidden_links=some(apart, 0.5) if kind in (0, 5) else [],
+        forbidden=both_ways if kind == 1 else some(absent, 0.4) if kind in (2, 5) else [],
+        tiers=[order[:cut], order[cut:]] if kind in (2, 3) else [],
+        required=some(sorted(arcs), 0.3) if kind in (3, 4, 5) else [],
+        required_links=some(sorted(arcs), 0.3) if kind in (4, 5) else [],
+    )
+
+
+@pytest.mark.parametrize("rule", ["sepset", "conservative", "majority"])
+def test_true_constraints_give_the_true_class(rule):
+    """A pair whose link is forbidden is not tested for the skeleton; its colliders are found all the same."""
+    rng = np.random.default_rng(0)
+    for _ in range(334):
+        dag = random_dag(rng, int(rng.integers(2, 8)), float(rng.choice([0.3, 0.5, 0.8])))
+        known = true_constraints(rng, dag)
+        expected = members_meeting(known, dag)
+        for find in (pc, bnml.npc):
+            result = find(None, oracle=dag, constraints=known, colliders=rule)
+            assert result.pdag == expected, (dag, known, find)
+            assert not result.conflicts
+            assert not result.ambiguous_triples
+
+
+def test_colliders_under_forbidden_links_in_data():
+    dag = DAG.parse("[A][B][C|A:B]")
+    data = sampled(dag, 10_000, 3)
+    for known in (Constraints(forbidden_links=[("A", "B")]), Constraints(forbidden=[("A", "B"), ("B", "A")])):
+        for find in (pc, bnml.npc):
+            assert find(data, constraints=known).pdag == dag.cpdag()
 
 
 # --- contradictions ---

@@ -10,20 +10,31 @@ from typing import Any
 
 __all__ = [
     "WIDTH",
+    "_pair_in_words",
+    "are",
     "clip",
     "did_you_mean",
     "facts",
+    "name_in_words",
+    "names_in_words",
     "number_of",
+    "p_value_text",
+    "percent",
     "printable",
+    "probability_text",
     "quoted",
+    "quoted_value",
     "seconds_text",
     "shortened",
     "shortened_in_the_middle",
+    "shown_name",
     "text_table",
     "wrapped_text",
 ]
 
 WIDTH = 80
+LONGEST_NAME = 40  # in a sentence
+MOST_NAMED = 6  # names in a sentence
 
 
 def number_of(n: int, word: str, words: str | None = None) -> str:
@@ -68,7 +79,7 @@ def wrapped_text(text: str, first: str = "", later: str = "") -> str:
 
 
 def facts(pairs: Iterable[tuple[str, str]], label_width: int) -> list[str]:
-    """Return labels with their texts, a paragraph each: the texts stand below each other."""
+    """Return labels with their texts as lines of 80 columns, a paragraph each: the texts stand below each other."""
     rows: Sequence[tuple[str, str]] = list(pairs)
     return [wrapped_text(f"{label:<{label_width}}{text}", "  ", " " * (label_width + 2)) for label, text in rows]
 
@@ -158,3 +169,59 @@ def clip(value: Any, most: int = 60) -> Any:
     """Return a value for a message: as it is if its text is short, else the start of its text."""
     text = str(value)
     return value if len(text) <= most else text[: most - 1] + "…"
+
+
+def percent(share: float) -> str:
+    """Return a share in percent; what is neither none nor all never looks so."""
+    if 0.0 < share < 0.005:
+        return "<1%"
+    return ">99%" if 0.995 <= share < 1.0 else f"{share:.0%}"
+
+
+def probability_text(probability: float) -> str:
+    """Return a posterior probability in percent; it is never all."""
+    return percent(min(probability, 0.9999))
+
+
+def are(items: Sequence[object]) -> str:
+    """Return the verb for some items."""
+    return "is" if len(items) == 1 else "are"
+
+
+def shown_name(name: str) -> str:
+    """Return a name for a sentence: on one line, not too long, in quotes where it would run into other words."""
+    return name_in_words(name) if not name or any(mark in name for mark in " ,;.") else name_in_words(name)[1:-1]
+
+
+def name_in_words(name: str) -> str:
+    """Return a name as it stands in a sentence: in quotes, on one line and not too long."""
+    return f"“{shortened_in_the_middle(name, LONGEST_NAME)}”"
+
+
+def _pair_in_words(text: str) -> str:
+    """Return a name or a link for a sentence."""
+    for mark in (" → ", " – "):
+        a, found, b = text.partition(mark)
+        if found:
+            return f"{shown_name(a)}{mark}{shown_name(b)}"
+    return shown_name(text)
+
+
+def names_in_words(names: Sequence[str], most: int = MOST_NAMED) -> str:
+    """Return names as a list in the words of a sentence; of many names the first."""
+    texts = [_pair_in_words(name) for name in names[:most]]
+    if len(names) > most:
+        return f"{', '.join(texts)} and {len(names) - most:,} more"
+    return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} and {texts[-1]}"
+
+
+def p_value_text(p: float) -> str:
+    """Return a p-value as people read it: two digits, and no more than four places."""
+    if p < 0.0001:
+        return "<0.0001"
+    return f"{p:.4f}" if p < 0.00095 else f"{p:.3f}" if p < 0.0995 else f"{p:.2f}"
+
+
+def quoted_value(text: object) -> str:
+    """Return a value for a message: quoted, and cut if it is long."""
+    return repr(clip(text))

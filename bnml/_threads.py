@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
+from itertools import count
 
 from bnml._checks import whole_number
 
-__all__ = ["cores", "run_all"]
+__all__ = ["cores", "run_all", "run_each", "short_ranges"]
 
 
 def cores(threads: int | None = None) -> int:
@@ -39,3 +40,20 @@ def run_all(task: Callable[[int, int], None], ranges: Iterable[tuple[int, int]],
         except BaseException:
             pool.shutdown(wait=True, cancel_futures=True)
             raise
+
+
+def run_each(task: Callable[[int], None], number: int, threads: int, tick: Callable[[float], None]) -> None:
+    """Call ``task(i)`` for every i below a number, on up to ``threads`` threads; ``tick`` is told the share done."""
+    done = count(1)
+
+    def run(start: int, stop: int) -> None:
+        for i in range(start, stop):
+            task(i)
+            tick(next(done) / number)
+
+    run_all(run, [(i, i + 1) for i in range(number)], threads)
+
+
+def short_ranges(size: int, most: int) -> list[tuple[int, int]]:
+    """Cut a range into parts of at most some length; the same parts for any number of threads."""
+    return [(start, min(start + most, size)) for start in range(0, size, most)]

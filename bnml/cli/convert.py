@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 import bnml
-from bnml.cli import options, printing
+from bnml.cli import options, outputs, printing
 
 __all__ = ["command"]
 
@@ -27,6 +27,6 @@ def command(
     network = bnml.load(source)
     network.save(target)
     if as_json:
-        printing.print_json(printing.written_summary(network, target))
+        printing.print_json(outputs.written_summary(network, target))
         return
     print(f"{target}: {printing.size_text(network)}")

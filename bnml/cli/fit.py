@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 import bnml
-from bnml.cli import options, printing, reading
+from bnml.cli import options, outputs, printing, reading
 
 __all__ = ["command"]
 
@@ -33,6 +33,6 @@ def command(
     network = bnml.fit(dag, data, estimator, ess)
     network.save(output)
     if as_json:
-        printing.print_json({**printing.written_summary(network, output), "estimator": estimator})
+        printing.print_json({**outputs.written_summary(network, output), "estimator": estimator})
         return
     print(f"{output}: {printing.size_text(network)} ({estimator})")

@@ -32,7 +32,7 @@ from bnml.cli import (
     strength,
     study,
 )
-from bnml.cli.argument_words import in_options
+from bnml.cli.error_words import in_options
 from bnml.errors import BnmlError, DataWarning
 
 __all__ = ["COMPILING", "app", "main"]

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
+import bnml
 from bnml._files import check_writable
 from bnml.errors import ArgumentError
 
-__all__ = ["check_outputs"]
+__all__ = ["check_outputs", "written_summary"]
 
 
 def check_outputs(targets: Sequence[tuple[str, Path, Sequence[str]]]) -> None:
@@ -29,3 +31,13 @@ def check_outputs(targets: Sequence[tuple[str, Path, Sequence[str]]]) -> None:
             both = option if seen[place] == option else f"{seen[place]} and {option}"
             raise ArgumentError(f"{both}: {str(path)!r} is named twice")
         seen[place] = option
+
+
+def written_summary(network: bnml.BayesianNetwork, file: Path) -> dict[str, Any]:
+    """Return what ``--json`` prints of a network that was written to a file, as plain values."""
+    return {
+        "file": str(file),
+        "variables": len(network.names),
+        "arcs": [list(arc) for arc in network.dag.arcs],
+        "parameters": network.n_parameters,
+    }

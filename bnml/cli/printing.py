@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import bnml
@@ -21,7 +20,6 @@ __all__ = [
     "print_json",
     "size_text",
     "speaks_unicode",
-    "written_summary",
 ]
 
 
@@ -29,16 +27,6 @@ def size_text(network: bnml.BayesianNetwork) -> str:
     """Return the size of a network in words, to be printed."""
     sizes = (len(network.names), "variable"), (len(network.dag.arcs), "arc"), (network.n_parameters, "parameter")
     return ", ".join(number_of(n, word) for n, word in sizes)
-
-
-def written_summary(network: bnml.BayesianNetwork, file: Path) -> dict[str, Any]:
-    """Return what ``--json`` prints of a network that was written to a file, as plain values."""
-    return {
-        "file": str(file),
-        "variables": len(network.names),
-        "arcs": [list(arc) for arc in network.dag.arcs],
-        "parameters": network.n_parameters,
-    }
 
 
 def print_json(values: Mapping[str, Any]) -> None:

@@ -135,7 +135,7 @@ def _without(path: Path, kept: Sequence[str] | None, dropped: Sequence[str]) -> 
 
 
 def read_settings(path: Path | None) -> Mapping[str, Any]:
-    """Read the settings of a TOML file, and check them; none without a file."""
+    """Read the settings of the ``--config`` file, which is TOML, and check them; none without a file."""
     if path is None:
         return {}
     try:

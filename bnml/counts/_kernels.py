@@ -352,7 +352,7 @@ def families(rows: Array, sets: Array, terms: Array, limit: int, out: Array) -> 
 
 @kernel
 def additions(rows: Array, base: Array, position: int, candidates: Array, terms: Array, out: Array) -> None:
-    """Add up as ``families`` does, for the family ``base`` (ascending, child at ``position``) plus each candidate.
+    """Kernel: add up as ``families`` does, for ``base`` (ascending, child at ``position``) plus each candidate.
 
     One pass over the rows: the cell number of the base is made once for each block and every candidate appends its
     digit to it. Each base + candidate has at most ``MAX_DENSE`` cells.

@@ -65,7 +65,7 @@ def batch_of(children: Sequence[int], parent_sets: Sequence[Sequence[int]]) -> F
 
 
 def configurations(arities: Ints, batch: FamilyBatch) -> tuple[Floats, Floats]:
-    """Return how many configurations the sets (first row) and the sets less their children (second row) have.
+    """Return how many configurations the families of a batch have (first row), and their parents (second row).
 
     The numbers are right to the last digit, so they do not depend on the order of the columns, and infinite where they
     are larger than any float. Their logarithms, which come with them, are always finite.

@@ -109,9 +109,9 @@ class InMemory:
 
     def statistics(self, questions: Questions, verdict: Verdict, threads: int | None = None) -> tuple[Floats, Ints]:
         """Test each pair given one set after the other, until the verdict is that it is independent."""
-        if pair_tests.fit(self._rows, questions):
+        if pair_tests.pair_tests_fit(self._rows, questions):
             return pair_tests.run(self._rows, questions, verdict, threads)
-        return pair_tests.one_by_one(self.cells, questions, verdict)
+        return pair_tests.pair_tests_one_by_one(self.cells, questions, verdict)
 
     @property
     def walks(self) -> bool:

@@ -13,7 +13,7 @@ from bnml.counts.cells import Cells
 from bnml.counts.chi_square import Questions, Verdict, log_survival, pair_statistic
 from bnml.counts.sums import CODES_PER_TASK, DistinctRows
 
-__all__ = ["fit", "one_by_one", "run"]
+__all__ = ["pair_tests_fit", "pair_tests_one_by_one", "run"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -21,7 +21,7 @@ Ints = npt.NDArray[np.int64]
 WORTH_A_THREAD = 4_000_000  # codes to visit before a second thread pays
 
 
-def fit(rows: DistinctRows, questions: Questions) -> bool:
+def pair_tests_fit(rows: DistinctRows, questions: Questions) -> bool:
     """Whether the table of every test is small enough for the kernel."""
     from bnml.counts._kernels import MAX_DENSE
 
@@ -50,7 +50,9 @@ def run(rows: DistinctRows, questions: Questions, verdict: Verdict, threads: int
     return results, made
 
 
-def one_by_one(cells: Callable[[Sequence[int]], Cells], questions: Questions, verdict: Verdict) -> tuple[Floats, Ints]:
+def pair_tests_one_by_one(
+    cells: Callable[[Sequence[int]], Cells], questions: Questions, verdict: Verdict
+) -> tuple[Floats, Ints]:
     """Return the same from the cells that occur, one test after the other."""
     results, made = np.zeros((len(questions.sets), 3)), np.zeros(questions.xs.size, np.int64)
     offsets, sets = questions.offsets.tolist(), questions.sets.tolist()

@@ -17,6 +17,7 @@ from bnml.errors import DataError
 __all__ = [
     "Column",
     "LabelEncoder",
+    "code_type",
     "column_of_arrow",
     "column_of_categories",
     "column_of_numbers",
@@ -263,3 +264,8 @@ class LabelEncoder:
 
 def _signed_type(n_labels: int) -> type[np.signedinteger[Any]]:
     return np.int8 if n_labels < 1 << 7 else np.int16 if n_labels < 1 << 15 else np.int32
+
+
+def code_type(arity: int) -> type[np.unsignedinteger[Any]]:
+    """Return the smallest unsigned type that holds the codes of a column."""
+    return np.uint8 if arity <= 1 << 8 else np.uint16 if arity <= 1 << 16 else np.uint32

@@ -8,17 +8,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["code_type", "group_rows"]
+__all__ = ["group_rows"]
 
 Array = npt.NDArray[Any]
 Codes = npt.NDArray[np.unsignedinteger[Any]]
 
 SLICE = 1 << 19  # rows in a call
-
-
-def code_type(arity: int) -> type[np.unsignedinteger[Any]]:
-    """Return the smallest unsigned type that holds the codes of a column."""
-    return np.uint8 if arity <= 1 << 8 else np.uint16 if arity <= 1 << 16 else np.uint32
 
 
 def group_rows(

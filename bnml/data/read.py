@@ -13,9 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from bnml._text import clip, number_of, quoted
-from bnml.data.columns import Column
+from bnml.data.columns import Column, code_type
 from bnml.data.data import Data
-from bnml.data.grouping import code_type, group_rows
+from bnml.data.grouping import group_rows
 from bnml.data.labels import MISSING_TEXTS, as_number
 from bnml.data.read_arguments import Arguments, check_arguments
 from bnml.data.sources import open_table

@@ -1,4 +1,4 @@
-"""Tables of some of the rows of a table: drawn anew, divided in two, or the first in some order."""
+"""Tables of some of the rows of a table: drawn anew, resampled_parts in two, or the first in some order."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy.typing as npt
 from bnml.data.data import Data
 from bnml.errors import DataError
 
-__all__ = ["divided", "expected_distinct", "first_rows", "redrawn"]
+__all__ = ["expected_distinct", "first_rows", "redrawn", "resampled_parts"]
 
 Ints = npt.NDArray[np.int64]
 
@@ -22,7 +22,7 @@ def redrawn(data: Data, rng: np.random.Generator) -> Data:
     return _weighted(data, weights.astype(np.int64))
 
 
-def divided(data: Data, order: npt.NDArray[Any], size: int) -> tuple[Data, Data, Ints]:
+def resampled_parts(data: Data, order: npt.NDArray[Any], size: int) -> tuple[Data, Data, Ints]:
     """Return the first rows of the source in an order, the others, and how often each row of these stands for one.
 
     The second table has one row for each of its distinct rows, so that what is asked of its rows is asked once for

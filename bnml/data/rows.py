@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from bnml.data.columns import code_type
 from bnml.data.data import Data
-from bnml.data.grouping import code_type, group_rows
+from bnml.data.grouping import group_rows
 from bnml.errors import DataError
 
 __all__ = ["Rows", "row_groups", "row_numbers", "rows_of", "rows_to_data", "rows_with_column"]

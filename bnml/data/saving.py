@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from bnml._files import check_writable, written_whole
+from bnml.data.columns import code_type
 from bnml.data.data import Data
-from bnml.data.grouping import code_type
 from bnml.errors import ArgumentError, DataError
 
 __all__ = ["load", "save"]

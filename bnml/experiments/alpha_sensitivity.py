@@ -88,13 +88,13 @@ def parts(folder: Path, repetitions: int) -> list[Part]:
 
 
 def work(folder: Path, key: tuple[Any, ...], seed: int) -> list[Row]:
-    """Return the probabilities of all classes, and predictions for all configurations."""
+    """Return the probabilities of all classes at one alpha, and predictions for all configurations."""
     name, alpha = key
     data = _predictors(folder)
     score: Score = BDeu(alpha) if name == "BDeu" else BDq(alpha)
     families = posterior_families(bnml.LocalScores(data, score), 1, lambda part: None)
     if name == BENE:
-        families -= alpha_slips(data, alpha)
+        families -= _slips(data, alpha)
     listed = Classes(data.names, families, np.zeros_like(families), False)
     classes = listed.top_classes(len(listed.log_weights))
     classes = classes.rename(columns={"score": "log_score"}).assign(kind="class", cpdag=classes["cpdag"].map(str))
@@ -114,7 +114,7 @@ def _predictors(folder: Path) -> bnml.Data:
     return data.select(VARIABLES)
 
 
-def alpha_slips(data: bnml.Data, alpha: float) -> Floats:
+def _slips(data: bnml.Data, alpha: float) -> Floats:
     """Return by how much too low bene's BDq of each family is: (r - 1) log Γ(α) for each configuration not seen."""
     n = len(data.names)
     found = np.empty((n, 1 << (n - 1)))

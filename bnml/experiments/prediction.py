@@ -6,7 +6,7 @@ for BDeu and sequential NML for the others. Scores are ranked by the mean log-pr
 
 The paper leaves open, and the published numbers tell: the training parts are whole folds of ten, the first of which are
 one row larger where ten does not divide the number of rows; scores that predict equally well share the mean of their
-ranks; the spread of a column of ranks is divided by 20, not 19.
+ranks; the spread of a column of ranks is resampled_parts by 20, not 19.
 
 Of several best structures the one that `bnml.search.exact` returns is taken. BDeu, BIC and qNML give all members of an
 equivalence class the same score, and the member that puts the smallest names first stands for it; if several classes
@@ -35,7 +35,7 @@ from typing import Any
 import pandas as pd
 
 import bnml
-from bnml.data.resampling import divided, expected_distinct
+from bnml.data.resampling import expected_distinct, resampled_parts
 from bnml.errors import DataError
 from bnml.experiments.experiment import Experiment, Outputs, Part, Row, blocks, generator
 from bnml.experiments.prediction_figures import curves, one_table, rank_picture
@@ -111,7 +111,7 @@ def work(folder: Path, key: tuple[Any, ...], seed: int) -> list[Row]:
     for permutation in range(first, stop):
         order = generator(seed, NAME, name, permutation).permutation(data.n_rows)
         for k in range(smallest, largest):
-            training, test, frequencies = divided(data, order, sizes[k])
+            training, test, frequencies = resampled_parts(data, order, sizes[k])
             for score, (search, estimator) in METHODS.items():
                 dag = bnml.search.exact(training, search, threads=1).structure
                 network = bnml.fit(dag, training, estimator)

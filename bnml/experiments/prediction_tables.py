@@ -243,7 +243,7 @@ def tails(table: pd.DataFrame) -> pd.Series[float]:
 
 
 def claims(ranks: pd.DataFrame, comparison: pd.DataFrame, shares: pd.Series[float], permutations: int) -> list[str]:
-    """Return what was found, and which claims of the paper it bears out.
+    """Return what the tables of predictions show, and which claims of the paper they bear out.
 
     Parameters
     ----------

@@ -54,7 +54,7 @@ BEST_OF_THREE, BDEU_HIGHER = 14, 1  # what the text of Table 1 says, of twenty t
 
 
 def parts(folder: Path, repetitions: int) -> list[Part]:
-    """Return the searches for the highest scores on each table of data, in blocks: small ones for large tables."""
+    """Return for which scores and tables of data the highest is to be found, in blocks: small for large tables."""
     _read_optima(folder)
     _read_greedy(folder)
     found = []
@@ -69,7 +69,7 @@ def parts(folder: Path, repetitions: int) -> list[Part]:
 
 
 def work(folder: Path, key: tuple[Any, ...], seed: int) -> list[Row]:
-    """Return the highest scores on one table of data for a block of hyperparameters, and how many arcs they take."""
+    """Return the highest scores of one table of data, for a block of scores, and how many arcs they take."""
     name, score, first, last = key
     data, rows = read_table(folder, name), list[Row]()
     for alpha in ALPHAS[score][first:last]:

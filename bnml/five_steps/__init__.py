@@ -9,7 +9,7 @@ that is (uncertainty), and how strong each link is (data dependences). `bnml.stu
 `links`         every link that a step found, and what each of them says of it
 `study_result`  what a study holds
 `findings`      what was found, in plain sentences
-`sentences`     names, numbers and constraints as words in sentences
+`knowledge`     constraints in sentences
 `text_summary`  a summary of 80 columns
 `page`          the report as one HTML file
 `sections`      its five sections; the first is in `feature_section`

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from bnml._text import name_in_words, p_value_text, percent
 from bnml.counts import contingency
 from bnml.five_steps.markup import Cell, Html, bar, bullets, details, figure, long_table, paragraphs, table
 from bnml.five_steps.pictures import matrix_picture
-from bnml.five_steps.sentences import name_in_words, percent
-from bnml.five_steps.text_summary import p_value_text
 
 if TYPE_CHECKING:
     from bnml.five_steps.study_result import Study

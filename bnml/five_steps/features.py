@@ -70,11 +70,11 @@ class Features:
         """The pairs with the target, their p-values adjusted among themselves: ``variable strength p_value …``."""
         import pandas as pd
 
-        from bnml.independence.dependences import log_adjusted
+        from bnml.independence.p_values import log_adjusted_p_values
 
         frame = self.pairs[(self.pairs["a"] == self.target) | (self.pairs["b"] == self.target)]
         other = np.where(frame["a"] == self.target, frame["b"], frame["a"])
-        adjusted = np.exp(log_adjusted(frame["log_p"].to_numpy(float)))
+        adjusted = np.exp(log_adjusted_p_values(frame["log_p"].to_numpy(float)))
         kept = {name: frame[name].to_numpy() for name in ("strength", "mutual_information", "p_value")}
         return pd.DataFrame({"variable": other, **kept, "adjusted_p_value": adjusted})
 

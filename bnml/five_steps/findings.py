@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from bnml._text import number_of
+from bnml._text import MOST_NAMED, are, name_in_words, names_in_words, number_of, percent, shown_name
+from bnml.five_steps.knowledge import knowledge
 from bnml.five_steps.links import FIRM
-from bnml.five_steps.sentences import MOST_NAMED, are, knowledge, name_in_words, names_in_words, percent, shown
 
 if TYPE_CHECKING:
     from bnml.five_steps.study_result import Study
@@ -48,8 +48,8 @@ def _odd(study: Study) -> Iterable[str]:
         yield f"{names_in_words(features.constant)} {has} the same value in every row, and can tell nothing."
     for a, b, shared in features.twins[:MOST_NAMED]:
         yield (
-            f"{shown(a)} and {shown(b)} are all but copies of each other: they share {percent(shared)} of what "
-            "they tell. Consider leaving out one of them."
+            f"{shown_name(a)} and {shown_name(b)} are all but copies of each other: they share {percent(shared)} of "
+            "what they tell. Consider leaving out one of them."
         )
     if len(features.twins) > MOST_NAMED:
         yield f"So are {len(features.twins) - MOST_NAMED} more pairs of variables."
@@ -69,8 +69,8 @@ def _pairs(study: Study) -> Iterable[str]:
     depend = "depend" if len(dependent) != 1 else "depends"
     first = pairs.iloc[0]
     yield (
-        f"{text} {depend} on each other more than chance explains; the evidence is strongest for {shown(first['a'])} "
-        f"and {shown(first['b'])}."
+        f"{text} {depend} on each other more than chance explains; the evidence is strongest for "
+        f"{shown_name(first['a'])} and {shown_name(first['b'])}."
     )
 
 

@@ -6,11 +6,10 @@ from html import escape
 from typing import TYPE_CHECKING
 
 import bnml
-from bnml._text import number_of
+from bnml._text import name_in_words, number_of
 from bnml.five_steps.findings import Findings, findings_of
 from bnml.five_steps.markup import Html, bullets, paragraphs, table, text_of
 from bnml.five_steps.sections import sections
-from bnml.five_steps.sentences import name_in_words
 from bnml.five_steps.style import STYLE
 
 if TYPE_CHECKING:
@@ -48,7 +47,7 @@ def page(study: Study, title: str | None = None) -> str:
 
 
 def excerpt(study: Study) -> str:
-    """Return what a notebook shows: the findings."""
+    """Return the part of the page that a notebook shows: the findings."""
     return f"<div><h3>{text_of(_title(study))}</h3>{_findings(findings_of(study))}</div>"
 
 

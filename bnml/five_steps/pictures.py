@@ -7,9 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import isfinite
 from typing import TYPE_CHECKING
 
-from bnml._text import shortened_in_the_middle
+from bnml._text import names_in_words, shortened_in_the_middle
 from bnml.five_steps.markup import Html, text_of
-from bnml.five_steps.sentences import names_in_words
 from bnml.graph import DAG, PDAG
 
 if TYPE_CHECKING:

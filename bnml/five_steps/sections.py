@@ -6,14 +6,13 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from bnml._text import number_of
+from bnml._text import names_in_words, number_of, p_value_text, percent, probability_text
 from bnml.five_steps.feature_section import features_section
 from bnml.five_steps.findings import found_regions
+from bnml.five_steps.knowledge import knowledge
 from bnml.five_steps.links import FIRM, LIKELY, Link, linked
 from bnml.five_steps.markup import Cell, Html, bar, bullets, figure, long_table, paragraphs, section
 from bnml.five_steps.pictures import graph_picture, picture_width
-from bnml.five_steps.sentences import chance, knowledge, names_in_words, percent
-from bnml.five_steps.text_summary import p_value_text
 
 if TYPE_CHECKING:
     from bnml.five_steps.study_result import Study
@@ -164,7 +163,7 @@ def _sure_table(study: Study) -> Html:
         row: list[Cell] = [link.text, _direction(study, link)]
         row += [link.verdict if link.in_network else "not in the network"] if drawn or known else []
         row += [bar(link.support or 0.0, percent(link.support or 0.0))] if drawn else []
-        row += [bar(link.probability or 0.0, chance(link.probability or 0.0))] if known else []
+        row += [bar(link.probability or 0.0, probability_text(link.probability or 0.0))] if known else []
         rows.append(row)
     return long_table("The links, the surest first", head, rows, 3 if drawn or known else 2, most=60)
 

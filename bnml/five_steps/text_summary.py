@@ -6,14 +6,22 @@ import math
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from bnml._text import WIDTH, shortened_in_the_middle, wrapped_text
+from bnml._text import (
+    WIDTH,
+    name_in_words,
+    p_value_text,
+    percent,
+    probability_text,
+    shortened_in_the_middle,
+    wrapped_text,
+)
 from bnml.five_steps.findings import findings_of
-from bnml.five_steps.sentences import chance, knowledge, name_in_words, percent
+from bnml.five_steps.knowledge import knowledge
 
 if TYPE_CHECKING:
     from bnml.five_steps.study_result import Study
 
-__all__ = ["p_value_text", "summary"]
+__all__ = ["summary"]
 
 MOST_SHOWN = 40
 MOST_LETTERS = 70
@@ -58,16 +66,9 @@ def _links(study: Study) -> Iterable[str]:
             yield wrapped_text(name, later="    ")
             name = ""
         support = "" if link.support is None else percent(link.support)
-        likely = "" if link.probability is None else chance(link.probability)
+        likely = "" if link.probability is None else probability_text(link.probability)
         worth = f"{gain:,.1f}" if abs(gain) < 1e6 else f"{gain:.2g}"
         known = "" if math.isnan(gain) else f" {worth:>9} {p_value_text(p):>7}"
         yield f"{name:<{room}} {support:>8} {likely:>9} {link.verdict:<7}{known}".rstrip()
     if len(inside) > MOST_SHOWN:
         yield f"… and {len(inside) - MOST_SHOWN:,} more"
-
-
-def p_value_text(p: float) -> str:
-    """Return a p-value as people read it: two digits, and no more than four places."""
-    if p < 0.0001:
-        return "<0.0001"
-    return f"{p:.4f}" if p < 0.00095 else f"{p:.3f}" if p < 0.0995 else f"{p:.2f}"

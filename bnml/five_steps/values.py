@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from bnml._plain import plain, records
 from bnml.five_steps.findings import findings_of
-from bnml.five_steps.sentences import knowledge
+from bnml.five_steps.knowledge import knowledge
 
 if TYPE_CHECKING:
     from bnml.five_steps.study_result import Study

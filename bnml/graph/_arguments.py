@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from bnml._text import quoted
@@ -53,54 +52,9 @@ def require_same(first: Iterable[str], second: Iterable[str]) -> None:
         raise GraphError(f"the variables differ: {'; '.join(parts)}. Both must be about the same variables.")
 
 
-def checked_integers(values: Iterable[int], what: str) -> list[int]:
-    """Return whole numbers as Python integers, and refuse anything else."""
+def checked_masks(values: Iterable[int], what: str) -> list[int]:
+    """Check the masks that a graph is given, and return them as Python integers."""
     try:
         return [operator.index(value) for value in values]
     except TypeError:
         raise GraphError(f"{what} must be whole numbers, got {values!r}") from None
-
-
-def checked_pairs(pairs: Iterable[Collection[str]], what: str, *, ordered: bool = True) -> list[tuple[str, str]]:
-    """Return pairs of two different names; a pair without direction may also come as a set."""
-    if isinstance(pairs, str) or not isinstance(pairs, Iterable):
-        raise GraphError(f"{what} must be a list of pairs of names such as [('A', 'B')], got {pairs!r}")
-    return [_checked_pair(pair, what, ordered) for pair in pairs]
-
-
-def _checked_pair(pair: Collection[str], what: str, ordered: bool) -> tuple[str, str]:
-    unfit = (str, set, frozenset, dict) if ordered else (str, dict)  # a set has no first and second
-    if isinstance(pair, unfit) or not isinstance(pair, Collection) or len(pair) != 2:
-        raise GraphError(f"{what} must be pairs of names such as ('A', 'B'), got {pair!r}")
-    a, b = pair if ordered else sorted(pair, key=str)
-    for name in (a, b):
-        check_name(name, what)
-    if a == b:
-        raise GraphError(f"{what} join {a!r} to itself; an arc or link needs two different variables")
-    return str(a), str(b)
-
-
-def check_name(name: object, what: str) -> None:
-    """Check that something can be the name of a variable of a graph."""
-    if not isinstance(name, str) or not name:
-        raise GraphError(f"{what} hold {name!r}; the name of a variable is a non-empty string")
-
-
-def listed_names(names: Iterable[str], what: str) -> tuple[str, ...]:
-    """Return names as a tuple; there may be none, and some may be there twice."""
-    if isinstance(names, str) or not isinstance(names, Iterable):
-        raise GraphError(f"{what} must be a list of names such as ['A', 'B'], got {names!r}")
-    result = tuple(names)
-    for name in result:
-        check_name(name, what)
-    return result
-
-
-def checked_names(names: Iterable[str], what: str) -> tuple[str, ...]:
-    result = listed_names(names, what)
-    if not result:
-        raise GraphError(f"{what} is empty; a graph needs at least one variable")
-    twice = [name for name, count in Counter(result).items() if count > 1]
-    if twice:
-        raise GraphError(f"{what} must be unique; more than once there: {quoted(twice)}")
-    return tuple(str(name) for name in result)

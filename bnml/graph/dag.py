@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from bnml._bits import bits, closure, mask_of, permuted_masks, transposed, union
 from bnml._notebook import notebook_picture
 from bnml.errors import GraphError
-from bnml.graph._arguments import checked_integers, require_dag
+from bnml.graph._arguments import checked_masks, require_dag
 from bnml.graph._base import Graph
 from bnml.graph._names import Variables
 from bnml.graph.convert import arcs_from_networkx, directed_networkx
@@ -121,7 +121,7 @@ class DAG(Graph):
         n = len(variables)
         if not isinstance(parent_sets, Iterable):
             raise GraphError(f"parent_sets must be a list of lists of positions, got {parent_sets!r}")
-        sets = [tuple(checked_integers(given, f"parent_sets[{child}]")) for child, given in enumerate(parent_sets)]
+        sets = [tuple(checked_masks(given, f"parent_sets[{child}]")) for child, given in enumerate(parent_sets)]
         if len(sets) != n:
             raise GraphError(f"parent_sets has {len(sets)} entries for {n} variables; give one per variable")
         for child, parents in enumerate(sets):

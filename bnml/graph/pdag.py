@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from bnml._bits import bits, permuted_masks, transposed
 from bnml._notebook import notebook_picture
 from bnml.errors import GraphError
-from bnml.graph._arguments import checked_integers
+from bnml.graph._arguments import checked_masks
 from bnml.graph._base import Graph
 from bnml.graph._names import Variables
 from bnml.graph.convert import arcs_from_networkx, directed_networkx
@@ -95,7 +95,7 @@ class PDAG(Graph):
         """
         variables = Variables(names)
         whole = (1 << len(variables)) - 1
-        parents, neighbours = checked_integers(parents, "parents"), checked_integers(neighbours, "neighbours")
+        parents, neighbours = checked_masks(parents, "parents"), checked_masks(neighbours, "neighbours")
         if len(parents) != len(variables) or len(neighbours) != len(variables):
             raise GraphError(f"there are {len(variables)} variables; give one mask of parents and neighbours for each")
         if any((mask & ~whole) or mask >> i & 1 for masks in (parents, neighbours) for i, mask in enumerate(masks)):

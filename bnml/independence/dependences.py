@@ -18,12 +18,13 @@ from bnml._text import did_you_mean
 from bnml.data import Data, as_data
 from bnml.errors import ArgumentError, argument
 from bnml.independence.oracles import DataJudge, Questions
+from bnml.independence.p_values import log_adjusted_p_values
 from bnml.independence.tests import G2, X2, Criterion, Gain, Scored, parse_test
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Outcome", "dependences", "independence_test", "log_adjusted", "select_features"]
+__all__ = ["Outcome", "dependences", "independence_test", "select_features"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -213,18 +214,8 @@ def _frame(data: Data, pairs: Ints, test: Criterion, adjust: str | None, threads
         log_p = own[:, 2]
     columns |= {"degrees_of_freedom": results[:, 1].astype(np.int64), "p_value": np.exp(log_p), "log_p": log_p}
     if adjust is not None:
-        columns["adjusted_p_value"] = np.exp(log_adjusted(log_p))
+        columns["adjusted_p_value"] = np.exp(log_adjusted_p_values(log_p))
     return pd.DataFrame(columns)
-
-
-def log_adjusted(log_p: Floats) -> Floats:
-    """Return Benjamini and Hochberg's adjusted p-values, in logarithms: min over q ≥ p of q · m / (rank of q)."""
-    m = log_p.size
-    order = np.argsort(log_p, kind="stable")
-    scaled = log_p[order] + np.log(m / np.arange(1, m + 1)) if m else log_p
-    adjusted = np.empty(m)
-    adjusted[order] = np.minimum(np.minimum.accumulate(scaled[::-1])[::-1], 0.0)
-    return adjusted
 
 
 def check_request(test: Any, adjust: Any) -> Criterion:

@@ -15,7 +15,7 @@ from bnml._plain import attributes, plain
 from bnml._text import facts, number_of, printable
 from bnml.errors import ArgumentError, GraphError, argument
 from bnml.graph import DAG, PDAG, canonical_extension
-from bnml.graph._arguments import checked_pairs
+from bnml.graph._names import checked_pairs
 from bnml.independence.orientation import Conflict
 from bnml.independence.skeleton import Log
 

@@ -1,4 +1,4 @@
-"""The tail of the χ² distribution: p-values as logarithms, right where they are too small for a float.
+"""P-values as logarithms: the tail of the χ² distribution, right where a float is too small, and adjusted ones.
 
 A million rows give statistics in the hundred thousands. Their p-values, such as 10^-50000, all round to zero; their
 logarithms still tell a strong dependence from a very strong one.
@@ -14,7 +14,7 @@ import numpy.typing as npt
 from bnml.counts import log_survival
 from bnml.errors import ArgumentError
 
-__all__ = ["log_p_values"]
+__all__ = ["log_adjusted_p_values", "log_p_values"]
 
 
 def log_p_values(statistics: Any, degrees_of_freedom: Any) -> npt.NDArray[np.float64]:
@@ -46,3 +46,13 @@ def log_p_values(statistics: Any, degrees_of_freedom: Any) -> npt.NDArray[np.flo
         raise ArgumentError("log_p_values: statistics and degrees of freedom must be numbers from 0")
     flat = [log_survival(float(a), float(b)) for a, b in zip(x.ravel(), f.ravel(), strict=True)]
     return np.array(flat).reshape(x.shape)
+
+
+def log_adjusted_p_values(log_p: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return Benjamini and Hochberg's adjusted p-values, in logarithms: min over q ≥ p of q · m / (rank of q)."""
+    m = log_p.size
+    order = np.argsort(log_p, kind="stable")
+    scaled = log_p[order] + np.log(m / np.arange(1, m + 1)) if m else log_p
+    adjusted = np.empty(m)
+    adjusted[order] = np.minimum(np.minimum.accumulate(scaled[::-1])[::-1], 0.0)
+    return adjusted

@@ -101,7 +101,7 @@ def box_size(name: str) -> tuple[int, int]:
 
 
 def label_order(name: str) -> tuple[list[tuple[str, int, str]], str]:
-    """Return a sorting key for labels that puts X2 before X10."""
+    """Return a sorting key for the labels in a picture that puts X2 before X10."""
     parts = re.split(r"([0-9]+)", name)
     return [_number_order(part) if i % 2 else (part, 0, "") for i, part in enumerate(parts)], name
 

@@ -142,7 +142,7 @@ def checked_graph(graph: DAG | PDAG | BayesianNetwork) -> DAG | PDAG:
 
 
 def edges_of(graph: DAG | PDAG) -> tuple[Arc, ...]:
-    """Return the edges to be drawn, in the order of their names: the directed ones, then the undirected."""
+    """Return the edges to be laid out, in the order of their names: the directed ones, then the undirected."""
     if isinstance(graph, DAG):
         return tuple(sorted(graph.arcs, key=_arc_order))
     undirected = [min((a, b), (b, a), key=_arc_order) for a, b in graph.undirected]

@@ -10,8 +10,9 @@ import numpy as np
 from bnml._text import clip
 from bnml.data.table import unknown_column
 from bnml.errors import GraphError
+from bnml.relational.hartley import average_over_levels
 from bnml.relational.join import Joins
-from bnml.relational.relation import Relation, average_over_levels, relation_of
+from bnml.relational.relation import Relation, relation_of
 
 if TYPE_CHECKING:
     import networkx as nx

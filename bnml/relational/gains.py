@@ -11,7 +11,7 @@ from bnml.relational.relation import Relation, relation_of
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Pair", "all_pairs", "gains", "in_order"]
+__all__ = ["Pair", "all_pairs", "gains", "in_order_of_gains"]
 
 Pair = tuple[str, str, int, float, float, float]
 
@@ -55,7 +55,7 @@ def gains(data: Any, *, possibility: str | None = None) -> pd.DataFrame:
     import pandas as pd
 
     relation = relation_of(data, possibility)
-    pairs = in_order((-pair[5], pair) for pair in all_pairs(relation))
+    pairs = in_order_of_gains((-pair[5], pair) for pair in all_pairs(relation))
     frame = pd.DataFrame(pairs, columns=["a", "b", "possible", "occurring", "relative", "gain"])
     kinds = {"possible": "int64", "occurring": "float64" if relation.graded else "int64", "relative": "float64"}
     return frame.astype({**kinds, "gain": "float64"})
@@ -75,6 +75,6 @@ def all_pairs(relation: Relation) -> list[Pair]:
     return pairs
 
 
-def in_order(keyed: Any) -> list[Any]:
+def in_order_of_gains(keyed: Any) -> list[Any]:
     """Return pairs in rising order of their keys; ties in order of the names that the pairs begin with."""
     return [pair for _, pair in sorted(keyed, key=lambda item: (round(item[0], DIGITS), sorted(item[1][:2])))]

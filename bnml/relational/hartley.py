@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,9 +11,9 @@ import numpy.typing as npt
 from bnml._checks import refuse
 from bnml.data.table import unknown_column
 from bnml.errors import ArgumentError, argument
-from bnml.relational.relation import Floats, Index, Relation, average_over_levels, relation_of
+from bnml.relational.relation import Floats, Index, Relation, relation_of
 
-__all__ = ["hartley_gain", "hartley_gain_within", "hartley_information"]
+__all__ = ["average_over_levels", "hartley_gain", "hartley_gain_within", "hartley_information"]
 
 Flags = npt.NDArray[np.bool_]
 
@@ -163,3 +163,14 @@ def _running(flags: Flags, begins: Flags) -> npt.NDArray[np.int64]:
     before: npt.NDArray[np.int64] = (total - flags)[begins]
     counts: npt.NDArray[np.int64] = total - before[np.cumsum(begins) - 1]
     return counts
+
+
+def average_over_levels(levels: Floats, value_of: Callable[[npt.NDArray[np.int64]], Floats]) -> float:
+    """Return the average, over all levels of a fuzzy relation, of a value that changes at falling levels only.
+
+    ``value_of`` gets the last place of each distinct level and returns the values of the cuts there; above the highest
+    level nothing is possible, and the value is 0.
+    """
+    last = np.flatnonzero(np.append(levels[1:] < levels[:-1], True))
+    heights = levels[last] - np.append(levels[last[1:]], 0.0)
+    return float((heights * value_of(last)).sum())

@@ -11,7 +11,7 @@ import numpy as np
 from bnml._checks import is_number, refuse
 from bnml.relational.hartley import hartley_gain_within
 from bnml.relational.relation import Relation, relation_of
-from bnml.relational.spanning_tree import minimum_spanning_tree
+from bnml.relational.spanning_tree import attribute_tree
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -62,7 +62,7 @@ def independence_map(data: Any, threshold: float | None = None, *, possibility: 
     relation = relation_of(data, possibility)
     edges = _conditional_gains(relation)
     if threshold is None:
-        return minimum_spanning_tree(relation.names, [(-gain, (a, b, gain)) for a, b, gain in edges])
+        return attribute_tree(relation.names, [(-gain, (a, b, gain)) for a, b, gain in edges])
     import networkx as nx
 
     graph: nx.Graph[str] = nx.Graph()

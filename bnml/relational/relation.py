@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,7 @@ from bnml.data.sources import open_table
 from bnml.data.table import unknown_column
 from bnml.errors import DataError
 
-__all__ = ["Codes", "Relation", "average_over_levels", "degree_labels", "first_tuples", "relation_of", "tuple_groups"]
+__all__ = ["Codes", "Relation", "degree_labels", "first_tuples", "relation_of", "tuple_groups"]
 
 Codes = npt.NDArray[np.unsignedinteger[Any]]
 Index = npt.NDArray[np.integer[Any]]
@@ -81,17 +81,6 @@ def first_tuples(numbers: Index) -> npt.NDArray[np.bool_]:
     first = np.zeros(numbers.size, np.bool_)
     first[places] = True
     return first
-
-
-def average_over_levels(levels: Floats, value_of: Callable[[npt.NDArray[np.int64]], Floats]) -> float:
-    """Return the average, over all levels of a fuzzy relation, of a value that changes at falling levels only.
-
-    ``value_of`` gets the last place of each distinct level and returns the values of the cuts there; above the highest
-    level nothing is possible, and the value is 0.
-    """
-    last = np.flatnonzero(np.append(levels[1:] < levels[:-1], True))
-    heights = levels[last] - np.append(levels[last[1:]], 0.0)
-    return float((heights * value_of(last)).sum())
 
 
 def relation_of(data: Any, possibility: str | None) -> Relation:

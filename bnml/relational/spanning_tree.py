@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from bnml._checks import one_of
 from bnml.graph.spanning import kruskal
-from bnml.relational.gains import all_pairs, in_order
+from bnml.relational.gains import all_pairs, in_order_of_gains
 from bnml.relational.relation import relation_of
 
 if TYPE_CHECKING:
     import networkx as nx
 
-__all__ = ["minimum_spanning_tree", "spanning_tree"]
+__all__ = ["attribute_tree", "spanning_tree"]
 
 WEIGHTS = ("hartley", "relative")
 
@@ -62,16 +62,16 @@ def spanning_tree(data: Any, weight: str = "hartley", *, possibility: str | None
     relation = relation_of(data, possibility)
     pairs = all_pairs(relation)
     if weight == "hartley":
-        return minimum_spanning_tree(relation.names, [(-gain, (a, b, gain)) for a, b, *_, gain in pairs])
-    return minimum_spanning_tree(relation.names, [(share, (a, b, share)) for a, b, _, _, share, _ in pairs])
+        return attribute_tree(relation.names, [(-gain, (a, b, gain)) for a, b, *_, gain in pairs])
+    return attribute_tree(relation.names, [(share, (a, b, share)) for a, b, _, _, share, _ in pairs])
 
 
-def minimum_spanning_tree(names: Sequence[str], keyed: Iterable[tuple[float, tuple[str, str, float]]]) -> nx.Graph[str]:
-    """Return the minimum spanning tree of edges with keys; an edge has the number that stands beside its ends."""
+def attribute_tree(names: Sequence[str], keyed: Iterable[tuple[float, tuple[str, str, float]]]) -> nx.Graph[str]:
+    """Return the minimum spanning tree of attributes, whose edges have keys; an edge has the number beside its ends."""
     import networkx as nx
 
     at = {name: place for place, name in enumerate(names)}
-    weights = {(at[a], at[b]): weight for a, b, weight in in_order(keyed)}
+    weights = {(at[a], at[b]): weight for a, b, weight in in_order_of_gains(keyed)}
     tree: nx.Graph[str] = nx.Graph()
     tree.add_nodes_from(names)
     tree.add_weighted_edges_from((names[a], names[b], weights[a, b]) for a, b in kruskal(len(names), weights))

@@ -29,7 +29,7 @@ from bnml.data import Data
 from bnml.errors import ScoreError
 from bnml.scores.predictive import FamilyRows
 
-__all__ = ["Closed", "Score", "Shape", "Terms", "n_log_n", "per_parameter", "positive"]
+__all__ = ["Closed", "Score", "Shape", "Terms", "per_parameter", "positive"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -137,13 +137,6 @@ class Score(ABC):
             If it predicts nothing.
         """
         raise ScoreError(f"log_prob: it is not known what {self.name} predicts")
-
-
-def n_log_n(counts: npt.NDArray[np.int64]) -> Floats:
-    """Return n log n, and 0 for 0: what the scores that begin with the maximised log-likelihood add up."""
-    from scipy.special import xlogy
-
-    return np.asarray(xlogy(counts, counts), np.float64)
 
 
 def per_parameter(price: float) -> Closed:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from bnml.scores.base import Score, Shape, Terms, n_log_n, per_parameter
+from bnml.scores.base import Score, Shape, Terms, per_parameter
+from bnml.scores.loglik import n_log_n
 
 __all__ = ["BIC"]
 

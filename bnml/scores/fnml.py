@@ -8,7 +8,8 @@ import numpy as np
 
 from bnml.nml import regret, regret_tables
 from bnml.nml.regret import check_regret_method
-from bnml.scores.base import Floats, Score, Shape, Terms, n_log_n
+from bnml.scores.base import Floats, Score, Shape, Terms
+from bnml.scores.loglik import n_log_n
 from bnml.scores.predictive import FamilyRows, sequential_nml
 
 __all__ = ["FNML"]

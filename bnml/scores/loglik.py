@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from bnml.scores.base import Score, Shape, Terms, n_log_n
+import numpy as np
+import numpy.typing as npt
 
-__all__ = ["LogLikelihood"]
+from bnml.scores.base import Score, Shape, Terms
+
+__all__ = ["LogLikelihood", "n_log_n"]
 
 
 @dataclass(frozen=True)
@@ -20,3 +23,10 @@ class LogLikelihood(Score):
     def terms(self, shape: Shape) -> Terms:
         """Return n log n for every cell."""
         return Terms(joint=n_log_n(shape.counts))
+
+
+def n_log_n(counts: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+    """Return n log n, and 0 for 0: what the scores that begin with the maximised log-likelihood add up."""
+    from scipy.special import xlogy
+
+    return np.asarray(xlogy(counts, counts), np.float64)

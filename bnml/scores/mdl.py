@@ -6,7 +6,8 @@ import math
 from dataclasses import dataclass
 
 from bnml.errors import ScoreError
-from bnml.scores.base import Floats, Score, Shape, Terms, n_log_n, per_parameter
+from bnml.scores.base import Floats, Score, Shape, Terms, per_parameter
+from bnml.scores.loglik import n_log_n
 
 __all__ = ["MDL"]
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from bnml.counts.pairs import pair_information
+from bnml.search.best_tree import best_tree, check_tree, tree_rules, whole
 from bnml.search.local_optimum import verified_result
 from bnml.search.search_result import SearchResult
 from bnml.search.task import Task, as_search
-from bnml.search.trees import best_tree, check_tree, tree_rules, whole
 
 __all__ = ["chow_liu"]
 

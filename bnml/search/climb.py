@@ -16,7 +16,7 @@ import numpy as np
 from bnml._checks import refuse, whole_number
 from bnml._watch import Watch
 from bnml.graph import DAG
-from bnml.search.insertions import Orders, order_for_insertions, two_steps_away
+from bnml.search.insertions import Orders, insertion_neighbours, order_for_insertions
 from bnml.search.moves import ADD, REMOVE, Move, Structure
 from bnml.search.search_result import SearchResult
 from bnml.search.task import Task, as_search
@@ -103,7 +103,7 @@ def climb_and_reinsert(structure: Structure, watch: Watch, start: float, stop: f
     """Climb by changes of one arc and by reinsertions, in turns; return the number of moves, and whether it ended."""
     moves, reached = climb_up(structure, watch, start, stop)
     while not watch.over:
-        orders = Orders(structure, two_steps_away(structure.arcs))
+        orders = Orders(structure, insertion_neighbours(structure.arcs))
         order, score, inserted = orders.improve(order_for_insertions(structure.arcs), watch)
         structure.families += orders.families
         if score <= structure.score + structure.equal:

@@ -23,7 +23,7 @@ from bnml.scores.lattice import Lattice, walkable
 from bnml.scores.priors import Uniform
 from bnml.search.best_networks import Subsets
 from bnml.search.forecast import Forecast, SearchPlan, forecast_of, most_variables
-from bnml.search.listed_families import ListedFamilies, from_file, list_every_family
+from bnml.search.listed_families import ListedFamilies, families_from_file, list_every_family
 from bnml.search.read_back import last_names_last, smallest_model_string
 from bnml.search.search_result import SearchResult
 from bnml.search.task import Task, as_search
@@ -123,7 +123,7 @@ def _families(
     local: LocalScores | FamilyScores, rules: Rules, plan: SearchPlan, threads: int, done: Callable[[float], None]
 ) -> Lattice | ListedFamilies:
     if isinstance(local, FamilyScores):
-        return from_file(local, rules)
+        return families_from_file(local, rules)
     if not walkable(local):
         return list_every_family(local, rules, done)
     return Lattice(local, rules, integers=plan.integers, prune=plan.prune, threads=threads, done=done)

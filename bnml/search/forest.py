@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 
 from bnml.errors import SearchError
+from bnml.search.best_tree import best_tree, check_tree, gains_of, tree_rules
 from bnml.search.local_optimum import verified_result
 from bnml.search.search_result import SearchResult
 from bnml.search.task import Task, as_search
-from bnml.search.trees import best_tree, check_tree, gains_of, tree_rules
 
 __all__ = ["forest"]
 

@@ -11,7 +11,7 @@ from bnml._watch import Watch
 from bnml.search.grow_shrink import GrowShrink
 from bnml.search.moves import Bools, Structure
 
-__all__ = ["Listed", "Orders", "order_for_insertions", "two_steps_away"]
+__all__ = ["Listed", "Orders", "insertion_neighbours", "order_for_insertions"]
 
 Listed = Sequence[Sequence[tuple[float, int]]]
 
@@ -129,8 +129,8 @@ def order_for_insertions(arcs: Bools, wanted: list[int] | None = None) -> list[i
     return order
 
 
-def two_steps_away(arcs: Bools) -> Bools:
-    """Return which variables are neighbours, or neighbours of neighbours, whatever the direction of arcs."""
+def insertion_neighbours(arcs: Bools) -> Bools:
+    """Return where insertions are tried: neighbours, and neighbours of neighbours, whatever the direction of arcs."""
     linked = (arcs | arcs.T).astype(np.float32)
     near: Bools = (linked + linked @ linked) > 0
     return near

@@ -15,10 +15,10 @@ from bnml._watch import Watch
 from bnml.errors import ArgumentError, SearchError, argument
 from bnml.graph import Rules
 from bnml.scores.equal import tolerance
+from bnml.search.best_tree import tree_gain
 from bnml.search.local_optimum import verified_result
 from bnml.search.search_result import SearchResult
 from bnml.search.task import Task, as_search
-from bnml.search.trees import tree_gain
 
 __all__ = ["Trial", "k2"]
 

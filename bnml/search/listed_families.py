@@ -14,7 +14,7 @@ from bnml.graph import Rules
 from bnml.scores import FamilyScores, LocalScores
 from bnml.scores.lattice import allowed_sets
 
-__all__ = ["ListedFamilies", "from_file", "list_every_family"]
+__all__ = ["ListedFamilies", "families_from_file", "list_every_family"]
 
 MANTISSA = 52
 AT_ONCE = 1000  # families scored in one go
@@ -106,6 +106,6 @@ def list_every_family(local: LocalScores, rules: Rules, done: Callable[[float], 
     return ListedFamilies(sets, scores, rules, total)
 
 
-def from_file(given: FamilyScores, rules: Rules) -> ListedFamilies:
-    """Return the families of a file of local scores."""
+def families_from_file(given: FamilyScores, rules: Rules) -> ListedFamilies:
+    """List the families of a file of local scores."""
     return ListedFamilies(given.parents, given.scores, rules)

@@ -20,7 +20,7 @@ FAMILY = 4e-6  # seconds for one of the families that this takes, and ROW for ea
 
 
 def verified_result(task: Task, parents: Sequence[Sequence[int]], info: Mapping[str, Any]) -> SearchResult:
-    """Return the structure with these parents, in the order of names, as the result of a search.
+    """Return a structure as the result of a search, verified to be a local optimum where that is quick.
 
     ``info`` has the ``families`` that were scored so far; those that are scored here are added, and `verify` adds what
     it says. A search that does not count its moves has placed each arc by one.

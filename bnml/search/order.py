@@ -24,7 +24,7 @@ from bnml.scores import LocalScores
 from bnml.scores.lattice import undominated_families, walkable
 from bnml.search.climb import climb_and_reinsert, climb_result, climb_up, shaken
 from bnml.search.forecast import ROW, SUBSET
-from bnml.search.insertions import Listed, Orders, order_for_insertions, two_steps_away
+from bnml.search.insertions import Listed, Orders, insertion_neighbours, order_for_insertions
 from bnml.search.moves import Structure
 from bnml.search.search_result import SearchResult
 from bnml.search.tabu import PATIENCE, TENURE, wander
@@ -66,7 +66,7 @@ def order(task: Task, *, start: DAG | None = None, restarts: int | None = None) 
     asked = None if restarts is None else whole_number(restarts, "restarts")
     structure, watch, rng = Structure(task, start), task.watch, np.random.default_rng(task.seed)
     moves, verified = climb_and_reinsert(structure, watch, 0.0, 0.0)
-    near = None if structure.n <= MOST_FOR_ALL else two_steps_away(structure.arcs)
+    near = None if structure.n <= MOST_FOR_ALL else insertion_neighbours(structure.arcs)
     listed, scored = (None, 0) if watch.over else _listed(structure)
     orders = Orders(structure, near, listed)
     rounds = _rounds(structure.n, listed is not None) if asked is None else asked

@@ -19,10 +19,10 @@ from bnml.counts.pairs import pair_information
 from bnml.errors import SearchError
 from bnml.graph import Rules
 from bnml.graph.spanning import spanning_links, spanning_neighbours, spanning_parents
+from bnml.search.best_tree import Bools, Floats, whole
 from bnml.search.local_optimum import verified_result
 from bnml.search.search_result import SearchResult
 from bnml.search.task import Task, as_search
-from bnml.search.trees import Bools, Floats, whole
 
 __all__ = ["polytree"]
 

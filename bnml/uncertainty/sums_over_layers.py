@@ -31,8 +31,9 @@ import math
 import numpy as np
 import numpy.typing as npt
 
+from bnml._threads import run_each
 from bnml.uncertainty.allowed import sizes_of_sets
-from bnml.uncertainty.sums_over_parents import Floats, StructureSums, SubsetSums, Tick, one_by_one, sums_over_arcs_into
+from bnml.uncertainty.sums_over_parents import Floats, StructureSums, SubsetSums, Tick, sums_over_arcs_into
 
 __all__ = ["log_total", "sum_over_layers"]
 
@@ -58,7 +59,7 @@ def sum_over_layers(sums: SubsetSums, threads: int, tick: Tick) -> StructureSums
             start, stop, own = cuts[part], cuts[part + 1], coefficients[part]
             _kernels.layers_backward(given, forward, backward, whole, sets, start, stop, own)
 
-        one_by_one(step, PARTS, threads, lambda part: None)
+        run_each(step, PARTS, threads, lambda part: None)
         tick(1.0 - 2 / 3 * (size - 1) / n)
     collected = coefficients.sum(axis=0)
     arcs = np.stack([sums_over_arcs_into(sums, i, collected[i]) for i in range(n)], axis=1)
@@ -88,7 +89,7 @@ def _forward(sums: SubsetSums, ternary: Ints, threads: int, tick: Tick) -> Float
         def step(part: int, sets: Ints = sets, cuts: list[int] = cuts) -> None:
             _kernels.layers_forward(given, forward, sets, cuts[part], cuts[part + 1])
 
-        one_by_one(step, PARTS, threads, lambda part: None)
+        run_each(step, PARTS, threads, lambda part: None)
         tick((size + 1) / n)
     return forward
 

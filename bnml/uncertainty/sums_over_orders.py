@@ -17,13 +17,13 @@ import math
 
 import numpy as np
 
+from bnml._threads import run_each, short_ranges
 from bnml.uncertainty.sums_over_parents import (
+    SETS_PER_CALL,
     Floats,
     StructureSums,
     SubsetSums,
     Tick,
-    one_by_one,
-    ranges,
     sums_over_arcs_into,
 )
 
@@ -36,17 +36,17 @@ def sum_over_orders(sums: SubsetSums, threads: int, tick: Tick) -> StructureSums
 
     n, size = sums.n, sums.top.size
     forward, backward = _forward(sums), np.empty(size)
-    for start, stop in reversed(ranges(size)):
+    for start, stop in reversed(short_ranges(size, SETS_PER_CALL)):
         _kernels.orders_backward(sums.best, sums.mass, sums.top, backward, start, stop)
     arcs = np.empty((n, n))
 
     def arcs_of(i: int) -> None:
         coefficients = np.empty(size // 2)
-        for start, stop in ranges(size // 2):
+        for start, stop in short_ranges(size // 2, SETS_PER_CALL):
             _kernels.positions(sums.best[i], sums.top, forward, backward, i, start, stop, coefficients)
         arcs[:, i] = sums_over_arcs_into(sums, i, coefficients)
 
-    one_by_one(arcs_of, n, threads, tick)
+    run_each(arcs_of, n, threads, tick)
     return StructureSums(_log_total(sums, forward), arcs)
 
 
@@ -63,6 +63,6 @@ def _forward(sums: SubsetSums) -> Floats:
     from bnml.uncertainty import _kernels
 
     forward = np.empty(sums.top.size)
-    for start, stop in ranges(forward.size):
+    for start, stop in short_ranges(forward.size, SETS_PER_CALL):
         _kernels.orders_forward(sums.best, sums.mass, sums.top, forward, start, stop)
     return forward

@@ -12,14 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import count
 
 import numpy as np
 import numpy.typing as npt
 
-from bnml._threads import run_all
+from bnml._threads import run_each, short_ranges
 
-__all__ = ["StructureSums", "SubsetSums", "Tick", "one_by_one", "ranges", "subset_sums", "sums_over_arcs_into"]
+__all__ = ["StructureSums", "SubsetSums", "Tick", "subset_sums", "sums_over_arcs_into"]
 
 Floats = npt.NDArray[np.float64]
 Tick = Callable[[float], None]
@@ -79,9 +78,9 @@ def subset_sums(weights: Floats, threads: int, tick: Tick) -> SubsetSums:
     shifts[np.isneginf(shifts)] = 0.0
     weights -= shifts[:, None]  # smaller numbers lose less in rounding
     mass = np.where(np.isneginf(weights), 0.0, 1.0)
-    one_by_one(lambda i: _kernels.subset_sums(weights[i], mass[i]), n, threads, tick)
+    run_each(lambda i: _kernels.subset_sums(weights[i], mass[i]), n, threads, tick)
     top = np.empty(1 << n)
-    for start, stop in ranges(top.size):
+    for start, stop in short_ranges(top.size, SETS_PER_CALL):
         _kernels.best_structures(weights, top, start, stop)
     return SubsetSums(weights, mass, top, float(shifts.sum()))
 
@@ -91,25 +90,8 @@ def sums_over_arcs_into(sums: SubsetSums, child: int, coefficients: Floats) -> F
     from bnml.uncertainty import _kernels
 
     parts = []
-    for start, stop in ranges(coefficients.size):
+    for start, stop in short_ranges(coefficients.size, SETS_PER_CALL):
         part = np.zeros(sums.n - 1)
         _kernels.arc_sums(sums.best[child], sums.mass[child], coefficients, start, stop, part)
         parts.append(part)
     return np.insert(np.sum(parts, axis=0), child, 0.0)
-
-
-def one_by_one(task: Callable[[int], None], number: int, threads: int, tick: Tick) -> None:
-    """Call ``task(i)`` for every i below a number, on up to ``threads`` threads."""
-    done = count(1)
-
-    def run(start: int, stop: int) -> None:
-        for i in range(start, stop):
-            task(i)
-            tick(next(done) / number)
-
-    run_all(run, [(i, i + 1) for i in range(number)], threads)
-
-
-def ranges(size: int) -> list[tuple[int, int]]:
-    """Cut a range into parts that last a fraction of a second; the same parts for any number of threads."""
-    return [(start, min(start + SETS_PER_CALL, size)) for start in range(0, size, SETS_PER_CALL)]

@@ -17,7 +17,7 @@ import pytest
 
 import bnml
 from bnml.cli import compare, convert, fit, info, regret, sample, score
-from bnml.cli.argument_words import in_options
+from bnml.cli.error_words import in_options
 from bnml.errors import ArgumentError, argument
 
 COMMANDS = (

@@ -59,7 +59,7 @@ def test_statistics_from_cells_are_those_of_the_kernel(pearson, monkeypatch):
     for (x, y), some, found in zip([(0, 3)] * 3 + [(3, 4)], sets.tolist(), results, strict=True):
         cells = counts.cells(sorted((x, y, *some)))
         assert pair_statistic(cells, x, y, some, pearson=pearson) == pytest.approx(found[:2].tolist(), rel=1e-12)
-    monkeypatch.setattr("bnml.counts.pair_tests.fit", lambda rows, questions: False)
+    monkeypatch.setattr("bnml.counts.pair_tests.pair_tests_fit", lambda rows, questions: False)
     again, as_many = counts.statistics(questions, Verdict(pearson))
     assert again == pytest.approx(results, rel=1e-9)
     assert made.tolist() == as_many.tolist() == [3, 1]

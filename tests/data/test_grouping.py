@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from bnml._jit import JIT
 from bnml.data import grouping
-from bnml.data.grouping import code_type, group_rows
+from bnml.data.columns import code_type
+from bnml.data.grouping import group_rows
 
 
 def check(columns, arities, weights=None):

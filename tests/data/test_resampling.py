@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import bnml
-from bnml.data.resampling import divided, expected_distinct, first_rows, redrawn
+from bnml.data.resampling import expected_distinct, first_rows, redrawn, resampled_parts
 from bnml.errors import BnmlError
 
 
@@ -34,7 +34,7 @@ def test_divided():
     rows = frame()
     data = bnml.read(rows)
     order = np.random.default_rng(1).permutation(len(rows))
-    training, test, frequencies = divided(data, order, 9)
+    training, test, frequencies = resampled_parts(data, order, 9)
     assert frequencies.tolist() == test.weights.tolist()
     for part, chosen in ((training, order[:9]), (test, order[9:])):
         plain = bnml.read(rows.iloc[chosen], states=dict(zip(data.names, data.states, strict=True)))
@@ -48,7 +48,7 @@ def test_tables_without_rows_are_not_divided():
     data = bnml.example()
     bare = bnml.Data(data.names, data.states, data.codes.copy(), data.weights.copy())
     with pytest.raises(BnmlError, match="only frequencies"):
-        divided(bare, np.arange(10), 5)
+        resampled_parts(bare, np.arange(10), 5)
 
 
 def test_first_rows():

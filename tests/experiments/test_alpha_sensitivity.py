@@ -14,7 +14,7 @@ import pytest
 import bnml
 from bnml.errors import ArgumentError, DataError
 from bnml.experiments import alpha_sensitivity, reproduce
-from bnml.experiments.alpha_sensitivity import ALPHAS, BENE, VARIABLES, alpha_slips, work
+from bnml.experiments.alpha_sensitivity import ALPHAS, BENE, VARIABLES, _slips, work
 from bnml.uncertainty.allowed import allowed_masks
 from bnml.uncertainty.structures import all_structures
 
@@ -115,7 +115,7 @@ def test_slips_are_those_of_bene(folder):
     alpha, data = 0.2, table(folder)
     codes = data.codes[data.row_index].astype(int)
     local = bnml.LocalScores(data, f"bdq:{alpha}")
-    found = alpha_slips(data, alpha)
+    found = _slips(data, alpha)
     assert (found >= 0).all()
     assert (found > 0).any()
     for child in range(4):
@@ -129,7 +129,7 @@ def test_slips_are_those_of_bene(folder):
                 score += sum(math.lgamma(alpha + np.sum(own == k)) for k in range(3)) - math.lgamma(alpha + len(own))
             score -= 2 * q * math.lgamma(alpha)
             assert local.family(child, parents) - found[child, number] == pytest.approx(score)
-    assert (alpha_slips(data, 1.0) == 0).all()
+    assert (_slips(data, 1.0) == 0).all()
 
 
 def test_runs_of_the_same_network():

@@ -9,12 +9,11 @@ import pandas as pd
 import pytest
 
 import bnml
-from bnml._text import shortened_in_the_middle
+from bnml._text import names_in_words, p_value_text, percent, shortened_in_the_middle
 from bnml.errors import BnmlError
 from bnml.five_steps.findings import findings_of
-from bnml.five_steps.sentences import knowledge, names_in_words, percent
+from bnml.five_steps.knowledge import knowledge
 from bnml.five_steps.steps import _max_condition
-from bnml.five_steps.text_summary import p_value_text
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ from scipy import stats
 import bnml
 from bnml.errors import BnmlError
 from bnml.independence import independence_test
-from bnml.independence.dependences import log_adjusted
+from bnml.independence.p_values import log_adjusted_p_values
 from tests.independence import naive
 
 
@@ -54,8 +54,8 @@ def test_strong_dependences_keep_their_order():
 def test_benjamini_and_hochberg(data):
     rng = np.random.default_rng(0)
     ps = rng.random(50) ** 3
-    assert np.exp(log_adjusted(np.log(ps))) == pytest.approx(stats.false_discovery_control(ps))
-    assert log_adjusted(np.zeros(0)).size == 0
+    assert np.exp(log_adjusted_p_values(np.log(ps))) == pytest.approx(stats.false_discovery_control(ps))
+    assert log_adjusted_p_values(np.zeros(0)).size == 0
     frame = bnml.dependences(data, adjust="bh")
     assert frame["adjusted_p_value"].to_numpy() == pytest.approx(stats.false_discovery_control(frame["p_value"]))
 

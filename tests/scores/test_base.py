@@ -9,7 +9,8 @@ import pytest
 
 from bnml.errors import ScoreError
 from bnml.scores import BD, Shape
-from bnml.scores.base import n_log_n, per_parameter, positive
+from bnml.scores.base import per_parameter, positive
+from bnml.scores.loglik import n_log_n
 
 
 def test_a_shape_has_all_counts_or_some():

@@ -13,8 +13,8 @@ import bnml
 from bnml.errors import ArgumentError, BnmlError, SearchError
 from bnml.graph import Constraints, Rules
 from bnml.graph.spanning import spanning_links, spanning_parents
+from bnml.search.best_tree import best_tree, check_tree, gains_of, tree_gain, tree_rules, whole
 from bnml.search.task import Task
-from bnml.search.trees import best_tree, check_tree, gains_of, tree_gain, tree_rules, whole
 from tests.search.forests import branchings, dag_of
 from tests.search.strategies import constraints, tables
 

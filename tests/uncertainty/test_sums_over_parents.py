@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from bnml._threads import run_each, short_ranges
 from bnml.uncertainty import _kernels, sums_over_parents
 from tests.uncertainty import naive
 from tests.uncertainty.strategies import families, mask, weight_of
@@ -90,12 +91,12 @@ def test_arcs_from_coefficients(weights):
 
 
 def test_ranges():
-    assert sums_over_parents.ranges(10) == [(0, 10)]
-    assert sums_over_parents.ranges(3 * sums_over_parents.SETS_PER_CALL)[1:] == [(65536, 131072), (131072, 196608)]
+    assert short_ranges(10, 65536) == [(0, 10)]
+    assert short_ranges(3 * 65536, 65536)[1:] == [(65536, 131072), (131072, 196608)]
 
 
 def test_every_task_is_done_and_told():
     told, done = [], []
-    sums_over_parents.one_by_one(done.append, 5, 2, told.append)
+    run_each(done.append, 5, 2, told.append)
     assert sorted(done) == list(range(5))
     assert sorted(told) == [0.2, 0.4, 0.6, 0.8, 1.0]

@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bnml._text import clip, did_you_mean, quoted
+from bnml._text import clip, did_you_mean, quoted, quoted_value
 from bnml.data.labels import label_text
 from bnml.errors import FormatError, GraphError
 from bnml.graph import DAG
 from bnml.network.network import TOLERANCE, BayesianNetwork
 
-__all__ = ["Draft", "TableRows", "shown"]
+__all__ = ["Draft", "TableRows"]
 
 Floats = npt.NDArray[np.float64]
 Error = Callable[[int, str], FormatError]
@@ -29,11 +29,6 @@ MOST_VARIABLES = 20_000
 MOST_PARENTS = 31  # an array has no more axes in every NumPy
 MOST_ENTRIES = 20_000_000  # probabilities in all tables together
 FREE_ENTRIES = 1_000_000  # so many are allowed in the shortest file; more only in proportion to its length
-
-
-def shown(text: object) -> str:
-    """Return a value for a message: quoted, and cut if it is long."""
-    return repr(clip(text))
 
 
 class Draft:
@@ -59,32 +54,36 @@ class Draft:
         if not name:
             raise self.error(at, "a variable without a name")
         if name in self._states:
-            raise self.error(at, f"the variable {shown(name)} is declared a second time")
+            raise self.error(at, f"the variable {quoted_value(name)} is declared a second time")
         if len(self._states) == MOST_VARIABLES:
             raise self.error(at, f"more than {MOST_VARIABLES} variables")
         texts = [label_text(label) for label in states]
         if not texts:
-            raise self.error(at, f"the variable {shown(name)} has no states")
+            raise self.error(at, f"the variable {quoted_value(name)} has no states")
         if len(set(texts)) < len(texts):
             twice = Counter(texts).most_common(1)[0][0]
-            raise self.error(at, f"the variable {shown(name)} has the state {shown(twice)} twice")
+            raise self.error(at, f"the variable {quoted_value(name)} has the state {quoted_value(twice)} twice")
         self._states[name], self._declared[name] = tuple(states), at
 
     def begin(self, at: int, name: str, parents: Sequence[str]) -> tuple[int, ...]:
         """Announce a table; return its shape, the variable's own axis last, or refuse it before it takes memory."""
         for variable in (name, *parents):
             if variable not in self._states:
-                raise self.error(at, f"there is no variable {shown(variable)} so far{self._near(variable)}")
+                raise self.error(at, f"there is no variable {quoted_value(variable)} so far{self._near(variable)}")
         if name in self._begun:
-            raise self.error(at, f"a second table for {shown(name)}")
+            raise self.error(at, f"a second table for {quoted_value(name)}")
         if name in parents or len(set(parents)) < len(parents):
-            raise self.error(at, f"the parents of {shown(name)} must differ from it and from each other")
+            raise self.error(at, f"the parents of {quoted_value(name)} must differ from it and from each other")
         if len(parents) > MOST_PARENTS:
-            raise self.error(at, f"{shown(name)} has {len(parents)} parents; at most {MOST_PARENTS} are possible")
+            raise self.error(
+                at, f"{quoted_value(name)} has {len(parents)} parents; at most {MOST_PARENTS} are possible"
+            )
         shape = tuple(len(self._states[variable]) for variable in (*parents, name))
         size = math.prod(shape)
         if size > self._room:
-            raise self.error(at, f"the table of {shown(name)} would have {size} entries, more than the file can hold")
+            raise self.error(
+                at, f"the table of {quoted_value(name)} would have {size} entries, more than the file can hold"
+            )
         self._room -= size
         self._begun.add(name)
         return shape
@@ -121,7 +120,7 @@ class Draft:
             raise self.error(0, "there are no variables")
         for name, at in self._declared.items():
             if name not in self._tables:
-                raise self.error(at, f"there is no table for the variable {shown(name)}")
+                raise self.error(at, f"there is no table for the variable {quoted_value(name)}")
         arcs = [(parent, name) for name, (_, parents, _) in self._tables.items() for parent in parents]
         try:
             dag = DAG(self._states, arcs)
@@ -174,24 +173,24 @@ class TableRows:
             row = row * arity + code
         if self._places[row] >= 0:
             given = self._draft.configuration(row, self._parents, self._shape)
-            raise self._draft.error(at, f"a second row of {shown(self._name)}{' for ' + given if given else ''}")
+            raise self._draft.error(at, f"a second row of {quoted_value(self._name)}{' for ' + given if given else ''}")
         self._table[row] = self._counted(at, values)
         self._places[row] = at
 
     def default(self, at: int, values: list[float]) -> None:
         """Take the row of all configurations that have none of their own."""
         if self._default is not None:
-            raise self._draft.error(at, f"a second default for {shown(self._name)}")
+            raise self._draft.error(at, f"a second default for {quoted_value(self._name)}")
         self._default = self._counted(at, values)
 
     def whole(self, at: int, values: list[float], *, own_axis_first: bool = False) -> None:
         """Take all values at once, the last axis fastest; that of the variable is the last or the first."""
         if self._begun:
-            raise self._draft.error(at, f"a second table for {shown(self._name)}")
+            raise self._draft.error(at, f"a second table for {quoted_value(self._name)}")
         size = self._table.size
         if len(values) != size:
             raise self._draft.error(
-                at, f"expected {size} probabilities in the table of {shown(self._name)}, found {len(values)}"
+                at, f"expected {size} probabilities in the table of {quoted_value(self._name)}, found {len(values)}"
             )
         table = np.array(values, np.float64)
         self._table[:] = table.reshape(self.arity, -1).T if own_axis_first else table.reshape(-1, self.arity)
@@ -206,7 +205,7 @@ class TableRows:
         elif missing.any():
             given = self._draft.configuration(int(np.argmax(missing)), self._parents, self._shape)
             raise self._draft.error(
-                self._at, f"the table of {shown(self._name)} has no row{' for ' + given if given else ''}"
+                self._at, f"the table of {quoted_value(self._name)} has no row{' for ' + given if given else ''}"
             )
         table = self._table.reshape(self._shape)
         self._draft.fill(self._at, self._name, self._parents, table, self._places)
@@ -214,7 +213,8 @@ class TableRows:
     def _counted(self, at: int, values: list[float]) -> list[float]:
         if len(values) != self.arity:
             raise self._draft.error(
-                at, f"expected {self.arity} probabilities in this row of {shown(self._name)}, found {len(values)}"
+                at,
+                f"expected {self.arity} probabilities in this row of {quoted_value(self._name)}, found {len(values)}",
             )
         self._begun = True
         return values

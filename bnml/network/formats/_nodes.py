@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from bnml.network.formats._draft import Draft, TableRows, shown
+from bnml._text import quoted_value
+from bnml.network.formats._draft import Draft, TableRows
 from bnml.network.formats._scanner import Scanner
 
 __all__ = ["Nodes"]
@@ -19,7 +20,7 @@ class Nodes:
         """Take the name of a node that is being declared."""
         node = self._scan.word("the name of a node")
         if node in self._variables:
-            raise self._scan.error(at, f"the node {shown(node)} is declared a second time")
+            raise self._scan.error(at, f"the node {quoted_value(node)} is declared a second time")
         return node
 
     def declare(self, at: int, node: str, name: str, states: list[str]) -> None:
@@ -36,6 +37,6 @@ class Nodes:
             raise scan.error(at, "expected one node, and its parents after '|'")
         for node in head.alone:
             if node not in self._variables:
-                raise scan.error(at, f"there is no node {shown(node)} so far")
+                raise scan.error(at, f"there is no node {quoted_value(node)} so far")
         name, *parents = (self._variables[node] for node in head.alone)
         return TableRows(self._draft, at, name, parents), parents

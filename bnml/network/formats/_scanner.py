@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from bnml._text import quoted_value
 from bnml.errors import FormatError
-from bnml.network.formats._draft import shown
 
 __all__ = ["Scanner", "failure", "in_quotes"]
 
@@ -87,7 +87,7 @@ class Scanner:
         if rest.startswith("/*"):
             return self.error(self.at, f"expected {what}, found a comment that is not closed")
         found = self._string.match(self.text, self.at) or self._bare.match(self.text, self.at)
-        return self.error(self.at, f"expected {what}, found {shown(found[0] if found else rest[0])}")
+        return self.error(self.at, f"expected {what}, found {quoted_value(found[0] if found else rest[0])}")
 
     def begin(self, words: str, what: str) -> None:
         """Take the words that a file begins with."""
@@ -203,7 +203,7 @@ class Scanner:
             try:
                 float(match[0])
             except ValueError:
-                return self.error(start + match.start(), f"expected a number, found {shown(match[0])}")
+                return self.error(start + match.start(), f"expected a number, found {quoted_value(match[0])}")
         raise AssertionError("unreachable")
 
     def statement(self) -> None:

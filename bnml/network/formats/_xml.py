@@ -10,8 +10,8 @@ import json
 from typing import Any
 from xml.parsers import expat
 
+from bnml._text import quoted_value
 from bnml.errors import FormatError
-from bnml.network.formats._draft import shown
 from bnml.network.formats._scanner import failure
 
 __all__ = ["BLANKS", "Element", "is_plain", "numbers", "parse", "xml_labels", "xml_name"]
@@ -72,7 +72,7 @@ def parse(content: bytes, file: str, *, fold: bool = False) -> Element:
 
     def attribute(_element: str, name: str, _kind: str, default: str | None, _required: int) -> None:
         if default is not None and len(default) > LONGEST_DEFAULT:
-            raise failure(file, parser.CurrentLineNumber, f"a long default of the attribute {shown(name)}")
+            raise failure(file, parser.CurrentLineNumber, f"a long default of the attribute {quoted_value(name)}")
 
     parser.StartElementHandler, parser.EndElementHandler = start, end
     parser.CharacterDataHandler = characters
@@ -100,7 +100,7 @@ def numbers(element: Element, file: str) -> list[float]:
     except ValueError:
         pass
     wrong = next((word for word in words if not _is_number(word)), text.strip())  # or a blank of another script
-    raise failure(file, element.line, f"expected numbers in <{element.name}>, found {shown(wrong)}")
+    raise failure(file, element.line, f"expected numbers in <{element.name}>, found {quoted_value(wrong)}")
 
 
 def _is_number(word: str) -> bool:
@@ -124,7 +124,7 @@ def xml_name(kept: str, file: str, line: int) -> str:
     """Return the name that an XML file keeps as a JSON string."""
     value = _kept(kept, file, line)
     if not isinstance(value, str):
-        raise failure(file, line, f"expected a name in quotes as bnml_name, found {shown(kept)}")
+        raise failure(file, line, f"expected a name in quotes as bnml_name, found {quoted_value(kept)}")
     return value
 
 
@@ -132,7 +132,7 @@ def xml_labels(kept: str, number: int, file: str, line: int) -> list[str]:
     """Return the labels that an XML file keeps as a JSON list."""
     value = _kept(kept, file, line)
     if not isinstance(value, list) or len(value) != number or not all(isinstance(label, str) for label in value):
-        raise failure(file, line, f"expected a list of {number} labels as bnml_states, found {shown(kept)}")
+        raise failure(file, line, f"expected a list of {number} labels as bnml_states, found {quoted_value(kept)}")
     return value
 
 
@@ -140,4 +140,4 @@ def _kept(text: str, file: str, line: int) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
-        raise failure(file, line, f"expected JSON, found {shown(text)}") from None
+        raise failure(file, line, f"expected JSON, found {quoted_value(text)}") from None

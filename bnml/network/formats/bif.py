@@ -37,8 +37,9 @@ from __future__ import annotations
 import re
 from itertools import product
 
+from bnml._text import quoted_value
 from bnml.data.labels import label_text
-from bnml.network.formats._draft import Draft, TableRows, shown
+from bnml.network.formats._draft import Draft, TableRows
 from bnml.network.formats._scanner import Scanner, Words, in_quotes
 from bnml.network.network import BayesianNetwork
 
@@ -83,14 +84,14 @@ def _read_variable(scan: Scanner, draft: Draft, at: int) -> None:
         word = scan.keyword()
         if word == "type" and states is None:
             if scan.keyword() != "discrete":
-                raise scan.error(place, f"the variable {shown(name[0])} is not discrete")
+                raise scan.error(place, f"the variable {quoted_value(name[0])} is not discrete")
             states = scan.states(place)
         elif word == "property":
             scan.statement()
         else:
             raise scan.expected("'type', 'property' or '}'", place)
     if states is None:
-        raise scan.error(at, f"the variable {shown(name[0])} has no type")
+        raise scan.error(at, f"the variable {quoted_value(name[0])} has no type")
     draft.variable(at, name[0], states)
 
 
@@ -108,7 +109,7 @@ def _read_table(scan: Scanner, draft: Draft, at: int) -> None:
                 raise scan.error(place, f"expected a state of each of the {len(parents)} parents, found {len(labels)}")
             for parent, known, label in zip(parents, codes, labels, strict=True):
                 if label not in known:
-                    raise scan.error(place, f"the parent {shown(parent)} has no state {shown(label)}")
+                    raise scan.error(place, f"the parent {quoted_value(parent)} has no state {quoted_value(label)}")
             row = [known[label] for known, label in zip(codes, labels, strict=True)]
             rows.put(place, row, scan.numbers())
         else:

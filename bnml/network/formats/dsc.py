@@ -31,8 +31,9 @@ from __future__ import annotations
 
 from itertools import product
 
+from bnml._text import quoted_value
 from bnml.data.labels import label_text
-from bnml.network.formats._draft import Draft, shown
+from bnml.network.formats._draft import Draft
 from bnml.network.formats._names import identifiers
 from bnml.network.formats._nodes import Nodes
 from bnml.network.formats._scanner import Scanner, in_quotes
@@ -74,10 +75,10 @@ def _read_node(scan: Scanner, nodes: Nodes, at: int) -> None:
         attribute = scan.word("an attribute or '}'")
         if attribute == "type":
             if states is not None:
-                raise scan.error(place, f"a second type of {shown(node)}")
+                raise scan.error(place, f"a second type of {quoted_value(node)}")
             _is(scan)
             if scan.keyword() != "discrete":
-                raise scan.error(place, f"the node {shown(node)} is not discrete")
+                raise scan.error(place, f"the node {quoted_value(node)} is not discrete")
             states = scan.states(place, "=")
         elif attribute == "bnml_name":
             _is(scan)
@@ -86,7 +87,7 @@ def _read_node(scan: Scanner, nodes: Nodes, at: int) -> None:
         else:
             scan.statement()
     if states is None:
-        raise scan.error(at, f"the node {shown(node)} has no type")
+        raise scan.error(at, f"the node {quoted_value(node)} has no type")
     nodes.declare(at, node, name, states)
 
 
@@ -107,7 +108,7 @@ def _read_table(scan: Scanner, draft: Draft, nodes: Nodes, at: int) -> None:
             rows.put(place, codes, scan.numbers())
         elif word := scan.keyword():
             if word != "default":
-                raise scan.error(place, f"expected a row, 'default' or '}}', found {shown(word)}")
+                raise scan.error(place, f"expected a row, 'default' or '}}', found {quoted_value(word)}")
             _is(scan)
             rows.default(place, scan.numbers())
         else:
@@ -124,7 +125,7 @@ def _positions(scan: Scanner, draft: Draft, parents: list[str], at: int) -> list
     codes = []
     for word, parent in zip(words, parents, strict=True):
         if not (word.isascii() and word.isdigit() and len(word) < 10 and int(word) < len(draft.states(parent))):
-            raise scan.error(at, f"the parent {shown(parent)} has no state at position {shown(word)}")
+            raise scan.error(at, f"the parent {quoted_value(parent)} has no state at position {quoted_value(word)}")
         codes.append(int(word))
     return codes
 

@@ -22,9 +22,10 @@ from typing import Any
 
 import numpy as np
 
+from bnml._text import quoted_value
 from bnml.data.labels import label_text
 from bnml.errors import FormatError, NetworkError
-from bnml.network.formats._draft import Draft, TableRows, shown
+from bnml.network.formats._draft import Draft, TableRows
 from bnml.network.formats._scanner import Scanner
 from bnml.network.network import BayesianNetwork
 
@@ -42,14 +43,16 @@ def read(content: bytes, file: str) -> BayesianNetwork:
     seen: dict[str, Any] = {}
     for key, at, value in document.members():
         if key in seen and key != "variables":
-            raise document.error(at, f"{shown(key)} a second time")
+            raise document.error(at, f"{quoted_value(key)} a second time")
         seen[key] = value
         if key == "variables":
             variables.append((at, _checked(document, at, value)))
         elif key == "format" and value != FORMAT:
-            raise document.error(at, f"expected the format {FORMAT!r}, found {shown(value)}")
+            raise document.error(at, f"expected the format {FORMAT!r}, found {quoted_value(value)}")
         elif key == "version" and (type(value) is not int or not 1 <= value <= VERSION):
-            raise document.error(at, f"expected version {VERSION}, found {shown(value)}; a newer bnml may read it")
+            raise document.error(
+                at, f"expected version {VERSION}, found {quoted_value(value)}; a newer bnml may read it"
+            )
     if missing := [key for key in ("format", "version") if key not in seen]:
         raise document.error(0, f"there is no {missing[0]!r}; a network has one")
     draft = Draft(document.error, len(content))
@@ -68,20 +71,22 @@ def read(content: bytes, file: str) -> BayesianNetwork:
 def _checked(document: _Document, at: int, value: Any) -> dict[str, Any]:
     """Return the description of a variable, with the right types in it."""
     if not isinstance(value, dict):
-        raise document.error(at, f'expected a variable such as {{"name": …}}, found {shown(value)}')
+        raise document.error(at, f'expected a variable such as {{"name": …}}, found {quoted_value(value)}')
     for key, kind in _REQUIRED.items():
         if not isinstance(value.get(key), kind):
             what = "a text" if kind is str else "a list"
-            raise document.error(at, f"expected {what} as {key!r} of a variable, found {shown(value.get(key))}")
+            raise document.error(at, f"expected {what} as {key!r} of a variable, found {quoted_value(value.get(key))}")
     for label in value["states"]:
         if not isinstance(label, str | int | float | bool):
-            raise document.error(at, f"a state of {shown(value['name'])} is {shown(label)}, no text or number")
+            raise document.error(
+                at, f"a state of {quoted_value(value['name'])} is {quoted_value(label)}, no text or number"
+            )
     for parent in value["parents"]:
         if not isinstance(parent, str):
-            raise document.error(at, f"a parent of {shown(value['name'])} is {shown(parent)}, not a text")
+            raise document.error(at, f"a parent of {quoted_value(value['name'])} is {quoted_value(parent)}, not a text")
     cuts = value.get("cuts", [])
     if not isinstance(cuts, list) or not all(type(cut) in (int, float) and abs(cut) < math.inf for cut in cuts):
-        raise document.error(at, f"the cuts of {shown(value['name'])} must be a list of numbers")
+        raise document.error(at, f"the cuts of {quoted_value(value['name'])} must be a list of numbers")
     return value
 
 
@@ -89,7 +94,7 @@ def _values(document: _Document, at: int, table: list[Any], arity: int) -> list[
     values: list[float] = []
     for row in table:
         if not isinstance(row, list) or len(row) != arity or not {type(value) for value in row} <= {int, float}:
-            raise document.error(at, f"expected rows of {arity} numbers in the table, found {shown(row)}")
+            raise document.error(at, f"expected rows of {arity} numbers in the table, found {quoted_value(row)}")
         values += row
     if any(type(value) is int and abs(value) > 1 for value in values):  # which may be too large to be a float
         raise document.error(at, "expected probabilities in the table, found a number above 1")
@@ -145,7 +150,7 @@ class _Document:
         except json.JSONDecodeError as error:
             raise self._scan.error(error.pos, f"not JSON: {error.msg}") from None
         except (ValueError, RecursionError) as error:
-            raise self._scan.error(at, f"not JSON as it is used here: {shown(error)}") from None
+            raise self._scan.error(at, f"not JSON as it is used here: {quoted_value(error)}") from None
         return value
 
 

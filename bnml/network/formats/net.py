@@ -27,8 +27,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from bnml._text import quoted_value
 from bnml.data.labels import label_text
-from bnml.network.formats._draft import Draft, shown
+from bnml.network.formats._draft import Draft
 from bnml.network.formats._names import identifiers
 from bnml.network.formats._nodes import Nodes
 from bnml.network.formats._scanner import Scanner, in_quotes
@@ -74,7 +75,7 @@ def _read_node(scan: Scanner, nodes: Nodes, at: int) -> None:
     for place, attribute in _attributes(scan):
         if attribute == "states":
             if states is not None:
-                raise scan.error(place, f"states of {shown(node)} a second time")
+                raise scan.error(place, f"states of {quoted_value(node)} a second time")
             scan.expect("(")
             states = scan.words(")", "a state").alone
             scan.expect(";")
@@ -84,7 +85,7 @@ def _read_node(scan: Scanner, nodes: Nodes, at: int) -> None:
         else:
             scan.statement()
     if states is None:
-        raise scan.error(at, f"the node {shown(node)} has no states")
+        raise scan.error(at, f"the node {quoted_value(node)} has no states")
     nodes.declare(at, node, name, states)
 
 

@@ -34,8 +34,9 @@ from xml.sax.saxutils import escape
 
 import numpy as np
 
+from bnml._text import quoted_value
 from bnml.data.labels import label_text
-from bnml.network.formats._draft import Draft, TableRows, shown
+from bnml.network.formats._draft import Draft, TableRows
 from bnml.network.formats._names import identifiers
 from bnml.network.formats._scanner import failure
 from bnml.network.formats._xml import Element, is_plain, numbers, parse, xml_labels, xml_name
@@ -79,7 +80,9 @@ def _in_order(elements: list[Element], file: str) -> list[Element]:
         if entry is None:
             return elements
         if not (entry.text.isascii() and entry.text.isdigit() and len(entry.text) < 10):
-            raise failure(file, entry.line, f"expected a whole number as bnml_position, found {shown(entry.text)}")
+            raise failure(
+                file, entry.line, f"expected a whole number as bnml_position, found {quoted_value(entry.text)}"
+            )
         places.append(int(entry.text))
     return [elements[i] for i in sorted(range(len(elements)), key=places.__getitem__)]
 
@@ -96,7 +99,7 @@ def _read_node(element: Element, draft: Draft, names: dict[str, str], file: str)
     if element.name not in ("cpt", "deterministic"):
         raise failure(file, element.line, f"a <{element.name}>; only <cpt> and <deterministic> nodes are read")
     if node in names:
-        raise failure(file, element.line, f"the node {shown(node)} is declared a second time")
+        raise failure(file, element.line, f"the node {quoted_value(node)} is declared a second time")
     name, states = node, [_id(state, file) for state in element.all("state")]
     if entry := _property(element, "bnml_name"):
         name = xml_name(entry.text, file, entry.line)
@@ -111,11 +114,13 @@ def _read_table(element: Element, draft: Draft, names: dict[str, str], file: str
     parents = [parent for entry in element.all("parents") for parent in entry.text.split()]
     for parent in parents:
         if parent not in names:
-            raise failure(file, element.line, f"the parent {shown(parent)} of {shown(node)} is no node of the file")
+            raise failure(
+                file, element.line, f"the parent {quoted_value(parent)} of {quoted_value(node)} is no node of the file"
+            )
     wanted = "probabilities" if element.name == "cpt" else "resultingstates"
     found = element.all(wanted)
     if len(found) != 1:
-        raise failure(file, element.line, f"expected one <{wanted}> in {shown(node)}, found {len(found)}")
+        raise failure(file, element.line, f"expected one <{wanted}> in {quoted_value(node)}, found {len(found)}")
     rows = TableRows(draft, element.line, names[node], [names[parent] for parent in parents])
     if element.name == "cpt":
         rows.whole(found[0].line, numbers(found[0], file))
@@ -133,7 +138,9 @@ def _results(element: Element, results: Element, rows: TableRows, file: str) -> 
     table = np.zeros((rows.number, rows.arity))
     for row, word in enumerate(words):
         if word not in states:
-            raise failure(file, results.line, f"<resultingstates> has {shown(word)}, which is no state of the node")
+            raise failure(
+                file, results.line, f"<resultingstates> has {quoted_value(word)}, which is no state of the node"
+            )
         table[row, states[word]] = 1.0
     values: list[float] = table.ravel().tolist()
     return values

@@ -36,8 +36,9 @@ from __future__ import annotations
 import json
 from xml.sax.saxutils import escape
 
+from bnml._text import quoted_value
 from bnml.data.labels import label_text
-from bnml.network.formats._draft import Draft, TableRows, shown
+from bnml.network.formats._draft import Draft, TableRows
 from bnml.network.formats._names import identifiers
 from bnml.network.formats._scanner import failure
 from bnml.network.formats._xml import BLANKS, Element, is_plain, numbers, parse, xml_labels, xml_name
@@ -74,9 +75,11 @@ def _read_variable(element: Element, draft: Draft, names: dict[str, str], file: 
     name, states = node, [outcome.text for outcome in element.all("OUTCOME", "VALUE")]
     kind = element.attributes.get("TYPE", "nature")
     if kind not in ("nature", "discrete"):
-        raise failure(file, element.line, f"{shown(node)} is of type {shown(kind)}; only 'nature' can be read")
+        raise failure(
+            file, element.line, f"{quoted_value(node)} is of type {quoted_value(kind)}; only 'nature' can be read"
+        )
     if node in names:
-        raise failure(file, element.line, f"the variable {shown(node)} is declared a second time")
+        raise failure(file, element.line, f"the variable {quoted_value(node)} is declared a second time")
     for entry in element.all("PROPERTY"):
         key, _, value = entry.text.partition("=")
         if key.rstrip(BLANKS) == "bnml_name":
@@ -91,7 +94,7 @@ def _read_table(element: Element, draft: Draft, names: dict[str, str], file: str
     variables = [_only(element, "FOR", file), *element.all("GIVEN")]
     for variable in variables:
         if variable.text not in names:
-            raise failure(file, variable.line, f"there is no variable {shown(variable.text)}")
+            raise failure(file, variable.line, f"there is no variable {quoted_value(variable.text)}")
     name, *parents = (names[variable.text] for variable in variables)
     table = _only(element, "TABLE", file)
     rows = TableRows(draft, element.line, name, parents)

@@ -64,7 +64,7 @@ def _run(sets: Neighbours, missing: Array, closed: Array, step: int, high: int, 
 @plain_at_first(lambda family, n_low, tops, least, start, gains: 2 * tops.size * gains.size)
 @kernel
 def fill_gains(family: FamilyTables, n_low: int, tops: Array, least: float, start: int, gains: Array) -> None:
-    """Raise the lattice's ``gains`` to the scores of families above ``least``.
+    """Kernel: raise ``gains`` to the scores of the families in the lattice above ``least``.
 
     The parents are the set ``start + k`` of the lowest ``n_low`` variables, with the variable's own bit left out if it
     is one of these, together with each of the sets ``tops`` of the others.
@@ -111,7 +111,7 @@ def _value(family: FamilyTables, parents: int) -> float:
 @plain_at_first(lambda family, fixed, free: 3 << free.bit_count())
 @kernel
 def highest_gain(family: FamilyTables, fixed: int, free: int) -> float:
-    """Return the highest gain, in the lattice, of families whose parents are ``fixed`` and a subset of ``free``."""
+    """Kernel: return the highest gain of families in the lattice with parents ``fixed`` and a subset of ``free``."""
     best = -np.inf
     some = free
     while True:

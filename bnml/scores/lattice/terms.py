@@ -11,8 +11,9 @@ import numpy.typing as npt
 
 from bnml.counts.lattice import WalkOrder
 from bnml.nml import log_rising
-from bnml.scores.base import Terms, n_log_n
+from bnml.scores.base import Terms
 from bnml.scores.local import LocalScores
+from bnml.scores.loglik import n_log_n
 
 if TYPE_CHECKING:
     from bnml.counts._lattice_kernels import Sums

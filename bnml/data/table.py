@@ -55,7 +55,7 @@ def check_names(names: Iterable[Any], where: str) -> tuple[str, ...]:
 
 
 def kept_names(names: Sequence[str], wanted: Wanted) -> list[str]:
-    """Return the names that were asked for, or all.
+    """Return the names of a table's columns that were asked for, or all.
 
     Raises
     ------

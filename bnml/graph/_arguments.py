@@ -38,8 +38,8 @@ def _kind(graph: object) -> str:
     return hints.get(kind, kind)
 
 
-def require_same(first: Iterable[str], second: Iterable[str]) -> None:
-    """Refuse two graphs, or a graph and a list of names, that are not about the same variables."""
+def require_same_variables(first: Iterable[str], second: Iterable[str]) -> None:
+    """Refuse arguments that are not about the same variables: two graphs, or a graph and a list of names."""
     ones, others = dict.fromkeys(first), dict.fromkeys(second)
     parts = []
     for which, extra in (

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable
 from bnml._bits import bits, mask_of
 from bnml._text import did_you_mean, quoted
 from bnml.errors import ArgumentError, GraphError, argument
-from bnml.graph._arguments import require_same
+from bnml.graph._arguments import require_same_variables
 
 
 class Variables:
@@ -60,7 +60,7 @@ class Variables:
     def order_like(self, names: Iterable[str]) -> tuple[Variables, list[int]]:
         """Return the same variables in another order, and the old position of each."""
         other = Variables(names)
-        require_same(self.names, other.names)
+        require_same_variables(self.names, other.names)
         return other, [self.index[name] for name in other.names]
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from bnml._plain import attributes
 from bnml._text import did_you_mean
 from bnml.errors import ArgumentError, argument
-from bnml.graph._arguments import require_same
+from bnml.graph._arguments import require_same_variables
 from bnml.graph.dag import DAG
 from bnml.graph.pdag import PDAG
 
@@ -175,7 +175,7 @@ def _check_graphs(**graphs: DAG | PDAG) -> None:
     for what, graph in graphs.items():
         if not isinstance(graph, DAG | PDAG):
             raise ArgumentError(f"{argument(what)} must be a DAG or PDAG, got {type(graph).__name__}")
-    require_same(*(graph.names for graph in graphs.values()))
+    require_same_variables(*(graph.names for graph in graphs.values()))
 
 
 def _as_pdag(graph: DAG | PDAG) -> PDAG:

@@ -22,7 +22,7 @@ from math import comb
 from bnml._bits import bits
 from bnml._checks import is_number
 from bnml.errors import ArgumentError, argument
-from bnml.graph._arguments import require_dag, require_same
+from bnml.graph._arguments import require_dag, require_same_variables
 from bnml.graph._names import Variables
 from bnml.graph.dag import DAG
 from bnml.graph.separation import reachable
@@ -211,6 +211,6 @@ def statements(names: Iterable[str]) -> Iterator[tuple[str, str, frozenset[str]]
 
 def _check_oracle(oracle: DAG | Oracle, names: tuple[str, ...]) -> None:
     if isinstance(oracle, DAG):
-        require_same(names, oracle.names)
+        require_same_variables(names, oracle.names)
     elif not callable(oracle):
         raise ArgumentError(f"{argument('oracle')} must be a DAG or a function (x, y, given) -> bool, got {oracle!r}")

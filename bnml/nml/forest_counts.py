@@ -26,7 +26,7 @@ TOO_MANY = 13  # digits of a number that need not be known exactly
 
 
 def scaled_powers(n: int) -> Floats:
-    """Return b(k) = k^k e^-k / k! for k = 0, 1, ..., n.
+    """Return b(k) = k^k e^-k / k! for the counts k = 0, 1, ..., n of a forest.
 
     Examples
     --------

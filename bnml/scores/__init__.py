@@ -19,11 +19,11 @@ from bnml.scores.family_score import family_score
 from bnml.scores.family_scorer import FamilyScorer
 from bnml.scores.family_scores import FamilyScores
 from bnml.scores.fnml import FNML
+from bnml.scores.forest_nml import NML
 from bnml.scores.hqc import HQC
 from bnml.scores.local import LocalScores, local_scores
 from bnml.scores.loglik import LogLikelihood
 from bnml.scores.mdl import MDL
-from bnml.scores.nml import NML
 from bnml.scores.prequential import prequential
 from bnml.scores.qnml import QNML
 from bnml.scores.registry import SCORES, parse_score

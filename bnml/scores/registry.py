@@ -15,10 +15,10 @@ from bnml.scores.bdq import BDq
 from bnml.scores.bds import BDs
 from bnml.scores.bic import BIC
 from bnml.scores.fnml import FNML
+from bnml.scores.forest_nml import NML
 from bnml.scores.hqc import HQC
 from bnml.scores.loglik import LogLikelihood
 from bnml.scores.mdl import MDL
-from bnml.scores.nml import NML
 from bnml.scores.qnml import QNML
 
 __all__ = ["SCORES", "parse_score", "score_text"]

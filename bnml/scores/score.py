@@ -8,9 +8,9 @@ from typing import Any
 from bnml.data import Data, as_data
 from bnml.graph import DAG
 from bnml.scores.base import Score
+from bnml.scores.forest_nml import NML, forest_complexity
 from bnml.scores.local import local_scores
 from bnml.scores.loglik import LogLikelihood
-from bnml.scores.nml import NML, forest_complexity
 from bnml.scores.parent_sets import check_dag, parent_sets
 from bnml.scores.priors import StructurePrior, check_prior
 from bnml.scores.registry import parse_score

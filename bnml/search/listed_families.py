@@ -90,7 +90,7 @@ class ListedFamilies:
 
 
 def list_every_family(local: LocalScores, rules: Rules, done: Callable[[float], None]) -> ListedFamilies:
-    """List all families of a table, each scored on its own: slow, for scores without terms of subsets."""
+    """Return listed families: all of a table, each scored on its own; slow, for scores without terms of subsets."""
     n = len(local.names)
     sets = [allowed_sets(rules, i) for i in range(n)]
     total, finished = sum(some.size for some in sets), 0

@@ -21,8 +21,8 @@ from bnml.counts.pairs import pair_information
 from bnml.graph import Rules
 from bnml.graph.spanning import spanning_neighbours, spanning_parents
 from bnml.scores import NML, LogLikelihood
+from bnml.scores.forest_nml import Tree, forest_joins
 from bnml.scores.local import local_scores
-from bnml.scores.nml import Tree, forest_joins
 from bnml.search.best_tree import Floats, best_tree, check_tree, gains_of, tree_rules
 from bnml.search.local_optimum import verify
 from bnml.search.search_result import SearchResult

@@ -9,7 +9,7 @@ import numpy as np
 from bnml.counts import Counts
 from bnml.counts.lattice import WalkOrder
 from bnml.nml.rising import STIRLING_FROM
-from bnml.scores.lattice.terms import rising_entries
+from bnml.scores.lattice.terms import terms_that_rise
 from bnml.scores.local import MOST_LOOKUPS, LocalScores
 from bnml.scores.one_by_one import FIRST_LOOKUPS
 from bnml.scores.term_cache import MOST_CACHED
@@ -62,7 +62,9 @@ def scoring_bytes(local: LocalScores, threads: int, *, walks: bool = True) -> in
         n_indices = WalkOrder(local.counts).n_indices
         needed += INDEX * n_indices
         if ess > 0.0:
-            needed += (RISING if ess < STIRLING_FROM else STIRLING) * n_indices * rising_entries(data.n_rows, n_indices)
+            needed += (
+                (RISING if ess < STIRLING_FROM else STIRLING) * n_indices * terms_that_rise(data.n_rows, n_indices)
+            )
     return needed
 
 

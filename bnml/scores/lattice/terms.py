@@ -22,10 +22,10 @@ __all__ = [
     "closed_forms",
     "has_price_terms",
     "range_of_terms",
-    "rising_entries",
     "table_rows",
     "term_neighbours",
     "term_sizes",
+    "terms_that_rise",
     "terms_to_sum",
 ]
 
@@ -114,7 +114,7 @@ def terms_to_sum(local: LocalScores, layout: WalkOrder, grain: float, low: float
     return Sums(np.rint(tables / grain), rising, grain, np.full(n_sums, np.rint(low / grain)), factor)
 
 
-def rising_entries(n_rows: int, n_indices: int) -> int:
+def terms_that_rise(n_rows: int, n_indices: int) -> int:
     """Return for how many counts there are entries in the tables that change with the number of configurations."""
     return max(2, min(n_rows + 1, max(LEAST_RISING, MOST_RISING // n_indices)))
 
@@ -123,7 +123,7 @@ def _rising_tables(ess: float, n_rows: int, layout: WalkOrder) -> tuple[Floats, 
     """Return log Γ(a + n) - log Γ(a) for each index and small n, a = ess / q, and the pairs (a, log a)."""
     q, log_q = term_configurations(layout)
     a, log_a = ess / q, math.log(ess) - log_q
-    counts = np.arange(rising_entries(n_rows, layout.n_indices))
+    counts = np.arange(terms_that_rise(n_rows, layout.n_indices))
     tiny = a < SMALLEST
     tables = log_rising(np.where(tiny, 1.0, a)[:, None], counts)
     tables[tiny, 1:] = log_a[tiny, None] + log_rising(1.0, counts[:-1])

@@ -15,7 +15,7 @@ import bnml
 from bnml import DAG, priors
 from bnml.errors import ScoreError
 from bnml.nml import parametric_complexity, stochastic_complexity
-from bnml.scores import NML, LocalScores, nml, parse_score
+from bnml.scores import NML, LocalScores, forest_nml, parse_score
 from tests.counts.strategies import data_of, tables
 from tests.search.forests import branchings, dag_of
 
@@ -85,11 +85,11 @@ def test_what_is_known_is_kept_with_the_table(monkeypatch):
     data = bnml.read(TABLE)
     dag = DAG.parse("[X0][X1|X0][X2|X1][X3|X2]")
     value = bnml.score(dag, data, "nml")
-    assert nml.forest_sums(data).nbytes > 0
-    assert nml.forest_sums(data) is nml.forest_sums(data)
-    monkeypatch.setattr(nml, "KEPT_BYTES", 0)  # what is too large is not
+    assert forest_nml.forest_sums(data).nbytes > 0
+    assert forest_nml.forest_sums(data) is forest_nml.forest_sums(data)
+    monkeypatch.setattr(forest_nml, "KEPT_BYTES", 0)  # what is too large is not
     assert bnml.score(dag, data, "nml") == value
-    assert nml.forest_sums(data).nbytes == 0
+    assert forest_nml.forest_sums(data).nbytes == 0
 
 
 def test_name_and_object():

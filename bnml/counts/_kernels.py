@@ -15,9 +15,10 @@ What belongs together comes as a plain tuple, whose type Numba finds much faster
 - ``rows``: a row of codes per column, the weights, the arities (`bnml.counts.sums.DistinctRows`);
 - ``sets``: members, offsets, positions. Family f is the ascending set ``members[offsets[f]:offsets[f + 1]]`` with the
   child at ``position[f]``, -1 for no child: then only the joint sum is wanted (`bnml.counts.batches.FamilyBatch`);
-- ``terms``: lookups, the row of each family's margin among them, and pairs (a, log a) for joint and margin. A cell with
-  count n adds ``lookups[0, n]`` in the joint table and ``lookups[margin_row[f], n]`` in the parents'; where pairs are
-  given, log Γ(a + n) - log Γ(a) instead.
+- ``terms``: lookups, their tails, the row of each family's margin among them, and pairs (a, log a) for joint and
+  margin. A cell with count n adds ``lookups[0, n]`` in the joint table and ``lookups[margin_row[f], n]`` in the
+  parents', for a large n what the tail says (`bnml.counts.tails`); where pairs are given, log Γ(a + n) - log Γ(a)
+  instead.
 """
 
 from __future__ import annotations
@@ -203,10 +204,37 @@ def _hashed(columns: Array, weights: Array, arities: Array, variables: Array, la
 
 
 @helper
-def _sum_lookups(table: Array, cells: int, lookup: Array) -> float:
+def _in_tail(tail: Array, size: int, n: int) -> float:
+    """Return what the tail of a table with so many entries says of a count beyond them (`bnml.counts.tails`)."""
+    top = 2.0 * size
+    octave = 0
+    while n >= top:
+        top *= 2.0
+        octave += 1
+    own = tail[octave]
+    y = (4.0 * n - 3.0 * top) / top
+    last = before = 0.0
+    for k in range(own.size - 1, 2, -1):
+        last, before = 2.0 * y * last - before + own[k], last
+    value: float = n * (own[0] * math.log(n) + (y * last - before + own[2]))
+    if own[1] > 0.0:
+        value = np.rint(value)
+    return value
+
+
+@helper
+def _sum_lookups(table: Array, cells: int, lookup: Array, tail: Array) -> float:
     total = 0.0
+    if tail.shape[0] == 0:
+        for c in range(cells):
+            total += lookup[table[c]]
+        return total
     for c in range(cells):
-        total += lookup[table[c]]
+        n = table[c]
+        if n < lookup.size:
+            total += lookup[n]
+        else:
+            total += _in_tail(tail, lookup.size, n)
     return total
 
 
@@ -281,13 +309,13 @@ def count_configurations(arities: Array, members: Array, offsets: Array, positio
 
 
 @helper
-def _term(table: Array, cells: int, lookup: Array, a: Array) -> float:
-    return _sum_rising(table, cells, a[0], a[1]) if a.size > 0 else _sum_lookups(table, cells, lookup)
+def _term(table: Array, cells: int, lookup: Array, tail: Array, a: Array) -> float:
+    return _sum_rising(table, cells, a[0], a[1]) if a.size > 0 else _sum_lookups(table, cells, lookup, tail)
 
 
 def _steps_of_families(rows: Array, sets: Array, terms: Array, *others: Array) -> float:
-    columns, offsets, joint_a = rows[0], sets[1], terms[2]
-    if joint_a.size:
+    columns, offsets, tails, joint_a = rows[0], sets[1], terms[1], terms[3]
+    if joint_a.size or tails.size:
         return math.inf
     return float(columns.shape[1] * (4 * offsets.size + offsets[-1] - offsets[0]))
 
@@ -301,7 +329,7 @@ def families(rows: Array, sets: Array, terms: Array, limit: int, out: Array) -> 
     """
     columns, weights, arities = rows
     members, offsets, position = sets
-    lookups, margin_row, joint_a, margin_a = terms
+    lookups, tails, margin_row, joint_a, margin_a = terms
     n_distinct = columns.shape[1]
     largest, hashed = 1, False  # scratch is sized for this batch: zeroing it must not cost more than the counting
     for f in range(offsets.size - 1):
@@ -347,7 +375,7 @@ def families(rows: Array, sets: Array, terms: Array, limit: int, out: Array) -> 
                 row, a = 0, joint_a[f]
             else:
                 row, a = margin_row[f], margin_a[f]
-            out[f, side] = _term(counts, m, lookups[row], a)
+            out[f, side] = _term(counts, m, lookups[row], tails[row], a)
 
 
 @kernel
@@ -358,7 +386,7 @@ def additions(rows: Array, base: Array, position: int, candidates: Array, terms:
     digit to it. Each base + candidate has at most ``MAX_DENSE`` cells.
     """
     columns, weights, arities = rows
-    lookups, margin_row, joint_a, margin_a = terms
+    lookups, tails, margin_row, joint_a, margin_a = terms
     n_distinct = columns.shape[1]
     base_cells = _cells(arities, base, MAX_DENSE)
     starts = np.zeros(candidates.size + 1, np.int64)
@@ -401,9 +429,9 @@ def additions(rows: Array, base: Array, position: int, candidates: Array, terms:
                 for j in range(low):
                     ordered[d] = table[(high + j) * r + k]
                     d += 1
-        out[c, 0] = _term(ordered, cells, lookups[0], joint_a[c])
+        out[c, 0] = _term(ordered, cells, lookups[0], tails[0], joint_a[c])
         q = _sum_out(ordered, cells, arities[base[position]], child_stride, table)
-        out[c, 1] = _term(table, q, lookups[margin_row[c]], margin_a[c])
+        out[c, 1] = _term(table, q, lookups[margin_row[c]], tails[margin_row[c]], margin_a[c])
 
 
 # --- tests of independence ---

@@ -45,10 +45,13 @@ class PackedRows(NamedTuple):
 class Sums(NamedTuple):
     """What to add up, in units: ``tables[t][n]``, or with ``rising``, pairs (a, log a), Γ(a + n) / Γ(a) by set index.
 
+    Counts that have no entry in the tables are in their ``tails`` (`bnml.counts.tails`).
+
     What is written is (sum - low[t]) · factor, rounded.
     """
 
     tables: Array
+    tails: Array
     rising: Array
     unit: float
     low: Array
@@ -158,8 +161,37 @@ def _count(keys: Array, weights: Array, counts: Array) -> None:
 
 
 @helper
-def _sum_fixed(counts: Array, tables: Array, sums: Array) -> None:
+def _in_tail(tail: Array, size: int, n: int) -> float:
+    """Return what the tail of a table with so many entries says of a count beyond them (`bnml.counts.tails`)."""
+    top = 2.0 * size
+    octave = 0
+    while n >= top:
+        top *= 2.0
+        octave += 1
+    own = tail[octave]
+    y = (4.0 * n - 3.0 * top) / top
+    last = before = 0.0
+    for k in range(own.size - 1, 2, -1):
+        last, before = 2.0 * y * last - before + own[k], last
+    value: float = n * (own[0] * math.log(n) + (y * last - before + own[2]))
+    if own[1] > 0.0:
+        value = np.rint(value)
+    return value
+
+
+@helper
+def _entry(tables: Array, tails: Array, t: int, n: int) -> float:
+    return tables[t, n] if n < tables.shape[1] else _in_tail(tails[t], tables.shape[1], n)
+
+
+@helper
+def _sum_fixed(counts: Array, tables: Array, tails: Array, sums: Array) -> None:
     """Add to ``sums[t]`` what the cells add under each table."""
+    if tails.shape[1] > 0:
+        for t in range(tables.shape[0]):
+            for c in range(counts.size):
+                sums[t] += _entry(tables, tails, t, counts[c] & WEIGHT)
+        return
     first = tables[0]
     total = 0.0
     for c in range(counts.size):
@@ -188,7 +220,7 @@ def _sum_rising(counts: Array, table: Array, a: float, log_a: float, unit: float
 
 
 @helper
-def _label(counts: Array, strip_all: bool, tables: Array, alone: Array, labels: Array) -> tuple[int, int]:
+def _label(counts: Array, strip_all: bool, tables: Array, tails: Array, alone: Array, labels: Array) -> tuple[int, int]:
     """Give numbers to the cells that rows share; return how many these are, and how many lone rows there are.
 
     A row that is alone in its cell stays alone whatever is added. Where the tables are fixed, what it adds goes to
@@ -205,7 +237,7 @@ def _label(counts: Array, strip_all: bool, tables: Array, alone: Array, labels: 
             continue
         elif strip_all:
             for t in range(tables.shape[0]):
-                alone[t] += tables[t, count & WEIGHT]
+                alone[t] += _entry(tables, tails, t, count & WEIGHT)
             labels[c] = -1
         elif count == ONE_ROW + 1:
             lone += 1
@@ -261,7 +293,7 @@ def _needed(rows: PackedRows, bounds: Bounds, known: Array, own: Array, before: 
 
 
 def _steps_of_walk(rows: PackedRows, sums: Sums, bounds: Bounds, roots: Roots, *others: Array) -> float:
-    if sums.rising.size:
+    if sums.rising.size or sums.tails.size:
         return math.inf
     return float(((roots.last - roots.first) << roots.depth) * (20 + 4 * rows.weights.size))
 
@@ -347,14 +379,19 @@ def walk(rows: PackedRows, sums: Sums, bounds: Bounds, roots: Roots, stack: Stac
                 else:
                     for t in range(n_sums):
                         stack.sums[t] = stack.alone[d, t]
-                    _sum_fixed(stack.counts[:n_cells], sums.tables, stack.sums)
+                    _sum_fixed(stack.counts[:n_cells], sums.tables, sums.tails, stack.sums)
                 for t in range(n_sums):
                     out[t, here] = np.rint((stack.sums[t] - sums.low[t]) * sums.factor)
             if deeper:
                 for t in range(n_sums):
                     stack.alone[d + 1, t] = stack.alone[d, t]
                 label, lone = _label(
-                    stack.counts[:n_cells], sums.rising.size == 0, sums.tables, stack.alone[d + 1], stack.labels
+                    stack.counts[:n_cells],
+                    sums.rising.size == 0,
+                    sums.tables,
+                    sums.tails,
+                    stack.alone[d + 1],
+                    stack.labels,
                 )
                 nodes[d + 1, CELLS], nodes[d + 1, LONE] = label, nodes[d, LONE] + lone
                 nodes[d + 1, SIZE] = _compact(

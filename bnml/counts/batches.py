@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
 
+from bnml.counts.tails import no_tails
 from bnml.errors import ArgumentError
 
 __all__ = ["FamilyBatch", "Lookups", "as_float", "batch_of", "check_batch", "check_columns", "configurations"]
@@ -25,12 +26,18 @@ class Lookups:
     """What each cell of a table adds to a score.
 
     ``table[0][n]`` for a cell of the joint table; ``table[row_of[r]][n]`` for a cell of the parents' table of a child
-    with r states. Where ``ess`` is positive, log Γ(a + n) - log Γ(a) instead, a = ess / (configurations of the set).
+    with r states. Counts for which there is no entry have one in the ``tails`` (`bnml.counts.tails`). Where ``ess`` is
+    positive, log Γ(a + n) - log Γ(a) instead, a = ess / (configurations of the set).
     """
 
     table: Floats
     row_of: dict[int, int]
     ess: float = 0.0
+    tails: Floats = field(default_factory=lambda: no_tails(1))
+
+    def __post_init__(self) -> None:
+        if len(self.tails) != len(self.table):
+            object.__setattr__(self, "tails", no_tails(len(self.table)))
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from bnml._threads import cores, run_all
 from bnml.counts.batches import Lookups, batch_of
 from bnml.counts.counts import Counts, counts_of
 from bnml.counts.sums import WORTH_A_THREAD
+from bnml.counts.tails import direct_counts, fit_tails, in_units, tail_counts
 from bnml.data import Data
 
 __all__ = ["pair_information"]
@@ -26,7 +27,6 @@ __all__ = ["pair_information"]
 Floats = npt.NDArray[np.float64]
 
 BITS = 51  # of a sum, in units: floats hold 53
-MOST_LOOKUPS = 1 << 26  # rows; with more, a table of n log n for each n would not fit into memory
 AT_ONCE = 32  # columns between two reports of progress
 
 
@@ -93,15 +93,12 @@ def _pair_sums(
     """Return J(A, B, given) of every pair, in units, above the diagonal."""
     n = len(variables)
     joint = np.zeros((n, n))
-    lookups = _lookups(counts.n_rows, unit) if counts.n_rows <= MOST_LOOKUPS else None
+    lookups = _lookups(counts.n_rows, unit)
 
     def task(first: int, last: int) -> None:
         for i in range(first, last):
             others = variables[i + 1 :]
-            if lookups is None:
-                joint[i, i + 1 :] = _sums(counts, [(variables[i], other, *given) for other in others], unit)
-            else:
-                joint[i, i + 1 :] = counts.addition_sums(variables[i], given, others, lookups, 1)[:, 0]
+            joint[i, i + 1 :] = counts.addition_sums(variables[i], given, others, lookups, 1)[:, 0]
 
     workers = cores(threads) if n * n * counts.n_distinct > 2 * WORTH_A_THREAD else 1
     for start in range(0, n - 1, AT_ONCE):
@@ -113,18 +110,15 @@ def _pair_sums(
 
 
 def _lookups(n_rows: int, unit: float) -> Lookups:
-    return Lookups(_terms(np.arange(n_rows + 1), unit)[None, :], {})
-
-
-def _terms(counts: npt.NDArray[np.int64], unit: float) -> Floats:
     """Return n log n of each count in units, as whole numbers."""
     from scipy.special import xlogy
 
-    return np.asarray(np.rint(xlogy(counts, counts) / unit), np.float64)
+    counts, large = direct_counts(n_rows), tail_counts(n_rows)
+    tails = fit_tails(large, [np.asarray(xlogy(large, large), np.float64)])
+    assert tails is not None  # it is smooth
+    return Lookups(np.rint(xlogy(counts, counts) / unit)[None, :], {}, tails=in_units(tails, unit))
 
 
 def _sums(counts: Counts, sets: Sequence[Sequence[int]], unit: float) -> Floats:
     """Return J of each set of columns, in units."""
-    if counts.n_rows > MOST_LOOKUPS:
-        return np.array([_terms(counts.cells(sorted(some)).counts, unit).sum() for some in sets])
     return counts.family_sums(batch_of([-1] * len(sets), sets), _lookups(counts.n_rows, unit))[:, 0]

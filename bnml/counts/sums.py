@@ -71,7 +71,7 @@ def family_sums(
     def task(start: int, stop: int) -> None:
         part = slice(start, stop)
         sets = (batch.members, batch.offsets[start : stop + 1], batch.position[part])
-        terms = (lookups.table, margin_row[part], joint_a[part], margin_a[part])
+        terms = (lookups.table, lookups.tails, margin_row[part], joint_a[part], margin_a[part])
         families(plain, sets, terms, limit, out[part])
 
     codes = (n + batch.members.size) * rows.n_distinct
@@ -150,7 +150,7 @@ def addition_sums(
 
     def task(start: int, stop: int) -> None:
         part = slice(start, stop)
-        terms = (lookups.table, margin_row[part], joint_a[part], margin_a[part])
+        terms = (lookups.table, lookups.tails, margin_row[part], joint_a[part], margin_a[part])
         additions(plain, base, position, chosen[small[part]], terms, results[part])
 
     codes = (base.size + 2 * small.size) * rows.n_distinct

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,19 +15,18 @@ from bnml.data import Data, as_data
 from bnml.errors import ArgumentError, ScoreError
 from bnml.graph import DAG
 from bnml.scores.base import Score, Shape, Terms
+from bnml.scores.family_terms import FamilyTerms
 from bnml.scores.loglik import LogLikelihood
-from bnml.scores.one_by_one import OneByOne, terms_one_by_one
 from bnml.scores.parent_sets import parent_sets
 from bnml.scores.priors import StructurePrior, check_prior
 from bnml.scores.registry import parse_score
-from bnml.scores.term_cache import ClosedForms, TermCache, remember
+from bnml.scores.term_cache import remember
 
 __all__ = ["LocalScores", "local_scores"]
 
 Floats = npt.NDArray[np.float64]
 
 MOST_REMEMBERED = 4096  # families of a batch whose terms are kept; larger batches are counted afresh
-MOST_LOOKUPS = 1 << 26  # entries of lookup tables; 512 MB
 
 
 class LocalScores:
@@ -64,7 +62,9 @@ class LocalScores:
     array([-4.1698, -3.519 ])
     """
 
-    def __init__(self, data: Any, score: Score | str, prior: StructurePrior | None = None) -> None:
+    def __init__(
+        self, data: Any, score: Score | str, prior: StructurePrior | None = None, *, kept: FamilyTerms | None = None
+    ) -> None:
         self.score_function = parse_score(score)
         check_prior(prior)
         self.data = as_data(data)
@@ -73,7 +73,7 @@ class LocalScores:
         if prior is not None:
             prior.check(self.data.names)
         self.prior = prior
-        self.shape = Shape(self.data.n_rows, self.data.arities)
+        self.known = FamilyTerms(self.counts, self.score_function) if kept is None else kept
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -91,47 +91,25 @@ class LocalScores:
     def __reduce__(self) -> tuple[Any, ...]:
         return LocalScores, (self.data, self.score_function, self.prior)  # what was computed stays behind
 
-    @cached_property
+    @property
+    def shape(self) -> Shape:
+        """What the score may know of the table apart from its counts."""
+        return self.known.shape
+
+    @property
     def terms(self) -> Terms | None:
-        """The score's tables; None if it takes the slow path: it has none, or there are too many rows for them."""
-        return None if self.outline is None else self.score_function.terms(self.shape)
+        """The score's tables for small counts; None if it has none, and families are scored one by one."""
+        return self.known.terms
 
     @property
     def outline(self) -> Terms | None:
         """What `terms` will be, with tables that hardly have an entry: known before any of them is made."""
-        outline = self._outline
-        if outline is None or (outline.ess == 0.0 and (1 + len(outline.margin)) * self.shape.n_rows > MOST_LOOKUPS):
-            return None
-        return outline
-
-    @cached_property
-    def _outline(self) -> Terms | None:
-        """The score's closed form, with tables that hardly have an entry."""
-        return terms_one_by_one(self.score_function, self.shape, np.zeros(1, np.int64))
+        return self.known.outline
 
     @property
     def quotient(self) -> bool:
         """Whether ``M = J``: a family's score is the difference of the terms of two sets."""
-        return self.terms is not None and not self.terms.margin
-
-    @cached_property
-    def _lookups(self) -> Lookups:
-        assert self.terms is not None
-        arities = sorted(self.terms.margin)
-        table = np.ascontiguousarray(np.stack([self.terms.joint, *(self.terms.margin[r] for r in arities)]))
-        return Lookups(table, {r: row for row, r in enumerate(arities, 1)}, self.terms.ess)
-
-    @cached_property
-    def _cache(self) -> TermCache:
-        return TermCache(self.counts.arities, self.quotient)
-
-    @cached_property
-    def _closed(self) -> ClosedForms:
-        return ClosedForms(self.counts.arities, None if self._outline is None else self._outline.closed)
-
-    @cached_property
-    def _one_by_one(self) -> OneByOne:
-        return OneByOne(self.counts, self.score_function, self.shape, self._closed)
+        return self.known.quotient
 
     def family(self, child: int, parents: Sequence[int]) -> float:
         """Return the score of one family."""
@@ -140,20 +118,20 @@ class LocalScores:
             check_columns(len(self.counts.names), members)
         if len(members) <= len(parents):
             raise ArgumentError(f"child {child} and parents {list(parents)} must be different columns")
-        if self.terms is None:
-            value = self._one_by_one.family(child, parents)
+        if self.outline is None:
+            value = self.known.one_by_one.family(child, parents)
         else:
             joint, margin = self._family_terms(child, parents)
-            value = joint - margin + self._closed.of(child, parents)
+            value = joint - margin + self.known.closed.of(child, parents)
         return value if self.prior is None else value + self.prior.family(self.names, child, parents)
 
     def _family_terms(self, child: int, parents: Sequence[int]) -> tuple[float, float]:
         """Return the family's two sums over cells, without the closed form."""
-        cache = self._cache
+        cache = self.known.cache
         whole, below = cache.keys(child, parents)
         joint, margin = cache.joint.get(whole), cache.margin.get(below)
         if joint is None or margin is None:
-            sums = self.counts.family_sums(batch_of([child], [parents]), self._lookups, 1, checked=True)
+            sums = self.counts.family_sums(batch_of([child], [parents]), self.known.lookups, 1, checked=True)
             joint, margin = float(sums[0, 0]), float(sums[0, 1])
             remember(cache.joint, whole, joint)
             remember(cache.margin, below, margin)
@@ -177,14 +155,14 @@ class LocalScores:
         if len(children) != len(candidates):
             raise ArgumentError(f"{len(children)} children for {len(candidates)} sets of parents")
         check_columns(len(self.names), {min(children, default=0), max(children, default=0)})
-        if self.terms is None:
+        if self.outline is None:
             return np.array([self.family(c, p) for c, p in zip(children, candidates, strict=True)])
         if len(candidates) > MOST_REMEMBERED:
             sums, closed = self._counted_afresh(children, candidates, threads)
         else:
             self._check_families(children, candidates)
             sums = self._remembered(children, candidates, threads)
-            closed = self._closed.of_families(children, candidates)
+            closed = self.known.closed.of_families(children, candidates)
         return sums[:, 0] - sums[:, 1] + closed + self._priors(children, candidates)
 
     def _check_families(self, children: Sequence[int], candidates: Sequence[Sequence[int]]) -> None:
@@ -201,16 +179,16 @@ class LocalScores:
         """Return the sums of so many families that they are not kept, and their closed forms."""
         batch = batch_of(children, candidates)
         check_batch(len(self.names), batch)
-        sums = self.counts.family_sums(batch, self._lookups, threads, checked=True)
-        if self._closed.closed is None:
+        sums = self.counts.family_sums(batch, self.known.lookups, threads, checked=True)
+        if self.known.closed.closed is None:
             return sums, 0.0
         numbers, logs = self.counts.configurations(batch)
         sizes = np.concatenate([batch.sizes, batch.sizes - 1.0])
-        return sums, self._closed.differences(numbers.ravel(), logs.ravel(), sizes)
+        return sums, self.known.closed.differences(numbers.ravel(), logs.ravel(), sizes)
 
     def _remembered(self, children: Sequence[int], candidates: Sequence[Sequence[int]], threads: int | None) -> Floats:
         """Return the sums of families, those of known sets from memory."""
-        cache = self._cache
+        cache = self.known.cache
         sums = np.empty((len(children), 2))
         todo, keys = [], []
         for k, (c, p) in enumerate(zip(children, candidates, strict=True)):
@@ -223,7 +201,7 @@ class LocalScores:
                 sums[k] = known
         if todo:
             batch = batch_of([children[k] for k in todo], [candidates[k] for k in todo])
-            found = self.counts.family_sums(batch, self._lookups, threads, checked=True)
+            found = self.counts.family_sums(batch, self.known.lookups, threads, checked=True)
             sums[todo] = found
             cache.keep([whole for whole, _ in keys], [below for _, below in keys], found)
         return sums
@@ -232,15 +210,15 @@ class LocalScores:
         self, child: int, parents: Sequence[int], candidates: Sequence[int], threads: int | None = None
     ) -> Floats:
         """Return the child's scores with each candidate added to its parents, in one pass over the rows."""
-        if self.terms is None:
+        if self.outline is None:
             return self.families(child, [(*parents, candidate) for candidate in candidates], threads)
         check_columns(len(self.names), (child, *parents, *candidates))
         if len({child, *parents}) <= len(parents) or {child, *parents} & set(candidates):
             raise ArgumentError(f"child {child}, parents {list(parents)} and candidates must be different columns")
         sums = self._addition_sums(child, parents, candidates, threads)
         values = sums[:, 0] - sums[:, 1]
-        if self._closed.closed is not None:
-            values += self._closed.of_additions(child, parents, candidates)
+        if self.known.closed.closed is not None:
+            values += self.known.closed.of_additions(child, parents, candidates)
         if self.prior is None:
             return values
         return values + self._priors([child] * len(candidates), [(*parents, candidate) for candidate in candidates])
@@ -249,14 +227,14 @@ class LocalScores:
         self, child: int, parents: Sequence[int], candidates: Sequence[int], threads: int | None
     ) -> Floats:
         """Return the sums of the families with each candidate added, those of known sets from memory."""
-        cache = self._cache
+        cache = self.known.cache
         above, under = cache.keys_of_additions(child, parents, candidates)
         known = [(cache.joint.get(a), cache.margin.get(u)) for a, u in zip(above, under, strict=True)]
         todo = [k for k, (first, second) in enumerate(known) if first is None or second is None]
         sums = np.array(known, np.float64).reshape(-1, 2)  # what is not known is not a number
         if not todo:
             return sums
-        found = self.counts.addition_sums(child, parents, [candidates[k] for k in todo], self._lookups, threads)
+        found = self.counts.addition_sums(child, parents, [candidates[k] for k in todo], self.known.lookups, threads)
         sums[todo] = found
         cache.keep([above[k] for k in todo], [under[k] for k in todo], found)
         return sums
@@ -266,18 +244,19 @@ class LocalScores:
 
         A family's score is ``J(X ∪ Pa) - M(Pa)``. Only for scores with `terms`.
         """
-        if self.terms is None:
+        if self.outline is None:
             raise ScoreError(f"{self.score_function.name} is not a difference of terms of sets")
-        lookups = self._lookups
+        lookups = self.known.lookups
         if arity is not None and arity not in self.data.arities:
             raise ArgumentError(f"arity={arity!r}: no column has so many states")
         if arity is not None and lookups.row_of:
-            lookups = Lookups(lookups.table[[lookups.row_of[arity]]], {})
+            row = [lookups.row_of[arity]]
+            lookups = Lookups(lookups.table[row], {}, tails=lookups.tails[row])
         batch = batch_of([-1] * len(sets), sets)
         values = self.counts.family_sums(batch, lookups, threads)[:, 0]
-        if self.terms.closed is not None:
+        if self.outline.closed is not None:
             numbers, logs = self.counts.configurations(batch)
-            values += self.terms.closed(numbers[0], logs[0], batch.sizes.astype(np.float64))
+            values += self.outline.closed(numbers[0], logs[0], batch.sizes.astype(np.float64))
         return values
 
     def parts(self, child: int, parents: Sequence[int]) -> tuple[float, float]:
@@ -296,10 +275,8 @@ class LocalScores:
 
 
 def local_scores(data: Data, score: Score, prior: StructurePrior | None = None) -> LocalScores:
-    """Return the local scores of a table under a score; they are kept with the table."""
-    if prior is not None:
-        return LocalScores(data, score, prior)
-    known: LocalScores | None = data.memo.get(score)
-    if known is None:
-        known = data.memo[score] = LocalScores(data, score)
-    return known
+    """Return the local scores of a table under a score; what is computed of them is kept with the table."""
+    kept: FamilyTerms | None = data.memo.get(score)
+    local = LocalScores(data, score, prior, kept=kept)
+    data.memo[score] = local.known
+    return local

@@ -212,7 +212,7 @@ def _work_of(task: Task) -> _Work:
     if n > MOST_VARIABLES:  # far too many: what else there is does not matter
         return _Work(n, most, rows, 1 + len(outline.margin), 0, marks)
     layout = WalkOrder(local.counts)
-    entries = layout.n_indices * terms_that_rise(task.n_rows, layout.n_indices) if outline.ess > 0.0 else 0
+    entries = layout.n_indices * terms_that_rise(local.counts, layout.n_indices) if outline.ess > 0.0 else 0
     extra = scoring_bytes(local, task.threads or CORES)
     return _Work(n, most, rows, 1 + len(outline.margin), extra, marks, entries=entries)
 

@@ -11,7 +11,7 @@ import bnml
 from bnml.counts import pairs
 from bnml.counts.pairs import pair_information
 from tests import naive
-from tests.counts.strategies import data_of, random_table, tables
+from tests.counts.strategies import data_of, tables
 
 
 @st.composite
@@ -49,11 +49,7 @@ def test_the_order_of_columns_makes_no_difference(drawn, random):
     assert found.tobytes() == want.tobytes()
 
 
-def test_billions_of_rows(monkeypatch):
-    table = random_table(3, 200, [2, 3, 4, 2], most_weight=9)
-    want = pair_information(data_of(table), range(4))
-    monkeypatch.setattr(pairs, "MOST_LOOKUPS", 10)
-    assert pair_information(data_of(table), range(4)).tobytes() == want.tobytes()
+def test_billions_of_rows():
     heavy = naive.table_of([(0, 0), (0, 1), (1, 1)], [2, 2], [2**40, 2**35, 2**33])
     want = heavy.n * naive.mutual_information(heavy, [0], [1])
     assert pair_information(data_of(heavy), [0, 1])[0, 1] == pytest.approx(want, rel=1e-9)

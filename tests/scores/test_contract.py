@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 
 import bnml
 from bnml import scores
+from bnml.counts import tails
 from bnml.errors import ScoreError
-from bnml.scores import SCORES, BDe, LocalScores, Score, local, one_by_one, parse_score, term_cache
+from bnml.scores import SCORES, BDe, LocalScores, Score, parse_score, term_cache
+from bnml.scores.lattice import score_all_families, walkable
 from tests import naive
 from tests.counts.strategies import data_of, families, random_table, tables
 from tests.scores.strategies import LABELS, dag_of, score_and_twin, structures
@@ -192,16 +194,24 @@ def test_alone_in_a_batch_and_as_an_addition(label, table):
         assert [forgetful.family(x, pa) for x, pa in pairs] == batch
 
 
-@FEW
-@given(family=families())
-def test_without_tables_of_all_counts(label, family):
-    """With too many rows for a table of every count, larger counts are looked up one by one."""
-    table, child, parents = family
-    score, twin = score_and_twin(label, table)
-    with patch.object(local, "MOST_LOOKUPS", 0), patch.object(one_by_one, "FIRST_LOOKUPS", 4):
-        scored = LocalScores(data_of(table), score)
-        value = scored.family(child, parents)
-        assert scored.terms is None or scored.terms.ess > 0
-        assert scored.families(child, [parents]).tolist() == [value]
-        assert scored.additions(child, parents, []).tolist() == []
-    assert value == pytest.approx(twin(table, child, parents), **CLOSE)
+@pytest.mark.parametrize("arities", [(2, 3), (4, 2, 3)])
+def test_large_counts_need_no_entries(label, arities):
+    """With an entry for small counts only, families, additions and the lattice of all families say the same."""
+    table = random_table(1, 40, arities, most_weight=30_000)
+    score, _ = score_and_twin(label, table)
+    n = len(arities)
+    wanted = LocalScores(data_of(table), score)
+    with patch.object(tails, "DIRECT", 1 << 12):
+        found = LocalScores(data_of(table), score)
+        outline = found.outline
+        assert outline is None or outline.ess > 0.0 or found.terms.joint.size == 1 << 12
+        for child in range(n):
+            others = [v for v in range(n) if v != child]
+            sets = [[], others[:1], others]
+            want = wanted.families(child, sets)
+            assert found.families(child, sets) == pytest.approx(want, rel=1e-13)
+            assert [found.family(child, some) for some in sets] == found.families(child, sets).tolist()
+            assert found.additions(child, [], others) == pytest.approx(wanted.additions(child, [], others), rel=1e-13)
+        if walkable(wanted):
+            all_found = score_all_families(found, 1, lambda share: None)
+            assert all_found == pytest.approx(score_all_families(wanted, 1, lambda share: None), rel=1e-12)

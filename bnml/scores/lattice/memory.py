@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-import numpy as np
-
 from bnml.counts import Counts
 from bnml.counts.lattice import WalkOrder
+from bnml.counts.tails import DIRECT
 from bnml.nml.rising import STIRLING_FROM
 from bnml.scores.lattice.terms import terms_that_rise
-from bnml.scores.local import MOST_LOOKUPS, LocalScores
-from bnml.scores.one_by_one import FIRST_LOOKUPS
+from bnml.scores.local import LocalScores
 from bnml.scores.term_cache import MOST_CACHED
 
 __all__ = ["BASE", "scoring_bytes"]
@@ -47,23 +43,23 @@ def scoring_bytes(local: LocalScores, threads: int, *, walks: bool = True) -> in
         of the rows on its way to a set.
     """
     data = local.data
-    outline = local.score_function.terms(replace(local.shape, some_counts=np.zeros(1, np.int64)))
+    outline = local.outline
     tables = 0 if outline is None else 1 + len(outline.margin)
     ess = 0.0 if outline is None else outline.ess
-    alone = outline is None or (ess == 0.0 and tables * data.n_rows > MOST_LOOKUPS)  # each family is scored on its own
+    alone = outline is None  # each family is scored on its own
     walks = walks and not alone
     needed = data.nbytes + 16 * local.counts.n_distinct
     needed += threads * (DENSE + (_partitions(local.counts) if walks else HASHED * local.counts.n_distinct))
     if alone:
         needed += REMEMBERED * min(len(data.names) << (len(data.names) - 1), MOST_CACHED)
     if ess == 0.0:
-        needed += LOOKUP * tables * (FIRST_LOOKUPS if alone else data.n_rows + 1)
+        needed += LOOKUP * tables * min(data.n_rows + 1, DIRECT)
     if walks:
         n_indices = WalkOrder(local.counts).n_indices
         needed += INDEX * n_indices
         if ess > 0.0:
             needed += (
-                (RISING if ess < STIRLING_FROM else STIRLING) * n_indices * terms_that_rise(data.n_rows, n_indices)
+                (RISING if ess < STIRLING_FROM else STIRLING) * n_indices * terms_that_rise(local.counts, n_indices)
             )
     return needed
 

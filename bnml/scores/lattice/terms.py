@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from bnml.counts import Counts
 from bnml.counts.lattice import WalkOrder
+from bnml.counts.tails import FACTOR, SERIES, entries, in_units, no_tails
 from bnml.nml import log_rising
 from bnml.scores.base import Terms
 from bnml.scores.local import LocalScores
@@ -73,7 +75,9 @@ def term_neighbours(layout: WalkOrder) -> Iterator[tuple[Ints, Ints]]:
 def has_price_terms(local: LocalScores, layout: WalkOrder, closed: Floats) -> bool:
     """Whether the score is a log-likelihood less a price for configurations that never falls with more parents."""
     terms = terms_of(local)
-    if terms.ess > 0.0 or terms.margin or not np.array_equal(terms.joint, n_log_n(local.shape.counts)):
+    if terms.ess > 0.0 or terms.margin or not np.array_equal(terms.joint, n_log_n(np.arange(terms.joint.size))):
+        return False
+    if not (local.known.tails[..., FACTOR] == 1.0).all() or local.known.tails[..., SERIES:].any():
         return False
     for without, having in term_neighbours(layout):
         price = np.full(closed.size, np.nan)
@@ -96,7 +100,10 @@ def range_of_terms(local: LocalScores, layout: WalkOrder) -> tuple[float, float]
     if terms.ess > 0.0:
         log_q = float(term_configurations(layout)[1].max())
         return n_rows * (math.log(terms.ess) - log_q), float(log_rising(terms.ess, n_rows))
-    ends = [value for t in (terms.joint, *terms.margin.values()) for value in (float(t[-1]), n_rows * float(t[1]))]
+    lookups, ends = local.known.lookups, []
+    for table, tail in zip(lookups.table, lookups.tails, strict=True):
+        one, all_rows = entries(table, tail, np.array([1, n_rows])).tolist()
+        ends += [n_rows * one, all_rows]
     return min(ends), max(ends)
 
 
@@ -106,24 +113,28 @@ def terms_to_sum(local: LocalScores, layout: WalkOrder, grain: float, low: float
 
     terms = terms_of(local)
     if terms.ess > 0.0:
-        tables, rising = _rising_tables(terms.ess, local.data.n_rows, layout)
-        n_sums = 1
+        tables, rising = _rising_tables(terms.ess, layout)
+        n_sums, tails = 1, no_tails(len(tables))
     else:
-        tables, rising = np.stack([terms.joint, *(terms.margin[r] for r in sorted(terms.margin))]), np.zeros((0, 2))
+        tables, tails, rising = local.known.lookups.table, in_units(local.known.tails, grain), np.zeros((0, 2))
         n_sums = len(tables)
-    return Sums(np.rint(tables / grain), rising, grain, np.full(n_sums, np.rint(low / grain)), factor)
+    return Sums(np.rint(tables / grain), tails, rising, grain, np.full(n_sums, np.rint(low / grain)), factor)
 
 
-def terms_that_rise(n_rows: int, n_indices: int) -> int:
-    """Return for how many counts there are entries in the tables that change with the number of configurations."""
-    return max(2, min(n_rows + 1, max(LEAST_RISING, MOST_RISING // n_indices)))
+def terms_that_rise(counts: Counts, n_indices: int) -> int:
+    """Return for how many counts there are entries in the tables that change with the number of configurations.
+
+    No more than are looked up.
+    """
+    most = min(MOST_RISING, counts.n_distinct << len(counts.names)) // n_indices
+    return max(2, min(counts.n_rows + 1, max(LEAST_RISING, most)))
 
 
-def _rising_tables(ess: float, n_rows: int, layout: WalkOrder) -> tuple[Floats, Floats]:
+def _rising_tables(ess: float, layout: WalkOrder) -> tuple[Floats, Floats]:
     """Return log Γ(a + n) - log Γ(a) for each index and small n, a = ess / q, and the pairs (a, log a)."""
     q, log_q = term_configurations(layout)
     a, log_a = ess / q, math.log(ess) - log_q
-    counts = np.arange(terms_that_rise(n_rows, layout.n_indices))
+    counts = np.arange(terms_that_rise(layout.counts, layout.n_indices))
     tiny = a < SMALLEST
     tables = log_rising(np.where(tiny, 1.0, a)[:, None], counts)
     tables[tiny, 1:] = log_a[tiny, None] + log_rising(1.0, counts[:-1])

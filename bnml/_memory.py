@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from bnml._checks import is_whole, refuse
+from bnml.errors import BnmlError
 
-__all__ = ["gigabytes", "limit_of", "machine_memory"]
+__all__ = ["enough_memory", "gigabytes", "limit_of", "machine_memory"]
 
 SHARE = 0.8  # of the machine's memory, where no limit is given
 UNITS = {
@@ -49,6 +52,19 @@ def limit_of(memory_limit: int | str | None) -> int:
     if not is_whole(size, 1):
         raise refuse("memory_limit", memory_limit, "expected a number of bytes or a text such as '8GB'")
     return int(size)
+
+
+@contextmanager
+def enough_memory(error: type[BnmlError], while_: str, way_out: str) -> Iterator[None]:
+    """Raise an error of ours where memory runs out, though a forecast or none had seen it coming.
+
+    Also as a decorator of a function.
+    """
+    try:
+        yield
+    except MemoryError as reason:
+        wanted = f" ({reason})" if str(reason) else ""
+        raise error(f"memory ran out while {while_}{wanted}; {way_out}") from None
 
 
 def machine_memory() -> int:

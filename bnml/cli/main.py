@@ -108,6 +108,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return 0
         except BnmlError as error:
             return _complain(error.text(words))
+        except MemoryError as error:
+            return _complain(f"memory ran out{f' ({error})' if str(error) else ''}; take fewer columns or rows")
         except KeyboardInterrupt:
             print("interrupted", file=sys.stderr)
             return 130

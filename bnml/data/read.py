@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from bnml._memory import enough_memory
 from bnml._text import clip, number_of, quoted
 from bnml.data.columns import Column, code_type
 from bnml.data.data import Data
@@ -30,6 +31,7 @@ Weights = npt.NDArray[np.int64]
 MOST_ROWS = 1 << 53
 
 
+@enough_memory(DataError, "the table was read", "take fewer columns or rows, or a machine with more")
 def read(
     source: Any,
     *,

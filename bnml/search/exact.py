@@ -18,7 +18,7 @@ from bnml.counts.lattice import WalkOrder
 from bnml.errors import SearchError, argument
 from bnml.graph import DAG, Rules, canonical_extension
 from bnml.scores import FamilyScores, LocalScores
-from bnml.scores.equal import LEAST
+from bnml.scores.equal import LEAST, rounding
 from bnml.scores.lattice import Lattice, walkable
 from bnml.scores.priors import Uniform
 from bnml.search.best_networks import Subsets
@@ -70,7 +70,7 @@ def exact(task: Task) -> SearchResult:
         local, task.rules.among(columns), columns, forecast.plan, cores(task.threads), task.part, free=free
     )
     info = {
-        "within": families.within,
+        "within": families.within + rounding(task.n_rows),
         "subsets": 1 << len(task.names),
         "visited": families.visited,
         "moves": 0,

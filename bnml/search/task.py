@@ -17,7 +17,7 @@ from types import MappingProxyType
 from typing import Any, Protocol, cast
 
 from bnml._checks import positive_number, progress_function, whole_number
-from bnml._memory import limit_of
+from bnml._memory import enough_memory, limit_of
 from bnml._text import did_you_mean
 from bnml._threads import cores
 from bnml._watch import Watch
@@ -25,11 +25,14 @@ from bnml.data import Data, as_data
 from bnml.errors import ArgumentError, ScoreError, SearchError, argument
 from bnml.graph import DAG, Constraints, Rules
 from bnml.scores import FamilyScores, LocalScores, Score, parse_score
+from bnml.scores.equal import rounding
 from bnml.scores.local import local_scores
 from bnml.scores.priors import StructurePrior, check_prior
 from bnml.search.search_result import SearchResult
 
 __all__ = ["COMMON", "Request", "Search", "SearchFunction", "Task", "as_search", "task_request"]
+
+MOST_OFF = 0.1  # nats of rounding with which structures are compared
 
 COMMON: Mapping[str, Any] = MappingProxyType(
     {
@@ -161,7 +164,14 @@ class Request:
                 )
             return data
         goes_by = None if self.search is None else self.search.goes_by
-        return local_scores(as_data(data), self.score if goes_by is None else parse_score(goes_by), self.prior)
+        local = local_scores(as_data(data), self.score if goes_by is None else parse_score(goes_by), self.prior)
+        off = rounding(local.counts.n_rows)
+        if off > MOST_OFF:
+            raise SearchError(
+                f"the table has {local.counts.n_rows:,} rows: scores of so many are rounded to {off:.2g} nats, which "
+                "is too coarse to compare structures; divide the weights, or draw a sample of the rows"
+            )
+        return local
 
 
 def task_request(
@@ -391,12 +401,15 @@ def as_search(
         own = list(inspect.signature(run).parameters.values())[1:]
         defaults = {one.name: one.default for one in own}
         needed = frozenset(one.name for one in own if one.default is inspect.Parameter.empty)
-        search = Search(name, run, MappingProxyType(defaults), needed, refuses, score, goes_by, needs_table, of_classes)
+        safely = enough_memory(SearchError, f"search={name!r} went on", "take fewer columns, or another search")(run)
+        search = Search(
+            name, safely, MappingProxyType(defaults), needed, refuses, score, goes_by, needs_table, of_classes
+        )
 
         def function(data: Any, score: Score | str = score, **arguments: Any) -> SearchResult:
             common = {key: arguments.pop(key) for key in COMMON if key in arguments}
             asked = task_request(search, arguments, score=score, **common)
-            return run(asked.open(data), **asked.options)
+            return safely(asked.open(data), **asked.options)
 
         taken = [key for key in COMMON if key not in refuses]
         function.__name__ = function.__qualname__ = run.__name__

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bnml._checks import progress_function, whole_number
+from bnml._memory import enough_memory
 from bnml._notebook import notebook_table as html_table
 from bnml._plain import attributes, plain, records
 from bnml._text import text_table
@@ -25,6 +26,7 @@ from bnml._threads import cores, run_all
 from bnml._watch import Watch
 from bnml.data import as_data
 from bnml.data.resampling import redrawn
+from bnml.errors import SearchError
 from bnml.graph import DAG, PDAG
 from bnml.scores import Score
 from bnml.scores.registry import score_text
@@ -130,6 +132,7 @@ class Bootstrap:
         return html_table(f"{self.repetitions} tables drawn anew", ["from", "to", "support", "direction"], rows)
 
 
+@enough_memory(SearchError, "structures were scored", "take fewer columns, another search, or a machine with more")
 def bootstrap(
     data: Any,
     score: Score | str = "qnml",

@@ -10,10 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from bnml._checks import one_of
+from bnml._memory import enough_memory
 from bnml._threads import cores
 from bnml._watch import Watch
 from bnml.data import as_data
-from bnml.errors import ArgumentError, ScoreError, argument
+from bnml.errors import ArgumentError, ScoreError, SearchError, argument
 from bnml.graph import Constraints, count_dags
 from bnml.scores import SCORES, Score, parse_score
 from bnml.scores.priors import StructurePrior, check_prior
@@ -31,6 +32,7 @@ __all__ = ["posterior"]
 Floats = npt.NDArray[np.float64]
 
 
+@enough_memory(SearchError, "structures were scored", "take fewer columns, another search, or a machine with more")
 def posterior(
     data: Any,
     score: Score | str = "bdeu",

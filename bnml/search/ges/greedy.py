@@ -167,9 +167,9 @@ def _check_prior(prior: StructurePrior, names: Sequence[str]) -> None:
         if np.allclose(odds, odds.T, rtol=1e-12, atol=1e-12) and (odds < np.inf).all():
             return
     raise ArgumentError(
-        f"{argument('prior')}{type(prior).__name__}(…): ges searches classes of equivalent networks, and this prior "
-        "gives the members of a class different probabilities; take one that gives an arc and its reverse the same, "
-        "or another search"
+        f"{argument('prior')}: ges searches classes of equivalent networks, and {type(prior).__name__} gives the "
+        "members of a class different probabilities; take one that gives an arc and its reverse the same, or another "
+        "search"
     )
 
 

@@ -124,7 +124,9 @@ def best_tree(gains: Floats, rules: Rules, *, spanning: bool, root: int | None =
         The variable that all directions lead away from, where the rules leave that open; else the first by name.
     """
     required = rules.required_matrix
-    gains = np.where(required & (gains == -np.inf), 0.0, gains)  # what must be there is no matter of choice
+    # what must be there is no matter of choice, but a link goes the way that is possible
+    impossible = gains == -np.inf
+    gains = np.where(rules.must_matrix & impossible | rules.link_matrix & impossible & impossible.T, 0.0, gains)
     allowed = rules.may_matrix & (gains > -np.inf)
     if not spanning:
         allowed &= (gains > 0) | required

@@ -53,7 +53,7 @@ def pc_search(
     ('pc', 107)
     """
     asked = {"alpha": alpha, "test": test, "stable": stable, "max_condition": max_condition, "colliders": colliders}
-    found = find_pc(ask(task.table.data, rules=task.rules, threads=task.threads, watch=task.watch, **asked))
+    found = find_pc(ask(task.table.data, rules=task.hard_rules, threads=task.threads, watch=task.watch, **asked))
     return _result(task, found, found)
 
 
@@ -83,7 +83,7 @@ def npc_search(
         Its ``tested`` is what `bnml.npc` found, and ``regions`` are the ambiguous regions before they were resolved.
     """
     asked = {"alpha": alpha, "test": test, "max_condition": max_condition, "colliders": colliders}
-    first = find_npc(ask(task.table.data, rules=task.rules, threads=task.threads, watch=task.watch, **asked))
+    first = find_npc(ask(task.table.data, rules=task.hard_rules, threads=task.threads, watch=task.watch, **asked))
     kept = [tuple(link) for link in keep]
     return _result(task, first, (first.resolve(kept) if kept else first).resolve())
 

@@ -47,7 +47,7 @@ def chow_liu(task: Task, *, root: str | None = None) -> SearchResult:
     >>> print(result.dag)
     [smoke][bronc|smoke][dysp|bronc][either|dysp][tub|either][asia|tub][lung|either][xray|either]
     """
-    rules, counts = tree_rules(task.by_name), task.table.counts
+    rules, counts = tree_rules(task.with_prior), task.table.counts
     place = check_tree(rules, "a tree", root)
     gains = pair_information(counts, task.columns, (), task.threads, task.part("mutual information"))
     parents = best_tree(whole(gains, counts.n_rows), rules, spanning=True, root=place)

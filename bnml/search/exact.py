@@ -63,7 +63,7 @@ def exact(task: Task) -> SearchResult:
     columns = (
         WalkOrder(local.counts).columns if isinstance(local, LocalScores) and walks else tuple(range(task.rules.n))
     )
-    task.with_prior.check()
+    _ = task.hard_rules  # refused if no structure can be
     prior = local.prior if isinstance(local, LocalScores) else None
     free = not (task.rules.constrained or task.rules.limited) and (prior is None or isinstance(prior, Uniform))
     dag, families = solve(

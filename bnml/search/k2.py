@@ -78,7 +78,7 @@ def k2(task: Task, *, order: Iterable[str] | None = None, orders: int = 10) -> S
     tub ('asia',) smoke -6.1 False
     smoke () asia -0.3 False
     """
-    rules, watch = task.by_name, task.watch
+    rules, watch = task.with_prior, task.watch
     number = whole_number(orders, "orders", 1)
     places = _random_orders(rules, number, task.seed) if order is None else [_checked_order(rules, order)]
     best: _OneOrder | None = None
@@ -108,7 +108,7 @@ class _OneOrder:
 
     def __init__(self, task: Task, order: Sequence[int]) -> None:
         self.local, self.columns, self.threads = task.local, task.columns, task.threads
-        self.rules, self.order = task.by_name, order
+        self.rules, self.order = task.with_prior, order
         self.parents = _required(self.rules, order)
         self.scores = [math.nan] * len(order)
         self.trace: list[Trial] = []

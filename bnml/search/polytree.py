@@ -64,7 +64,7 @@ def polytree(task: Task, *, alpha: float = 0.05) -> SearchResult:
     (('bronc', 'smoke'),)
     """
     level = significance_level(alpha)
-    rules, counts = task.by_name, task.table.counts
+    rules, counts = task.with_prior, task.table.counts
     required = _required_links(rules)
     gains = pair_information(counts, task.columns, (), task.threads, task.part("mutual information"))
     independent_by = _p_values(counts, task.columns, gains)

@@ -57,7 +57,7 @@ def tan(task: Task, *, class_variable: str, weight: str = "cmi", root: str | Non
     (('lung', 'bronc'), ())
     """
     one_of(weight, "weight", WEIGHTS)
-    rules = task.by_name
+    rules = task.with_prior
     target = a_variable(class_variable, "class_variable", rules.names)
     others = [x for x in range(rules.n) if x != target]
     inner = _attribute_rules(rules, target, task.max_parents)

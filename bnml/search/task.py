@@ -10,6 +10,7 @@ returns ``task.result(…)``. `as_search` makes a function for users of it, and 
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -313,13 +314,20 @@ class Task:
         return self.rules.among(self.columns)
 
     @cached_property
-    def with_prior(self) -> Rules:
-        """The rules in the order of names, with the arcs that the prior requires or rules out."""
+    def hard_rules(self) -> Rules:
+        """The rules, with the arcs that the prior requires or rules out."""
         from numpy import isneginf
 
         prior = self.local.prior if isinstance(self.local, LocalScores) else None
-        terms = None if prior is None else prior.arc_terms(self.by_name.names)
-        return self.by_name if terms is None else self.by_name.heeding(isneginf(terms[0]), isneginf(terms[1]))
+        terms = None if prior is None else prior.arc_terms(self.names)
+        rules = self.rules if terms is None else self.rules.heeding(isneginf(terms[0]), isneginf(terms[1]))
+        rules.check()
+        return rules
+
+    @cached_property
+    def with_prior(self) -> Rules:
+        """The rules with those of the prior, for variables in the order of names."""
+        return self.hard_rules.among(self.columns)
 
     @property
     def equivalent(self) -> bool:
@@ -362,7 +370,18 @@ class Task:
         return DAG.from_parent_sets(self.names, sets)
 
     def result(self, dag: DAG | None, score: float, info: Mapping[str, Any], **more: Any) -> SearchResult:
-        """Return what was found; ``info`` is what the search has to say, and ``more`` further fields of the result."""
+        """Return what was found; ``info`` is what the search has to say, and ``more`` further fields of the result.
+
+        Raises
+        ------
+        SearchError
+            If the score is minus infinity: what was found is impossible, under the prior for one.
+        """
+        if score == -math.inf:
+            raise SearchError(
+                f"{argument('search', self.search)} found only structures that are impossible under the score or the "
+                "prior; drop what rules them out, or take another search"
+            )
         limit = {} if self.max_parents is None else {"max_parents": self.max_parents}
         told = {**info, **limit, "reason": self.reason}
         fields = {"optimal": False, "local": self.local, **more}

@@ -314,20 +314,21 @@ class Task:
         return self.rules.among(self.columns)
 
     @cached_property
-    def hard_rules(self) -> Rules:
-        """The rules, with the arcs that the prior requires or rules out."""
+    def with_prior(self) -> Rules:
+        """The rules in the order of names, with the arcs that the prior requires or rules out; some structure fits."""
         from numpy import isneginf
 
         prior = self.local.prior if isinstance(self.local, LocalScores) else None
-        terms = None if prior is None else prior.arc_terms(self.names)
-        rules = self.rules if terms is None else self.rules.heeding(isneginf(terms[0]), isneginf(terms[1]))
+        terms = None if prior is None else prior.arc_terms(self.by_name.names)
+        rules = self.by_name if terms is None else self.by_name.heeding(isneginf(terms[0]), isneginf(terms[1]))
         rules.check()
         return rules
 
-    @cached_property
-    def with_prior(self) -> Rules:
-        """The rules with those of the prior, for variables in the order of names."""
-        return self.hard_rules.among(self.columns)
+    @property
+    def hard_rules(self) -> Rules:
+        """The rules with those of the prior, for variables in the order of columns."""
+        places = {column: place for place, column in enumerate(self.columns)}
+        return self.with_prior.among([places[column] for column in range(len(self.columns))])
 
     @property
     def equivalent(self) -> bool:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import bnml
 from bnml import DAG
-from bnml.errors import BnmlError
+from bnml.errors import BnmlError, SearchError
 from bnml.scores import SCORES
 from bnml.search.searches import SEARCHES
 from tests.search.strategies import constraints, structures, tables
@@ -177,9 +177,10 @@ def test_without_time_left_nothing_is_checked():
     assert "arc_gain" not in result.info
 
 
-def test_impossible_structures_are_not_checked():
-    """A score of minus infinity has no neighbours to compare with."""
+def test_a_prior_that_rules_out_all_arcs():
     never = bnml.priors.ArcProbabilities(0.5, dict.fromkeys(permutations(["X0", "X1", "X2", "X3"], 2), 0.0))
     result = bnml.learn(table(), "bic", search="chow-liu", prior=never)
-    assert result.score == -np.inf
-    assert result.info["local_optimum"] is False
+    assert not result.dag.arcs
+    assert result.score > -np.inf
+    with pytest.raises(SearchError, match="impossible under the score or the prior"):
+        bnml.learn(table(), "bic", search="naive", prior=never, class_variable="X0")

@@ -7,11 +7,11 @@ import math
 
 import numpy as np
 import pytest
-from bnml.scores.priors import ArcProbabilities
 
 import bnml
 from bnml import DAG, Constraints
 from bnml.errors import SearchError
+from bnml.scores.priors import ArcProbabilities
 from tests.counts.strategies import data_of, random_table
 
 SEARCHES = ["exact", "climb", "tabu", "order", "k2", "forest", "chow-liu", "tan", "naive", "polytree", "pc", "npc"]

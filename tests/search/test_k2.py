@@ -231,7 +231,7 @@ def test_wrong_arguments():
         ({"orders": 2.5}, "orders=2.5"),
         ({"seed": -1}, "seed=-1"),
         ({"order": ORDER, "constraints": back}, "dysp -> asia must be there, but 'asia' comes before 'dysp'"),
-        ({"order": ORDER, "constraints": two, "max_parents": 1}, "'tub' must have 2 parents with this order"),
+        ({"order": ORDER, "constraints": two, "max_parents": 1}, "2 parents of 'tub' are required, but max_parents=1"),
         ({"constraints": two, "max_parents": 1}, "but max_parents=1 allows fewer"),
         ({"constraints": ring, "max_parents": 1}, "'asia', 'smoke', 'tub' with max_parents=1: .*"),
         ({"constraints": ring, "max_parents": 0}, "max_parents=0"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import pickle
 import sys
@@ -41,7 +42,7 @@ ONCE = {
 def traced():
     """Count the calls of the functions in ``ONCE``, under whatever name they are called."""
     calls: Counter[str] = Counter()
-    wanted = {function.__code__: (what, counts) for what, (function, counts) in ONCE.items()}
+    wanted = {inspect.unwrap(function).__code__: (what, counts) for what, (function, counts) in ONCE.items()}
 
     def profile(frame, event, argument):
         if event == "call" and frame.f_code in wanted:

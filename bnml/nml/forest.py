@@ -9,7 +9,7 @@ beforehand (Wettig, Kontkanen & Myllymäki 2007, section 2). `bnml.nml.forest_su
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -258,6 +258,8 @@ def _arities_of(arities: Any, names: Sequence[str] | None, size: int) -> list[in
             what = f"nothing is said of {quoted(missing)}" if missing else "the forest has no names"
             raise ArgumentError(f"{argument('arities')}: {what}; give the number of values of each variable")
         arities = [arities[name] for name in names]
+    if isinstance(arities, str) or not isinstance(arities, Iterable):
+        raise refuse("arities", arities, "expected the number of values of each variable")
     sizes = [regret_argument("arities", r, 1, 10**15) for r in arities]
     if len(sizes) != size:
         raise ArgumentError(f"{argument('arities')}: {len(sizes)} numbers of values for {size} variables")

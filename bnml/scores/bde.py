@@ -77,7 +77,7 @@ class BDe(Score):
     def family(self, family: FamilyCounts, counts: Counts) -> float:
         """Return the score of a family; minus infinity if something occurred that the prior network rules out."""
         variables = (*family.parents, family.child)
-        joint = prior_marginal(self.network, [counts.names[v] for v in variables])
+        joint = self._prior(variables, counts)
         a_ijk = self.ess * _at(joint, variables, family.joint)
         a_ij = self.ess * _at(joint.sum(axis=-1), family.parents, family.above)
         if (a_ijk <= 0.0).any():
@@ -86,12 +86,20 @@ class BDe(Score):
 
     def log_predictive(self, rows: FamilyRows) -> Floats:
         """Return the logarithm of (N_ijk + α_ijk) / (N_ij + α_ij); minus infinity for what the prior rules out."""
-        names = [rows.counts.names[v] for v in (*rows.parents, rows.child)]
-        joint = self.ess * prior_marginal(self.network, names)
+        joint = self.ess * self._prior((*rows.parents, rows.child), rows.counts)
         states = rows.states
         with np.errstate(divide="ignore"):
             log_a_ijk, log_a_ij = np.log(joint[states]), np.log(joint.sum(axis=-1)[states[:-1]])
         return dirichlet(rows, log_a_ijk, log_a_ij)
+
+    def _prior(self, variables: Sequence[int], counts: Counts) -> Floats:
+        """Return the prior probabilities of some variables, their states in the order of the table."""
+        joint = prior_marginal(self.network, [counts.names[v] for v in variables])
+        for axis, v in enumerate(variables):
+            places = _places(self.network.states[counts.names[v]], counts.states[v])
+            if places != sorted(places):
+                joint = joint.take(places, axis)
+        return joint
 
     def check(self, data: Data | Counts) -> None:
         """Raise an error unless the prior network has the variables and states of the table."""
@@ -100,11 +108,17 @@ class BDe(Score):
                 f"BDe: the prior network is over {quoted(self.network.dag.names)}, the data over {quoted(data.names)}"
             )
         for name, labels in zip(data.names, data.states, strict=True):
-            if [label_text(s) for s in self.network.states[name]] != [label_text(s) for s in labels]:
+            if sorted(map(label_text, self.network.states[name])) != sorted(map(label_text, labels)):
                 raise ScoreError(
                     f"BDe: {name!r} has the states {quoted(self.network.states[name])} in the prior network and "
-                    f"{quoted(labels)} in the data: read the data with {argument('states')} in the network's order"
+                    f"{quoted(labels)} in the data: read the data with {argument('states')} of the network"
                 )
+
+
+def _places(states: Sequence[Any], labels: Sequence[Any]) -> list[int]:
+    """Return where each label stands among the states of the prior network."""
+    place = {label_text(state): k for k, state in enumerate(states)}
+    return [place[label_text(label)] for label in labels]
 
 
 def _at(table: Floats, variables: Sequence[int], cells: Cells) -> Floats:

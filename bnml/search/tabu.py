@@ -20,6 +20,7 @@ from bnml.search.task import Task, as_search
 __all__ = ["PATIENCE", "TENURE", "tabu", "wander"]
 
 TENURE, PATIENCE = 10, 15  # moves
+FOREVER = 1 << 40  # moves
 
 
 @as_search("tabu")
@@ -59,7 +60,7 @@ def tabu(
     True
     """
     rounds = whole_number(restarts, "restarts")
-    tenure, patience = whole_number(tenure, "tenure"), whole_number(patience, "patience")
+    tenure, patience = min(whole_number(tenure, "tenure"), FOREVER), whole_number(patience, "patience")
     climb = climb_and_reinsert if flag(reinsert, "reinsert") else climb_up
     structure, watch, rng = Structure(task, start), task.watch, np.random.default_rng(task.seed)
     size = perturbation_of(structure, perturbation)

@@ -421,3 +421,10 @@ ROWS = np.zeros((3, 2), int)
 def test_wrong_arguments(call, message):
     with pytest.raises(BnmlError, match=message):
         call()
+
+
+@pytest.mark.parametrize("arities", [None, 3, "22", True])
+def test_arities_that_are_none(arities):
+    with pytest.raises(ArgumentError, match="arities=") as caught:
+        parametric_complexity([None, 0], arities, 10)
+    assert caught.value.argument == "arities"

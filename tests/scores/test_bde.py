@@ -105,3 +105,21 @@ def test_too_many_prior_probabilities():
     with pytest.raises(BnmlError, match=r"BDe: .*1\.07e\+09 probabilities for .*: too many"):
         bnml.family_score("X0", names[1:], data, score)
     assert math.isfinite(bnml.family_score("X0", names[1:10], data, score))
+
+
+def test_states_in_another_order():
+    """The prior network speaks of labels; the order in which the table has them makes no difference."""
+    dag = DAG.parse("[A][B|A]")
+    labels = {"A": ["no", "yes"], "B": ["low", "mid", "high"]}
+    tables = {"A": [0.2, 0.8], "B": [[0.1, 0.3, 0.6], [0.5, 0.25, 0.25]]}
+    prior = bnml.BayesianNetwork(dag, labels, tables)
+    frame = prior.sample(200, seed=1)
+    same, other = (bnml.read(frame, states=dict(zip("AB", some, strict=True))) for some in (
+        (labels["A"], labels["B"]), (["yes", "no"], ["mid", "high", "low"]),
+    ))  # fmt: skip
+    score = bnml.scores.BDe(prior, 3.0)
+    assert bnml.score(dag, other, score) == pytest.approx(bnml.score(dag, same, score), rel=1e-13)
+    assert bnml.learn(other, score).cpdag == bnml.learn(same, score).cpdag
+    assert bnml.prequential(dag, other, score) == pytest.approx(bnml.prequential(dag, same, score), rel=1e-13)
+    with pytest.raises(bnml.errors.ScoreError, match="'B' has the states"):
+        bnml.score(dag, bnml.read(frame, states={"B": ["low", "mid", "high", "none"]}), score)

@@ -213,6 +213,11 @@ def test_the_order_of_columns_does_not_matter(search, label):
     assert search(data, label, **restarts).dag == search(data.select(data.names[::-1]), label, **restarts).dag
 
 
+def test_a_tenure_longer_than_any_search():
+    result = bnml.learn(bnml.example(), search="tabu", tenure=2**70)
+    assert result.dag == bnml.learn(bnml.example(), search="tabu", tenure=10**6).dag
+
+
 @pytest.mark.parametrize("arguments", [{"tenure": -1}, {"patience": "x"}, {"perturbation": -2}])
 def test_wrong_arguments_of_tabu(arguments):
     with pytest.raises(BnmlError, match=next(iter(arguments))):

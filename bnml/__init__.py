@@ -64,6 +64,7 @@ _HOME = {
     "Constraints": "bnml.graph",
     "DAG": "bnml.graph",
     "PDAG": "bnml.graph",
+    "count_complete_component_networks": "bnml.graph",
     "count_dags": "bnml.graph",
     "is_imap": "bnml.graph",
     "is_perfect_map": "bnml.graph",
@@ -89,6 +90,7 @@ if TYPE_CHECKING:
     from bnml.graph import DAG as DAG
     from bnml.graph import PDAG as PDAG
     from bnml.graph import Constraints as Constraints
+    from bnml.graph import count_complete_component_networks as count_complete_component_networks
     from bnml.graph import count_dags as count_dags
     from bnml.graph import is_imap as is_imap
     from bnml.graph import is_perfect_map as is_perfect_map

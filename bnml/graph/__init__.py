@@ -16,7 +16,7 @@ and are positions inside; neighbourhoods are bit masks. Each idea is taught in t
 """
 
 from bnml.graph.constraints import Constraints
-from bnml.graph.counting import count_dags
+from bnml.graph.counting import count_complete_component_networks, count_dags
 from bnml.graph.cpdag import canonical_extension
 from bnml.graph.dag import DAG
 from bnml.graph.distance import Comparison, compare, shd
@@ -35,6 +35,7 @@ __all__ = [
     "apply_meek_rules",
     "canonical_extension",
     "compare",
+    "count_complete_component_networks",
     "count_dags",
     "is_imap",
     "is_perfect_map",

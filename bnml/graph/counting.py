@@ -1,4 +1,4 @@
-"""How many DAGs there are, after Robinson (1973)."""
+"""How many DAGs there are, after Robinson (1973), and how many of them have complete components."""
 
 from __future__ import annotations
 
@@ -38,9 +38,7 @@ def count_dags(n: int) -> int:
     >>> [count_dags(n) for n in range(7)]
     [1, 1, 3, 25, 543, 29281, 3781503]
     """
-    size = _whole_number(n)
-    if size < 0:
-        raise ArgumentError(f"{argument('n')} must be 0 or more, got {n!r}")
+    size = _size(n)
     counts = [1]
     for k in range(1, size + 1):
         terms = (comb(k, i) * counts[k - i] << i * (k - i) for i in range(1, k + 1))
@@ -48,7 +46,47 @@ def count_dags(n: int) -> int:
     return counts[size]
 
 
-def _whole_number(n: Any) -> int:
+def count_complete_component_networks(n: int) -> int:
+    """Return the exact number of DAGs on n labelled nodes whose connected components are complete.
+
+    For these the quotient NML is the NML of the whole network (qNML paper, theorem 9): each component is one variable
+    in disguise.
+
+    Parameters
+    ----------
+    n : int
+        The number of nodes, 0 or more; a float that is a whole number will do.
+
+    Returns
+    -------
+    int
+        1, 1, 3, 13, 73, 501, ...
+
+    Raises
+    ------
+    ArgumentError
+        If n is not a whole number, or negative.
+
+    Notes
+    -----
+    A complete DAG is an order of its nodes, so these are the ways to put n things into any number of ordered lists.
+
+    Examples
+    --------
+    >>> from bnml.graph import count_complete_component_networks
+    >>> [count_complete_component_networks(n) for n in range(7)]
+    [1, 1, 3, 13, 73, 501, 4051]
+    """
+    size = _size(n)
+    before, now = 1, 1
+    for k in range(2, size + 1):
+        before, now = now, (2 * k - 1) * now - (k - 1) * (k - 2) * before
+    return now
+
+
+def _size(n: Any) -> int:
     if not is_number(n) or n % 1 != 0:  # the remainder of inf and of nan is nan
         raise ArgumentError(f"{argument('n')} must be a whole number, got {n!r}")
+    if n < 0:
+        raise ArgumentError(f"{argument('n')} must be 0 or more, got {n!r}")
     return int(n)

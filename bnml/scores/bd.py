@@ -1,4 +1,8 @@
-"""Bayesian Dirichlet scores with the same hyperparameter in every cell: BD, K2 and BDJ."""
+"""Bayesian Dirichlet scores with the same hyperparameter in every cell: BD, K2 and BDJ.
+
+They are regular: for counts n, log B(α + t n) is convex in t, so that splitting a parent configuration into parts with
+the same proportions never gains.
+"""
 
 from __future__ import annotations
 
@@ -40,6 +44,7 @@ class BD(Score):
     """
 
     name = "bd"
+    regular = True
     probability = True
     admits_posterior = True
     prequential = True
@@ -67,6 +72,7 @@ class K2(Score):
     """Cooper and Herskovits' score: BD with α = 1  (1992)."""
 
     name = "k2"
+    regular = True
     probability = True
     admits_posterior = True
     prequential = True
@@ -86,6 +92,7 @@ class BDJ(Score):
     """Marginal likelihood under Jeffreys' prior: BD with α = 1/2."""
 
     name = "bdj"
+    regular = True
     probability = True
     admits_posterior = True
     prequential = True

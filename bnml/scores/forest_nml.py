@@ -1,14 +1,16 @@
-"""The normalised maximum likelihood of a whole forest."""
+"""The normalised maximum likelihood of a whole network, where it is known: components that are trees or complete."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
-from bnml.counts import Counts, FamilyCounts
+from bnml.counts import Counts, FamilyCounts, as_float
 from bnml.data import Data
 from bnml.errors import ScoreError, argument
+from bnml.nml import regrets
 from bnml.nml.forest import log_normaliser, not_a_forest
 from bnml.nml.forest_joins import ForestJoins, Tree
 from bnml.nml.forest_sums import ForestSums
@@ -22,11 +24,12 @@ KEPT_BYTES = 1 << 27  # weights and messages are kept with a table up to this si
 
 @dataclass(frozen=True)
 class NML(Score):
-    """Exact NML of a forest: log-likelihood - log C(forest, N)  (forest paper, eq. 4, corrected).
+    """Exact NML of a network: log-likelihood - log C(network, N)  (forest paper, eq. 4, corrected).
 
     The probability of the data under their best parameters, divided by the sum of this over all data sets with as many
-    rows. It is known for structures in which each variable has one parent at most, and it is not a sum over families.
-    So `bnml.score` and the search ``"nml-forest"`` take it, and nothing else does.
+    rows. It is known for structures whose connected components are trees, in which each variable has one parent at
+    most, or complete (qNML paper, theorem 9), and it is not a sum over families. So `bnml.score` takes it, and for
+    forests the search ``"nml-forest"``; nothing else does.
     """
 
     name = "nml"
@@ -50,12 +53,15 @@ class NML(Score):
 
 
 def forest_complexity(data: Data, parent_sets: Sequence[Sequence[int]]) -> float:
-    """Return log C of a forest for a table's number of rows: its maximised log-likelihood less this is the score.
+    """Return log C of a structure for a table's number of rows: its maximised log-likelihood less this is the score.
+
+    It is the sum of those of the connected components: of trees by the forest paper, of complete ones the regret of
+    one variable with all their configurations as its values.
 
     Raises
     ------
     ScoreError
-        If a variable has several parents, or it would take too much; before any work.
+        If a component is neither a tree nor complete, or it would take too much; before any work.
 
     Examples
     --------
@@ -64,14 +70,43 @@ def forest_complexity(data: Data, parent_sets: Sequence[Sequence[int]]) -> float
     >>> round(forest_complexity(data, [(), (0,), (1,)]), 4)  # log 63.5358
     4.1516
     """
-    for name, above in zip(data.names, parent_sets, strict=True):
-        if len(above) > 1:
-            raise ScoreError(not_a_forest(name, len(above)))
+    complete = [part for part in _components(parent_sets) if _is_complete(part, parent_sets)]
+    apart = {v for part in complete for v in part}
+    for x, above in enumerate(parent_sets):
+        if len(above) > 1 and x not in apart:
+            raise ScoreError(not_a_forest(data.names[x], len(above)))
+    trees = [x for x in range(len(parent_sets)) if x not in apart]
+    place = {x: k for k, x in enumerate(trees)}
+    parents = [place[parent_sets[x][0]] if parent_sets[x] else None for x in trees]
     sums = forest_sums(data)
-    complexity = log_normaliser(sums, [above[0] if above else None for above in parent_sets], data.arities)
+    complexity = [log_normaliser(sums, parents, [data.arities[x] for x in trees])] if trees else []
     if sums.nbytes > KEPT_BYTES:
         data.memo.pop(SUMS, None)
-    return complexity
+    sizes = [math.prod(data.arities[v] for v in part) for part in complete]
+    logs = [math.log(size) for size in sizes]
+    return math.fsum([*complexity, *regrets(data.n_rows, [as_float(size) for size in sizes], log_rs=logs).tolist()])
+
+
+def _components(parent_sets: Sequence[Sequence[int]]) -> list[list[int]]:
+    """Return the connected components."""
+    near = [set(above) for above in parent_sets]
+    for x, above in enumerate(parent_sets):
+        for parent in above:
+            near[parent].add(x)
+    left, parts = set(range(len(near))), []
+    while left:
+        part, new = set(), {min(left)}
+        while new:
+            part |= new
+            new = set().union(*(near[v] for v in new)) - part
+        left -= part
+        parts.append(sorted(part))
+    return parts
+
+
+def _is_complete(part: Sequence[int], parent_sets: Sequence[Sequence[int]]) -> bool:
+    """Tell whether a component has all links, and is no tree: from three variables on."""
+    return len(part) > 2 and 2 * sum(len(parent_sets[v]) for v in part) == len(part) * (len(part) - 1)
 
 
 def forest_sums(data: Data) -> ForestSums:

@@ -28,8 +28,8 @@ def score(dag: DAG, data: Any, score: Score | str = "qnml", prior: StructurePrio
     data
         A `Data`, or anything that `bnml.read` takes.
     score
-        A name, ``"qnml"``, ``"bdeu:10"``; or an object of `bnml.scores`. ``"nml"`` is for structures in which each
-        variable has one parent at most.
+        A name, ``"qnml"``, ``"bdeu:10"``; or an object of `bnml.scores`. ``"nml"`` is for structures whose
+        connected components are trees or complete.
     prior
         A structure prior of `bnml.priors`, whose logarithm is added.
 

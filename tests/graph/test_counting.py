@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import combinations, product
+
+import networkx as nx
 import numpy as np
 import pytest
 
+import bnml
 from bnml.errors import ArgumentError
 from bnml.graph import count_dags
 
@@ -35,3 +39,25 @@ def test_whole_numbers_of_other_types(n):
 def test_refused(n):
     with pytest.raises(ArgumentError, match="n must be"):
         count_dags(n)
+
+
+def test_complete_components_are_counted_by_listing_them():
+    for n in range(5):
+        names = [f"V{i}" for i in range(n)]
+        number = 0
+        for choice in product((0, 1, 2), repeat=n * (n - 1) // 2):
+            graph = nx.DiGraph()
+            graph.add_nodes_from(names)
+            graph.add_edges_from(
+                p if c == 1 else p[::-1] for p, c in zip(combinations(names, 2), choice, strict=True) if c
+            )
+            parts = [len(part) for part in nx.weakly_connected_components(graph)]
+            complete = 2 * graph.number_of_edges() == sum(k * (k - 1) for k in parts)
+            number += complete and nx.is_directed_acyclic_graph(graph)
+        assert bnml.count_complete_component_networks(n) == number
+
+
+@pytest.mark.parametrize("n", [-1, 2.5, "3", None, True])
+def test_what_is_no_number_of_nodes(n):
+    with pytest.raises(ArgumentError, match="n must be"):
+        bnml.count_complete_component_networks(n)

@@ -28,7 +28,8 @@ def test_the_claims():
     """What the documents prove, and nothing else."""
     quotients = ["loglik", "aic", "bic", "hqc", "mdl", "mdl+parents", "bdeu", "bdeu:7.5", "bdq", "bdq:1/3", "qnml"]
     assert named("equivalent") == [*quotients, "bde", "bde:5"]
-    assert named("regular") == ["loglik", "aic", "bic", "hqc", "mdl", "mdl+parents", "fnml", "qnml"]
+    dirichlet = ["k2", "bd:1", "bd:0.3", "bdj"]  # log B(α + t n) is convex in t
+    assert named("regular") == ["loglik", "aic", "bic", "hqc", "mdl", "mdl+parents", *dirichlet, "fnml", "qnml"]
     distributions = ["k2", "bd:1", "bd:0.3", "bdj", "bdeu", "bdeu:7.5", "fnml"]
     assert named("probability") == [*distributions, "bde", "bde:5"]
 

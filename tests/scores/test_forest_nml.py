@@ -1,4 +1,4 @@
-"""The score NML: of whole forests, and of nothing else."""
+"""The score NML: of networks whose components are trees or complete, and of nothing else."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from bnml import DAG, priors
 from bnml.errors import ScoreError
 from bnml.nml import parametric_complexity, stochastic_complexity
 from bnml.scores import NML, LocalScores, forest_nml, parse_score
-from tests.counts.strategies import data_of, tables
+from tests.counts.strategies import data_of, random_table, tables
+from tests.naive import table_of
 from tests.search.forests import branchings, dag_of
 
 TABLE = np.random.default_rng(1).integers(0, (2, 3, 2, 2), (40, 4))
@@ -124,7 +125,7 @@ def test_other_uses_are_refused():
 
 
 def test_several_parents_are_refused():
-    with pytest.raises(ScoreError, match=r"'X1' has 2 parents.*one parent at most; qnml comes nearest"):
+    with pytest.raises(ScoreError, match=r"'X1' has 2 parents.*one parent at most.*qnml comes nearest"):
         bnml.score(DAG.parse("[X0][X2][X3][X1|X0:X2]"), DATA, "nml")
 
 
@@ -135,3 +136,32 @@ def test_what_is_too_much_is_refused_before_any_work():
         bnml.score(DAG.parse("[X0][X1|X0][X2|X1][X3|X2]"), data, "nml")
     star = DAG.parse("[X0][X1|X0][X2|X0][X3|X0]")
     assert bnml.score(star, data, "nml") < bnml.score(star, data, "loglik")
+
+
+@pytest.mark.parametrize(
+    "structure", ["[X0][X1|X0][X2|X0:X1][X3]", "[X2][X0|X2][X3|X0:X2][X1|X0:X2:X3]", "[X0][X1|X0][X2][X3|X2]"]
+)
+def test_complete_components_are_quotients(structure):
+    """There qNML is the NML of the network (qNML paper, theorem 9)."""
+    data, dag = data_of(random_table(3, 25, [2, 3, 2, 2])), DAG.parse(structure)
+    assert bnml.score(dag, data, "nml") == pytest.approx(bnml.score(dag, data, "qnml"), rel=1e-12)
+
+
+def test_complete_components_beside_trees():
+    """The normaliser of a network is the product of those of its components."""
+    data = data_of(random_table(4, 20, [2, 3, 2, 2, 3, 2]))
+    dag = DAG.parse("[X0][X1|X0][X2|X0:X1][X3][X4|X3][X5|X3]")
+    parts = [("[X0][X1|X0][X2|X0:X1]", ["X0", "X1", "X2"]), ("[X3][X4|X3][X5|X3]", ["X3", "X4", "X5"])]
+    want = sum(bnml.score(DAG.parse(text), data.select(names), "nml") for text, names in parts)
+    assert bnml.score(dag, data, "nml") == pytest.approx(want, rel=1e-12)
+    with pytest.raises(ScoreError, match="all variables are linked"):
+        bnml.score(DAG.parse("[X0][X1][X2|X0:X1][X3][X4][X5]"), data, "nml")
+
+
+def test_the_normaliser_of_a_complete_component():
+    """Against the sum over all tables of three rows."""
+    dag, arities, n = DAG.parse("[X0][X1|X0][X2|X0:X1]"), [2, 2, 2], 3
+    cells = list(product(*map(range, arities)))
+    samples = [data_of(table_of(rows, arities)) for rows in product(cells, repeat=n)]
+    total = math.log(math.fsum(math.exp(bnml.score(dag, data, "loglik")) for data in samples))
+    assert forest_nml.forest_complexity(samples[0], [(), (0,), (0, 1)]) == pytest.approx(total, rel=1e-12)

@@ -79,13 +79,15 @@ class Bounds(NamedTuple):
 class Roots(NamedTuple):
     """The sets to start from: sets of the variables from ``depth`` on, shifted down, from ``first`` to before ``last``.
 
-    No set of the walk has more than ``most`` variables.
+    Only sets are visited that are ``wanted``, by set index; all subsets of these are. If there are no others, it says
+    ``all``.
     """
 
     depth: int
     first: int
     last: int
-    most: int
+    wanted: Array
+    all: bool
 
 
 class Stack(NamedTuple):
@@ -307,17 +309,17 @@ def walk(rows: PackedRows, sums: Sums, bounds: Bounds, roots: Roots, stack: Stac
     sets written. All in one function: Numba is slow to compile calls that pass many arrays.
     """
     n, n_sums = rows.arities.size, stack.sums.size
-    depth, most, nodes = roots.depth, roots.most, stack.nodes
+    depth, wanted, nodes = roots.depth, roots.wanted, stack.nodes
     bounded = bounds.fit.size > 0
     if bounded:
         for e in range(bounds.group[n], bounds.children.size):
             stack.best[0, bounds.children[e]] = max(stack.best[0, bounds.children[e]], bounds.values[e])
-    fills = sums.rising.size == 0 and not bounded and most >= n
+    fills = sums.rising.size == 0 and not bounded and roots.all
     visited = 0
     for root in range(roots.first, roots.last):
         rest, v = root, n
         d = base = 0
-        nodes[0, NEXT], nodes[0, STOP] = 0, depth if most > 0 else 0
+        nodes[0, NEXT], nodes[0, STOP] = 0, depth
         empty = root == 0
         while d >= base:
             if empty:
@@ -340,7 +342,7 @@ def walk(rows: PackedRows, sums: Sums, bounds: Bounds, roots: Roots, stack: Stac
                         continue
                     nodes[d, NEXT] += 1
                 here, index = nodes[d, MASK] | (1 << v), nodes[d, INDEX] + rows.steps[v]
-                if d == most or (
+                if not wanted[index] or (
                     bounded
                     and not _needed(rows, bounds, stack.best[d], stack.best[d + 1], nodes[d, MASK], nodes[d, INDEX], v)
                 ):
@@ -357,7 +359,8 @@ def walk(rows: PackedRows, sums: Sums, bounds: Bounds, roots: Roots, stack: Stac
                     continue
                 writes = rest == 0
                 below = depth if to_root else v
-                deeper = not writes or (below > 0 and d + 1 < most)
+                # of the variables that follow the first has fewest states: if it is too much, so are all
+                deeper = not writes or (below > 0 and wanted[index + rows.steps[0]])
                 if to_root:
                     base = d + 1
                 r = rows.arities[v]

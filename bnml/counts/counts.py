@@ -103,12 +103,12 @@ class Counts(Protocol):
         order: WalkOrder,
         sums: Sums,
         bounds: Bounds,
-        most: int,
+        wanted: npt.NDArray[np.bool_],
         out: npt.NDArray[Any],
         threads: int,
         done: Callable[[float], None] | None = None,
     ) -> int:
-        """Write the sums of all subsets of at most ``most`` columns, see `bnml.counts.lattice`; return how many."""
+        """Write the sums of all subsets that are wanted, by index (`bnml.counts.lattice`); return how many."""
 
 
 def counts_of(data: Data | Counts) -> Counts:

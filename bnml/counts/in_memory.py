@@ -125,13 +125,13 @@ class InMemory:
         order: WalkOrder,
         sums: Sums,
         bounds: Bounds,
-        most: int,
+        wanted: npt.NDArray[np.bool_],
         out: npt.NDArray[Any],
         threads: int,
         done: Callable[[float], None] | None = None,
     ) -> int:
-        """Write the sums of all subsets of at most ``most`` columns that the bounds do not leave out."""
+        """Write the sums of all subsets that are wanted and that the bounds do not leave out."""
         from bnml.counts import lattice
 
         rows = lattice.packed(order, self._rows.columns, self._weights)
-        return lattice.walk_rows(rows, sums, bounds, most, out, threads, done)
+        return lattice.walk_rows(rows, sums, bounds, wanted, out, threads, done)

@@ -7,6 +7,7 @@ faster than by counting each table afresh.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -78,6 +79,24 @@ class WalkOrder:
     def kind_steps(self) -> Ints:
         """What a column of each arity adds to the index of a set."""
         return np.cumprod([1, *(self.kinds[1][:-1] + 1)]).astype(np.int64)
+
+    @cached_property
+    def sizes(self) -> Floats:
+        """How many columns the sets with each index have."""
+        return self.accumulated(np.ones(self.kinds[0].size))
+
+    @cached_property
+    def configurations(self) -> Floats:
+        """How many configurations the sets with each index have; infinite where that is more than a float holds."""
+        numbers = np.ones(1)
+        with np.errstate(over="ignore"):
+            for r, number in zip(self.kinds[0].tolist(), self.kinds[1].tolist(), strict=True):
+                numbers = (numbers * (float(r) ** np.arange(number + 1.0))[:, None]).ravel()
+        return numbers
+
+    def wanted(self, most: int, cells: float = math.inf) -> npt.NDArray[np.bool_]:
+        """Return which indices have at most so many columns and configurations; single columns may have more."""
+        return (self.sizes <= most) & ((self.configurations <= cells) | (self.sizes <= 1))
 
     @cached_property
     def steps(self) -> Ints:
@@ -153,12 +172,12 @@ def walk_rows(
     rows: PackedRows,
     sums: Sums,
     bounds: Bounds,
-    most: int,
+    wanted: npt.NDArray[np.bool_],
     out: npt.NDArray[Any],
     threads: int,
     done: Callable[[float], None] | None = None,
 ) -> int:
-    """Write the sums of all subsets of at most ``most`` columns that the bounds do not leave out; return how many.
+    """Write the sums of all wanted subsets, by index, that the bounds do not leave out; return how many.
 
     By a walk over packed rows. ``done`` is told now and then which share of the work is done.
     """
@@ -178,7 +197,8 @@ def walk_rows(
 
     def task(first: int, last: int) -> None:
         nonlocal finished
-        visited[first] = walk(rows, sums, bounds, Roots(depth, first, last, most), walk_stack(rows, sums.low.size), out)
+        roots = Roots(depth, first, last, wanted, bool(wanted.all()))
+        visited[first] = walk(rows, sums, bounds, roots, walk_stack(rows, sums.low.size), out)
         finished += last - first
         if done is not None:
             done(finished / n_roots)

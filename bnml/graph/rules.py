@@ -2,7 +2,10 @@
 
 Constraints speak of names, arcs, links and tiers. For the variables of one table they compile to four things: the
 parents that each variable *must* have, those that it *may* have, the others that it must be *linked* with in one
-direction or the other, and the *most* parents. A structure prior that rules out or requires arcs adds to them.
+direction or the other, and the *most* parents. A structure prior that rules out or requires arcs adds to them. So does
+the number of rows: the table of a family with parents may have so many *cells*, so that each has some rows to speak of.
+The cells of a family are those of the set of its variables, which is the same for all members of an equivalence class
+that have it as a clique, so that a class is allowed as a whole or not at all.
 
 There is one test of feasibility, `Rules.order`. From the end: a variable can be the last of some if none of these must
 have it as a parent, and if what it must have of them, by arcs and by links, is allowed and not too much. Whichever is
@@ -11,6 +14,7 @@ taken away first, the others only become freer. So if none can be last, no struc
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -44,6 +48,8 @@ class Rules:
         For each variable the others that must be its parents or its children.
     most
         The most parents of a variable.
+    arities, cells
+        Numbers of states, and the most cells that the table of a family with parents may have; no bound if infinite.
 
     Examples
     --------
@@ -60,6 +66,8 @@ class Rules:
     may: tuple[int, ...]
     links: tuple[int, ...]
     most: int
+    arities: tuple[int, ...] = ()
+    cells: float = math.inf
 
     @classmethod
     def none(cls, names: Iterable[str], max_parents: int | None = None) -> Rules:
@@ -81,8 +89,27 @@ class Rules:
 
     @property
     def limited(self) -> bool:
-        """Whether a variable may have fewer parents than there are others."""
-        return self.most < self.n - 1
+        """Whether a variable may have fewer parents than there are others, or some families have too many cells."""
+        return self.most < self.n - 1 or self.sparse
+
+    @property
+    def sparse(self) -> bool:
+        """Whether some families have too many cells."""
+        return math.isfinite(self.cells) and math.prod(self.arities) > self.cells
+
+    def fits(self, child: int, parents: int) -> bool:
+        """Whether a variable may have so many parents, and its family so many cells."""
+        if parents.bit_count() > self.most:
+            return False
+        return not parents or not self.sparse or self.cells_of(parents | 1 << child) <= self.cells
+
+    def cells_of(self, members: int) -> int:
+        """Return how many cells the table of a set has."""
+        return math.prod(self.arities[i] for i in bits(members))
+
+    def with_cells(self, arities: Sequence[int], cells: float) -> Rules:
+        """Return the rules with a bound on the cells of families with parents."""
+        return replace(self, arities=tuple(arities), cells=cells)
 
     @property
     def undirected(self) -> bool:
@@ -112,14 +139,15 @@ class Rules:
         What is said of the others is left out.
         """
         names = tuple(self.names[old] for old in places)
+        arities = tuple(self.arities[old] for old in places) if self.arities else ()
         if not self.constrained:
-            return replace(Rules.none(names), most=self.most)
+            return replace(Rules.none(names), most=self.most, arities=arities, cells=self.cells)
         at = {old: new for new, old in enumerate(places)}
 
         def moved(masks: Sequence[int]) -> tuple[int, ...]:
             return tuple(mask_of(at[j] for j in bits(masks[old]) if j in at) for old in places)
 
-        return Rules(names, moved(self.must), moved(self.may), moved(self.links), self.most)
+        return Rules(names, moved(self.must), moved(self.may), moved(self.links), self.most, arities, self.cells)
 
     def heeding(self, ruled_out: Bools, required: Bools) -> Rules:
         """Return the rules with arcs ruled out, and required, as matrices ``[parent, child]`` say; their diagonals too.
@@ -145,11 +173,18 @@ class Rules:
         SearchError
             If there is none: no structure meets the rules.
         """
-        for name, must in zip(self.names, self.must, strict=True):
+        for i, (name, must) in enumerate(zip(self.names, self.must, strict=True)):
             if must.bit_count() > self.most:
                 raise SearchError(
                     f"{must.bit_count()} parents of {name!r} are required, but {argument('max_parents', self.most)} "
                     "allows fewer; raise it, or require fewer arcs"
+                )
+            if not self.fits(i, must):
+                arcs = ", ".join(f"{self.names[j]} -> {name}" for j in bits(must))
+                raise SearchError(
+                    f"{arcs}: the table of {name!r} and the parents that are required has "
+                    f"{self.cells_of(must | 1 << i):,} cells, and {argument('rows_per_cell')} allows {self.cells:,.0f} "
+                    "with so few rows; require fewer arcs, or lower it (0 lifts the rule)"
                 )
         children = transposed(self.must)
         left, order = (1 << self.n) - 1, []
@@ -157,7 +192,8 @@ class Rules:
             free = (i for i in range(self.n - 1, -1, -1) if left >> i & 1 and self._can_be_last(i, left, children))
             candidates = list(islice(free, 1) if choose is None else free)[::-1]
             if not candidates:
-                limit = f" with {argument('max_parents', self.most)}" if self.limited else ""
+                limit = f" with {argument('max_parents', self.most)}" if self.most < self.n - 1 else ""
+                limit += f" and the rows per cell that {argument('rows_per_cell')} asks for" if self.sparse else ""
                 raise SearchError(
                     f"no structure meets what is required of {quoted(self.names[i] for i in bits(left))}{limit}: the "
                     "required arcs and links, and what constraints and priors rule out, contradict each other; require "
@@ -170,7 +206,7 @@ class Rules:
 
     def _can_be_last(self, i: int, left: int, children: Sequence[int]) -> bool:
         needed = self.must[i] | (self.links[i] & left)
-        return not (children[i] & left or needed & ~self.may[i]) and needed.bit_count() <= self.most
+        return not (children[i] & left or needed & ~self.may[i]) and self.fits(i, needed)
 
     def check(self) -> None:
         """Refuse rules that no structure meets.
@@ -187,8 +223,16 @@ class Rules:
 
     @cached_property
     def may_matrix(self) -> Bools:
-        """The arcs that may be there."""
-        return self._matrix(self.may)
+        """The arcs that may be there; not those between variables that alone have too many cells."""
+        matrix = self._matrix(self.may)
+        if not self.sparse:
+            return matrix
+        import numpy as np
+
+        states = np.array(self.arities, np.float64)
+        fitting = matrix & (np.multiply.outer(states, states) <= self.cells)
+        fitting.setflags(write=False)
+        return fitting
 
     @cached_property
     def must_matrix(self) -> Bools:

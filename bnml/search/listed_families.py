@@ -13,6 +13,7 @@ from bnml._bits import members, minimal_masks
 from bnml.graph import Rules
 from bnml.scores import FamilyScores, LocalScores
 from bnml.scores.lattice import allowed_sets
+from bnml.scores.lattice.allowed_sets import sets_that_fit
 
 __all__ = ["ListedFamilies", "families_from_file", "list_every_family"]
 
@@ -57,7 +58,7 @@ class ListedFamilies:
 
     def _allowed(self, i: int, masks: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
         fits = (masks & ~self.rules.may[i] == 0) & (masks & self.rules.must[i] == self.rules.must[i])
-        return np.asarray(fits & (np.bitwise_count(masks) <= self.rules.most))
+        return np.asarray(fits & sets_that_fit(self.rules, i, masks))
 
     @property
     def links(self) -> tuple[int, ...]:

@@ -11,6 +11,7 @@ from bnml._bits import bits
 from bnml._text import quoted
 from bnml.errors import ArgumentError
 from bnml.graph import Rules
+from bnml.scores.lattice.allowed_sets import sets_that_fit
 from bnml.scores.priors import StructurePrior
 
 __all__ = ["Allowed", "allowed_families", "allowed_masks", "sizes_of_sets"]
@@ -42,7 +43,7 @@ class Allowed:
         sets = allowed_masks(n, child)
         weights = np.zeros(sets.size) if self.prior is None else _prior_terms(self.prior, self.names, child)
         refused = (sets & ~rules.may[child] != 0) | (~sets & rules.must[child] != 0)
-        weights[refused | (sizes_of_sets(n - 1) > rules.most)] = -np.inf
+        weights[refused | ~sets_that_fit(rules, child, sets)] = -np.inf
         return weights
 
 

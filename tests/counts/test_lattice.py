@@ -25,7 +25,7 @@ def fixed(tables_):
 def walked(data, sums, most=99, threads=1, dtype=float, fill=-1.0):
     layout = WalkOrder(data)
     out = np.full((sums.low.size, 1 << layout.n), fill, dtype)
-    visited = layout.counts.subset_sums(layout, sums, no_bounds(layout.n), min(most, layout.n), out, threads)
+    visited = layout.counts.subset_sums(layout, sums, no_bounds(layout.n), layout.wanted(most), out, threads)
     return out, visited
 
 

@@ -8,7 +8,7 @@ import numpy.typing as npt
 from bnml._bits import bits
 from bnml.graph import Rules
 
-__all__ = ["FEW_LINKS", "allowed_sets"]
+__all__ = ["FEW_LINKS", "allowed_sets", "sets_that_fit"]
 
 FEW_LINKS = 10  # required links of a variable whose subsets are all looked at
 
@@ -18,5 +18,16 @@ def allowed_sets(rules: Rules, i: int) -> npt.NDArray[np.int64]:
     sets = np.array([rules.must[i]], np.int64)
     for j in bits(rules.may[i] & ~rules.must[i]):
         more = sets | (1 << j)
-        sets = np.concatenate([sets, more[np.bitwise_count(more) <= rules.most]])
-    return sets[np.bitwise_count(sets) <= rules.most]
+        sets = np.concatenate([sets, more[sets_that_fit(rules, i, more)]])
+    return sets[sets_that_fit(rules, i, sets)]
+
+
+def sets_that_fit(rules: Rules, i: int, sets: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+    """Return which sets are not too many parents for a variable, nor make a family of too many cells."""
+    fitting = np.bitwise_count(sets) <= rules.most
+    if rules.sparse:
+        cells = np.full(sets.size, float(rules.arities[i]))
+        for j, r in enumerate(rules.arities):
+            cells *= np.where(sets >> j & 1, float(r), 1.0)
+        fitting &= (sets == 0) | (cells <= rules.cells)
+    return np.asarray(fitting)

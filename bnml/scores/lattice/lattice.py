@@ -22,7 +22,6 @@ from bnml.scores.lattice.terms import (
     has_price_terms,
     range_of_terms,
     table_rows,
-    term_sizes,
     terms_to_sum,
 )
 from bnml.scores.lattice.units import choose_units
@@ -125,7 +124,7 @@ class Lattice:
         self.terms = np.empty((sums.low.size, 1 << self.n), self.missing.dtype)
 
         most = min(self.rules.most + 1, self.n)
-        bounds = no_bounds(self.n)
+        wanted, bounds = layout.wanted(most, self.rules.cells), no_bounds(self.n)
         bounded = (
             prune
             and not whole
@@ -133,12 +132,14 @@ class Lattice:
             and most > FIRST_PARENTS + 1
             and has_price_terms(local, layout, closed)
         )
-        if bounded or most < self.n:
+        if bounded or not wanted.all():
             self.terms.fill(self.missing[0])
         if bounded:
-            layout.counts.subset_sums(layout, sums, bounds, FIRST_PARENTS + 1, self.terms, threads)
+            layout.counts.subset_sums(
+                layout, sums, bounds, layout.wanted(FIRST_PARENTS + 1, self.rules.cells), self.terms, threads
+            )
             bounds = bounds_for(self)
-        self.visited = layout.counts.subset_sums(layout, sums, bounds, most, self.terms, threads, done)
+        self.visited = layout.counts.subset_sums(layout, sums, bounds, wanted, self.terms, threads, done)
         if bounded:  # some small sets were visited for the bounds only
             self.visited = _present(self.terms[0], self.missing[0])
 
@@ -190,7 +191,7 @@ class Lattice:
     @cached_property
     def _closed_of_sizes(self) -> Floats:
         """The closed forms for a variable with one state, which adds no configuration to any set."""
-        own, terms = term_sizes(self.layout), self.local.terms
+        own, terms = self.layout.sizes, self.local.terms
         if terms is None or terms.closed is None:
             return np.zeros(own.size)
         return np.asarray(np.rint(terms.closed(np.ones(own.size), np.zeros(own.size), own) / self.unit))

@@ -26,7 +26,6 @@ __all__ = [
     "range_of_terms",
     "table_rows",
     "term_neighbours",
-    "term_sizes",
     "terms_that_rise",
     "terms_to_sum",
 ]
@@ -47,22 +46,13 @@ def terms_of(local: LocalScores) -> Terms:
 
 def term_configurations(layout: WalkOrder) -> tuple[Floats, Floats]:
     """Return how many configurations the sets with each index have, and the logarithm, for their terms."""
-    numbers = np.ones(1)
-    with np.errstate(over="ignore"):
-        for r, number in zip(layout.kinds[0].tolist(), layout.kinds[1].tolist(), strict=True):
-            numbers = (numbers * (float(r) ** np.arange(number + 1.0))[:, None]).ravel()
-    return numbers, layout.accumulated(np.log(layout.kinds[0]))
-
-
-def term_sizes(layout: WalkOrder) -> Floats:
-    """Return how many columns the sets with each index have, for their terms."""
-    return layout.accumulated(np.ones(layout.kinds[0].size))
+    return layout.configurations, layout.accumulated(np.log(layout.kinds[0]))
 
 
 def closed_forms(local: LocalScores, layout: WalkOrder) -> Floats:
     """Return the closed form of the sets with each index, in nats."""
     closed = terms_of(local).closed
-    return np.zeros(layout.n_indices) if closed is None else closed(*term_configurations(layout), term_sizes(layout))
+    return np.zeros(layout.n_indices) if closed is None else closed(*term_configurations(layout), layout.sizes)
 
 
 def term_neighbours(layout: WalkOrder) -> Iterator[tuple[Ints, Ints]]:

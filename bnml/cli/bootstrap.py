@@ -10,6 +10,7 @@ import typer
 import bnml
 from bnml._checks import whole_number
 from bnml.cli import options, printing, reading
+from bnml.graph.rules import ROWS_PER_CELL
 
 __all__ = ["command"]
 
@@ -31,6 +32,7 @@ def command(
     chosen: reading.ChosenScore,
     search: Search = "auto",
     repetitions: Repetitions = 200,
+    rows_per_cell: options.RowsPerCell = ROWS_PER_CELL,
     seed: Seed = 0,
     threads: Threads = None,
     as_json: options.Json = False,
@@ -38,7 +40,7 @@ def command(
     """Learn from tables with rows drawn anew, and count how often each arc is found."""
     from bnml.search.searches import request_for
 
-    request_for(search, {}, score=chosen.score, seed=seed, threads=threads)
+    request_for(search, {}, score=chosen.score, rows_per_cell=rows_per_cell, seed=seed, threads=threads)
     whole_number(repetitions, "repetitions", 1)
     data = table()
 
@@ -52,6 +54,7 @@ def command(
             chosen.score,
             search,
             repetitions=repetitions,
+            rows_per_cell=rows_per_cell,
             seed=seed,
             threads=threads,
             progress=tell if shown else None,

@@ -30,6 +30,7 @@ OPTIONS = {
     "possibility": "--possibility",
     "prior": "--prior",
     "repetitions": "--repetitions",
+    "rows_per_cell": "--rows-per-cell",
     "score": "--score",
     "search": "--search",
     "seed": "--seed",

@@ -31,6 +31,7 @@ from bnml.cli.searches import (
     values_of,
 )
 from bnml.errors import ArgumentError
+from bnml.graph.rules import ROWS_PER_CELL
 
 if TYPE_CHECKING:
     from bnml.scores import FamilyScores
@@ -86,6 +87,7 @@ def command(
     forbid_link: options.ForbidLink = None,
     tiers: options.Tiers = None,
     max_parents: options.MaxParents = None,
+    rows_per_cell: options.RowsPerCell = ROWS_PER_CELL,
     output: Output = None,
     plot: Plots = None,
     scores_out: ScoresOut = None,
@@ -106,8 +108,8 @@ def command(
     own = {"order": order, "class_variable": class_variable, "alpha": significance, "keep": keep or None}
     options = given_search_options(search, own)
     asked = request_for(
-        search, options, score=reading.read_score(score, prior_network), max_parents=max_parents, seed=seed,
-        threads=threads, memory_limit=memory_limit, time_limit=time_limit,
+        search, options, score=reading.read_score(score, prior_network), max_parents=max_parents,
+        rows_per_cell=rows_per_cell, seed=seed, threads=threads, memory_limit=memory_limit, time_limit=time_limit,
     )  # fmt: skip
     settings = reading.read_settings(config)
     rows = table() if scores is None or data is not None else None

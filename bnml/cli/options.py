@@ -29,6 +29,7 @@ __all__ = [
     "PriorNetwork",
     "Require",
     "RequireLink",
+    "RowsPerCell",
     "ScoreName",
     "Seed",
     "States",
@@ -99,6 +100,15 @@ def parse_seconds(text: str) -> float:
         raise typer.BadParameter(f"{shortened(text, 60)!r} is not a number of seconds") from None
 
 
+def parse_number(given: str | float) -> float:
+    """Parse an option that is a number; a default is one already."""
+    try:
+        number = float(given)
+    except ValueError:
+        raise typer.BadParameter(f"{shortened(str(given), 60)!r} is not a number") from None
+    return int(number) if number % 1 == 0 else number
+
+
 _reading = partial(typer.Option, rich_help_panel="How to read the data")
 Columns = Annotated[str | None, _reading("--columns", metavar="A,B,…", help="Columns to keep.")]
 Drop = Annotated[str | None, _reading("--drop", metavar="A,B,…", help="Columns to leave out.")]
@@ -121,6 +131,12 @@ Tiers = Annotated[
 ]
 MaxParents = Annotated[
     int | None, _known("--max-parents", metavar="K", parser=parse_whole, help="The most parents of a variable.")
+]
+RowsPerCell = Annotated[
+    float,
+    _known(
+        "--rows-per-cell", metavar="R", parser=parse_number, help="Rows that a family's cells have at least; 0: any."
+    ),
 ]
 
 _cost = partial(typer.Option, rich_help_panel="How much it may cost")

@@ -21,6 +21,7 @@ from bnml.cli.learn import LONG
 from bnml.cli.outputs import check_outputs
 from bnml.cli.progress import progress_bar
 from bnml.errors import ArgumentError
+from bnml.graph.rules import ROWS_PER_CELL
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -79,6 +80,7 @@ def command(
     forbid_link: options.ForbidLink = None,
     tiers: options.Tiers = None,
     max_parents: options.MaxParents = None,
+    rows_per_cell: options.RowsPerCell = ROWS_PER_CELL,
     output: Output = None,
     threads: options.Threads = None,
     memory_limit: options.MemoryLimit = None,
@@ -98,6 +100,7 @@ def command(
     pairs = {"required": require, "forbidden": forbid, "forbidden_links": forbid_link}
     limits: dict[str, Any] = {
         "max_parents": max_parents,
+        "rows_per_cell": rows_per_cell,
         "constraints": constraints_of(data.names, pairs, tiers, settings),
         "threads": threads,
         "memory_limit": memory_limit,

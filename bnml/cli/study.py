@@ -15,6 +15,7 @@ from bnml.cli import options, printing, reading
 from bnml.cli.constraints import constraints_of
 from bnml.cli.outputs import check_outputs
 from bnml.cli.searches import Search
+from bnml.graph.rules import ROWS_PER_CELL
 
 __all__ = ["command"]
 
@@ -53,6 +54,7 @@ def command(
     forbid_link: options.ForbidLink = None,
     tiers: options.Tiers = None,
     max_parents: options.MaxParents = None,
+    rows_per_cell: options.RowsPerCell = ROWS_PER_CELL,
     seed: options.Seed = 0,
     threads: options.Threads = None,
     memory_limit: options.MemoryLimit = None,
@@ -65,6 +67,7 @@ def command(
         check_outputs([("-o", output, (".html", ".htm"))])
     limits: dict[str, Any] = {
         "max_parents": max_parents,
+        "rows_per_cell": rows_per_cell,
         "seed": seed,
         "threads": threads,
         "memory_limit": memory_limit,

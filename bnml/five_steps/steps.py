@@ -17,6 +17,7 @@ from bnml.errors import BnmlError, ScoreError
 from bnml.five_steps.features import features_of
 from bnml.five_steps.study_result import Study
 from bnml.graph import DAG, Constraints
+from bnml.graph.rules import ROWS_PER_CELL
 from bnml.independence import IndependenceResult, npc, pc
 from bnml.scores import LocalScores, Score, parse_score
 from bnml.search.forecast import forecast
@@ -47,6 +48,7 @@ def study(
     alpha: float = 0.05,
     constraints: Constraints | None = None,
     max_parents: int | None = None,
+    rows_per_cell: float = ROWS_PER_CELL,
     search: str = "auto",
     repetitions: int = 100,
     seed: int = 0,
@@ -66,7 +68,7 @@ def study(
         A `Data`, or anything that `bnml.read` takes.
     target
         The variable of interest; None for none.
-    score, search, constraints, max_parents, memory_limit
+    score, search, constraints, max_parents, rows_per_cell, memory_limit
         As for `bnml.learn`; tests of independence heed the constraints as well.
     alpha
         The significance level of tests; for pairs of variables the largest share of false ones among those found.
@@ -108,8 +110,8 @@ def study(
     """
     watch, left_out, level = Watch(progress_function(progress)), dict[str, str](), significance_level(alpha)
     given: dict[str, Any] = {
-        "score": parse_score(score), "constraints": constraints, "max_parents": max_parents, "seed": seed,
-        "threads": threads, "memory_limit": memory_limit,
+        "score": parse_score(score), "constraints": constraints, "max_parents": max_parents,
+        "rows_per_cell": rows_per_cell, "seed": seed, "threads": threads, "memory_limit": memory_limit,
     }  # fmt: skip
     if isinstance(search, str) and search in SEARCHES and "alpha" in SEARCHES[search].options:
         options = {"alpha": level, **options}

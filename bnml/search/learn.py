@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from bnml.graph import Constraints
+from bnml.graph.rules import ROWS_PER_CELL
 from bnml.scores import Score
 from bnml.scores.priors import StructurePrior
 from bnml.search.forecast import Forecast, forecast_of
@@ -25,6 +26,7 @@ def learn(
     *,
     constraints: Constraints | None = None,
     max_parents: int | None = None,
+    rows_per_cell: float = ROWS_PER_CELL,
     prior: StructurePrior | None = None,
     seed: int = 0,
     threads: int | None = None,
@@ -51,6 +53,10 @@ def learn(
         What is known of the structure.
     max_parents
         The most parents that a variable may have; None for any number.
+    rows_per_cell
+        A variable may have parents only if the table of its family has on average so many rows for each of its cells:
+        scores cannot judge families with more cells than that. It binds searches by score, not ``"chow-liu"``,
+        ``"nml-forest"``, ``"tan"``, ``"naive"``, ``"polytree"``, ``"pc"`` and ``"npc"``; 0 lifts the rule.
     prior
         A structure prior of `bnml.priors`, whose logarithm is added to the score.
     seed
@@ -88,8 +94,8 @@ def learn(
     True
     """
     asked = request_for(
-        search, options, score=score, constraints=constraints, max_parents=max_parents, prior=prior, seed=seed,
-        threads=threads, memory_limit=memory_limit, time_limit=time_limit, progress=progress,
+        search, options, score=score, constraints=constraints, max_parents=max_parents, rows_per_cell=rows_per_cell,
+        prior=prior, seed=seed, threads=threads, memory_limit=memory_limit, time_limit=time_limit, progress=progress,
     )  # fmt: skip
     return learn_as_asked(asked, data)
 

@@ -11,7 +11,7 @@ from bnml.search.task import Task, as_search
 __all__ = ["naive_bayes"]
 
 
-@as_search("naive", refuses=("time_limit",), needs_table=True)
+@as_search("naive", by_score=False, refuses=("time_limit",), needs_table=True)
 def naive_bayes(task: Task, *, class_variable: str) -> SearchResult:
     """Return the structure with an arc from the class to each attribute; there is nothing to search for.
 

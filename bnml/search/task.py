@@ -17,7 +17,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Protocol, cast
 
-from bnml._checks import positive_number, progress_function, whole_number
+from bnml._checks import is_number, positive_number, progress_function, refuse, whole_number
 from bnml._memory import enough_memory, limit_of
 from bnml._text import did_you_mean
 from bnml._threads import cores
@@ -25,6 +25,7 @@ from bnml._watch import Watch
 from bnml.data import Data, as_data
 from bnml.errors import ArgumentError, ScoreError, SearchError, argument
 from bnml.graph import DAG, Constraints, Rules
+from bnml.graph.rules import ROWS_PER_CELL
 from bnml.scores import FamilyScores, LocalScores, Score, parse_score
 from bnml.scores.equal import rounding
 from bnml.scores.local import local_scores
@@ -39,6 +40,7 @@ COMMON: Mapping[str, Any] = MappingProxyType(
     {
         "constraints": None,
         "max_parents": None,
+        "rows_per_cell": ROWS_PER_CELL,
         "prior": None,
         "seed": 0,
         "threads": None,
@@ -72,6 +74,8 @@ class Search:
         Whether it asks for more than local scores.
     of_classes
         Whether it goes from class to class of equivalent networks, which must then share their scores.
+    by_score
+        Whether it compares families by their scores, which needs some rows for each cell of a family's table.
     """
 
     name: str
@@ -83,6 +87,7 @@ class Search:
     goes_by: str | None = None
     needs_table: bool = False
     of_classes: bool = False
+    by_score: bool = True
 
     def check(self, options: Mapping[str, Any], given: Mapping[str, Any]) -> None:
         """Refuse options that it does not have, common arguments that it cannot take, and miss what it needs."""
@@ -93,7 +98,8 @@ class Search:
         for name in own:
             if name in self.needed and name not in options:
                 raise ArgumentError(f"{argument('search', self.name)} needs {argument(name)}")
-        for name in self.refuses:
+        refused = self.refuses if self.by_score or given["rows_per_cell"] == 0 else (*self.refuses, "rows_per_cell")
+        for name in refused:
             if given.get(name) is not COMMON[name]:
                 raise ArgumentError(
                     f"{argument(name, given[name])}: {argument('search', self.name)} cannot take it into account; "
@@ -124,6 +130,7 @@ class Request:
     score: Score
     constraints: Constraints | None = None
     max_parents: int | None = None
+    rows_per_cell: float = ROWS_PER_CELL
     prior: StructurePrior | None = None
     seed: int = 0
     threads: int | None = None
@@ -147,9 +154,11 @@ class Request:
             if self.constraints is None
             else self.constraints.compiled(local.names, self.max_parents)
         )
+        if isinstance(local, LocalScores) and self.rows_per_cell > 0 and (self.search is None or self.search.by_score):
+            rules = rules.with_cells(local.data.arities, local.data.n_rows / self.rows_per_cell)
         return Task(
             local, rules, "auto" if self.search is None else self.search.name, self.score, self.constraints,
-            self.max_parents, self.seed, self.threads, self.memory, watch,
+            self.max_parents, self.rows_per_cell, self.seed, self.threads, self.memory, watch,
         )  # fmt: skip
 
     def _local(self, data: Any) -> LocalScores | FamilyScores:
@@ -162,6 +171,11 @@ class Request:
             if self.prior is not None:
                 raise ArgumentError(
                     f"{argument('prior')}: local scores from elsewhere have theirs already; leave it out"
+                )
+            if self.rows_per_cell not in (0, ROWS_PER_CELL):
+                raise ArgumentError(
+                    f"{argument('rows_per_cell', self.rows_per_cell)}: local scores from elsewhere have no rows; leave "
+                    "it out"
                 )
             return data
         goes_by = None if self.search is None else self.search.goes_by
@@ -182,6 +196,7 @@ def task_request(
     score: Score | str = "qnml",
     constraints: Constraints | None = None,
     max_parents: int | None = None,
+    rows_per_cell: float = ROWS_PER_CELL,
     prior: StructurePrior | None = None,
     seed: int = 0,
     threads: int | None = None,
@@ -200,7 +215,10 @@ def task_request(
         for name, value in options.items():
             raise _no_option("auto", name, value, ())
     else:
-        common = {"constraints": constraints, "max_parents": max_parents, "prior": prior, "time_limit": time_limit}
+        common = {
+            "constraints": constraints, "max_parents": max_parents, "rows_per_cell": rows_per_cell, "prior": prior,
+            "time_limit": time_limit,
+        }  # fmt: skip
         search.check(options, common)
     chosen = parse_score(score)
     if search is not None:
@@ -212,6 +230,7 @@ def task_request(
         chosen,
         _check_constraints(constraints),
         None if max_parents is None else whole_number(max_parents, "max_parents"),
+        _checked_rows_per_cell(rows_per_cell),
         prior,
         whole_number(seed, "seed"),
         threads,
@@ -222,6 +241,13 @@ def task_request(
         progress_function(progress),
         dict(options),
     )
+
+
+def _checked_rows_per_cell(rows_per_cell: Any) -> float:
+    """Return how many rows a cell must have on average; 0 for no rule."""
+    if not is_number(rows_per_cell) or not 0 <= rows_per_cell < math.inf:
+        raise refuse("rows_per_cell", rows_per_cell, "expected a number from 0, which lifts the rule")
+    return float(rows_per_cell) if rows_per_cell % 1 else int(rows_per_cell)
 
 
 def _check_constraints(constraints: Any) -> Constraints | None:
@@ -245,7 +271,7 @@ class Task:
         The name of the search.
     score
         The score that is asked for; the one of ``local`` but where a search goes by another.
-    constraints, max_parents
+    constraints, max_parents, rows_per_cell
         What the rules were made of, for the report.
     seed, threads, memory
         Where randomness starts, how many threads may count, and how many bytes there are.
@@ -263,6 +289,7 @@ class Task:
     score: Score | None = None
     constraints: Constraints | None = None
     max_parents: int | None = None
+    rows_per_cell: float = 0
     seed: int = 0
     threads: int | None = None
     memory: int = field(default_factory=lambda: limit_of(None))
@@ -282,6 +309,12 @@ class Task:
         known = constraints or Constraints()
         rules = known.compiled(local.names, max_parents)
         return cls(local, rules, constraints=constraints, max_parents=max_parents, **more)
+
+    @property
+    def _links_too_large(self) -> int:
+        """How many pairs of variables have too many cells for the rows, so that no link between them can be judged."""
+        rules = self.rules
+        return sum(rules.cells_of(1 << i | 1 << j) > rules.cells for i in range(rules.n) for j in range(i))
 
     def named(self, search: str, reason: str) -> Task:
         """Return the same task for a search that was chosen, with the reason."""
@@ -383,7 +416,9 @@ class Task:
                 f"{argument('search', self.search)} found only structures that are impossible under the score or the "
                 "prior; drop what rules them out, or take another search"
             )
-        limit = {} if self.max_parents is None else {"max_parents": self.max_parents}
+        limit: dict[str, Any] = {} if self.max_parents is None else {"max_parents": self.max_parents}
+        if self.rules.sparse:
+            limit |= {"rows_per_cell": self.rows_per_cell, "links_too_large": self._links_too_large}
         told = {**info, **limit, "reason": self.reason}
         fields = {"optimal": False, "local": self.local, **more}
         return SearchResult(
@@ -411,6 +446,7 @@ def as_search(
     goes_by: str | None = None,
     needs_table: bool = False,
     of_classes: bool = False,
+    by_score: bool = True,
 ) -> Callable[[Callable[..., SearchResult]], SearchFunction]:
     """Make a function for users of a function of a task; its keywords are the options of the search.
 
@@ -423,7 +459,7 @@ def as_search(
         needed = frozenset(one.name for one in own if one.default is inspect.Parameter.empty)
         safely = enough_memory(SearchError, f"search={name!r} went on", "take fewer columns, or another search")(run)
         search = Search(
-            name, safely, MappingProxyType(defaults), needed, refuses, score, goes_by, needs_table, of_classes
+            name, safely, MappingProxyType(defaults), needed, refuses, score, goes_by, needs_table, of_classes, by_score
         )
 
         def function(data: Any, score: Score | str = score, **arguments: Any) -> SearchResult:
@@ -431,7 +467,7 @@ def as_search(
             asked = task_request(search, arguments, score=score, **common)
             return safely(asked.open(data), **asked.options)
 
-        taken = [key for key in COMMON if key not in refuses]
+        taken = [key for key in COMMON if key not in refuses and (by_score or key != "rows_per_cell")]
         function.__name__ = function.__qualname__ = run.__name__
         function.__module__ = run.__module__
         function.__doc__ = _documented(run.__doc__ or "", taken)

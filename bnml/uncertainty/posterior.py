@@ -16,6 +16,7 @@ from bnml._watch import Watch
 from bnml.data import as_data
 from bnml.errors import ArgumentError, ScoreError, SearchError, argument
 from bnml.graph import Constraints, count_dags
+from bnml.graph.rules import ROWS_PER_CELL
 from bnml.scores import SCORES, Score, parse_score
 from bnml.scores.priors import StructurePrior, check_prior
 from bnml.search.task import task_request
@@ -40,6 +41,7 @@ def posterior(
     prior: str | None = None,
     structure_prior: StructurePrior | None = None,
     max_parents: int | None = None,
+    rows_per_cell: float = ROWS_PER_CELL,
     constraints: Constraints | None = None,
     threads: int | None = None,
     memory_limit: int | str | None = None,
@@ -63,6 +65,8 @@ def posterior(
         A prior of `bnml.priors` by which that is multiplied.
     max_parents
         The most parents that a variable may have; other structures have probability 0.
+    rows_per_cell
+        As for `bnml.learn`: structures with families that have too many cells for the rows have probability 0.
     constraints
         What is known of the structure; others have probability 0. Links that are required in either direction cannot be
         taken into account.
@@ -112,8 +116,8 @@ def posterior(
     if prior is not None:
         one_of(prior, "prior", PRIORS)
     asked = task_request(
-        None, {}, score=_checked_score(score), constraints=constraints, max_parents=max_parents, threads=threads,
-        memory_limit=memory_limit, progress=progress,
+        None, {}, score=_checked_score(score), constraints=constraints, max_parents=max_parents,
+        rows_per_cell=rows_per_cell, threads=threads, memory_limit=memory_limit, progress=progress,
     )  # fmt: skip
     check_prior(structure_prior)
     task = asked.open(as_data(data))

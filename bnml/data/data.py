@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from bnml._notebook import notebook_table
 from bnml._text import clip, did_you_mean, number_of, printable, quoted, shortened
+from bnml.data.reading import Reading
 from bnml.errors import ArgumentError
 
 __all__ = ["Data"]
@@ -41,6 +42,9 @@ class Data:
         dropped (``missing="drop"``, or a frequency of zero) have no entry.
     cuts
         For each binned column the cut points between its bins.
+    reading
+        What else `bnml.read` was told, for other tables of these columns: what stands for a missing value, what became
+        of missing values, which columns held codes in place of labels.
 
     Examples
     --------
@@ -56,6 +60,7 @@ class Data:
     weights: npt.NDArray[np.int64]
     row_index: npt.NDArray[np.integer[Any]] | None = None
     cuts: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    reading: Reading = Reading()  # noqa: RUF009  # nothing in it can be changed
 
     def __post_init__(self) -> None:
         for array in (self.codes, self.weights, self.row_index):
@@ -64,7 +69,7 @@ class Data:
         object.__setattr__(self, "cuts", MappingProxyType(dict(self.cuts)))
 
     def __getstate__(self) -> dict[str, Any]:
-        kept = ("names", "states", "codes", "weights", "row_index")
+        kept = ("names", "states", "codes", "weights", "row_index", "reading")
         return {name: getattr(self, name) for name in kept} | {"cuts": dict(self.cuts)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -162,7 +167,7 @@ class Data:
         row_index = None if self.row_index is None else index[self.row_index]
         kept = tuple(self.names[i] for i in chosen)
         cuts = {name: self.cuts[name] for name in kept if name in self.cuts}
-        return Data(kept, states, codes, weights, row_index, cuts)
+        return Data(kept, states, codes, weights, row_index, cuts, self.reading.of(kept))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the table to a ``.npz`` file; `Data.load` reads it back.

@@ -13,8 +13,11 @@ from bnml.data.bins import place
 from bnml.data.columns import Column
 from bnml.data.data import Data
 from bnml.data.labels import MISSING_LABEL, label_text
+from bnml.data.reading import Reading
 from bnml.data.rows import Rows
 from bnml.data.sources import open_table
+from bnml.data.states import hold_codes, states_of_codes
+from bnml.data.table import Table
 from bnml.errors import DataError, MissingError
 
 __all__ = ["match"]
@@ -24,6 +27,7 @@ def match(
     source: Any,
     states: Mapping[str, Sequence[Any]],
     cuts: Mapping[str, Sequence[float]],
+    reading: Reading,
     *,
     optional: bool = False,
 ) -> Rows:
@@ -37,6 +41,8 @@ def match(
         The variables and their labels; labels are matched by text.
     cuts
         For binned variables the cuts: their numbers are placed by them, unless they are the labels of the bins.
+    reading
+        What else is known of tables of these variables: what stands for a missing value, and which hold codes.
     optional
         Allow missing values and missing columns.
 
@@ -51,13 +57,14 @@ def match(
         If a column is not there or a value is not among the states.
     """
     if isinstance(source, Data):
-        found = {name: Column(name, source.states[i], source.column_codes[i]) for i, name in enumerate(source.names)}
+        own = [Column(name, source.states[i], source.column_codes[i]) for i, name in enumerate(source.names)]
+        own = [column.without(reading.gap_texts(states.get(column.name, ()))) for column in own]
+        found = {column.name: column for column in _decoded(own, states, reading)}
         index = source.row_index
     else:
-        table = open_table(source, None)
+        table = open_table(source, lambda names: [name for name in names if name in states] or list(names))
         index = None if table.counts is not None else np.arange(table.columns[0].codes.size)
-        labels_of = {name: [label for label in labels if label != MISSING_LABEL] for name, labels in states.items()}
-        found = {c.name: c.cleaned(labels_of.get(c.name, ()), untyped=table.untyped) for c in table.columns}
+        found = {column.name: column for column in _cleaned(table, states, reading)}
     if index is None:
         raise DataError("this table holds only frequencies, not its rows one by one: fetch it first")
     n = source.n_distinct if isinstance(source, Data) else index.size
@@ -72,11 +79,26 @@ def match(
         if name in found:
             column = found[name]
             mapping = _mapping(column, labels, cuts.get(name))
-            missing = next((code for code, label in enumerate(labels) if label == MISSING_LABEL), -1)
-            row[:] = np.append(mapping, missing)[column.codes]
+            row[:] = np.append(mapping, reading.gap_code(labels))[column.codes]
     if not optional:
         _check_complete(matched, list(states), index)
     return Rows(matched, index)
+
+
+def _cleaned(table: Table, states: Mapping[str, Sequence[Any]], reading: Reading) -> list[Column]:
+    """Return the columns with missing values and labels told apart, as in the first table."""
+    labels_of = {name: reading.proper_labels(labels) for name, labels in states.items()}
+    na_texts = frozenset(reading.na_values)
+    columns = [c.cleaned(labels_of.get(c.name, ()), na_texts, untyped=table.untyped) for c in table.columns]
+    return _decoded(columns, states, reading, certain=True)
+
+
+def _decoded(
+    columns: list[Column], states: Mapping[str, Sequence[Any]], reading: Reading, *, certain: bool = False
+) -> list[Column]:
+    """Return columns with labels in place of codes, if they are like those of the first table."""
+    coded = {name: reading.proper_labels(states[name]) for name in reading.coded if name in states}
+    return states_of_codes(columns, coded) if coded and hold_codes(columns, coded, certain=certain) else columns
 
 
 def _mapping(column: Column, labels: Sequence[Any], cuts: Sequence[float] | None) -> npt.NDArray[np.int64]:

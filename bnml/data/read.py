@@ -19,8 +19,9 @@ from bnml.data.data import Data
 from bnml.data.grouping import group_rows
 from bnml.data.labels import MISSING_TEXTS, as_number
 from bnml.data.read_arguments import Arguments, check_arguments
+from bnml.data.reading import Reading
 from bnml.data.sources import open_table
-from bnml.data.states import MOST_WHOLE_NUMBERS, States, settle, states_of_codes
+from bnml.data.states import MOST_WHOLE_NUMBERS, States, hold_codes, settle, states_of_codes
 from bnml.data.table import Table
 from bnml.errors import DataError, DataWarning, MissingError, argument
 
@@ -54,8 +55,9 @@ def read(
     columns
         The columns to keep, in this order; all by default.
     states
-        The states of some columns in order, ``{"A": ["no", "yes"]}``, or a ``.vd`` file that lists them (then the
-        table may hold codes from 0 in place of the labels). A declared state that never occurs counts all the same.
+        The states of some columns in order, ``{"A": ["no", "yes"]}``, or a ``.vd`` file that lists them; then the
+        table may hold codes from 0 in place of the labels, if there is a column in which no label looks like a code. A
+        declared state that never occurs counts all the same.
     missing
         What to do with missing values, which are nulls, NaN, the empty field, ``?`` and ``na_values``: ``"error"``,
         ``"drop"`` the rows, or make them a last ``"state"`` ``?``. A text that is declared as a state is no missing
@@ -104,7 +106,8 @@ def read(
     """
     asked = check_arguments(columns, states, missing, na_values, bins, weights)
     table = open_table(source, asked.kept)
-    variables, frequencies = _without_gaps(_variables(table, asked), _frequencies(table, asked), asked.missing)
+    variables, coded = _variables(table, asked)
+    variables, frequencies = _without_gaps(variables, _frequencies(table, asked), asked.missing)
     settled = settle(variables, asked.states, asked.bins, asked.bins_of, frequencies)
     if asked.missing == "state":
         settled = [
@@ -112,7 +115,8 @@ def read(
             for column, states in zip(variables, settled, strict=True)
         ]
     _warn(variables, settled, asked)
-    return _assembled(variables, settled, frequencies, keep_rows=table.counts is None)
+    reading = Reading(asked.missing, tuple(asked.na_texts), coded)
+    return _assembled(variables, settled, frequencies, reading, keep_rows=table.counts is None)
 
 
 def as_data(source: Any) -> Data:
@@ -120,8 +124,8 @@ def as_data(source: Any) -> Data:
     return source if isinstance(source, Data) else read(source)
 
 
-def _variables(table: Table, asked: Arguments) -> list[Column]:
-    """Return the columns that are variables, with their missing values and labels told apart."""
+def _variables(table: Table, asked: Arguments) -> tuple[list[Column], tuple[str, ...]]:
+    """Return the columns that are variables, with their missing values and labels told apart, and which held codes."""
     variables = [
         column.cleaned(
             asked.states.get(column.name, table.states.get(column.name, ())), asked.na_texts, untyped=table.untyped
@@ -131,7 +135,10 @@ def _variables(table: Table, asked: Arguments) -> list[Column]:
     ]
     if not variables:
         raise DataError("the table has no columns apart from its weights")
-    return variables if asked.states_file is None else states_of_codes(variables, asked.states)
+    if asked.states_file is None or not hold_codes(variables, asked.states):
+        return variables, ()
+    coded = tuple(column.name for column in variables if column.name in asked.states)
+    return states_of_codes(variables, asked.states), coded
 
 
 def _frequencies(table: Table, asked: Arguments) -> Weights | None:
@@ -226,7 +233,12 @@ def _level_of_caller() -> int:
 
 
 def _assembled(
-    columns: Sequence[Column], settled: Sequence[States], frequencies: Weights | None, *, keep_rows: bool
+    columns: Sequence[Column],
+    settled: Sequence[States],
+    frequencies: Weights | None,
+    reading: Reading,
+    *,
+    keep_rows: bool,
 ) -> Data:
     from bnml.data._kernels import translate
 
@@ -242,4 +254,5 @@ def _assembled(
         weights,
         row_index if keep_rows else None,
         {column.name: states.cuts for column, states in zip(columns, settled, strict=True) if states.cuts is not None},
+        reading,
     )

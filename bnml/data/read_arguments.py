@@ -15,12 +15,11 @@ from bnml._text import clip, quoted
 from bnml.data.bene import read_vd
 from bnml.data.bins import Bins, parse_bins
 from bnml.data.labels import is_missing, label_text, plain_label
+from bnml.data.reading import MISSING_CHOICES
 from bnml.data.table import kept_names, unknown_column
 from bnml.errors import ArgumentError, DataError, argument
 
-__all__ = ["MISSING_CHOICES", "Arguments", "check_arguments"]
-
-MISSING_CHOICES = ("error", "drop", "state")
+__all__ = ["Arguments", "check_arguments"]
 
 
 @dataclass(frozen=True)

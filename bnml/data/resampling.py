@@ -56,4 +56,5 @@ def _weighted(data: Data, weights: Ints, *, places: bool = False) -> Data:
     """Return the table with other weights, without the rows that weigh nothing; with places each row left is one."""
     kept = np.flatnonzero(weights)
     codes = data.column_codes[:, kept].T
-    return Data(data.names, data.states, codes, weights[kept], np.arange(kept.size) if places else None, data.cuts)
+    row_index = np.arange(kept.size) if places else None
+    return Data(data.names, data.states, codes, weights[kept], row_index, data.cuts, data.reading)

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from bnml.data.columns import code_type
 from bnml.data.data import Data
 from bnml.data.grouping import group_rows
+from bnml.data.reading import Reading
 from bnml.errors import DataError
 
 __all__ = ["Rows", "row_groups", "row_numbers", "rows_of", "rows_to_data", "rows_with_column"]
@@ -88,7 +89,7 @@ def row_numbers(columns: Codes, arities: Sequence[int]) -> npt.NDArray[np.intege
 def rows_with_column(data: Data, name: str, labels: Sequence[Any], codes: Codes) -> Data:
     """Return the rows of a table with one more column, given by its labels and the code of each row."""
     rows = np.vstack([rows_of(data).in_order(data.codes).T, codes])
-    return rows_to_data((*data.names, name), (*data.states, tuple(labels)), rows, data.cuts)
+    return rows_to_data((*data.names, name), (*data.states, tuple(labels)), rows, data.cuts, data.reading)
 
 
 def rows_to_data(
@@ -96,8 +97,9 @@ def rows_to_data(
     states: Sequence[Sequence[Any]],
     codes: Codes,
     cuts: Mapping[str, tuple[float, ...]] | None = None,
+    reading: Reading | None = None,
 ) -> Data:
     """Return the rows that are given as codes, one row of these per column, as a table."""
     arities = [len(own) for own in states]
     grouped_rows = group_rows(np.ascontiguousarray(codes, code_type(max(arities))), arities)
-    return Data(tuple(names), tuple(map(tuple, states)), *grouped_rows, cuts or {})
+    return Data(tuple(names), tuple(map(tuple, states)), *grouped_rows, cuts or {}, reading or Reading())

@@ -1,6 +1,7 @@
 """A table in a file of its own: what was read once need not be read, cut and grouped again.
 
-The file is NumPy's ``.npz``: the arrays, and as JSON the names, states and cuts with the version of the format.
+The file is NumPy's ``.npz``: the arrays, and as JSON the names, states, cuts and how the table was read, with the
+version of the format.
 """
 
 from __future__ import annotations
@@ -16,11 +17,12 @@ import numpy as np
 from bnml._files import check_writable, written_whole
 from bnml.data.columns import code_type
 from bnml.data.data import Data
+from bnml.data.reading import Reading
 from bnml.errors import ArgumentError, DataError
 
 __all__ = ["load", "save"]
 
-FORMAT, VERSION = "bnml data", 1
+FORMAT, VERSION = "bnml data", 2  # the first version did not say how a table was read
 
 
 def save(data: Data, path: str | os.PathLike[str]) -> None:
@@ -39,6 +41,7 @@ def save(data: Data, path: str | os.PathLike[str]) -> None:
                 kind = type(label).__name__
                 raise DataError(f"column {name!r}: the label {label!r} is a {kind}; make it a text first")
     head = {"format": FORMAT, "version": VERSION, "names": data.names, "states": data.states, "cuts": dict(data.cuts)}
+    head["reading"] = data.reading.to_dict()
     arrays: dict[str, Any] = {"codes": data.codes, "weights": data.weights, "head": np.array(json.dumps(head))}
     if data.row_index is not None:
         arrays["row_index"] = data.row_index
@@ -66,15 +69,19 @@ def load(path: str | os.PathLike[str]) -> Data:
         raise DataError(f"{str(file)!r} is not a table that bnml saved: {error}") from None
     if not isinstance(head, dict) or head.get("format") != FORMAT:
         raise DataError(f"{str(file)!r} is not a table that bnml saved")
-    if head.get("version") != VERSION:
-        raise DataError(f"{str(file)!r} is of version {head.get('version')!r}; this bnml reads version {VERSION}")
+    if head.get("version") not in range(1, VERSION + 1):
+        raise DataError(f"{str(file)!r} is of version {head.get('version')!r}; this bnml reads versions 1 to {VERSION}")
     states = tuple(tuple(labels) for labels in head["states"])
     fits = codes.ndim == 2 and codes.shape == (weights.size, len(head["names"])) and len(states) == len(head["names"])
     if not fits or any(int(column.max()) >= len(labels) for column, labels in zip(codes.T, states, strict=True)):
         raise DataError(f"{str(file)!r} is damaged: its codes do not fit its states")
     codes = codes.astype(code_type(max(map(len, states))), order="F")
     cuts = {name: tuple(points) for name, points in head["cuts"].items()}
-    return Data(tuple(head["names"]), states, codes, weights.astype(np.int64), row_index, cuts)
+    try:
+        reading = Reading.from_dict(head.get("reading", {}))
+    except ArgumentError as error:
+        raise DataError(f"{str(file)!r} is damaged: {error}") from None
+    return Data(tuple(head["names"]), states, codes, weights.astype(np.int64), row_index, cuts, reading)
 
 
 def _checked(path: str | os.PathLike[str]) -> Path:

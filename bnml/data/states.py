@@ -15,7 +15,7 @@ from bnml.data.columns import Column
 from bnml.data.labels import MISSING_LABEL, as_number, label_text, ordered, without_point
 from bnml.errors import DataError, argument
 
-__all__ = ["States", "declared_states", "settle", "states_of_codes"]
+__all__ = ["States", "declared_states", "hold_codes", "settle", "states_of_codes"]
 
 MOST_WHOLE_NUMBERS = 50
 MOST_LABELS = 1000
@@ -89,21 +89,26 @@ def _typed(label: Any, kind: type | None) -> Any:
     return label
 
 
-def states_of_codes(columns: Sequence[Column], declared: Mapping[str, Sequence[str]]) -> list[Column]:
-    """Return the columns in their declared states, if the table holds codes from 0 instead of labels.
+def hold_codes(columns: Sequence[Column], declared: Mapping[str, Sequence[Any]], *, certain: bool = False) -> bool:
+    """Return whether columns hold codes from 0 in place of their declared labels.
 
-    A table that goes with a ``.vd`` file may hold either. It holds codes if a value in it is not a label while every
-    value in every column is a code.
+    They do if every value in every column is a code, and it is certain that they are codes: because that is how the
+    first table was, or because one column cannot hold anything else, as none of its labels looks like a code. Where
+    labels are numbers themselves, a value that is none of them is a mistake and no code.
     """
-    own = [column for column in columns if column.name in declared]
-    texts = {column.name: [label_text(label) for label in column.labels] for column in own}
-    if all(set(texts[column.name]) <= set(declared[column.name]) for column in own):
-        return list(columns)
-    valid = {column.name: {str(code) for code in range(len(declared[column.name]))} for column in own}
-    if not all(set(texts[column.name]) <= valid[column.name] for column in own):
-        return list(columns)
+    for column in columns:
+        if column.name in declared:
+            codes = {str(code) for code in range(len(declared[column.name]))}
+            if not codes.issuperset(column.texts):
+                return False
+            certain |= bool(column.labels) and codes.isdisjoint(map(label_text, declared[column.name]))
+    return certain
+
+
+def states_of_codes(columns: Sequence[Column], declared: Mapping[str, Sequence[Any]]) -> list[Column]:
+    """Return columns that hold codes with the declared labels in place of these; those that are not declared as is."""
     return [
-        replace(column, labels=[declared[column.name][int(text)] for text in texts[column.name]])
+        replace(column, labels=[declared[column.name][int(text)] for text in column.texts])
         if column.name in declared
         else column
         for column in columns

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from bnml._optional import needs
 from bnml.data.labels import label_text
+from bnml.data.reading import Reading
 from bnml.errors import ArgumentError, NetworkError
 from bnml.graph import DAG
 
@@ -32,7 +33,7 @@ Parts = tuple[DAG, dict[str, list[Any]], dict[str, npt.NDArray[np.float64]]]
 def to_networkx(network: BayesianNetwork) -> nx.DiGraph[str]:
     """Return a ``networkx.DiGraph`` whose nodes carry ``states``, ``parents`` (the order of the axes) and ``table``.
 
-    A variable that was cut into bins also has its ``cuts``.
+    A variable that was cut into bins also has its ``cuts``, and the graph its ``reading``: how data were read.
 
     Examples
     --------
@@ -50,11 +51,13 @@ def to_networkx(network: BayesianNetwork) -> nx.DiGraph[str]:
         )
         if x in network.cuts:
             graph.nodes[x]["cuts"] = network.cuts[x]
+    if known := network.reading.to_dict():
+        graph.graph["reading"] = known
     return graph
 
 
 def from_networkx(graph: nx.DiGraph[str]) -> tuple[Any, ...]:
-    """Return graph, states, tables and cuts of what `to_networkx` gave.
+    """Return graph, states, tables, cuts and reading of what `to_networkx` gave.
 
     Raises
     ------
@@ -74,7 +77,7 @@ def from_networkx(graph: nx.DiGraph[str]) -> tuple[Any, ...]:
         tables[x] = _arranged(dag, x, node.get("parents", dag.parents(x)), node["table"])
         if "cuts" in node:
             cuts[x] = node["cuts"]
-    return dag, states, tables, cuts
+    return dag, states, tables, cuts, Reading.from_dict(graph.graph.get("reading", {}))
 
 
 def to_pyagrum(network: BayesianNetwork) -> Any:

@@ -75,7 +75,7 @@ def fit(dag: DAG, data: Any, estimator: str = "snml", ess: float = 1.0) -> Bayes
             )
         tables[x] = _estimate(counts.table(variables).astype(np.float64), estimator, ess)
     states = {x: table.states[table.index(x)] for x in dag.names}
-    return BayesianNetwork(dag, states, tables, table.cuts)
+    return BayesianNetwork(dag, states, tables, table.cuts, table.reading)
 
 
 def _estimate(counts: Floats, estimator: str, ess: float) -> Floats:

@@ -45,8 +45,8 @@ def load(path: str | os.PathLike[str]) -> BayesianNetwork:
     ----------
     path
         A file whose suffix tells its format: ``.bif``, ``.bif.gz``, ``.xmlbif`` or ``.bifxml``, ``.net`` (Hugin),
-        ``.dsc`` (Microsoft), ``.xdsl`` (GeNIe), ``.json`` (bnml's own, which alone keeps the types of labels and cut
-        points).
+        ``.dsc`` (Microsoft), ``.xdsl`` (GeNIe), ``.json`` (bnml's own, which alone keeps the types of labels, cut
+        points and what stands for missing values).
 
     Raises
     ------
@@ -82,9 +82,8 @@ def save(network: BayesianNetwork, path: str | os.PathLike[str]) -> None:
     """
     file, suffix = _checked(path)
     check_writable(file)
-    if network.cuts and suffix != ".json":
-        lost = f"the cuts of {quoted(network.cuts)} are not kept in {suffix} files, only in .json"
-        warnings.warn(f"{lost}: the network will take the labels of the bins, not numbers", stacklevel=3)
+    if suffix != ".json":
+        _tell_losses(network, suffix)
     content: bytes = FORMATS[suffix].write(network).encode("utf-8")
     if suffix.endswith(".gz"):
         content = _packed(content)
@@ -92,6 +91,23 @@ def save(network: BayesianNetwork, path: str | os.PathLike[str]) -> None:
         stream.write(content)
         stream.flush()
         os.fsync(stream.fileno())
+
+
+def _tell_losses(network: BayesianNetwork, suffix: str) -> None:
+    """Warn of what a format cannot hold of a network."""
+    kept = f"not kept in {suffix} files, only in .json"
+    losses = []
+    if network.cuts:
+        lost = f"the cuts of {quoted(network.cuts)} are {kept}"
+        losses.append(f"{lost}: the network will take the labels of the bins, not numbers")
+    if network.reading.na_values:
+        lost = f"that {quoted(network.reading.na_values)} stand for missing values is {kept}"
+        losses.append(f"{lost}: the network will take them for values")
+    if network.reading.coded:
+        lost = f"that tables hold codes from 0 for {quoted(network.reading.coded)} is {kept}"
+        losses.append(f"{lost}: the network will take labels only")
+    for loss in losses:
+        warnings.warn(loss, stacklevel=4)
 
 
 def check_network_file(path: str | os.PathLike[str]) -> None:

@@ -17,6 +17,7 @@ from bnml._notebook import notebook_picture
 from bnml._text import did_you_mean, quoted
 from bnml.data.bins import place
 from bnml.data.labels import MISSING_LABEL, as_number, label_text
+from bnml.data.reading import Reading
 from bnml.errors import ArgumentError, NetworkError, argument
 from bnml.graph import DAG
 
@@ -47,6 +48,8 @@ class BayesianNetwork:
         last one for the variable.
     cuts
         For variables that were cut into bins, the cut points: numbers in new data are placed by them.
+    reading
+        How the data of the network were read (`Data.reading`); new data are read in the same way.
 
     Raises
     ------
@@ -71,6 +74,7 @@ class BayesianNetwork:
     dag: DAG
     states: Mapping[str, tuple[Any, ...]]
     cuts: Mapping[str, tuple[float, ...]]
+    reading: Reading
 
     def __init__(
         self,
@@ -78,6 +82,7 @@ class BayesianNetwork:
         states: Mapping[str, Sequence[Any]],
         tables: Mapping[str, Any],
         cuts: Mapping[str, Sequence[float]] | None = None,
+        reading: Reading | None = None,
     ) -> None:
         if not isinstance(dag, DAG):
             raise NetworkError(f"{argument('dag', dag)}: expected a DAG, such as bnml.DAG.parse('[A][B|A]')")
@@ -90,6 +95,9 @@ class BayesianNetwork:
         object.__setattr__(self, "dag", dag)
         object.__setattr__(self, "states", MappingProxyType({x: _checked_states(x, states[x]) for x in dag.names}))
         object.__setattr__(self, "cuts", MappingProxyType(self._checked_cuts(cuts or {})))
+        if reading is not None and not isinstance(reading, Reading):
+            raise NetworkError(f"{argument('reading', reading, most=60)}: expected the reading of a Data, data.reading")
+        object.__setattr__(self, "reading", (reading or Reading()).of(dag.names))
         self.__dict__["_tables"] = {x: self._checked_table(x, tables[x]) for x in dag.names}
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -158,12 +166,23 @@ class BayesianNetwork:
         return sum(math.prod(r[p] for p in self.dag.parents(x)) * (r[x] - 1) for x in self.dag.names)
 
     def code(self, name: str, label: Any) -> int:
-        """Return the place of a label among a variable's states, matched by text; of a number, its bin."""
+        """Return the place of a label among a variable's states, matched by text; of a number, its bin.
+
+        Raises
+        ------
+        ArgumentError
+            If it is none of them, or stands for a missing value, which is no state of the variable.
+        """
         self._known(name)
         texts = [label_text(state) for state in self.states[name]]
         try:
             return texts.index(label_text(label))
         except ValueError:
+            if self.reading.is_gap(label, self.states[name]):
+                gap = self.reading.gap_code(self.states[name])
+                if gap < 0:
+                    raise ArgumentError(f"{name!r}: {label!r} stands for a missing value; leave it out") from None
+                return gap
             number = as_number(label)
             if name in self.cuts and number is not None:
                 return int(place(np.array([number]), self.cuts[name])[0])
@@ -304,16 +323,22 @@ class BayesianNetwork:
             return NotImplemented
         if self.dag != other.dag or any(self.states[x] != other.states[x] for x in self.names):
             return False
-        if dict(self.cuts) != dict(other.cuts):
+        if dict(self.cuts) != dict(other.cuts) or not self._reads_like(other):
             return False
         return all(np.array_equal(self.probabilities(x), _aligned(other, x, self.dag.parents(x))) for x in self.names)
+
+    def _reads_like(self, other: BayesianNetwork) -> bool:
+        """Return whether another network with the same states takes every table as this one does."""
+        if (self.reading.na_values, self.reading.coded) != (other.reading.na_values, other.reading.coded):
+            return False
+        return all(self.reading.gap_code(self.states[x]) == other.reading.gap_code(self.states[x]) for x in self.names)
 
     def __hash__(self) -> int:
         return hash((self.dag, self.n_parameters))
 
     def __reduce__(self) -> tuple[Any, ...]:
         tables = {x: np.asarray(self.probabilities(x)) for x in self.names}
-        return type(self), (self.dag, dict(self.states), tables, dict(self.cuts))
+        return type(self), (self.dag, dict(self.states), tables, dict(self.cuts), self.reading)
 
     def _repr_html_(self) -> str:
         return notebook_picture(self.dag, repr(self))

@@ -43,7 +43,7 @@ def predict(network: BayesianNetwork, data: Any, name: str) -> npt.NDArray[Any]:
 def _posteriors(network: BayesianNetwork, data: Any, name: str) -> Floats:
     network.probabilities(name)  # refuses an unknown name
     others = {x: labels for x, labels in network.states.items() if x != name}
-    rows = match(data, others, network.cuts, optional=True)
+    rows = match(data, others, network.cuts, network.reading, optional=True)
     position = {x: i for i, x in enumerate(others)}
     blanket = [x for x in others if x in set(network.dag.markov_blanket(name))]
     complete = (rows.codes[[position[x] for x in blanket]] >= 0).all(axis=0)

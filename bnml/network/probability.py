@@ -18,7 +18,7 @@ BLOCK = 1 << 16  # rows that are worked on together, small enough to stay in the
 
 def log_prob(network: BayesianNetwork, data: Any) -> Floats:
     """Return the log-probability of each row of the source: Σ_i log θ_ijk."""
-    rows = match(data, network.states, network.cuts)
+    rows = match(data, network.states, network.cuts, network.reading)
     position = {x: i for i, x in enumerate(network.states)}
     with np.errstate(divide="ignore"):
         families = [

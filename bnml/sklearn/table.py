@@ -12,7 +12,7 @@ import numpy.typing as npt
 from bnml._text import clip, did_you_mean, quoted
 from bnml.data.bins import place
 from bnml.data.columns import Column
-from bnml.data.labels import MISSING_LABEL, label_text
+from bnml.data.labels import label_text
 from bnml.data.sources import open_table
 from bnml.errors import DataError
 from bnml.network import BayesianNetwork
@@ -59,7 +59,7 @@ def coded(columns: Sequence[Column], network: BayesianNetwork, *, ignore: bool) 
     frame = {}
     for column in columns:
         texts = [label_text(label) for label in network.states[column.name]]
-        missing = texts.index(MISSING_LABEL) if MISSING_LABEL in texts else -1
+        missing = network.reading.gap_code(texts)
         used = column.occurring()  # an unused category of a frame need not be known
         places = _places(used, texts, network.cuts.get(column.name), ignore=ignore)
         frame[column.name] = pd.Categorical.from_codes(np.append(places, missing)[used.codes], pd.Index(texts))

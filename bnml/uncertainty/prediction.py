@@ -30,7 +30,7 @@ BLOCK = 1 << 22  # structures × rows that are worked on together; 32 MB
 
 def averaged_log_prob(listed: Listed, data: Data, score: Score, new: Any) -> Floats:
     """Return the log-probability of each row of a new table, averaged over all structures."""
-    rows = match(new, dict(zip(data.names, data.states, strict=True)), data.cuts)
+    rows = match(new, dict(zip(data.names, data.states, strict=True)), data.cuts, data.reading)
     label, first = _distinct(rows.codes)
     probabilities = _Predictor(counts_of(data), score, rows.codes[:, first]).all_families()
     weights, numbers = listed.log_weights, listed.structures.numbers

@@ -16,7 +16,7 @@ def states_of(data: Data) -> dict:
 
 
 def codes(source, old: Data, **options):
-    found = match(source, states_of(old), old.cuts, **options)
+    found = match(source, states_of(old), old.cuts, old.reading, **options)
     return found.in_order(found.codes.T).tolist()
 
 
@@ -75,6 +75,57 @@ def test_missing_values_in_a_file(tmp_path):
     assert codes(path, old) == [[0, 1], [2, 0], [1, 1]]
 
 
+def test_values_that_stood_for_missing_ones_still_do(tmp_path):
+    frame = pd.DataFrame({"x": [0.5, -999, 2.5, 3.5], "a": ["u", "v", "none", "u"]})
+    frame.to_csv(tmp_path / "x.csv", index=False)
+    old = read(frame, bins="width:2", missing="state", na_values=[-999, "none"])
+    expected = old.codes[old.row_index].tolist()
+    assert expected[1][0] == 2
+    whole = read(frame.assign(x=[1, -999, 1, 1]), missing="drop", states={"a": ["u", "v", "none"]})
+    for source in (
+        frame,
+        tmp_path / "x.csv",
+        read(tmp_path / "x.csv", bins="width:2", missing="state", na_values=-999),
+    ):
+        assert codes(source, old) == expected
+    assert codes(whole, old) == [[0, 0], [2, 1], [0, 2], [0, 0]]
+    dropped = read(frame, bins="width:2", missing="drop", na_values=["-999.0", "none"], states={"a": ["u", "v"]})
+    assert codes(frame, dropped, optional=True) == [[0, 0], [-1, 1], [1, -1], [1, 0]]
+    with pytest.raises(MissingError, match="'x': 1, 'a': 2"):
+        codes(frame.assign(a=["u", "none", "none", "u"]), dropped)
+
+
+def test_a_declared_state_is_no_missing_value():
+    frame = pd.DataFrame({"x": [-999, 1, 1], "y": [-999, 1, 1]})
+    old = read(frame, missing="state", na_values=[-999], states={"x": [-999, 1]})
+    assert old.states == ((-999, 1), (1, "?"))
+    assert codes(frame, old) == [[0, 1], [1, 0], [1, 0]]
+
+
+def test_a_declared_question_mark_is_a_label_unless_missing_values_are_a_state():
+    frame = pd.DataFrame({"a": ["?", "x", "x"]})
+    gap = pd.DataFrame({"a": ["?", None]})
+    assert codes(gap, read(frame, states={"a": ["?", "x"]}, missing="state")) == [[0], [0]]
+    assert codes(gap, read(frame, states={"a": ["?", "x"]}), optional=True) == [[0], [-1]]
+
+
+def test_codes_in_place_of_labels(tmp_path):
+    (tmp_path / "x.vd").write_text("a\tlow\thigh\nb\t1\t2\t3\n")
+    table = pd.DataFrame({"a": [0, 1, 0], "b": [1, 2, 1]})
+    old = read(table, states=tmp_path / "x.vd")
+    assert codes(table, old) == [[0, 1], [1, 2], [0, 1]]
+    assert codes(table[["b"]], old, optional=True) == [[-1, 1], [-1, 2], [-1, 1]], "not the labels 1 and 2"
+    assert codes(pd.DataFrame({"a": ["low", "high"], "b": [1, 2]}), old) == [[0, 0], [1, 1]]
+    assert codes(read(table), old) == [[0, 1], [1, 2], [0, 1]]
+    assert codes(old, old) == [[0, 1], [1, 2], [0, 1]]
+
+
+def test_columns_that_are_not_asked_for_are_not_looked_at(old):
+    frame = pd.DataFrame({"x": [0.5], "a": ["u"], "b": [1], "other": [[1, 2]], "more": [np.inf]})
+    assert codes(frame, old) == [[0, 0, 0]]
+    assert codes(pd.DataFrame({"c": [1, 2]}), old, optional=True) == [[-1, -1, -1]] * 2
+
+
 def test_tables_of_frequencies_have_no_rows(old):
     with pytest.raises(DataError, match="only frequencies"):
-        match(Data(old.names, old.states, old.codes, old.weights), states_of(old), {})
+        match(Data(old.names, old.states, old.codes, old.weights), states_of(old), {}, old.reading)

@@ -159,8 +159,21 @@ def test_labels_or_codes_are_told_apart_on_the_whole_table(csv, tmp_path):
 
 def test_the_row_that_tells_codes_from_labels_may_be_dropped(csv, tmp_path):
     vd = tmp_path / "x.vd"
-    vd.write_text("c\t1\t2\t3\nd\t0\t1\n")
-    assert labels(read(csv("c,d\n1,0\n2,1\n0,?\n"), states=vd, missing="drop")) == [["2", "0"], ["3", "1"]]
+    vd.write_text("c\t1\t2\t3\nd\t0\t1\ne\tno\tyes\n")
+    found = read(csv("c,d,e\n1,0,?\n2,1,?\n0,?,0\n"), states=vd, missing="drop", columns=["c", "d", "e"][:2])
+    assert labels(found) == [["1", "0"], ["2", "1"]]
+    found = read(csv("c,d,e\n1,0,1\n2,1,1\n0,?,0\n"), states=vd, missing="drop")
+    assert labels(found) == [["2", "0", "yes"], ["3", "1", "yes"]]
+
+
+@pytest.mark.parametrize("rows", ["1\n2\n0\n", "1\n1\n0\n", "0\n"])
+def test_an_undeclared_value_is_no_code(csv, tmp_path, rows):
+    """One 0 in a table that is coded from 1 does not make codes of all values."""
+    vd = tmp_path / "x.vd"
+    vd.write_text("c\t1\t2\t3\n")
+    for states in (vd, {"c": ["1", "2", "3"]}):
+        with pytest.raises(DataError, match="'c' holds '0', which is not one of its declared states '1', '2', '3'"):
+            read(csv(f"c\n{rows}"), states=states)
 
 
 def test_a_file_of_states_with_missing_values(csv, tmp_path):

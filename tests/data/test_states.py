@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from bnml.data.columns import Column
-from bnml.data.states import declared_states, settle, states_of_codes
+from bnml.data.states import declared_states, hold_codes, settle, states_of_codes
 from bnml.errors import DataError
 
 
@@ -92,9 +92,11 @@ def test_missing_state():
 def test_codes_from_0_in_place_of_labels():
     declared = {"a": ["low", "high"], "b": ["1", "2"]}
     codes = [column(["1", "0"], "a"), column(["0"], "b"), column(["7"], "c")]
+    assert hold_codes(codes, declared)
     found = states_of_codes(codes, declared)
     assert [c.labels for c in found] == [["high", "low"], ["1"], ["7"]]
     numbers = [column([1, 0], "a"), column([0, 1], "b")]
+    assert hold_codes(numbers, declared)
     assert [c.labels for c in states_of_codes(numbers, declared)] == [["high", "low"], ["1", "2"]]
 
 
@@ -102,9 +104,11 @@ def test_labels_are_not_taken_for_codes():
     declared = {"a": ["1", "2"], "b": ["0", "1"]}
     for labels in (["1", "2"], ["1"]):  # labels of a, and 1 would be a code too
         columns = [column(labels, "a"), column(["1", "0"], "b")]
-        assert states_of_codes(columns, declared) == columns
+        assert not hold_codes(columns, declared)
+    assert not hold_codes([column(["0", "1"], "a"), column(["1", "0"], "b")], declared), "0 is a mistake"
     wrong = [column(["0", "x"], "a"), column(["1"], "b")]  # neither labels nor codes: said later
-    assert states_of_codes(wrong, declared) == wrong
+    assert not hold_codes(wrong, declared)
+    assert not hold_codes(wrong, declared, certain=True)
 
 
 def test_the_order_of_states():

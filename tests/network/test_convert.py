@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bnml.data.reading import Reading
 from bnml.errors import ArgumentError, BnmlError, DependencyError, GraphError, NetworkError
 from bnml.graph import DAG
 from bnml.network import convert
@@ -61,6 +62,11 @@ def test_networkx_keeps_cuts_and_types():
     back = BayesianNetwork.from_networkx(network.to_networkx())
     assert back == network
     assert back.cuts["a"] == (1.5,)
+
+
+def test_networkx_keeps_how_tables_were_read():
+    network = BayesianNetwork(DAG(["a"]), {"a": [1, 2]}, {"a": [0.5, 0.5]}, reading=Reading("drop", ("NA",)))
+    assert BayesianNetwork.from_networkx(network.to_networkx()).reading == network.reading
 
 
 def test_networkx_by_hand():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -46,6 +48,11 @@ def test_snml_of_huge_counts():
     assert table[1] == pytest.approx(2 * 2 / (np.e * 10**12), rel=1e-6)
 
 
+def through_a_file(network, folder):
+    network.save(folder / "n.json")
+    return bnml.load(folder / "n.json")
+
+
 def test_cuts_travel_with_the_network():
     frame = pd.DataFrame({"age": [20.5, 30.5, 61.0, 70.0], "ill": ["no", "no", "yes", "yes"]})
     network = fit(DAG.parse("[age][ill|age]"), bnml.read(frame, bins={"age": [50]}))
@@ -54,6 +61,37 @@ def test_cuts_travel_with_the_network():
     binned = fresh.assign(age=["<=50", "<=50", ">50", ">50"])
     assert network.log_prob(fresh) == pytest.approx(network.log_prob(binned))
     assert network.predict(fresh[["age"]], "ill").tolist() == ["no", "no", "yes", "yes"]
+
+
+@pytest.mark.parametrize("again", [lambda n, f: n, lambda n, f: pickle.loads(pickle.dumps(n)), through_a_file])
+@pytest.mark.parametrize("missing", ["state", "drop"])
+def test_what_the_table_was_read_with_travels_with_the_network(tmp_path, again, missing):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"x": rng.normal(size=60).round(2), "y": rng.integers(0, 2, 60), "odd": [[0]] * 60})
+    frame.loc[:9, "x"], frame.loc[:9, "y"] = -999.0, 1
+    data = bnml.read(frame, columns=["x", "y"], bins="quantile:3", na_values=[-999], missing=missing)
+    network = again(fit(DAG.parse("[x][y|x]"), data), tmp_path)
+    gaps = frame.assign(x=frame["x"].replace(-999.0, np.nan))
+    assert network.predict_proba(frame, "y").equals(network.predict_proba(gaps, "y"))
+    if missing == "state":
+        assert network.log_prob(frame) == pytest.approx(network.log_prob(data))
+        assert network.predict(frame, "y").tolist() == network.predict(data, "y").tolist()
+        assert network.query("y", {"x": -999}).equals(network.query("y", {"x": "?"}))
+    else:
+        assert network.predict_proba(frame, "y").iloc[0].tolist() == pytest.approx(network.query("y").tolist())
+        with pytest.raises(BnmlError, match="'x': 10"):
+            network.log_prob(frame)
+        with pytest.raises(BnmlError, match="'x': -999 stands for a missing value"):
+            network.query("y", {"x": -999})
+
+
+def test_codes_in_place_of_labels_travel_with_the_network(tmp_path):
+    (tmp_path / "x.vd").write_text("a\tlow\thigh\nb\t1\t2\t3\n")
+    table = pd.DataFrame({"a": [0, 1, 0, 1], "b": [1, 2, 1, 0]})
+    data = bnml.read(table, states=tmp_path / "x.vd")
+    network = through_a_file(fit(DAG.parse("[a][b|a]"), data), tmp_path)
+    assert network.log_prob(table) == pytest.approx(network.log_prob(data))
+    assert network.predict(table[["b"]], "a").tolist() == network.predict(data, "a").tolist()
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from bnml.data.reading import Reading
 from bnml.errors import FormatError
 from bnml.graph import DAG
 from bnml.network.formats import _xml, bif, dsc, json, net, xdsl, xmlbif
@@ -126,6 +127,37 @@ def test_json_keeps_cuts():
     assert back == network
     assert dict(back.cuts) == {"f": (1.0,), "n": (1.5,)}
     assert type(back.states["i"][0]) is int
+
+
+@pytest.mark.parametrize(
+    ("reading", "version"),
+    [
+        (Reading(), 1),
+        (Reading("drop"), 1),
+        (Reading("state", ("NA", "\ud800")), 2),
+        (Reading("error", (), ("a",)), 2),
+    ],
+)
+def test_json_keeps_how_tables_were_read(tmp_path, reading, version):
+    network = BayesianNetwork(DAG(["a"]), {"a": ["x", "y"]}, {"a": [0.5, 0.5]}, reading=reading)
+    back = there_and_back(json, network)
+    assert back == network
+    assert back.reading == reading
+    assert f'"version": {version},' in json.write(network), "older readers take what they understand"
+    lost = there_and_back(bif, network)
+    assert (lost == network) == (version == 1)
+    if version == 2:
+        with pytest.warns(UserWarning, match=r"not kept in \.bif files, only in \.json"):
+            network.save(tmp_path / "n.bif")
+
+
+def test_the_label_of_missing_values():
+    """A network of which nothing else is known takes missing values for its state ``?``."""
+    parts = DAG(["a"]), {"a": ["x", "?"]}, {"a": [0.5, 0.5]}
+    network = BayesianNetwork(*parts, reading=Reading("state"))
+    assert there_and_back(bif, network) == network
+    strict = BayesianNetwork(*parts, reading=Reading("error"))
+    assert there_and_back(json, strict) == strict != there_and_back(bif, strict)
 
 
 def test_lost_cuts_are_told(tmp_path):
@@ -620,7 +652,7 @@ BAD = [
     ("xdsl", "<probabilities>0.8 0.2</probabilities>", "", 3, "one <probabilities> in 'a', found 0"),
     ("xdsl", "</cpt>", '<property id="bnml_position">x</property></cpt>', 3, "bnml_position"),
     ("json", '{"format"', '["format"', 1, "expected '{'"),
-    ("json", '"version": 1', '"version": 2', 1, "expected version 1, found 2"),
+    ("json", '"version": 1', '"version": 3', 1, "expected version 1 to 2, found 3"),
     ("json", '"version": 1', '"version": true', 1, "expected version 1"),
     ("json", ' "version": 1,', "", 1, "there is no 'version'"),
     ("json", "bnml network", "something else", 1, "expected the format 'bnml network'"),
@@ -640,6 +672,8 @@ BAD = [
     ("json", "0.99, 0.01", f"0, {'1' * 400}", 4, "a number above 1"),
     ("json", "0.99, 0.01", f"0, {'1' * 5000}", 4, "not JSON"),
     ("json", '["no", "yes"], "parents": []', '["no", "yes"], "parents": [], "cuts": ["x"]', 3, "cuts"),
+    ("json", '"version": 1', '"version": 2, "reading": []', 1, "how a table was read"),
+    ("json", '"version": 1', '"version": 2, "reading": {"missing": "x"}', 1, "none of 'error', 'drop', 'state'"),
     ("json", "\n]}\n", "\n]} x", 5, "expected the end of the file, found 'x'"),
     ("json", "\n]}\n", "\n]", 5, "expected ',', found the end of the file"),
     ("json", '{"name": "a"', f"{'[' * 100000}" + '{"name": "a"', 3, "not JSON"),

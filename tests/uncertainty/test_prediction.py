@@ -88,6 +88,12 @@ def test_states_and_cuts_of_the_first_table():
         found.log_prob(pd.DataFrame({"A": ["x"]}))
 
 
+def test_missing_values_of_the_first_table():
+    frame = pd.DataFrame({"A": list("xyxyx"), "B": [0.1, 0.4, 2.5, 2.6, -9.0]})
+    found = bnml.posterior(bnml.read(frame, bins={"B": [1.0]}, na_values=[-9], missing="state"))
+    assert found.log_prob(frame)[4] == found.log_prob(pd.DataFrame({"A": ["x"], "B": [None]}))[0]
+
+
 def test_many_states():
     """Tables are never written down: five columns of 300 states have 10^12 cells."""
     rng = np.random.default_rng(0)

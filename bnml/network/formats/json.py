@@ -2,14 +2,17 @@
 
 ::
 
-    {"format": "bnml network", "version": 1, "variables": [
+    {"format": "bnml network", "version": 2, "reading": {"missing": "drop", "na_values": ["-9"]}, "variables": [
       {"name": "rain", "states": [false, true], "parents": [], "table": [[0.8, 0.2]]},
       {"name": "wet", "states": ["no", "yes"], "parents": ["rain"], "table": [[0.9, 0.1], [0.2, 0.8]]}
     ]}
 
 A table has a row for each configuration of the parents, the last parent fastest. Labels are texts, whole numbers,
-fractions or booleans and are read back as such. Variables that were cut into bins have their ``cuts``. The version is
-raised whenever a file could be understood wrongly by an older reader, which refuses it.
+fractions or booleans and are read back as such. Variables that were cut into bins have their ``cuts``. ``reading`` says
+how the table was read that the network was fitted to: what became of missing values, which texts stood for them
+(``na_values``), and which columns held codes in place of labels (``coded``). The version is raised whenever a file
+could be understood wrongly by an older reader, which refuses it; version 2 has a ``reading`` that matters for new
+tables.
 """
 
 from __future__ import annotations
@@ -23,15 +26,16 @@ from typing import Any
 import numpy as np
 
 from bnml._text import quoted_value
-from bnml.data.labels import label_text
-from bnml.errors import FormatError, NetworkError
+from bnml.data.labels import MISSING_LABEL, label_text
+from bnml.data.reading import Reading
+from bnml.errors import BnmlError, FormatError, NetworkError
 from bnml.network.formats._draft import Draft, TableRows
 from bnml.network.formats._scanner import Scanner
 from bnml.network.network import BayesianNetwork
 
 __all__ = ["read", "write"]
 
-FORMAT, VERSION = "bnml network", 1
+FORMAT, VERSION = "bnml network", 2
 
 _REQUIRED = {"name": str, "states": list, "parents": list, "table": list}
 
@@ -41,6 +45,7 @@ def read(content: bytes, file: str) -> BayesianNetwork:
     document = _Document(content, file)
     variables: list[tuple[int, dict[str, Any]]] = []
     seen: dict[str, Any] = {}
+    reading = Reading()
     for key, at, value in document.members():
         if key in seen and key != "variables":
             raise document.error(at, f"{quoted_value(key)} a second time")
@@ -51,8 +56,13 @@ def read(content: bytes, file: str) -> BayesianNetwork:
             raise document.error(at, f"expected the format {FORMAT!r}, found {quoted_value(value)}")
         elif key == "version" and (type(value) is not int or not 1 <= value <= VERSION):
             raise document.error(
-                at, f"expected version {VERSION}, found {quoted_value(value)}; a newer bnml may read it"
+                at, f"expected version 1 to {VERSION}, found {quoted_value(value)}; a newer bnml may read it"
             )
+        elif key == "reading":
+            try:
+                reading = Reading.from_dict(value)
+            except BnmlError as error:
+                raise document.error(at, str(error)) from None
     if missing := [key for key in ("format", "version") if key not in seen]:
         raise document.error(0, f"there is no {missing[0]!r}; a network has one")
     draft = Draft(document.error, len(content))
@@ -65,7 +75,7 @@ def read(content: bytes, file: str) -> BayesianNetwork:
     network = draft.network()
     cuts = {variable["name"]: variable["cuts"] for _, variable in variables if "cuts" in variable}
     tables = {x: network.probabilities(x) for x in network.names}
-    return BayesianNetwork(network.dag, network.states, tables, cuts) if cuts else network
+    return BayesianNetwork(network.dag, network.states, tables, cuts, reading)
 
 
 def _checked(document: _Document, at: int, value: Any) -> dict[str, Any]:
@@ -181,9 +191,18 @@ def write(network: BayesianNetwork) -> str:
                 raise NetworkError(f"the cuts of {x!r} are not all finite: {variable['cuts']}")
         variable["table"] = table.reshape(-1, table.shape[-1]).tolist()
         lines.append("  " + json.dumps(variable, ensure_ascii=False))
-    head = f'{{"format": {json.dumps(FORMAT)}, "version": {VERSION}, "variables": [\n'
-    text = head + ",\n".join(lines) + "\n]}\n"
+    head = f'{{"format": {json.dumps(FORMAT)}, "version": {_version(network)}, '
+    if known := network.reading.to_dict():
+        head += f'"reading": {json.dumps(known, ensure_ascii=False)}, '
+    text = head + '"variables": [\n' + ",\n".join(lines) + "\n]}\n"
     return re.sub("[\ud800-\udfff]", lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+def _version(network: BayesianNetwork) -> int:
+    """Return the first version whose readers understand the network: the first did not know of ``reading``."""
+    reading = network.reading
+    labelled = any(label_text(label) == MISSING_LABEL for labels in network.states.values() for label in labels)
+    return 2 if reading.na_values or reading.coded or (labelled and not reading.gaps_are_states) else 1
 
 
 def _label(label: Any) -> str | int | float | bool:

@@ -6,8 +6,9 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import IO, TYPE_CHECKING, Annotated
 
 import typer
 
@@ -34,6 +35,7 @@ from bnml.errors import ArgumentError
 from bnml.graph.rules import ROWS_PER_CELL
 
 if TYPE_CHECKING:
+    from bnml.plot.matplotlib_figure import Picture
     from bnml.scores import FamilyScores
     from bnml.search import SearchResult
     from bnml.search.task import Task
@@ -222,14 +224,28 @@ def _write(
     task: Task,
 ) -> None:
     """Write all files, or none."""
-    writers: dict[Path, Callable[[Path], object]] = {}
-    for path in plots:
-        writers[path] = lambda draft: bnml.plot.draw(result.directions, draft, regions=result.regions)
+    writers: dict[Path, Callable[[IO[bytes]], object]] = {}
+    if plots:
+        picture = bnml.plot.draw(result.directions, regions=result.regions)
+        for path in plots:
+            writers[path] = partial(_write_picture, picture, path)
     if output is not None and result.network is not None:
-        writers[output] = result.network.save
+        writers[output] = partial(_write_network, result.network, output)
     if scores_out is not None and isinstance(result.local, bnml.LocalScores):
+        from bnml.scores import jkl
         from bnml.scores.lattice import undominated_families
 
-        writers[scores_out] = undominated_families(result.local, task.rules, task.threads, task.memory).save
+        families = undominated_families(result.local, task.rules, task.threads, task.memory)
+        writers[scores_out] = partial(jkl.write, families, packed=scores_out.name.lower().endswith(".gz"))
     if writers:
         write_all(writers)
+
+
+def _write_picture(picture: Picture, path: Path, stream: IO[bytes]) -> None:
+    stream.write(picture.render(path.suffix.lower()[1:]))
+
+
+def _write_network(network: bnml.BayesianNetwork, path: Path, stream: IO[bytes]) -> None:
+    from bnml.network.files import file_content
+
+    stream.write(file_content(network, path))

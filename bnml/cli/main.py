@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import io
 import os
+import signal
 import sys
+import threading
 import warnings
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from typing import Annotated
 
 import typer
@@ -73,6 +75,10 @@ for name, module in COMMANDS.items():
     app.command(name, epilog=escape(module.EXAMPLE), context_settings=getattr(module, "SETTINGS", None))(module.command)
 
 
+class _TerminatedError(BaseException):
+    """The process was asked to end."""
+
+
 def _version(wanted: bool) -> None:
     if wanted:
         typer.echo(f"bnml {bnml.__version__}")
@@ -98,7 +104,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     def show_warning(message: Warning | str, *details: object) -> None:
         print(f"note: {message.text(words) if isinstance(message, DataWarning) else message}", file=sys.stderr)
 
-    with warnings.catch_warnings(), compilation_told(lambda: print(COMPILING, file=sys.stderr, flush=True)):
+    with (
+        _termination_raised(),
+        warnings.catch_warnings(),
+        compilation_told(lambda: print(COMPILING, file=sys.stderr, flush=True)),
+    ):
         warnings.simplefilter("always", UserWarning)
         warnings.showwarning = show_warning  # type: ignore[assignment]  # it needs the message only
         try:
@@ -113,6 +123,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         except KeyboardInterrupt:
             print("interrupted", file=sys.stderr)
             return 130
+        except _TerminatedError:
+            return 128 + signal.SIGTERM
         except BrokenPipeError:  # the reader of our output has gone, as in `bnml sample … | head`
             _give_up_output()
             return 0
@@ -128,6 +140,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if type(error).__module__.partition(".")[0] not in ("click", "typer"):
                 raise
             return _usage(error)
+
+
+@contextmanager
+def _termination_raised() -> Iterator[None]:
+    """Let a request to end be an exception, so that what was begun is put away."""
+
+    def stop(number: int, frame: object) -> None:
+        raise _TerminatedError
+
+    main = threading.current_thread() is threading.main_thread()
+    if not main or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
+        yield
+        return
+    signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def _run(arguments: list[str]) -> None:

@@ -20,6 +20,7 @@ from bnml.cli.constraints import constraints_of
 from bnml.cli.learn import LONG
 from bnml.cli.outputs import check_outputs
 from bnml.cli.progress import progress_bar
+from bnml.cli.rows import write_rows
 from bnml.errors import ArgumentError
 from bnml.graph.rules import ROWS_PER_CELL
 
@@ -110,9 +111,9 @@ def command(
         result = bnml.posterior(data, named, prior=prior, progress=progress, **limits)
     best = None if top is None else result.top(top, classes=classes)
     if output is not None:
-        with written_whole(output) as temporary:
-            arcs = result.arcs.assign(prior=result.prior_text)
-            arcs.to_csv(temporary, index=False, compression="gzip" if output.suffix == ".gz" else None)
+        arcs = result.arcs.assign(prior=result.prior_text)
+        with written_whole(output) as stream:
+            write_rows(arcs, stream, packed=output.name.lower().endswith(".gz"))
     if as_json:
         printing.print_json(result.to_dict() | ({} if best is None else {"top": records(best)}))
         return

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -11,6 +10,7 @@ import typer
 import bnml
 from bnml._files import check_writable, written_whole
 from bnml.cli import options, printing
+from bnml.cli.rows import print_rows, write_rows
 from bnml.errors import ArgumentError
 
 __all__ = ["command"]
@@ -39,10 +39,10 @@ def command(
         check_writable(output)
     frame = bnml.load(network).sample(n, seed)
     if output is None:
-        frame.to_csv(sys.stdout, index=False)
+        print_rows(frame)
         return
-    with written_whole(output) as temporary:
-        frame.to_csv(temporary, index=False, compression="gzip" if output.suffix == ".gz" else None)
+    with written_whole(output) as stream:
+        write_rows(frame, stream, packed=output.name.lower().endswith(".gz"))
     if as_json:
         printing.print_json({"file": str(output), "rows": len(frame), "columns": list(frame.columns)})
         return

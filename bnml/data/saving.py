@@ -45,7 +45,7 @@ def save(data: Data, path: str | os.PathLike[str]) -> None:
     arrays: dict[str, Any] = {"codes": data.codes, "weights": data.weights, "head": np.array(json.dumps(head))}
     if data.row_index is not None:
         arrays["row_index"] = data.row_index
-    with written_whole(file) as part, part.open("xb") as stream:
+    with written_whole(file) as stream:
         np.savez_compressed(stream, **arrays)
 
 

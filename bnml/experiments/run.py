@@ -13,6 +13,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,6 +29,7 @@ from bnml.experiments.experiment import Experiment, Outputs, Part, Row
 from bnml.experiments.journal import Journal
 
 if TYPE_CHECKING:
+    import pandas
     from matplotlib.figure import Figure
 
 __all__ = ["Reproduction", "reproduce"]
@@ -267,26 +269,28 @@ def _do(name: str, data: Path, key: tuple[Any, ...], seed: int) -> Sequence[Row]
 
 def _write(folder: Path, outcome: Outputs) -> list[Path]:
     """Write all files of an outcome, or none."""
-    writers: dict[Path, Callable[[Path], object]] = {}
+    contents: dict[Path, Callable[[], bytes]] = {}
     for stem, table in outcome.tables.items():
-        writers[folder / f"{stem}.csv"] = lambda path, table=table: table.to_csv(  # type: ignore[misc]
-            path, index=False, lineterminator="\n", float_format="%.10g"
-        )
+        contents[folder / f"{stem}.csv"] = partial(_csv, table)
     for stem, figure in outcome.figures.items():
         for suffix in PICTURES:
-            writers[folder / f"{stem}{suffix}"] = lambda path, figure=figure: _save(figure, path)  # type: ignore[misc]
+            contents[folder / f"{stem}{suffix}"] = partial(_drawn, figure, suffix)
     findings = "\n".join(outcome.findings) + "\n"
-    writers[folder / "findings.txt"] = lambda path: path.write_text(findings, encoding="utf-8")
-    write_all(writers)
-    return list(writers)
+    contents[folder / "findings.txt"] = partial(findings.encode, "utf-8")
+    write_all({path: lambda stream, content=content: stream.write(content()) for path, content in contents.items()})  # type: ignore[misc]
+    return list(contents)
 
 
-def _save(figure: Figure, path: Path) -> None:
-    """Save a drawing, the same bytes for the same drawing."""
+def _csv(table: pandas.DataFrame) -> bytes:
+    return table.to_csv(index=False, lineterminator="\n", float_format="%.10g").encode("utf-8")
+
+
+def _drawn(figure: Figure, suffix: str) -> bytes:
+    """Return the file of a drawing, the same bytes for the same drawing."""
     import matplotlib as mpl
 
     stream = io.BytesIO()
     with mpl.rc_context({"svg.hashsalt": "bnml", "svg.fonttype": "none"}):
-        metadata = {"Date": None} if path.suffix == ".svg" else {"Software": None}
-        figure.savefig(stream, format=path.suffix[1:], dpi=120, metadata=metadata)
-    path.write_bytes(stream.getvalue())
+        metadata = {"Date": None} if suffix == ".svg" else {"Software": None}
+        figure.savefig(stream, format=suffix[1:], dpi=120, metadata=metadata)
+    return stream.getvalue()

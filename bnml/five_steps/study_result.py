@@ -127,9 +127,9 @@ class Study:
             If it cannot be written, or has another suffix.
         """
         target = _check_report(path)
-        text = self.html(title)
-        with written_whole(target) as part:
-            part.write_text(text, encoding="utf-8")
+        content = self.html(title).encode("utf-8")
+        with written_whole(target) as stream:
+            stream.write(content)
 
     def to_dict(self) -> dict[str, Any]:
         """Return what was found as plain values, for JSON."""

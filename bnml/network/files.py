@@ -1,7 +1,6 @@
 """Networks from and to files; the suffix decides the format.
 
-A file is written whole or not at all: the text is made first, then written beside its place under another name, and
-only then given its own.
+A file is written whole or not at all: the text is made first, and takes its place when all of it is written.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from bnml.errors import ArgumentError, FormatError
 from bnml.network.formats import bif, dsc, json, net, xdsl, xmlbif
 from bnml.network.network import BayesianNetwork
 
-__all__ = ["check_network_file", "load", "save"]
+__all__ = ["check_network_file", "file_content", "load", "save"]
 
 FORMATS: dict[str, ModuleType] = {
     ".bif": bif,
@@ -82,15 +81,21 @@ def save(network: BayesianNetwork, path: str | os.PathLike[str]) -> None:
     """
     file, suffix = _checked(path)
     check_writable(file)
+    content = _content_of(network, suffix)
+    with written_whole(file) as stream:
+        stream.write(content)
+
+
+def file_content(network: BayesianNetwork, path: str | os.PathLike[str]) -> bytes:
+    """Return what `save` would write to a file."""
+    return _content_of(network, _checked(path)[1])
+
+
+def _content_of(network: BayesianNetwork, suffix: str) -> bytes:
     if suffix != ".json":
         _tell_losses(network, suffix)
     content: bytes = FORMATS[suffix].write(network).encode("utf-8")
-    if suffix.endswith(".gz"):
-        content = _packed(content)
-    with written_whole(file) as part, part.open("xb") as stream:
-        stream.write(content)
-        stream.flush()
-        os.fsync(stream.fileno())
+    return _packed(content) if suffix.endswith(".gz") else content
 
 
 def _tell_losses(network: BayesianNetwork, suffix: str) -> None:
@@ -107,7 +112,7 @@ def _tell_losses(network: BayesianNetwork, suffix: str) -> None:
         lost = f"that tables hold codes from 0 for {quoted(network.reading.coded)} is {kept}"
         losses.append(f"{lost}: the network will take labels only")
     for loss in losses:
-        warnings.warn(loss, stacklevel=4)
+        warnings.warn(loss, stacklevel=5)
 
 
 def check_network_file(path: str | os.PathLike[str]) -> None:

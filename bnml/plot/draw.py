@@ -91,8 +91,8 @@ def draw(
     legend += _coloured(graph, lines, regions)
     picture = draw_picture(layout(graph), lines, highlighted=nodes, title=title, legend=legend)
     if target is not None:
-        with written_whole(target) as part:
-            part.write_bytes(picture.render(target.suffix.lower()[1:]))
+        with written_whole(target) as stream:
+            stream.write(picture.render(target.suffix.lower()[1:]))
     return picture
 
 

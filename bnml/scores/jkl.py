@@ -23,7 +23,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import IO, BinaryIO
 
 import numpy as np
 import numpy.typing as npt
@@ -90,12 +90,8 @@ def save(table: FamilyScores, path: str | os.PathLike[str]) -> None:
     if not file.name.lower().endswith(SUFFIXES):
         raise ArgumentError(f"{str(file)!r}: scores are saved in a file whose name ends in {' or '.join(SUFFIXES)}")
     check_writable(file)
-    for name in table.names:
-        _check_name(name)
-    with written_whole(file) as part, part.open("xb") as stream:
-        _write(table, stream, packed=file.name.lower().endswith(".gz"))
-        stream.flush()
-        os.fsync(stream.fileno())
+    with written_whole(file) as stream:
+        write(table, stream, packed=file.name.lower().endswith(".gz"))
 
 
 def _content(stream: BinaryIO | gzip.GzipFile, file: Path) -> bytes:
@@ -119,7 +115,16 @@ def _check_name(name: str) -> None:
         raise ArgumentError(f"the name {name!r} cannot be written: {reason}; rename the column")
 
 
-def _write(table: FamilyScores, stream: BinaryIO, *, packed: bool) -> None:
+def write(table: FamilyScores, stream: IO[bytes], *, packed: bool) -> None:
+    """Write scores to a stream.
+
+    Raises
+    ------
+    ArgumentError
+        If a name is empty or holds white space.
+    """
+    for name in table.names:
+        _check_name(name)
     if not packed:
         stream.writelines(_pieces(table))
         return

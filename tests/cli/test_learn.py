@@ -130,17 +130,17 @@ def test_files_are_replaced(run, folder):
 
 
 def test_all_files_or_none(folder):
-    def fails(path: Path) -> None:
+    def fails(stream) -> None:
         raise ArgumentError("no")
 
     (folder / "first.txt").write_text("old")
     before = sorted(folder.iterdir())
     with pytest.raises(ArgumentError, match="no"):
-        write_all({Path("first.txt"): lambda path: path.write_text("new"), Path("second.txt"): fails})
+        write_all({Path("first.txt"): lambda stream: stream.write(b"new"), Path("second.txt"): fails})
     assert sorted(folder.iterdir()) == before
     assert (folder / "first.txt").read_text() == "old"
     write_all(
-        {Path("first.txt"): lambda path: path.write_text("new"), Path("b.txt"): lambda path: path.write_text("b")}
+        {Path("first.txt"): lambda stream: stream.write(b"new"), Path("b.txt"): lambda stream: stream.write(b"b")}
     )
     assert ((folder / "first.txt").read_text(), (folder / "b.txt").read_text()) == ("new", "b")
 

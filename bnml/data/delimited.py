@@ -29,6 +29,7 @@ DELIMITERS = ",;\t|"
 BLOCK = 1 << 22  # bytes that are parsed at once; a line may be refused if it is longer
 LONGEST_NAMES = 1 << 20  # characters up to the end of a quote in the header
 LONGEST_FIELD = 1 << 26  # characters of a field in which a fault is looked for
+MARK = "\ufeff".encode()  # the byte order mark
 END = "\x00\x00"  # a row of these is read after the last one: an open quote swallows it
 
 
@@ -115,18 +116,23 @@ def _header(path: Path, delimiter: str | None) -> tuple[tuple[str, ...], str, in
 
 
 class _WithEnd(io.RawIOBase):
-    """A file that has one more row, of fields ``END``."""
+    """A file that has one more row, of fields ``END``.
+
+    Arrow takes a byte order mark from where it begins to read; here that is the first row, whose first field may begin
+    with that character. So it gets a second one to take.
+    """
 
     def __init__(self, file: IO[bytes], row: str) -> None:
         self.file = file
         self.row = row.encode()
         self.last = b""
+        self.begun = False
 
     def readable(self) -> bool:
         return True
 
     def read(self, size: int = BLOCK) -> bytes:
-        most = max(1, size - len(self.row) - 1)  # the row must not stand alone in a block
+        most = max(1, size - len(self.row) - 1 - len(MARK))  # the row must not stand alone in a block
         block = self.file.read(most)
         while block.endswith(b"\r") and most <= len(block) < size and (more := self.file.read(1)):
             block += more  # Arrow drops a line feed at the start of a block
@@ -135,6 +141,9 @@ class _WithEnd(io.RawIOBase):
             block += self.row if before in b"\r\n" else b"\n" + self.row
             self.row = b""
         self.last = block[-1:]
+        if not self.begun and block.startswith(MARK):
+            block = MARK + block
+        self.begun = True
         return block
 
 
@@ -216,7 +225,8 @@ def _fault(path: Path, names: Sequence[str], delimiter: str, complaint: str) -> 
         return _not_utf8(path)
     line = 1
     with _open_text(path) as file, _long_fields():
-        reader = csv.reader(chain(file, ["\n", END]), delimiter=delimiter)
+        first = file.readline().removeprefix("\ufeff")
+        reader = csv.reader(chain([first], file, ["\n", END]), delimiter=delimiter)
         try:
             for row in reader:
                 if row and row[-1].endswith(END):

@@ -7,7 +7,7 @@ Arrow is the common language: frames and binary files speak it, delimited text i
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -165,9 +165,34 @@ def _from_ibis(table: Any, wanted: Wanted) -> Table:
         raise DataError(f"an Ibis {type(table).__name__} is not a table: pass the table it comes from")
 
     def group(kept: Sequence[str]) -> Any:
-        return table.group_by(kept).aggregate(**{ENGINE_COUNT: table.count()}).to_pyarrow()
+        groups = table.group_by(kept).aggregate(**{ENGINE_COUNT: table.count()}).to_pyarrow()
+        return _with_categories(groups, _enums(table))
 
     return _grouped(table, wanted, group)
+
+
+def _enums(table: Any) -> dict[str, list[str]]:
+    """Return the values of DuckDB's ``ENUM`` columns in their order: Ibis makes text of them, having no such type."""
+    engine = table.get_backend()
+    if engine.name != "duckdb":
+        return {}
+    relation = engine.con.sql(engine.compile(table.limit(0)))
+    types = zip(relation.columns, relation.types, strict=True)
+    return {name: dict(kind.children)["values"] for name, kind in types if kind.id == "enum"}
+
+
+def _with_categories(table: Any, values: Mapping[str, Sequence[str]]) -> Any:
+    """Return an Arrow table in which columns of text are categoricals with these values."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    for name in table.column_names:
+        if name in values:
+            known = pa.array(values[name], pa.string())
+            texts = table.column(name).combine_chunks().cast(pa.string())
+            coded = pa.DictionaryArray.from_arrays(pc.index_in(texts, value_set=known), known)
+            table = table.set_column(table.column_names.index(name), name, coded)
+    return table
 
 
 def _from_duckdb(relation: Any, wanted: Wanted) -> Table:

@@ -9,7 +9,8 @@ import numpy.typing as npt
 
 from bnml._checks import whole_number
 from bnml._memory import gigabytes, machine_memory
-from bnml.errors import ArgumentError, argument
+from bnml._text import quoted_value
+from bnml.errors import ArgumentError, NetworkError, argument
 from bnml.network.network import BayesianNetwork
 from bnml.network.probability import table_index
 
@@ -20,15 +21,24 @@ __all__ = ["sample", "sample_codes"]
 
 
 def sample(network: BayesianNetwork, n: int, seed: int = 0) -> pandas.DataFrame:
-    """Return ``n`` rows drawn from a network, as a frame of categoricals."""
+    """Return ``n`` rows drawn from a network, as a frame of categoricals.
+
+    Raises
+    ------
+    BnmlError
+        If there are too many rows for the memory, or a name or label is no text that a frame can hold.
+    """
     import pandas as pd
 
     codes = sample_codes(network, n, seed)
     columns = {}
-    for row, (x, labels) in zip(codes, network.states.items(), strict=True):
-        dtype = pd.CategoricalDtype(list(labels))
-        columns[x] = pd.Categorical.from_codes(row, dtype=dtype)
-    return pd.DataFrame(columns)
+    try:
+        for row, (x, labels) in zip(codes, network.states.items(), strict=True):
+            dtype = pd.CategoricalDtype(list(labels))
+            columns[x] = pd.Categorical.from_codes(row, dtype=dtype)
+        return pd.DataFrame(columns)
+    except UnicodeEncodeError as error:
+        raise NetworkError(f"{quoted_value(error.object)} cannot be written as UTF-8: rename it") from None
 
 
 def sample_codes(network: BayesianNetwork, n: int, seed: int = 0) -> npt.NDArray[np.int32]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import shlex
 import signal
 import subprocess
@@ -536,17 +537,78 @@ def test_progress_of_other_searches_on_a_terminal(run, monkeypatch):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals differ")
-def test_interrupted(folder):
+@pytest.mark.parametrize(
+    ("number", "status", "said"), [(signal.SIGINT, 130, b"interrupted\n"), (signal.SIGTERM, 143, b"")]
+)
+def test_interrupted(folder, number, status, said):
     rows = np.random.default_rng(0).integers(0, 3, (2000, 22))
     np.savetxt(folder / "long.csv", rows, "%d", ",", header=",".join(f"X{i}" for i in range(22)), comments="")
     before = sorted(folder.iterdir())
     command = [sys.executable, "-m", "bnml", "learn", "long.csv", "--search", "exact", "-o", "n.bif", "--plot", "n.png"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        said = process.stderr.readline()
-        if said.decode().strip() == COMPILING:
-            said = process.stderr.readline()
-        assert said.startswith(b"forecast: 22 variables")
-        process.send_signal(signal.SIGINT)
+        first = process.stderr.readline()
+        if first.decode().strip() == COMPILING:
+            first = process.stderr.readline()
+        assert first.startswith(b"forecast: 22 variables")
+        process.send_signal(number)
         out, errors = process.communicate(timeout=60)
-    assert (process.returncode, out, errors) == (130, b"", b"interrupted\n")
+    assert (process.returncode, out, errors) == (status, b"", said)
     assert sorted(folder.iterdir()) == before
+
+
+KILLED = """
+import os, random, signal, time
+from pathlib import Path
+
+import matplotlib.backends.backend_agg, numba, pandas, pyarrow.csv, scipy.special
+import bnml.plot.matplotlib_figure, bnml.search.learn
+from bnml.cli import main
+
+FILES, OLD = [Path("net.bif"), Path("net.png")], b"old"
+
+
+def begin():
+    child = os.fork()
+    if child == 0:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        os._exit(main(["learn", "../two.csv", "-o", "net.bif", "--plot", "net.png"]))
+    return child
+
+
+def whole_run():
+    start = time.monotonic()
+    assert os.waitpid(begin(), 0)[1] == 0
+    return time.monotonic() - start
+
+
+whole_run()  # compiles what is to be compiled
+seconds = min(whole_run() for _ in range(2))
+new = {file: file.read_bytes() for file in FILES}
+moments, seen = random.Random(0), set()
+for trial in range(50):
+    for file in FILES:
+        file.write_bytes(OLD) if trial % 2 else file.unlink(missing_ok=True)
+    child = begin()
+    time.sleep(moments.uniform(0, 1.1) * seconds)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    found = {file: file.read_bytes() for file in sorted(Path().iterdir())}
+    assert set(found) <= set(FILES), list(found)
+    for file in FILES:
+        assert found.get(file) in (OLD if trial % 2 else None, new[file]), file
+    seen.add(tuple(found.get(file) == new[file] for file in FILES))
+    assert not list(Path("../temporary").iterdir())
+assert len(seen) > 1, "none was killed before its end, or all"
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "O_TMPFILE"), reason="a file needs a name here while it is written")
+def test_killed_at_any_moment_it_leaves_whole_files_or_none(folder):
+    (folder / "written").mkdir()
+    (folder / "temporary").mkdir()
+    command = [sys.executable, "-c", KILLED]
+    environment = {**os.environ, "TMPDIR": str(folder / "temporary")}
+    done = subprocess.run(
+        command, cwd=folder / "written", env=environment, capture_output=True, text=True, check=False, timeout=300
+    )
+    assert done.returncode == 0, done.stderr

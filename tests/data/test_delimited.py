@@ -51,6 +51,17 @@ def test_line_ends_marks_and_delimiters(file, end, last, mark, by):
     assert table(file(text)) == PLAIN
 
 
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+@pytest.mark.parametrize("name", ["x.csv", "x.csv.gz"])
+def test_only_the_mark_of_the_file_is_dropped(file, mark, name):
+    """The same character at the start of the first field is a part of it."""
+    text = f'{mark}"\ufeffa",b\n\ufeffx,1\n\ufeffy,2\n'.encode()
+    found = table(file(gzip.compress(text) if name.endswith(".gz") else text, name))
+    assert found == [["\ufeffa", "b"], ["\ufeffx", "1"], ["\ufeffy", "2"]]
+    with pytest.raises(DataError, match="line 3: 1 field where the header has 2"):
+        table(file(f'{mark}"a,b",c\n1,2\n3\n'))
+
+
 def test_line_ends_of_several_kinds(file):
     assert table(file("a,b\r\n1,x\n2,y\r3,z\n")) == [*PLAIN, ["3", "z"]]
 

@@ -708,6 +708,23 @@ def test_bins_in_engines(stored):
         assert counts(table) == counts(data)
 
 
+@pytest.mark.filterwarnings("ignore:fetch_arrow_table:DeprecationWarning")  # Ibis asks an old method of DuckDB
+def test_enums_keep_their_order_and_all_their_values(ibis, tmp_path):
+    """However DuckDB is asked: by Ibis, by its own relations, or by Arrow."""
+    engine = ibis.duckdb.connect()
+    engine.raw_sql("CREATE TYPE mood AS ENUM ('sad', 'ok', 'happy')")
+    engine.raw_sql("CREATE TABLE t (m mood, b INTEGER)")
+    engine.raw_sql("INSERT INTO t VALUES ('happy', 1), ('sad', 2), ('happy', 1), (NULL, 1)")
+    table, relation = engine.table("t"), engine.con.sql("SELECT * FROM t")
+    for source in (table, relation, relation.to_arrow_table(), table.filter(table.b > 0), table.select("b", "m")):
+        data = read(source, missing="drop")
+        states = dict(zip(data.names, data.states, strict=True))
+        assert states == {"m": ("sad", "ok", "happy"), "b": (1, 2)}
+        assert counts(data.select(["m", "b"])) == {("happy", 1): 2, ("sad", 2): 1}
+    data = read(table.mutate(m=table.m.upper()), missing="drop")
+    assert data.states[0] == ("HAPPY", "SAD"), "text that was made of it is text"
+
+
 def test_expressions_of_ibis(ibis):
     table = in_ibis(ibis, FRAME)
     assert read(table.filter(table.b < 10)).n_rows == 3

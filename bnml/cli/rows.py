@@ -68,10 +68,10 @@ def _blocks(frame: pandas.DataFrame) -> Iterator[bytes]:
 
 
 def _fields(values: Any, *, alone: bool) -> list[bytes]:
-    if not hasattr(values, "cat"):
-        return [_field(value, alone=alone) for value in values.tolist()]
-    labels = [_field(label, alone=alone) for label in (*values.cat.categories.tolist(), None)]
-    return [labels[code] for code in values.cat.codes.tolist()]
+    items = values.tolist()
+    known = {(type(value), value): _field(value, alone=alone) for value in values.unique().tolist()}
+    missing = _field(None, alone=alone)
+    return [known.get((type(value), value), missing) for value in items]  # NaN is not equal to itself
 
 
 def _field(value: Any, *, alone: bool) -> bytes:

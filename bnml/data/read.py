@@ -16,6 +16,7 @@ from bnml._memory import enough_memory
 from bnml._text import clip, number_of, quoted
 from bnml.data.columns import Column, code_type
 from bnml.data.data import Data
+from bnml.data.doubts import comma_doubt, header_doubt
 from bnml.data.grouping import group_rows
 from bnml.data.labels import MISSING_TEXTS, as_number
 from bnml.data.read_arguments import Arguments, check_arguments
@@ -87,7 +88,7 @@ def read(
     -----
     UserWarning
         If a column is left with a single state, or holds many numbers and a few words (``NA``, for one), which makes
-        labels of them all.
+        labels of them all, or numbers with a decimal comma; or if the first line of a file looks like a row.
 
     Notes
     -----
@@ -108,6 +109,7 @@ def read(
     table = open_table(source, asked.kept)
     variables, coded = _variables(table, asked)
     variables, frequencies = _without_gaps(variables, _frequencies(table, asked), asked.missing)
+    _warn_of_doubts(variables, asked, clip(str(source), 200) if table.untyped else None)
     settled = settle(variables, asked.states, asked.bins, asked.bins_of, frequencies)
     if asked.missing == "state":
         settled = [
@@ -201,6 +203,16 @@ def _missing_error(gaps: Sequence[Column], frequencies: Weights | None, most: in
         f"{argument('missing', 'drop')} to drop those rows, or {argument('missing', 'state')} to make them a state of "
         "their own"
     )
+
+
+def _warn_of_doubts(columns: Sequence[Column], asked: Arguments, file: str | None) -> None:
+    """Warn of a file whose first line may be a row, unless its names were used, and of numbers with a comma."""
+    named = asked.columns is not None or asked.weights is not None or asked.states or asked.bins_of
+    undeclared = [column for column in columns if not column.declared and column.name not in asked.states]
+    doubts = [None if file is None or named else header_doubt(columns, file), comma_doubt(undeclared)]
+    for doubt in doubts:
+        if doubt is not None:
+            warnings.warn(DataWarning(doubt), stacklevel=_level_of_caller())
 
 
 def _warn(columns: Sequence[Column], settled: Sequence[States], asked: Arguments) -> None:

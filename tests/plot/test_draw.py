@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import struct
 import sys
 from xml.etree import ElementTree
@@ -77,15 +78,13 @@ def test_replaces_a_file_and_leaves_nothing_else(tmp_path):
 
 
 def test_a_failure_leaves_the_old_file(tmp_path, monkeypatch):
-    from pathlib import Path
-
     target = tmp_path / "net.png"
     target.write_text("old")
 
-    def full(self, other):
+    def full(*_, **__):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(Path, "replace", full)
+    monkeypatch.setattr(os, "replace", full)
     with pytest.raises(ArgumentError, match="No space left"):
         draw(CHAIN, target)
     assert target.read_text() == "old"

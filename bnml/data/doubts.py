@@ -1,0 +1,77 @@
+"""Whether a file was meant as it was read: a first line that looks like a row, numbers with a decimal comma."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+
+from bnml._text import clip, quoted
+from bnml.data.columns import Column
+from bnml.data.labels import as_number, without_point
+from bnml.data.states import MOST_WHOLE_NUMBERS
+
+__all__ = ["comma_doubt", "header_doubt"]
+
+MANY_COLUMNS = 3  # if all of their names are values too, the names are a row, even without numbers
+
+_WITH_COMMA = re.compile(r"[+-]?[0-9.]*,[0-9]+([eE][+-]?[0-9]+)?")
+
+
+def header_doubt(columns: Sequence[Column], file: str) -> str | None:
+    """Return what to say if the names of a file's columns look like one of its rows; else None.
+
+    They do if all are numbers and one of them occurs in its column; or if all of them could be values and there is a
+    number among them, or they are many. Numbers at equal distances, such as years, are names unless one occurs.
+    """
+    names = [column.name for column in columns]
+    numbers = [number for name in names if (number := as_number(name)) is not None]
+    found = len(numbers) == len(names) and any(map(_occurs, columns))
+    counted = len(numbers) == len(names) and len(set(np.diff(numbers))) <= 1 and float(numbers[0]).is_integer()
+    if not found and (counted or not (numbers or len(names) >= MANY_COLUMNS) or not all(map(_fits, columns))):
+        return None
+    return (
+        f"the first line of {file!r} is taken for the names of the columns, {quoted(map(clip, names), most=4)}, but it "
+        "looks like a row, which then is missing: put a line of names before it"
+    )
+
+
+def _occurs(column: Column) -> bool:
+    """Return whether the name of a column is one of its values."""
+    return column.name in column.labels or without_point(column.name) in column.labels
+
+
+def _fits(column: Column) -> bool:
+    """Return whether the name of a column is one of its values, or lies among them if they are no categories."""
+    if _occurs(column):
+        return True
+    number, numbers = as_number(column.name), column.numbers()
+    if number is None or numbers is None or not numbers.size:
+        return False
+    categories = numbers.size <= MOST_WHOLE_NUMBERS and np.equal(numbers, np.floor(numbers)).all()
+    return not categories and bool(numbers.min() <= number <= numbers.max())
+
+
+def comma_doubt(columns: Sequence[Column]) -> str | None:
+    """Return what to say if columns of labels hold numbers with a decimal comma; else None."""
+    examples = {column.name: example for column in columns if (example := _number_with_comma(column)) is not None}
+    if not examples:
+        return None
+    one = len(examples) == 1
+    subject = f"column {clip(next(iter(examples)))!r} holds" if one else f"columns {quoted(map(clip, examples))} hold"
+    example = clip(next(iter(examples.values())))
+    return f"{subject} numbers with a decimal comma, such as {example!r}, taken as labels: write them with a point"
+
+
+def _number_with_comma(column: Column) -> str | None:
+    """Return a label with a decimal comma, if all labels are numbers with one or without."""
+    example = None
+    for label in column.labels:
+        if not isinstance(label, str):
+            return None
+        if _WITH_COMMA.fullmatch(label):
+            example = example or label
+        elif as_number(label) is None:
+            return None
+    return example

@@ -271,7 +271,7 @@ def test_an_outcome_that_fails_writes_nothing(toy, tmp_path, monkeypatch):
     def failing(figure, path):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(run, "_save", failing)
+    monkeypatch.setattr(run, "_drawn", failing)
     with pytest.raises((ArgumentError, OSError)):
         reproduce("toy", toy, repetitions=4, threads=1, out=tmp_path / "out")
     after = {file: file.read_bytes() for file in (tmp_path / "out" / "toy").iterdir() if file.suffix != ".jsonl"}

@@ -182,7 +182,7 @@ def test_save_refuses(clinic, tmp_path, monkeypatch, wrong):
 
 def test_an_interrupted_report_leaves_nothing(clinic, tmp_path, monkeypatch):
     (tmp_path / "report.html").write_text("before")
-    monkeypatch.setattr("pathlib.Path.replace", lambda *_: (_ for _ in ()).throw(OSError("full")))
+    monkeypatch.setattr("os.replace", lambda *_, **__: (_ for _ in ()).throw(OSError("full")))
     with pytest.raises(ArgumentError):
         clinic.save(tmp_path / "report.html")
     assert [path.name for path in tmp_path.iterdir()] == ["report.html"]

@@ -113,7 +113,7 @@ def work(folder: Path, key: tuple[Any, ...], seed: int) -> list[Row]:
         for k in range(smallest, largest):
             training, test, frequencies = resampled_parts(data, order, sizes[k])
             for score, (search, estimator) in METHODS.items():
-                dag = bnml.search.exact(training, search, threads=1).structure
+                dag = bnml.search.exact(training, search, rows_per_cell=0, threads=1).structure
                 network = bnml.fit(dag, training, estimator)
                 rows.append(
                     {

@@ -131,6 +131,8 @@ def _proven(study: Study) -> Iterable[str]:
         among = " that meets the constraints" if study.constraints is not None else ""
         most = learned.info.get("max_parents")
         among += f" with at most {number_of(most, 'parent')} for each variable" if most is not None else ""
+        cells = learned.info.get("rows_per_cell")
+        among += f" with {cells:g} rows per cell of each variable's table" if cells is not None else ""
         yield (
             f"No other network{among} has a higher score ({learned.score_name}): an exact search has ruled out all "
             "others. The score weighs how well a network fits the data against how complex it is."

@@ -65,7 +65,8 @@ def exact(task: Task) -> SearchResult:
     )
     _ = task.hard_rules  # refused if no structure can be
     prior = local.prior if isinstance(local, LocalScores) else None
-    free = not (task.rules.constrained or task.rules.limited) and (prior is None or isinstance(prior, Uniform))
+    decided = task.rules.constrained or task.rules.most < task.rules.n - 1  # rows per cell decide for whole classes
+    free = not decided and (prior is None or isinstance(prior, Uniform))
     dag, families = solve(
         local, task.rules.among(columns), columns, forecast.plan, cores(task.threads), task.part, free=free
     )

@@ -11,6 +11,8 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from bnml._memory import gigabytes
 from bnml._plain import attributes
 from bnml._watch import Watch
@@ -134,7 +136,7 @@ def most_variables(task: Task) -> int:
     """Forecast how many of the variables would fit; 0 if there is no room for any."""
     work = _work_of(task)
     sizes = range(min(work.n, MOST_VARIABLES), 0, -1)
-    return next((n for n in sizes if replace(work, n=n).planned(task.memory).fits), 0)
+    return next((n for n in sizes if replace(work, n=n, allowed=None).planned(task.memory).fits), 0)
 
 
 @dataclass(frozen=True)
@@ -142,7 +144,8 @@ class _Work:
     """What the cost of a search depends on; ``tables`` is 0 if families are scored one by one, or listed.
 
     ``most``: the most parents; ``listed``: how many families are listed; ``marks``: whether it matters which of several
-    optimal structures is found; ``entries``: of lookup tables that change with the set; ``extra``: bytes for the rest.
+    optimal structures is found; ``entries``: of lookup tables that change with the set; ``extra``: bytes for the rest;
+    ``allowed``: how many sets and families the rows allow, where they do not allow all.
     """
 
     n: int
@@ -153,15 +156,20 @@ class _Work:
     marks: bool
     listed: int | None = None
     entries: int = 0
+    allowed: tuple[float, float] | None = None
 
     @property
-    def subsets(self) -> int:
+    def subsets(self) -> float:
+        if self.allowed is not None:
+            return self.allowed[0]
         return sum(math.comb(self.n, k) for k in range(min(self.most, self.n - 1) + 2))
 
     @property
-    def families(self) -> int:
+    def families(self) -> float:
         if self.listed is not None:
             return self.listed
+        if self.allowed is not None:
+            return self.allowed[1]
         return self.n * sum(math.comb(self.n - 1, k) for k in range(min(self.most, self.n - 1) + 1))
 
     def planned(self, limit: int) -> Forecast:
@@ -207,14 +215,25 @@ def _work_of(task: Task) -> _Work:
     most = n - 1 if task.max_parents is None else min(task.max_parents, n - 1)
     marks = task.constraints is not None or task.max_parents is not None or not task.equivalent
     rows, outline = task.n_distinct, local.outline
+    allowed = _allowed(task, most) if task.rules.sparse and n <= MOST_VARIABLES else None
     if outline is None or not walkable(local):
-        return _Work(n, most, rows, 0, 0, marks)
+        return _Work(n, most, rows, 0, 0, marks, allowed=allowed)
     if n > MOST_VARIABLES:  # far too many: what else there is does not matter
         return _Work(n, most, rows, 1 + len(outline.margin), 0, marks)
     layout = WalkOrder(local.counts)
     entries = layout.n_indices * terms_that_rise(local.counts, layout.n_indices) if outline.ess > 0.0 else 0
     extra = scoring_bytes(local, task.threads or CORES)
-    return _Work(n, most, rows, 1 + len(outline.margin), extra, marks, entries=entries)
+    return _Work(n, most, rows, 1 + len(outline.margin), extra, marks, entries=entries, allowed=allowed)
+
+
+def _allowed(task: Task, most: int) -> tuple[float, float]:
+    """Return how many sets the rules' rows per cell allow, and how many families."""
+    order = WalkOrder(task.table.counts)
+    wanted = order.wanted(most + 1, task.rules.cells)
+    numbers = np.ones(1)
+    for number in order.kinds[1].tolist():
+        numbers = (numbers * np.array([float(math.comb(number, k)) for k in range(number + 1)])[:, None]).ravel()
+    return float(numbers[wanted].sum()), float((numbers * order.sizes)[wanted].sum())
 
 
 def _slowness(local: LocalScores) -> float:

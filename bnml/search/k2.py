@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bnml._bits import bits
+from bnml._bits import bits, mask_of
 from bnml._checks import refuse, whole_number
 from bnml._text import did_you_mean, quoted
 from bnml._watch import Watch
@@ -131,7 +131,7 @@ class _OneOrder:
         for k in range(n - 1, -1, -1):
             child = self.order[k]
             before = [x for x in reversed(self.order[:k]) if self.rules.may[child] >> x & 1]
-            while len(self.parents[child]) < self.rules.most:
+            while True:
                 if watch.over:
                     self.complete = False
                     return
@@ -142,7 +142,8 @@ class _OneOrder:
     def _add(self, child: int, before: Sequence[int]) -> bool:
         """Try each predecessor as one more parent, and keep the best if it raises the score."""
         parents, columns, names = self.parents[child], self.columns, self.rules.names
-        candidates = [x for x in before if x not in parents]
+        own_mask = mask_of(parents)
+        candidates = [x for x in before if x not in parents and self.rules.fits(child, own_mask | 1 << x)]
         if not candidates:
             return False
         values = self.local.additions(
@@ -203,6 +204,11 @@ def _checked_order(rules: Rules, order: Any) -> list[int]:
                 f"{argument('order')}: {a} -> {b} must be there, but {b!r} comes before {a!r}; put {a!r} first"
             )
     for child, above in enumerate(_required(rules, places)):
+        if not rules.fits(child, mask_of(above)) and len(above) <= rules.most:
+            raise SearchError(
+                f"{rules.names[child]!r} must have the parents {quoted(rules.names[x] for x in above)} with this "
+                f"order, and {argument('rows_per_cell')} does not allow so many cells; require fewer links, or lower it"
+            )
         if len(above) > rules.most:
             raise SearchError(
                 f"{rules.names[child]!r} must have {len(above)} parents with this order, but "

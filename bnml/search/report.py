@@ -44,7 +44,9 @@ def _headline(result: SearchResult) -> str:
 
 def _facts(result: SearchResult) -> list[tuple[str, str]]:
     size = [number_of(len(result.structure.arcs), "arc")]
-    size += [number_of(result.n_parameters, "parameter")] if result.n_parameters is not None else []
+    if result.n_parameters is not None:
+        many = result.data is not None and result.n_parameters > result.data.n_rows
+        size.append(number_of(result.n_parameters, "parameter") + (", more than there are rows" if many else ""))
     reason = result.info.get("reason")
     search = ", ".join([result.search, *_work(result.info), seconds_text(result.seconds)])
     return [
@@ -52,8 +54,26 @@ def _facts(result: SearchResult) -> list[tuple[str, str]]:
         ("score", f"{result.score:,.{_decimals(result.score)}f}{_score_words(result)}"),
         *_exact_nml(result.info),
         ("proof", _proof(result)),
+        *_rows_per_cell(result),
         ("search", f"{search}; {reason}" if reason else search),
     ]
+
+
+def _rows_per_cell(result: SearchResult) -> list[tuple[str, str]]:
+    """Return the rule that has ruled out families, where it has, and what would allow them."""
+    if "rows_per_cell" not in result.info or result.data is None:
+        return []
+    rows, least, number = result.data.n_rows, result.info["rows_per_cell"], result.info["links_too_large"]
+    text = (
+        f"a variable has parents only if the table of its family has at least {least:g} rows per cell on average: "
+        f"at most {number_of(int(rows // least), 'cell')} with {number_of(rows, 'row')}"
+    )
+    if number:
+        text += (
+            f"; {number_of(number, 'link')} between variables with many states {'was' if number == 1 else 'were'} out "
+            "of the question: give these fewer states, or lower rows_per_cell"
+        )
+    return [("rule", text)]
 
 
 def _exact_nml(info: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -97,6 +117,8 @@ def _proof(result: SearchResult) -> str:
     most = result.info.get("max_parents")
     among = f" with at most {number_of(most, 'parent')} each" if most is not None else ""
     among += " that the constraints allow" if result.constraints is not None else ""
+    if "rows_per_cell" in result.info:
+        among += f" with {result.info['rows_per_cell']:g} rows per cell"
     higher = f"a score higher by more than {result.within:.2g}" if result.within else "a higher score, up to rounding"
     return f"{'optimal: ' if result.optimal else 'not proven optimal, but '}no network{among} has {higher}"
 

@@ -73,6 +73,7 @@ class Posterior:
         allowed, most = self._allowed, self._allowed.rules.most
         limits = f" with at most {number_of(most, 'parent')} each" if most < len(self.names) - 1 else ""
         limits += " that the constraints allow" if allowed.rules.constrained else ""
+        limits += f" with families of at most {allowed.rules.cells:,.0f} cells" if allowed.rules.sparse else ""
         if limits and self.prior == "order":
             limits = f", among the DAGs{limits}"
         text = PRIORS[self.prior].format(limits=limits)

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from bnml._checks import is_whole, refuse
 from bnml.errors import BnmlError
 
 __all__ = ["enough_memory", "gigabytes", "limit_of", "machine_memory"]
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 SHARE = 0.8  # of the machine's memory, where no limit is given
 UNITS = {
@@ -54,17 +56,21 @@ def limit_of(memory_limit: int | str | None) -> int:
     return int(size)
 
 
-@contextmanager
-def enough_memory(error: type[BnmlError], while_: str, way_out: str) -> Iterator[None]:
-    """Raise an error of ours where memory runs out, though a forecast or none had seen it coming.
+def enough_memory(error: type[BnmlError], while_: str, way_out: str) -> Callable[[F], F]:
+    """Let a function raise an error of ours where memory runs out, though a forecast or none had seen it coming."""
 
-    Also as a decorator of a function.
-    """
-    try:
-        yield
-    except MemoryError as reason:
-        wanted = f" ({reason})" if str(reason) else ""
-        raise error(f"memory ran out while {while_}{wanted}; {way_out}") from None
+    def decorate(function: F) -> F:
+        @wraps(function)
+        def call(*arguments: Any, **named: Any) -> Any:
+            try:
+                return function(*arguments, **named)
+            except MemoryError as reason:
+                wanted = f" ({reason})" if str(reason) else ""
+                raise error(f"memory ran out while {while_}{wanted}; {way_out}") from None
+
+        return cast("F", call)
+
+    return decorate
 
 
 def machine_memory() -> int:

@@ -62,7 +62,13 @@ def test_plain_python_and_machine_code_agree_to_the_last_bit():
     weights = rng.integers(1, 9, 60).astype(np.int32)
     rows = columns, weights, np.full(4, 3)
     sets = np.array([0, 1, 0, 1, 2, 3]), np.array([0, 2, 6]), np.array([1, 2])
-    terms = rng.random((1, int(weights.sum()) + 1)), np.zeros(2, np.int64), np.empty((2, 0)), np.empty((2, 0))
+    terms = (
+        rng.random((1, int(weights.sum()) + 1)),
+        np.zeros((1, 0, 26)),
+        np.zeros(2, np.int64),
+        np.empty((2, 0)),
+        np.empty((2, 0)),
+    )
     for limit in (1000, 10):
         found = np.zeros((2, 2, 2))
         _kernels.families.__wrapped__(rows, sets, terms, limit, found[0])

@@ -30,7 +30,14 @@ __all__ = [
 ]
 
 OPTIONS = {"order": "--order", "class_variable": "--class", "alpha": "--significance", "keep": "--keep"}
-SAID = ("trace", "reason", "local_optimum", "arc_gain")  # of the information of a search, what is shown elsewhere
+SAID = (
+    "trace",
+    "reason",
+    "local_optimum",
+    "arc_gain",
+    "rows_per_cell",
+    "links_too_large",
+)  # of the information of a search, what is shown elsewhere
 
 _PANEL = "What single searches take"
 

@@ -73,7 +73,7 @@ def test_it_is_looked_at_before_any_work():
     for dag, states, message in (
         ("[X0][Y]", {"X0": [0, 1], "Y": [0, 1, 2]}, r"over 'X0', 'Y', the data over 'X0', 'X1'"),
         ("[X0][X1]", {"X0": [0, 1], "X1": [0, 1]}, r"'X1' has the states 0, 1 in the prior network and 0, 1, 2"),
-        ("[X0][X1]", {"X0": [1, 0], "X1": [0, 1, 2]}, r"'X0' has the states 1, 0 .* read the data with states="),
+        ("[X0][X1]", {"X0": [1, 2], "X1": [0, 1, 2]}, r"'X0' has the states 1, 2 .* read the data with states="),
         ("[X0][X1]", {"X0": ["no", "yes"], "X1": [0, 1, 2]}, r"'X0' has the states 'no', 'yes'"),
     ):
         with pytest.raises(ScoreError, match=message):

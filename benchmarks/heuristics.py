@@ -20,7 +20,7 @@ import bnml
 from benchmarks.figures import Figure, best_of
 from benchmarks.samples import network, sample
 from benchmarks.uci import SCORES, TABLES
-from bnml.search import exact, hill_climb, order, tabu
+from bnml.search import exact, forest, hill_climb, order, tabu
 
 __all__ = ["run"]
 
@@ -31,7 +31,7 @@ SEEDS = (1, 2, 3, 4, 5)
 
 def run(*, long: bool = False) -> list[Figure]:
     """Measure everything; the duels in equal time and the five seeds only with ``--long``."""
-    figures = [*peers(), *wide(), *optima()]
+    figures = [*peers(), *wide(), *very_wide(), *optima()]
     seeds = SEEDS if long else SEEDS[:1]
     figures += [figure for name in TRUTH for figure in truth(name, seeds)]
     return [*figures, *(duels() if long else [])]
@@ -133,6 +133,43 @@ def wide() -> list[Figure]:
         note = f"score {score:,.1f}, peak {peak:.2f} GB of 4 allowed"
         figures.append(Figure(f"{name} × 10,000, {search}, bic", seconds, "s", bar, note=note))
     return figures
+
+
+def very_wide() -> list[Figure]:
+    """Measure thousands of columns: whether a time limit holds with at least the best forest, and time without one."""
+    figures = []
+    data, limit = binary_table(2000, 500), 10.0
+    hill_climb(data.select(data.names[:5]), "bic")  # machine code is loaded
+    best = forest(data, "bic").score
+    for search in ("climb", "auto"):
+        data.memo.clear()
+        wall, processor = time.perf_counter(), time.process_time()
+        result = bnml.learn(data, "bic", search, time_limit=limit)
+        wall, processor = time.perf_counter() - wall, time.process_time() - processor
+        title = f"2,000 binary columns × 500, {search}, bic, time_limit={limit:g}"
+        figures.append(Figure(title, wall, "s", 1.5 * limit, note=f"{processor:.1f} s of processor time"))
+        note = f"score {result.score:,.1f}; forest {best:,.1f}"
+        figures.append(
+            Figure(f"{title}: above the forest", result.score - best + 1e-6, "nats", 0, higher=True, note=note)
+        )
+    data = binary_table(1000, 1000)
+    wall, processor = time.perf_counter(), time.process_time()
+    result = hill_climb(data, "bic")
+    wall, processor = time.perf_counter() - wall, time.process_time() - processor
+    note = f"{processor:.1f} s of processor time, {result.info['moves']:,} moves"
+    return [*figures, Figure("1,000 binary columns × 1,000, climb, bic", wall, "s", 10, note=note)]
+
+
+def binary_table(columns: int, rows: int) -> bnml.Data:
+    """Return a table in which each column is a noisy function of up to two of the fifty before it."""
+    rng = np.random.default_rng(0)
+    codes = np.zeros((rows, columns), np.int8)
+    for i in range(columns):
+        parents = rng.choice(np.arange(max(0, i - 50), i), min(i, int(rng.integers(0, 3))), replace=False)
+        together = codes[:, parents].sum(axis=1) % 2 if rng.random() < 0.3 else codes[:, parents].max(axis=1, initial=0)
+        codes[:, i] = together ^ (rng.random(rows) < (0.15 if parents.size else 0.5))
+    names = [f"v{i:04d}" for i in range(columns)]
+    return bnml.read(pd.DataFrame(codes, columns=names), states={name: [0, 1] for name in names})
 
 
 def optima() -> list[Figure]:

@@ -2,11 +2,16 @@
 
 A graph on n nodes is then a list of n masks. Union, intersection and difference of neighbourhoods are single
 operations on machine words, which keeps graphs of thousands of nodes quick without any array library.
+
+Python hashes an integer modulo 2^61 - 1, so that bit ``i`` and bit ``i + 61`` count the same: the millions of pairs of
+thousands of nodes have 1,891 different hashes. So a set of nodes is looked up by its `set_key`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+
+WORD = 61  # bits of a hash: of smaller masks no two have the same
 
 
 def bits(mask: int) -> Iterator[int]:
@@ -23,6 +28,12 @@ def mask_of(members: Iterable[int]) -> int:
     for member in members:
         mask |= 1 << int(member)  # NumPy's integers would overflow
     return mask
+
+
+def set_key(mask: int) -> int | bytes:
+    """Return what stands for a mask in a dict or set: itself, or its bytes, whose hashes are spread for any mask."""
+    size = mask.bit_length()
+    return mask if size < WORD else mask.to_bytes((size + 7) // 8, "little")
 
 
 def union(masks: Sequence[int], members: int) -> int:

@@ -13,7 +13,16 @@ import numpy.typing as npt
 from bnml.counts.tails import no_tails
 from bnml.errors import ArgumentError
 
-__all__ = ["FamilyBatch", "Lookups", "as_float", "batch_of", "check_batch", "check_columns", "configurations"]
+__all__ = [
+    "FamilyBatch",
+    "Lookups",
+    "as_float",
+    "batch_of",
+    "check_additions",
+    "check_batch",
+    "check_columns",
+    "configurations",
+]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -124,3 +133,19 @@ def check_batch(n: int, batch: FamilyBatch) -> None:
     again = np.flatnonzero(~fresh[1:-1] & (members[1:] == members[:-1]))
     if again.size:
         raise ArgumentError(f"column {int(members[again[0]])} stands twice in a family")
+
+
+def check_additions(n: int, child: int, parents: Sequence[int], candidates: Ints) -> None:
+    """Refuse columns that are not there, and a child, parents and candidates that are not different columns.
+
+    Raises
+    ------
+    ArgumentError
+        If one is not 0 … n - 1, n being the number of columns, or the child or a parent comes twice.
+    """
+    own, others = {child, *parents}, candidates.tolist()
+    check_columns(n, own)
+    if others:
+        check_columns(n, (min(others), max(others)))
+    if len(own) <= len(parents) or not own.isdisjoint(others):
+        raise ArgumentError(f"child {child}, parents {list(parents)} and candidates must be different columns")

@@ -78,11 +78,16 @@ class Counts(Protocol):
         self,
         child: int,
         parents: Sequence[int],
-        candidates: Sequence[int],
+        candidates: Sequence[int] | Ints,
         lookups: Lookups,
         threads: int | None = None,
+        *,
+        checked: bool = False,
     ) -> Floats:
-        """Return `family_sums` of the child's family plus each candidate as a parent, counted together."""
+        """Return `family_sums` of the child's family plus each candidate as a parent, counted together.
+
+        ``checked``: these are known to be different columns of the table.
+        """
 
     def configurations(self, batch: FamilyBatch) -> tuple[Floats, Floats]:
         """Return `bnml.counts.configurations` of a batch."""

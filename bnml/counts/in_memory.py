@@ -96,12 +96,17 @@ class InMemory:
         self,
         child: int,
         parents: Sequence[int],
-        candidates: Sequence[int],
+        candidates: Sequence[int] | Ints,
         lookups: Lookups,
         threads: int | None = None,
+        *,
+        checked: bool = False,
     ) -> Floats:
-        """Return `family_sums` of the child's family plus each candidate as a parent, in one pass over the rows."""
-        return sums.addition_sums(self._rows, child, parents, candidates, lookups, threads)
+        """Return `family_sums` of the child's family plus each candidate as a parent, in one pass over the rows.
+
+        ``checked``: these are known to be different columns of the table.
+        """
+        return sums.addition_sums(self._rows, child, parents, candidates, lookups, threads, checked=checked)
 
     def configurations(self, batch: FamilyBatch) -> tuple[Floats, Floats]:
         """Return how many configurations the sets of a batch have, and the logarithms."""

@@ -15,8 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bnml._threads import cores, run_all
-from bnml.counts.batches import FamilyBatch, Lookups, batch_of, check_batch, check_columns, configurations
-from bnml.errors import ArgumentError
+from bnml.counts.batches import FamilyBatch, Lookups, batch_of, check_additions, check_batch, configurations
 
 __all__ = ["DistinctRows", "addition_sums", "family_sums"]
 
@@ -115,19 +114,23 @@ def addition_sums(
     rows: DistinctRows,
     child: int,
     parents: Sequence[int],
-    candidates: Sequence[int],
+    candidates: Sequence[int] | Ints,
     lookups: Lookups,
     threads: int | None = None,
+    *,
+    checked: bool = False,
 ) -> Floats:
-    """Return `family_sums` of the child's family plus each candidate as a parent, in one pass over the rows."""
+    """Return `family_sums` of the child's family plus each candidate as a parent, in one pass over the rows.
+
+    ``checked``: these are known to be different columns of the table.
+    """
     from bnml.counts._kernels import additions
 
-    check_columns(rows.arities.size, (child, *parents, *candidates))
-    if len({child, *parents}) <= len(parents) or {child, *parents} & set(candidates):
-        raise ArgumentError(f"child {child}, parents {list(parents)} and candidates must be different columns")
+    chosen = np.array(candidates, np.int64).reshape(-1)
+    if not checked:
+        check_additions(rows.arities.size, child, parents, chosen)
     arities = rows.arities
     base = np.array(sorted((*parents, child)), np.int64)
-    chosen = np.array(candidates, np.int64)
     base_cells, limit = math.prod(arities[base].tolist()), _dense_limit(rows)
     fits = base_cells * arities[chosen] <= limit if base_cells <= limit else np.zeros(chosen.size, bool)
     small, large = np.flatnonzero(fits), np.flatnonzero(~fits)

@@ -12,18 +12,25 @@ a number of steps that is quadratic in the number of variables.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 __all__ = ["maximum_branching"]
 
 
-def maximum_branching(weights: Sequence[Sequence[int | None]]) -> list[int | None]:
+EXACT = 1 << 51  # floats hold differences of smaller whole numbers
+
+
+def maximum_branching(weights: Sequence[Sequence[int | None]] | npt.NDArray[Any]) -> list[int | None]:
     """Return a parent for each node, or None: without a cycle, and with the largest sum of the weights of the arcs.
 
     Parameters
     ----------
     weights
-        For each node the weight of the arc from each other node; None where there is no such arc. Whole numbers, so
-        that differences are exact.
+        For each node the weight of the arc from each other node; None, or in an array minus infinity, where there is no
+        such arc. Whole numbers, so that differences are exact; in an array of floats below 2^51.
 
     Returns
     -------
@@ -40,24 +47,37 @@ def maximum_branching(weights: Sequence[Sequence[int | None]]) -> list[int | Non
     >>> maximum_branching([[None, 5, 1], [6, None, 1], [None, 2, None]])
     [None, 0, 1]
     """
-    work = _Groups(weights)
+    work = _Groups(_as_array(weights))
     for start in range(len(weights)):
         work.grow(start)
     return work.opened()
 
 
+def _as_array(weights: Sequence[Sequence[int | None]] | npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return weights as an array, of floats if these are exact; minus infinity where there is no arc."""
+    import numpy as np
+
+    if isinstance(weights, np.ndarray):
+        return weights
+    rows = [[-np.inf if weight is None else weight for weight in row] for row in weights]
+    largest = max((abs(weight) for row in weights for weight in row if weight is not None), default=0)
+    return np.array(rows, np.float64 if largest < EXACT else object).reshape(len(rows), len(rows))
+
+
 class _Groups:
     """Nodes, and groups of them that are taken as one; both have numbers, the groups those after the root's."""
 
-    def __init__(self, weights: Sequence[Sequence[int | None]]) -> None:
+    def __init__(self, weights: npt.NDArray[Any]) -> None:
+        import numpy as np
+
         n = self.n = len(weights)
         # a node without a parent has a parent as well: the root, which has the number n, at no cost
-        self.into: list[list[int | None]] = [[*row, 0] for row in weights]
-        self.heads = [[v] * (n + 1) for v in range(n)]  # the node in a group that the arc leads to
-        for v in range(n):
-            self.into[v][v] = None
-        self.into.append([])
-        self.heads.append([])
+        first = np.zeros((n, n + 1), weights.dtype)
+        first[:, :n] = weights
+        first[np.arange(n), np.arange(n)] = -np.inf
+        self.into: list[npt.NDArray[Any]] = [*first, np.empty(0)]
+        # the node in a group that the arc leads to
+        self.heads = [*(np.broadcast_to(np.int64(v), n + 1) for v in range(n)), np.empty(0, np.int64)]
         self.nodes = [[v] for v in range(n + 1)]
         self.members: list[list[int]] = [[] for _ in range(n + 1)]
         self.above: list[int | None] = [None] * (n + 1)
@@ -75,38 +95,27 @@ class _Groups:
                 v = self._join(path[at:])
                 del path[at:]
             path.append(v)
-            tail = self.chosen[v] = self._best(v)
+            tail = self.chosen[v] = int(self.into[v].argmax())  # the first of equals
             v = self.group_of[tail]
         for v in path:
             self.finished[v] = True
 
-    def _best(self, v: int) -> int:
-        """Return where the best arc into a node or group comes from; the first of equals."""
-        best, found = None, self.n
-        for tail, weight in enumerate(self.into[v]):
-            if weight is not None and (best is None or weight > best):
-                best, found = weight, tail
-        return found
-
     def _join(self, cycle: list[int]) -> int:
         """Take the nodes and groups of a cycle as one."""
+        import numpy as np
+
         new = len(self.into)
-        into: list[int | None] = [None] * (self.n + 1)
-        heads = [0] * (self.n + 1)
+        into = np.full(self.n + 1, -np.inf, self.into[0].dtype)
+        heads = np.zeros(self.n + 1, np.int64)
         for v in cycle:
-            own = self.into[v][self.chosen[v]]
-            assert own is not None
-            for tail, weight in enumerate(self.into[v]):
-                if weight is None:
-                    continue
-                more, head, known = weight - own, self.heads[v][tail], into[tail]
-                if known is None or more > known or (more == known and head < heads[tail]):
-                    into[tail], heads[tail] = more, head
+            more = self.into[v] - self.into[v][self.chosen[v]]
+            better = (more > into) | ((more == into) & (self.heads[v] < heads) & (more > -np.inf))
+            into[better], heads[better] = more[better], self.heads[v][better]
             self.above[v] = new
         nodes = [node for v in cycle for node in self.nodes[v]]
         for node in nodes:
             self.group_of[node] = new
-            into[node] = None
+        into[nodes] = -np.inf
         self.into.append(into)
         self.heads.append(heads)
         self.nodes.append(nodes)
@@ -123,7 +132,7 @@ class _Groups:
         while todo:
             outer = todo.pop()
             tail = self.chosen[outer]
-            v = self.heads[outer][tail]
+            v = int(self.heads[outer][tail])
             parents[v] = tail if tail < self.n else None
             while v != outer:
                 up = self.above[v]

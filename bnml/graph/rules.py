@@ -188,6 +188,8 @@ class Rules:
                     f"{self.cells_of(must | 1 << i):,} cells, and {argument('rows_per_cell')} allows {self.cells:,.0f} "
                     "with so few rows; require fewer arcs, or lower it (0 lifts the rule)"
                 )
+        if not (any(self.must) or any(self.links)):
+            return self._any_order(choose)
         children = transposed(self.must)
         left, order = (1 << self.n) - 1, []
         while left:
@@ -205,6 +207,14 @@ class Rules:
             order.append(chosen)
             left ^= 1 << chosen
         return order[::-1]
+
+    def _any_order(self, choose: Callable[[Sequence[int]], int] | None) -> list[int]:
+        """Return an order where nothing is required, so that each variable can be the last."""
+        left, order = list(range(self.n)), []
+        while choose is not None and left:
+            order.append(choose(left))
+            left.remove(order[-1])
+        return left + order[::-1]
 
     def _can_be_last(self, i: int, left: int, children: Sequence[int]) -> bool:
         needed = self.must[i] | (self.links[i] & left)

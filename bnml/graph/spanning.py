@@ -46,6 +46,8 @@ def kruskal(n: int, links: Iterable[tuple[int, int]]) -> Links:
         if x_top != y_top:
             group[max(x_top, y_top)] = min(x_top, y_top)
             kept.append((x, y))
+            if len(kept) == n - 1:
+                break
     return kept
 
 

@@ -13,6 +13,7 @@ from bnml.graph import DAG
 __all__ = ["FamilyScorer"]
 
 Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
 
 
 @runtime_checkable
@@ -32,7 +33,7 @@ class FamilyScorer(Protocol):
         """Return the scores of many families: parent sets of one child, or of a child for each."""
 
     def additions(
-        self, child: int, parents: Sequence[int], candidates: Sequence[int], threads: int | None = None
+        self, child: int, parents: Sequence[int], candidates: Sequence[int] | Ints, threads: int | None = None
     ) -> Floats:
         """Return the child's scores with each candidate added to its parents."""
 

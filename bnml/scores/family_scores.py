@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bnml._bits import bits
+from bnml._bits import bits, mask_of, set_key
 from bnml._text import clip
 from bnml.errors import ArgumentError, argument
 from bnml.graph import DAG
@@ -22,6 +22,7 @@ from bnml.scores.parent_sets import parent_sets
 __all__ = ["FamilyScores"]
 
 Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -98,10 +99,10 @@ class FamilyScores:
         return FamilyScores, (self.names, self.parents, self.scores)  # what is kept for look-ups stays behind
 
     @cached_property
-    def _score_of(self) -> tuple[dict[int, float], ...]:
-        """The score of each variable's sets by their masks."""
+    def _score_of(self) -> tuple[dict[int | bytes, float], ...]:
+        """The score of each variable's sets by their keys."""
         pairs = zip(self.parents, self.scores, strict=True)
-        return tuple(dict(zip(masks, scores.tolist(), strict=True)) for masks, scores in pairs)
+        return tuple(dict(zip(map(set_key, masks), scores.tolist(), strict=True)) for masks, scores in pairs)
 
     def family(self, child: int, parents: Sequence[int]) -> float:
         """Return the score of one family; -inf where the set is not listed.
@@ -119,7 +120,7 @@ class FamilyScores:
             raise ArgumentError(f"child {child} and parents {list(parents)}: expected 0 to {len(self.names) - 1}")
         if len(set(members)) < len(members):
             raise ArgumentError(f"child {child} and parents {list(parents)} must be different variables")
-        return self._score_of[members[0]].get(sum(1 << member for member in members[1:]), -math.inf)
+        return self._score_of[members[0]].get(set_key(mask_of(members[1:])), -math.inf)
 
     def families(
         self, child: int | Sequence[int], candidates: Sequence[Sequence[int]], threads: int | None = None
@@ -131,7 +132,7 @@ class FamilyScores:
         return np.array([self.family(c, p) for c, p in zip(children, candidates, strict=True)], np.float64)
 
     def additions(
-        self, child: int, parents: Sequence[int], candidates: Sequence[int], threads: int | None = None
+        self, child: int, parents: Sequence[int], candidates: Sequence[int] | Ints, threads: int | None = None
     ) -> Floats:
         """Return the child's scores with each candidate added to its parents."""
         return self.families(child, [(*parents, candidate) for candidate in candidates])
@@ -201,7 +202,7 @@ def _checked_sets(names: tuple[str, ...], child: int, masks: Any, scores: Any) -
         raise ArgumentError(where + f"{len(sets)} parent sets and scores of shape {values.shape}; give one for each")
     if any(mask < 0 or mask >> len(names) or mask >> child & 1 for mask in sets):
         raise ArgumentError(where + f"a mask has bits other than 0 to {len(names) - 1} without {child} itself")
-    if len(set(sets)) < len(sets):
+    if len(set(map(set_key, sets))) < len(sets):
         raise ArgumentError(where + "a parent set comes twice")
     if not (values < math.inf).all():
         raise ArgumentError(where + "a score must be a finite number, or -inf")

@@ -28,6 +28,7 @@ from typing import IO, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
+from bnml._bits import set_key
 from bnml._checks import a_path
 from bnml._files import check_writable, written_whole
 from bnml._text import clip, did_you_mean
@@ -289,11 +290,11 @@ def _checked_scores(lines: _Lines, block: _Block, masks: Sequence[int], values: 
     if wrong.size:
         at = block.start + int(wrong[0])
         raise _set_error(lines, block, at, _shape_fault(lines.lines[at].split()))
-    if len(set(masks)) < len(masks):
-        known: dict[int, int] = {}
-        for at, mask in enumerate(masks, block.start):
-            if known.setdefault(mask, at) != at:
-                fault = f"the same parents as in line {lines.number(known[mask])}"
+    if len(set(map(set_key, masks))) < len(masks):
+        known: dict[int | bytes, int] = {}
+        for at, key in enumerate(map(set_key, masks), block.start):
+            if known.setdefault(key, at) != at:
+                fault = f"the same parents as in line {lines.number(known[key])}"
                 raise _set_error(lines, block, at, fault)
     if not (scores > -math.inf).any():
         raise lines.error(block.start - 1, f"no parent set of {_shown(block.name)} has a score above -inf")

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bnml.counts import Lookups, batch_of, counts_of
-from bnml.counts.batches import check_batch, check_columns
+from bnml.counts.batches import check_additions, check_batch, check_columns
 from bnml.data import Data, as_data
 from bnml.errors import ArgumentError, ScoreError
 from bnml.graph import DAG
@@ -20,13 +20,14 @@ from bnml.scores.loglik import LogLikelihood
 from bnml.scores.parent_sets import parent_sets
 from bnml.scores.priors import StructurePrior, check_prior
 from bnml.scores.registry import parse_score
-from bnml.scores.term_cache import remember
 
 __all__ = ["LocalScores", "local_scores"]
 
 Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
 
 MOST_REMEMBERED = 4096  # families of a batch whose terms are kept; larger batches are counted afresh
+FEW_CANDIDATES, FEW_ROWS = 50, 1500  # for one pass; more candidates in fewer distinct rows are counted afresh as well
 
 
 class LocalScores:
@@ -127,14 +128,11 @@ class LocalScores:
 
     def _family_terms(self, child: int, parents: Sequence[int]) -> tuple[float, float]:
         """Return the family's two sums over cells, without the closed form."""
-        cache = self.known.cache
-        whole, below = cache.keys(child, parents)
-        joint, margin = cache.joint.get(whole), cache.margin.get(below)
-        if joint is None or margin is None:
+        joint, margin = self.known.cache.get(child, parents)
+        if math.isnan(joint) or math.isnan(margin):
             sums = self.counts.family_sums(batch_of([child], [parents]), self.known.lookups, 1, checked=True)
             joint, margin = float(sums[0, 0]), float(sums[0, 1])
-            remember(cache.joint, whole, joint)
-            remember(cache.margin, below, margin)
+            self.known.cache.keep(child, parents, (joint, margin))
         return joint, margin
 
     def families(
@@ -189,54 +187,46 @@ class LocalScores:
     def _remembered(self, children: Sequence[int], candidates: Sequence[Sequence[int]], threads: int | None) -> Floats:
         """Return the sums of families, those of known sets from memory."""
         cache = self.known.cache
-        sums = np.empty((len(children), 2))
-        todo, keys = [], []
-        for k, (c, p) in enumerate(zip(children, candidates, strict=True)):
-            key = cache.keys(c, p)
-            known = cache.joint.get(key[0]), cache.margin.get(key[1])
-            if known[0] is None or known[1] is None:
-                todo.append(k)
-                keys.append(key)
-            else:
-                sums[k] = known
+        known = [cache.get(c, p) for c, p in zip(children, candidates, strict=True)]
+        todo = [k for k, (joint, margin) in enumerate(known) if math.isnan(joint) or math.isnan(margin)]
+        sums = np.array(known, np.float64).reshape(-1, 2)
         if todo:
             batch = batch_of([children[k] for k in todo], [candidates[k] for k in todo])
             found = self.counts.family_sums(batch, self.known.lookups, threads, checked=True)
             sums[todo] = found
-            cache.keep([whole for whole, _ in keys], [below for _, below in keys], found)
+            for k, both in zip(todo, found.tolist(), strict=True):
+                cache.keep(children[k], candidates[k], both)
         return sums
 
     def additions(
-        self, child: int, parents: Sequence[int], candidates: Sequence[int], threads: int | None = None
+        self, child: int, parents: Sequence[int], candidates: Sequence[int] | Ints, threads: int | None = None
     ) -> Floats:
         """Return the child's scores with each candidate added to its parents, in one pass over the rows."""
         if self.outline is None:
             return self.families(child, [(*parents, candidate) for candidate in candidates], threads)
-        check_columns(len(self.names), (child, *parents, *candidates))
-        if len({child, *parents}) <= len(parents) or {child, *parents} & set(candidates):
-            raise ArgumentError(f"child {child}, parents {list(parents)} and candidates must be different columns")
-        sums = self._addition_sums(child, parents, candidates, threads)
+        chosen = np.array(candidates, np.int64).reshape(-1)
+        check_additions(len(self.names), child, parents, chosen)
+        sums = self._addition_sums(child, parents, chosen, threads)
         values = sums[:, 0] - sums[:, 1]
         if self.known.closed.closed is not None:
-            values += self.known.closed.of_additions(child, parents, candidates)
+            values += self.known.closed.of_additions(child, parents, chosen)
         if self.prior is None:
             return values
-        return values + self._priors([child] * len(candidates), [(*parents, candidate) for candidate in candidates])
+        return values + self._priors([child] * chosen.size, [(*parents, candidate) for candidate in chosen.tolist()])
 
-    def _addition_sums(
-        self, child: int, parents: Sequence[int], candidates: Sequence[int], threads: int | None
-    ) -> Floats:
-        """Return the sums of the families with each candidate added, those of known sets from memory."""
-        cache = self.known.cache
-        above, under = cache.keys_of_additions(child, parents, candidates)
-        known = [(cache.joint.get(a), cache.margin.get(u)) for a, u in zip(above, under, strict=True)]
-        todo = [k for k, (first, second) in enumerate(known) if first is None or second is None]
-        sums = np.array(known, np.float64).reshape(-1, 2)  # what is not known is not a number
-        if not todo:
-            return sums
-        found = self.counts.addition_sums(child, parents, [candidates[k] for k in todo], self.known.lookups, threads)
-        sums[todo] = found
-        cache.keep([above[k] for k in todo], [under[k] for k in todo], found)
+    def _addition_sums(self, child: int, parents: Sequence[int], candidates: Ints, threads: int | None) -> Floats:
+        """Return the sums of the families with each candidate added, those of known sets from memory.
+
+        Of many candidates in few rows a set with more than two columns is counted more quickly than looked up.
+        """
+        counts, lookups = self.counts, self.known.lookups
+        if parents and candidates.size > FEW_CANDIDATES and counts.n_distinct < FEW_ROWS:
+            return counts.addition_sums(child, parents, candidates, lookups, threads, checked=True)
+        sums = self.known.cache.get_additions(child, parents, candidates)
+        todo = np.flatnonzero(np.isnan(sums).any(axis=1))
+        if todo.size:
+            sums[todo] = counts.addition_sums(child, parents, candidates[todo], lookups, threads, checked=True)
+            self.known.cache.keep_additions(child, parents, candidates[todo], sums[todo])
         return sums
 
     def subsets(self, sets: Sequence[Sequence[int]], arity: int | None = None, threads: int | None = None) -> Floats:

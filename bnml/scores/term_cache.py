@@ -4,20 +4,88 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from bnml._bits import mask_of
+from bnml._bits import WORD, mask_of, set_key
 from bnml.counts import as_float
 from bnml.scores.base import Closed
 
-__all__ = ["ClosedForms", "TermCache", "mask_of", "remember"]
+__all__ = ["ClosedForms", "SetTerms", "TermCache", "remember"]
 
 Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
 
 MOST_CACHED = 2_000_000  # terms; some 200 MB
+KEY_BYTES = 100  # of such a term; more where the key of a set is long
+MOST_BY_POSITION = 5000  # columns; the terms of their pairs are 200 MB
+
+
+class SetTerms:
+    """One term for each set of columns: of single columns and of pairs by position, of others by the set.
+
+    Parameters
+    ----------
+    n
+        Number of columns.
+    by_position
+        Whether pairs are to be kept by position as well, unless there is no room for all of them.
+    """
+
+    def __init__(self, n: int, *, by_position: bool) -> None:
+        self._n, self._most_by_position = n, 2 if by_position and n <= MOST_BY_POSITION else 1
+        self._singles = np.full(n, np.nan)
+        self._others: dict[Any, float] = {}
+        self._most = MOST_CACHED * KEY_BYTES // (KEY_BYTES + n // 8)
+
+    @cached_property
+    def _pairs(self) -> Floats:
+        """The terms of all pairs; not a number where they are not known."""
+        return np.full((self._n, self._n), np.nan)
+
+    def get(self, members: Sequence[int]) -> float:
+        """Return the term of a set, not a number if it is not known."""
+        if 0 < len(members) <= self._most_by_position:
+            return self._singles.item(members[0]) if len(members) == 1 else self._pairs.item(*members)
+        return self._others.get(set_key(mask_of(members)), math.nan)
+
+    def keep(self, members: Sequence[int], value: float) -> None:
+        """Remember the term of a set."""
+        if not 0 < len(members) <= self._most_by_position:
+            remember(self._others, set_key(mask_of(members)), value, self._most)
+        elif len(members) == 1:
+            self._singles[members[0]] = value
+        else:
+            a, b = members
+            self._pairs[a, b] = self._pairs[b, a] = value
+
+    def get_additions(self, members: Sequence[int], candidates: Ints) -> Floats:
+        """Return the terms of a set with each candidate added."""
+        if len(members) < self._most_by_position:
+            terms: Floats = self._pairs[members[0], candidates] if members else self._singles[candidates]
+            return terms
+        known = self._others
+        return np.array([known.get(key, math.nan) for key in self._keys(members, candidates)])
+
+    def keep_additions(self, members: Sequence[int], candidates: Ints, values: Floats) -> None:
+        """Remember the terms of a set with each candidate added."""
+        if len(members) >= self._most_by_position:
+            if len(self._others) + candidates.size > self._most:
+                self._others.clear()
+            self._others.update(zip(self._keys(members, candidates), values.tolist(), strict=True))
+        elif members:
+            self._pairs[members[0], candidates] = self._pairs[candidates, members[0]] = values
+        else:
+            self._singles[candidates] = values
+
+    def _keys(self, members: Sequence[int], candidates: Ints) -> Sequence[int | bytes]:
+        """Return the keys of a set with each candidate added."""
+        mask = mask_of(members)
+        masks = [mask | 1 << candidate for candidate in candidates.tolist()]
+        return masks if self._n < WORD else [set_key(each) for each in masks]
 
 
 class TermCache:
@@ -32,38 +100,36 @@ class TermCache:
     """
 
     def __init__(self, arities: Sequence[int], quotient: bool) -> None:
-        self.arities, self.quotient = arities, quotient
-        self.joint: dict[int, float] = {}
-        self.margin: dict[Any, float] = self.joint if quotient else {}
+        self.arities = arities
+        self._joint = SetTerms(len(arities), by_position=True)
+        margins = {r: SetTerms(len(arities), by_position=False) for r in set(arities)}
+        self._margin = dict.fromkeys(arities, self._joint) if quotient else margins
 
-    def keys(self, child: int, parents: Sequence[int]) -> tuple[int, Any]:
-        """Return under what the two terms of a family are remembered."""
-        below = mask_of(parents)
-        return below | 1 << int(child), below if self.quotient else (below, self.arities[child])
+    def get(self, child: int, parents: Sequence[int]) -> tuple[float, float]:
+        """Return the two sums of a family, not numbers where they are not known."""
+        return self._joint.get((child, *parents)), self._margin[self.arities[child]].get(parents)
 
-    def keys_of_additions(
-        self, child: int, parents: Sequence[int], candidates: Sequence[int]
-    ) -> tuple[list[int], list[Any]]:
-        """Return the same for the families with each candidate added, one list for each of the two."""
-        below = mask_of(parents)
-        whole = below | 1 << int(child)
-        bits = [1 << int(candidate) for candidate in candidates]
-        if self.quotient:
-            return [whole | bit for bit in bits], [below | bit for bit in bits]
-        r = self.arities[child]
-        return [whole | bit for bit in bits], [(below | bit, r) for bit in bits]
+    def keep(self, child: int, parents: Sequence[int], sums: Sequence[float]) -> None:
+        """Remember the two sums of a family."""
+        self._joint.keep((child, *parents), sums[0])
+        self._margin[self.arities[child]].keep(parents, sums[1])
 
-    def keep(self, whole: Sequence[int], below: Sequence[Any], sums: Floats) -> None:
-        """Remember the two sums of some families."""
-        for cache, keys, values in ((self.joint, whole, sums[:, 0]), (self.margin, below, sums[:, 1])):
-            if len(cache) + len(keys) > MOST_CACHED:
-                cache.clear()
-            cache.update(zip(keys, values.tolist(), strict=True))
+    def get_additions(self, child: int, parents: Sequence[int], candidates: Ints) -> Floats:
+        """Return the sums of the families with each candidate added, a row for each."""
+        known = np.empty((candidates.size, 2))
+        known[:, 0] = self._joint.get_additions((child, *parents), candidates)
+        known[:, 1] = self._margin[self.arities[child]].get_additions(parents, candidates)
+        return known
+
+    def keep_additions(self, child: int, parents: Sequence[int], candidates: Ints, sums: Floats) -> None:
+        """Remember the sums of the families with each candidate added."""
+        self._joint.keep_additions((child, *parents), candidates, sums[:, 0])
+        self._margin[self.arities[child]].keep_additions(parents, candidates, sums[:, 1])
 
 
-def remember(cache: dict[Any, float], key: Any, value: float) -> None:
+def remember(cache: dict[Any, float], key: Any, value: float, most: int | None = None) -> None:
     """Keep a value; a cache that is full is emptied first."""
-    if len(cache) >= MOST_CACHED:
+    if len(cache) >= (MOST_CACHED if most is None else most):
         cache.clear()
     cache[key] = value
 
@@ -94,12 +160,19 @@ class ClosedForms:
         pairs = zip(children, candidates, strict=True)
         return self.at([(math.prod([r[v] for v in p]), r[c], len(p)) for c, p in pairs])
 
-    def of_additions(self, child: int, parents: Sequence[int], candidates: Sequence[int]) -> float | Floats:
+    @cached_property
+    def _kinds(self) -> tuple[list[int], Ints]:
+        """The numbers of states that there are, and for each column which of them it has."""
+        kinds, which = np.unique(np.array(self.arities, np.int64), return_inverse=True)
+        return kinds.tolist(), which
+
+    def of_additions(self, child: int, parents: Sequence[int], candidates: Ints) -> float | Floats:
         """Return that of the families with each candidate added."""
         if self.closed is None:
             return 0.0
         q, r, size = math.prod(self.arities[p] for p in parents), self.arities[child], len(parents) + 1
-        return self.at([(q * self.arities[c], r, size) for c in candidates])
+        kinds, which = self._kinds
+        return self.at([(q * arity, r, size) for arity in kinds])[which[candidates]]
 
     def at(self, keys: Sequence[tuple[int, int, int]]) -> Floats:
         """Return those of families given by (configurations of the parents, arity of the child, number of parents)."""

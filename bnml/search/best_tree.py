@@ -84,11 +84,12 @@ def gains_of(task: Task, columns: Sequence[int], given: Sequence[int], done: Cal
     """
     n, local, threads, alike = len(columns), task.local, task.threads, task.equivalent
     gains = np.full((n, n), -np.inf)
+    every, at = np.arange(n), np.array(columns, np.int64)
     own = local.families(columns, [given] * n, threads)
     for child in range(n):
-        others = [k for k in range(child + 1 if alike else 0, n) if k != child]
-        if others:
-            values = local.additions(columns[child], given, [columns[k] for k in others], threads)
+        others = np.delete(every, slice(0, child + 1) if alike else child)
+        if others.size:
+            values = local.additions(columns[child], given, at[others], threads)
             gains[others, child] = tree_gain(values, float(own[child]))
         done((child + 1) / n)
     if alike:
@@ -139,12 +140,14 @@ def best_tree(gains: Floats, rules: Rules, *, spanning: bool, root: int | None =
     return [[] if parent is None else [parent] for parent in chosen]
 
 
-def _weights(gains: Floats, allowed: Bools, required: Bools, *, spanning: bool) -> list[list[int | None]]:
+def _weights(gains: Floats, allowed: Bools, required: Bools, *, spanning: bool) -> Floats | list[list[int | None]]:
     """Return weights ``[child][parent]`` so that what must be there comes first, then what must be for a finite score.
 
     Then, if asked for, as many arcs as can be; then gains. Each is worth more than all that comes after it together.
     """
     n = len(gains)
+    if not (spanning or required.any() or (gains == np.inf).any()):
+        return np.where(allowed, gains, -np.inf).T
     finite = np.where(np.isfinite(gains), gains, 0.0)
     arc = 1 + 2 * n * int(np.abs(finite).max(initial=0.0))
     base = int(spanning) * arc

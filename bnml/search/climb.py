@@ -19,6 +19,7 @@ from bnml.graph import DAG
 from bnml.search.insertions import Orders, insertion_neighbours, order_for_insertions
 from bnml.search.moves import ADD, REMOVE, Move, Structure
 from bnml.search.search_result import SearchResult
+from bnml.search.short_of_time import fall_back_on_forest
 from bnml.search.task import Task, as_search
 
 __all__ = ["climb_and_reinsert", "climb_result", "climb_up", "hill_climb", "perturbation_of", "shaken"]
@@ -53,7 +54,8 @@ def hill_climb(
     -------
     SearchResult
         With ``info["local_optimum"]``: whether it was verified that no change of one arc is an improvement. When the
-        time is over, the best structure so far.
+        time is over, the best structure so far, or the best forest (``info["fallback"]`` is then ``"forest"``) if that
+        has a higher score and no ``start`` is given.
 
     Examples
     --------
@@ -141,10 +143,14 @@ def _change(structure: Structure, parent: int, child: int) -> Move | None:
 
 
 def climb_result(structure: Structure, **info: Any) -> SearchResult:
-    """Return what a climb has found."""
+    """Return what a climb has found, or the best forest if there was no time to find more."""
     task = structure.task
+    forest = {}
+    if not info["local_optimum"] and structure.first_gains is not None and fall_back_on_forest(structure):
+        forest = {"fallback": "forest"}
     task.watch(f"score {structure.score:,.1f}", 1.0)
-    return task.result(structure.dag(), structure.score, {**info, "families": structure.families, "seed": task.seed})
+    found = {**info, "families": structure.families, "seed": task.seed, **forest}
+    return task.result(structure.dag(), structure.score, found)
 
 
 def perturbation_of(structure: Structure, perturbation: int | None) -> int:

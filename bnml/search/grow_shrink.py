@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from bnml._bits import bits, mask_of
+from bnml._bits import bits, mask_of, set_key
 from bnml.search.moves import Structure
 
 __all__ = ["GrowShrink"]
@@ -56,17 +56,18 @@ class GrowShrink:
         self._variable, self._may, self._must = variable, may, must
         first = tuple(bits(must))
         self._root = _Node(first, self._local.family(self._columns[variable], [self._columns[j] for j in first]))
-        self._known: dict[int, tuple[float, int]] = {}
-        self._scores = {must: self._root.score}
+        self._known: dict[int | bytes, tuple[float, int]] = {}
+        self._scores = {set_key(must): self._root.score}
         self.families = 1
 
     def best(self, candidates: int) -> tuple[float, int]:
         """Return the score of the parents that are found among candidates, and these parents, as bit masks."""
         if self._must & ~candidates or len(self._root.parents) > self._most:
             return -np.inf, 0
-        known = self._known.get(candidates & self._may)
+        key = set_key(candidates & self._may)
+        known = self._known.get(key)
         if known is None:
-            known = self._known[candidates & self._may] = self._shrunk(self._grown(candidates))
+            known = self._known[key] = self._shrunk(self._grown(candidates))
         return known
 
     def _grown(self, candidates: int) -> _Node:
@@ -96,7 +97,7 @@ class GrowShrink:
         scores = self._local.additions(columns[self._variable], parents, [columns[j] for j in new], self._threads)
         self.families += len(new)
         here = mask_of(node.parents)
-        self._scores.update(zip([here | (1 << j) for j in new], scores.tolist(), strict=True))
+        self._scores.update(zip([set_key(here | (1 << j)) for j in new], scores.tolist(), strict=True))
         better = [(j, score) for j, score in zip(new, scores.tolist(), strict=True) if score > node.score + self._equal]
         better.sort(key=lambda found: (-self._rounded(found[1]), found[0]))
         node.branches = [(1 << j, j, score) for j, score in better]
@@ -110,20 +111,22 @@ class GrowShrink:
         if node.shrunk is None:
             left, score = mask_of(node.parents), node.score
             while fewer := [left ^ (1 << j) for j in bits(left & ~self._must)]:
-                self._score(fewer)
-                best = max(fewer, key=lambda mask: (self._rounded(self._scores[mask]), -mask))
-                if self._scores[best] <= score + self._equal:
+                found = zip(self._scored(fewer), fewer, strict=True)
+                most, best = max(found, key=lambda one: (self._rounded(one[0]), -one[1]))
+                if most <= score + self._equal:
                     break
-                left, score = best, self._scores[best]
+                left, score = best, most
             node.shrunk = score, left
         return node.shrunk
 
-    def _score(self, sets: Sequence[int]) -> None:
-        """Score the families with these parents that growing has not met."""
-        unknown = [mask for mask in sets if mask not in self._scores]
+    def _scored(self, sets: Sequence[int]) -> list[float]:
+        """Return the scores of the families with these parents; those that growing has not met are scored now."""
+        keys = [set_key(mask) for mask in sets]
+        unknown = [k for k, key in enumerate(keys) if key not in self._scores]
         if unknown:
             columns = self._columns
-            parents = [[columns[j] for j in bits(mask)] for mask in unknown]
+            parents = [[columns[j] for j in bits(sets[k])] for k in unknown]
             values = self._local.families(columns[self._variable], parents, self._threads)
-            self._scores.update(zip(unknown, values.tolist(), strict=True))
+            self._scores.update(zip([keys[k] for k in unknown], values.tolist(), strict=True))
             self.families += len(unknown)
+        return [self._scores[key] for key in keys]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from heapq import heappop, heappush
 
 import numpy as np
 
@@ -36,6 +37,7 @@ class Orders:
         kept = rules.may if near is None else [mask_of(np.flatnonzero(column).tolist()) for column in near.T]
         self._may = [m & (k | r) for m, k, r in zip(rules.may, kept, rules.required, strict=True)]
         self._must, self._links = rules.must, rules.links
+        self._matters = [m | r for m, r in zip(self._may, rules.required, strict=True)]  # what a choice depends on
         self._trees: dict[tuple[int, int], GrowShrink] = {}
         self._listed = listed
         self._known: dict[tuple[int, int], tuple[float, int]] = {}
@@ -96,18 +98,18 @@ class Orders:
         """Return the order with one variable at its best place, and its score.
 
         Behind that place each other variable has it among its candidates, before it not; so the score of all places
-        comes from two sums over the others.
+        comes from two sums over the others. Most of these cannot be its parents or children, and nothing changes there.
         """
         rest = [j for j in order if j != i]
-        bit, before = 1 << i, 0
+        bit, before, matters = 1 << i, 0, self._matters
         without, having = [], []
-        own = []
+        own = [self.best(i, 0)[0]]
         for j in rest:
-            own.append(self.best(i, before)[0])
-            without.append(self.best(j, before)[0])
-            having.append(self.best(j, before | bit)[0])
+            alone = self.best(j, before)[0]
+            without.append(alone)
+            having.append(self.best(j, before | bit)[0] if matters[j] & bit else alone)
             before |= 1 << j
-        own.append(self.best(i, before)[0])
+            own.append(self.best(i, before)[0] if matters[i] >> j & 1 else own[-1])
         scores = np.array(own)
         scores[1:] += np.cumsum(without)
         scores[:-1] += np.cumsum(having[::-1])[::-1]
@@ -120,17 +122,24 @@ class Orders:
 
 def order_for_insertions(arcs: Bools, wanted: list[int] | None = None) -> list[int]:
     """Return an order in which parents come first; where there is a choice as ``wanted``, by default by names."""
-    left, order, waiting = list(range(len(arcs)) if wanted is None else wanted), [], arcs.sum(axis=0)
-    while left:
-        i = next(k for k in left if waiting[k] == 0)
+    first = list(range(len(arcs)) if wanted is None else wanted)
+    place = {i: k for k, i in enumerate(first)}
+    waiting, order = arcs.sum(axis=0), []
+    ready = [k for k, i in enumerate(first) if waiting[i] == 0]  # ascending, and so a heap
+    while ready:
+        i = first[heappop(ready)]
         order.append(i)
-        left.remove(i)
-        waiting = waiting - arcs[i]
+        for child in np.flatnonzero(arcs[i]).tolist():
+            waiting[child] -= 1
+            if waiting[child] == 0:
+                heappush(ready, place[child])
     return order
 
 
 def insertion_neighbours(arcs: Bools) -> Bools:
     """Return where insertions are tried: neighbours, and neighbours of neighbours, whatever the direction of arcs."""
-    linked = (arcs | arcs.T).astype(np.float32)
-    near: Bools = (linked + linked @ linked) > 0
+    linked = arcs | arcs.T
+    near = linked.copy()
+    for i, own in enumerate(linked):
+        near[i] |= linked[own].any(axis=0)
     return near

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -81,13 +81,14 @@ def k2(task: Task, *, order: Iterable[str] | None = None, orders: int = 10) -> S
     rules, watch = task.with_prior, task.watch
     number = whole_number(orders, "orders", 1)
     places = _random_orders(rules, number, task.seed) if order is None else [_checked_order(rules, order)]
+    number = number if order is None else 1
     best: _OneOrder | None = None
     moves = families = tried = 0
     for k, place in enumerate(places):
         if best is not None and watch.over:
             break
         walk = _OneOrder(task, place)
-        walk.run(watch, f"order {k + 1} of {len(places)}", k / len(places), (k + 1) / len(places))
+        walk.run(watch, f"order {k + 1} of {number}", k / number, (k + 1) / number)
         moves, families, tried = moves + walk.moves, families + walk.families, tried + 1
         if best is None or walk.score > best.score + tolerance(best.score):
             best = walk
@@ -97,7 +98,7 @@ def k2(task: Task, *, order: Iterable[str] | None = None, orders: int = 10) -> S
         "orders": tried,
         "moves": moves,
         "families": families,
-        "complete": tried == len(places) and best.complete,
+        "complete": tried == number and best.complete,
         "trace": best.trace,
     }
     return verified_result(task, best.parents, info)
@@ -217,7 +218,8 @@ def _checked_order(rules: Rules, order: Any) -> list[int]:
     return places
 
 
-def _random_orders(rules: Rules, number: int, seed: int) -> list[list[int]]:
-    """Return some orders that can meet the rules, each made from its end."""
+def _random_orders(rules: Rules, number: int, seed: int) -> Iterator[list[int]]:
+    """Yield some orders that can meet the rules, each made from its end."""
     rng = np.random.default_rng(seed)
-    return [rules.order(lambda free: free[int(rng.integers(len(free)))]) for _ in range(number)]
+    for _ in range(number):
+        yield rules.order(lambda free: free[int(rng.integers(len(free)))])

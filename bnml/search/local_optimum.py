@@ -48,4 +48,4 @@ def verify(task: Task, dag: DAG, value: float) -> dict[str, Any]:
     structure = Structure(task, dag)
     move = structure.best_move()
     better = {} if move is None or move.gain <= structure.equal else {"arc_gain": move.gain}
-    return {"families": structure.families, "local_optimum": not better, **better}
+    return {"families": structure.families, "local_optimum": not better and structure.complete, **better}

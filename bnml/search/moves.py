@@ -11,6 +11,7 @@ equal gains the first by name is taken.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import NamedTuple
 
 import numpy as np
@@ -26,8 +27,10 @@ __all__ = ["ADD", "REMOVE", "REVERSE", "Move", "Structure"]
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
+Ints = npt.NDArray[np.int64]
 
 ADD, REMOVE, REVERSE = 0, 1, 2
+CODES_AT_ONCE = 200_000_000  # rows × candidates that are counted between two looks at the clock; a fraction of a second
 
 
 class Move(NamedTuple):
@@ -66,6 +69,8 @@ class Structure:
         How many families were scored.
     equal
         Scores that differ by less are equal.
+    first_arcs, first_gains
+        The arcs at the start, and what each further one gained then; None if a start is given, or time has no limit.
     """
 
     def __init__(self, task: Task, start: DAG | None = None) -> None:
@@ -74,13 +79,21 @@ class Structure:
         self.names, self.columns, self.n, self.most = rules.names, task.columns, rules.n, rules.most
         self.may, self.fixed, self.tied = rules.may_matrix, rules.must_matrix, rules.link_matrix
         n = self.n
+        self._at = np.array(self.columns, np.int64)
         self.families = 0
         self.arcs = np.zeros((n, n), bool)
         self._scored = np.ones((n, n), bool)  # the structure that the gains are of; at first none
+        self._known = np.zeros(n, bool)  # whose gains are known: all, unless time was over
         self.reach = np.eye(n, dtype=bool)
-        self.up, self.down = np.full((n, n), -np.inf), np.full((n, n), -np.inf)
+        # a variable's gains lie side by side
+        self.up, self.down = np.full((n, n), -np.inf, order="F"), np.full((n, n), -np.inf, order="F")
         self.own = np.zeros(n)
-        self.reset(_first(self, start))
+        self._highest, self._parent = np.zeros(n), np.zeros(n, np.int64)  # the best arc into each variable
+        self._stale = np.ones(n, bool)  # where these are to be found again
+        self._numbers = np.empty(0, np.int64)  # the arcs: parent · n + child, ascending
+        self.first_arcs = _first(self, start)
+        self.reset(self.first_arcs)
+        self.first_gains = self.up.copy() if start is None and task.watch.limit is not None else None
         self.equal = tolerance(self.score)
         if not np.isfinite(self.score):
             name = self.names[int(np.flatnonzero(~np.isfinite(self.own))[0])]
@@ -93,9 +106,20 @@ class Structure:
         """Start from a structure."""
         self.arcs = arcs.copy()
         self.reach = _reachable(self.arcs)
-        for child in np.flatnonzero((self._scored != self.arcs).any(axis=0)).tolist():
+        self._numbers = np.flatnonzero(self.arcs)
+        changed = np.flatnonzero((self._scored != self.arcs).any(axis=0)).tolist()
+        if len(changed) > 1:  # scored together; the rest may have to wait for ever
+            children, sets = [self.columns[child] for child in changed], [self._parents(child) for child in changed]
+            self.own[changed] = self.local.families(children, sets, self.threads)
+        for child in changed:
             self._rescore(child)
         self._scored = self.arcs.copy()
+        self._stale[:] = True
+
+    @property
+    def complete(self) -> bool:
+        """Whether the gains of all changes are known: not if time was over before they were."""
+        return bool(self._known.all())
 
     @property
     def score(self) -> float:
@@ -115,43 +139,105 @@ class Structure:
         return [self.columns[p] for p in np.flatnonzero(self.arcs[:, child])]
 
     def _rescore(self, child: int) -> None:
-        """Find the gains of all changes of one variable's parents."""
+        """Find the gains of all changes of one variable's parents; if time is over, only its score."""
         column, parents = self.columns[child], self._parents(child)
         here = np.flatnonzero(self.arcs[:, child])
-        new = np.flatnonzero(self.may[:, child] & ~self.arcs[:, child])
-        smaller = [[p for p in parents if p != self.columns[v]] for v in here]
+        over = self.task.watch.over
+        smaller = [] if over else [[p for p in parents if p != self.columns[v]] for v in here]
         values = self.local.families(column, [parents, *smaller], self.threads)
         self.own[child] = values[0]
         self.up[:, child] = self.down[:, child] = -np.inf
-        self.down[here, child] = values[1:] - values[0]
-        if len(parents) < self.most and new.size:
-            more = self.local.additions(column, parents, [self.columns[v] for v in new], self.threads)
-            self.up[new, child] = more - values[0]
-            self.families += new.size
+        self._stale[child], self._known[child] = True, not over
         self.families += len(values)
+        if over:
+            return
+        self.down[here, child] = values[1:] - values[0]
+        if len(parents) < self.most:
+            new = np.flatnonzero(self.may[:, child] & ~self.arcs[:, child])
+            at_once = max(1, CODES_AT_ONCE // max(1, self.task.n_distinct))
+            for start in range(0, new.size, at_once):
+                if start and self.task.watch.over:
+                    self._known[child] = False
+                    break
+                some = new[start : start + at_once]
+                more = self.local.additions(column, parents, self._at[some], self.threads)
+                self.up[some, child] = more - values[0]
+                self.families += some.size
 
     # --- changes ---
 
-    def best_move(self, barred: Bools | None = None) -> Move | None:
+    def best_move(self, barred: Collection[tuple[int, int]] = ()) -> Move | None:
         """Return the change that gains most, and closes no cycle; ``barred`` arcs do not change."""
-        up = np.where(self.reach.T | self.arcs | self.arcs.T, -np.inf, self.up)
-        down = np.where(self.fixed | self.tied, -np.inf, self.down)
-        turn = np.where(self.arcs & self.may.T & ~self.fixed, self.down + self.up.T, -np.inf)
-        if barred is not None:
-            up[barred], down[barred] = -np.inf, -np.inf
-            turn[barred | barred.T] = -np.inf
+        up = self._highest_up(barred)
+        down, turn = self._gains_of_arcs(barred)
         while True:
             highest = [float(gains.max(initial=-np.inf)) for gains in (up, down, turn)]
             best = max(highest)
             if best == -np.inf:
                 return None
             kind = next(k for k, value in enumerate(highest) if value >= best - self.equal)
+            if kind == ADD:
+                parent, child = self._first_up(up, best - self.equal, barred)
+                return Move(ADD, parent, child, float(self.up[parent, child]))
             gains = (up, down, turn)[kind]
-            parent, child = divmod(int(np.flatnonzero(gains.ravel() >= best - self.equal)[0]), self.n)
+            at = int(np.flatnonzero(gains >= best - self.equal)[0])
+            parent, child = divmod(int(self._numbers[at]), self.n)
             if kind == REVERSE and self._another_path(parent, child):
-                turn[parent, child] = -np.inf
+                turn[at] = -np.inf
                 continue
-            return Move(kind, parent, child, float(gains[parent, child]))
+            return Move(kind, parent, child, float(gains[at]))
+
+    def _gains_of_arcs(self, barred: Collection[tuple[int, int]]) -> tuple[Floats, Floats]:
+        """Return for each arc what is gained by taking it away, and by turning it round."""
+        parents, children = np.divmod(self._numbers, self.n)
+        down, up = self.down[parents, children], self.up[children, parents]
+        fixed = self.fixed[parents, children]
+        kept = fixed | self.tied[parents, children]
+        stays = fixed | ~self.may[children, parents]
+        if barred:
+            there = np.isin(self._numbers, [a * self.n + b for a, b in barred])
+            kept, stays = kept | there, stays | there | np.isin(self._numbers, [b * self.n + a for a, b in barred])
+        return np.where(kept, -np.inf, down), np.where(stays, -np.inf, down + up)
+
+    def _highest_up(self, barred: Collection[tuple[int, int]]) -> Floats:
+        """Return for each variable what the best arc into it gains, or more, but not for those that gain most.
+
+        The more arcs there are, the fewer others are possible. So what was found earlier is high enough, and only for
+        those that gain most it matters whether that arc is still possible.
+        """
+        for child in np.flatnonzero(self._stale).tolist():
+            self._find_highest(child)
+        highest, sure = self._highest, np.zeros(self.n, bool)
+        if barred:
+            highest = highest.copy()
+            for child in {b for _, b in barred}:
+                highest[child], sure[child] = self._possible(child, barred).max(initial=-np.inf), True
+        while True:
+            near = np.flatnonzero(highest >= highest.max(initial=-np.inf) - self.equal)
+            closed = near[self.reach[near, self._parent[near]] & ~sure[near]]
+            if not closed.size:
+                return highest
+            for child in closed.tolist():
+                self._find_highest(child)
+                highest[child], sure[child] = self._highest[child], True
+
+    def _find_highest(self, child: int) -> None:
+        """Find the best arc into a variable that is possible."""
+        gains = self._possible(child, ())
+        self._parent[child] = np.argmax(gains)
+        self._highest[child] = gains[self._parent[child]]
+        self._stale[child] = False
+
+    def _possible(self, child: int, barred: Collection[tuple[int, int]]) -> Floats:
+        """Return what each arc into a variable gains that closes no cycle."""
+        gains: Floats = np.where(self.reach[child], -np.inf, self.up[:, child])
+        gains[[a for a, b in barred if b == child]] = -np.inf
+        return gains
+
+    def _first_up(self, highest: Floats, least: float, barred: Collection[tuple[int, int]]) -> tuple[int, int]:
+        """Return the first of the arcs that gain no less than this."""
+        near = np.flatnonzero(highest >= least).tolist()
+        return min((int(np.flatnonzero(self._possible(child, barred) >= least)[0]), child) for child in near)
 
     def _another_path(self, a: int, b: int) -> bool:
         """Whether a leads to b by more than the arc between them."""
@@ -163,17 +249,25 @@ class Structure:
         """Make a change, and find the gains of what can be changed next."""
         parent, child = move.parent, move.child
         if move.kind == ADD:
-            self.arcs[parent, child] = True
+            self._set(parent, child, there=True)
             self._connect(parent, child)
         else:
-            self.arcs[parent, child] = False
+            self._set(parent, child, there=False)
             self._disconnect(parent)
             if move.kind == REVERSE:
-                self.arcs[child, parent] = True
+                self._set(child, parent, there=True)
                 self._connect(child, parent)
                 self._rescore(parent)
+                self._scored[:, parent] = self.arcs[:, parent]
         self._rescore(child)
-        self._scored = self.arcs.copy()
+        self._scored[:, child] = self.arcs[:, child]
+
+    def _set(self, parent: int, child: int, *, there: bool) -> None:
+        """Let an arc be there or not."""
+        number = parent * self.n + child
+        at = int(np.searchsorted(self._numbers, number))
+        self._numbers = np.insert(self._numbers, at, number) if there else np.delete(self._numbers, at)
+        self.arcs[parent, child] = there
 
     def _connect(self, parent: int, child: int) -> None:
         self.reach[self.reach[:, parent]] |= self.reach[child]
@@ -185,16 +279,22 @@ class Structure:
             own = self.reach[self.arcs[a]].any(axis=0)
             own[a] = True
             self.reach[a] = own
+        self._stale[above] = True  # what was closed may be possible again
 
 
 def _reachable(arcs: Bools) -> Bools:
     """Return which variables lead to which, themselves among them."""
-    reach = arcs | np.eye(len(arcs), dtype=bool)
-    while True:
-        further = (reach.astype(np.float32) @ reach.astype(np.float32)) > 0
-        if (further == reach).all():
-            return reach
-        reach = further
+    reach = np.eye(len(arcs), dtype=bool)
+    waiting = arcs.sum(axis=1)  # children whose own are not known yet
+    ready = np.flatnonzero(waiting == 0).tolist()
+    while ready:
+        child = ready.pop()
+        for parent in np.flatnonzero(arcs[:, child]).tolist():
+            reach[parent] |= reach[child]
+            waiting[parent] -= 1
+            if waiting[parent] == 0:
+                ready.append(parent)
+    return reach
 
 
 def _first(structure: Structure, start: DAG | None) -> Bools:
@@ -209,8 +309,9 @@ def _first(structure: Structure, start: DAG | None) -> Bools:
         for parent, child in start.arcs:
             arcs[at[parent], at[child]] = True
     else:
-        place = {i: k for k, i in enumerate(structure.rules.order())}
         arcs |= structure.fixed
+        required = arcs.any() or structure.tied.any()
+        place = {i: k for k, i in enumerate(structure.rules.order())} if required else {}
         for a, b in zip(*np.nonzero(np.triu(structure.tied)), strict=True):
             arcs[(a, b) if place[a] < place[b] else (b, a)] = True
     if (over := np.flatnonzero(arcs.sum(axis=0) > structure.most)).size:

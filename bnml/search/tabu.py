@@ -49,7 +49,8 @@ def tabu(
     -------
     SearchResult
         With ``info["local_optimum"]``: whether it was verified that no change of one arc is an improvement. When the
-        time is over, the best structure so far.
+        time is over, the best structure so far, or the best forest (``info["fallback"]`` is then ``"forest"``) if that
+        has a higher score and no ``start`` is given.
 
     Examples
     --------
@@ -85,19 +86,18 @@ def tabu(
 
 def wander(structure: Structure, tenure: int, patience: int, watch: Watch, start: float, stop: float) -> int:
     """Move until nothing higher was found for a while, and go back to the highest; return the number of moves."""
-    until = np.zeros((structure.n, structure.n), np.int64)
+    until: dict[tuple[int, int], int] = {}  # how long an arc stays as it is
     best, top = structure.arcs.copy(), structure.score
     moves = idle = 0
     while idle <= patience and not watch.over:
         move = structure.best_move()
         if move is not None and structure.score + move.gain <= top + structure.equal:  # no reason to break a tabu
-            move = structure.best_move(barred=until > moves)
+            move = structure.best_move(barred=[arc for arc, last in until.items() if last > moves])
         if move is None:
             break
         structure.apply(move)
         moves += 1
-        for a, b in move.arcs:
-            until[a, b] = moves + tenure
+        until.update(dict.fromkeys(move.arcs, moves + tenure))
         if structure.score > top + structure.equal:
             best, top, idle = structure.arcs.copy(), structure.score, 0
         else:

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from bnml._bits import bits, mask_of
+from bnml._bits import bits, mask_of, set_key
 from bnml.scores.equal import tolerance
 from bnml.search.ges.steps import DELETE, INSERT, TURN, ClassGraph, Step, cliques, turnable
 from bnml.search.task import Task
@@ -160,18 +160,21 @@ class Inserts(Operators):
 
     def _renew(self, graph: ClassGraph, y: int) -> None:
         """Find the sets S, and what can be inserted with each of them."""
-        sharing: dict[int, int] = {}  # what is not adjacent to y, by the neighbours of y that it is adjacent to
+        sharing: dict[int | bytes, tuple[int, int]] = {}  # neighbours of y, and what is adjacent to these, not to y
         for x in bits(self._partners[y] & ~graph.adjacent[y]):
             shared = graph.shared(x, y)
-            sharing[shared] = sharing.get(shared, 0) | 1 << x
-        known = {into.base: into.gains for into in self._into[y]}
+            key = set_key(shared)
+            sharing[key] = shared, sharing.get(key, (shared, 0))[1] | 1 << x
+        known = {set_key(into.base): into.gains for into in self._into[y]}
         self._into[y] = []
         self.cut.discard(y)
         most = self._most - 1 - graph.parents[y].bit_count()
-        for clique in self._cliques(graph, y, graph.neighbours[y], tuple(sharing), most):
-            allowed = mask_of(x for shared, those in sharing.items() if not shared & ~clique for x in bits(those))
+        seeds = [shared for shared, _ in sharing.values()]
+        for clique in self._cliques(graph, y, graph.neighbours[y], seeds, most):
+            allowed = mask_of(x for shared, those in sharing.values() if not shared & ~clique for x in bits(those))
             base = clique | graph.parents[y]
-            gains = known[base] if base in known else np.full(len(graph.names), np.nan)
+            gains = known.get(set_key(base))
+            gains = np.full(len(graph.names), np.nan) if gains is None else gains
             self._into[y].append(_Into(clique, base, allowed, gains))
 
     def _score(self, graph: ClassGraph, y: int, into: _Into) -> None:
@@ -216,13 +219,14 @@ class Deletes(Operators):
         self._graph = graph
 
     def _renew(self, graph: ClassGraph, y: int) -> None:
-        found: dict[int, list[tuple[int, int]]] = {}  # x and S, by the parents that y keeps
+        found: dict[int | bytes, tuple[int, list[tuple[int, int]]]] = {}  # the parents that y keeps, with x and S
         self.cut.discard(y)
         for x in bits(graph.parents[y] | graph.neighbours[y]):
             for clique in self._cliques(graph, y, graph.shared(x, y), (0,), len(graph.names)):
-                found.setdefault(clique | graph.parents[y] & ~(1 << x), []).append((x, clique))
+                base = clique | graph.parents[y] & ~(1 << x)
+                found.setdefault(set_key(base), (base, []))[1].append((x, clique))
         self._from[y] = []
-        for base, pairs in found.items():
+        for base, pairs in found.values():
             gains = self.gains(y, base, mask_of(x for x, _ in pairs)).tolist()
             places = {x: k for k, x in enumerate(sorted({x for x, _ in pairs}))}
             self._from[y] += [Step(DELETE, -gains[places[x]], x, y, clique) for x, clique in pairs]
@@ -238,7 +242,7 @@ class Turns(Operators):
     def __init__(self, gains: Gains, max_parents: int) -> None:
         super().__init__(gains)
         self._most = max_parents
-        self._known: dict[tuple[int, int, int], float] = {}
+        self._known: dict[tuple[int, int | bytes, int], float] = {}
         self._found: list[Step] = []
 
     def update(self, graph: ClassGraph) -> Iterator[int]:
@@ -264,7 +268,7 @@ class Turns(Operators):
                 yield Step(TURN, gain, x, y, clique)
 
     def _gain(self, y: int, parents: int, x: int) -> float:
-        key = (y, parents, x)
+        key = (y, set_key(parents), x)
         if key not in self._known:
             self._known[key] = float(self.gains(y, parents, 1 << x)[0])
         return self._known[key]

@@ -33,7 +33,7 @@ from functools import cached_property
 from heapq import heapify, heappop, heappush
 from typing import NamedTuple
 
-from bnml._bits import bits, transposed
+from bnml._bits import bits, set_key, transposed
 from bnml.graph import DAG, PDAG
 from bnml.graph.extension import extend
 
@@ -181,8 +181,9 @@ def cliques(graph: ClassGraph, within: int, seeds: Iterable[int], most: int) -> 
 
     Such a clique is a seed, or a smaller one and one more member; so none is missed.
     """
-    found = {seed for seed in seeds if seed.bit_count() <= most and graph.is_clique(seed)}
-    waiting = [(seed.bit_count(), seed) for seed in found]
+    fit = {set_key(seed): seed for seed in seeds if seed.bit_count() <= most and graph.is_clique(seed)}
+    waiting = [(seed.bit_count(), seed) for seed in fit.values()]
+    found = set(fit)
     heapify(waiting)
     while waiting:
         size, clique = heappop(waiting)
@@ -192,6 +193,6 @@ def cliques(graph: ClassGraph, within: int, seeds: Iterable[int], most: int) -> 
             joined &= graph.adjacent[i]
         for j in bits(joined):
             larger = clique | 1 << j
-            if larger not in found:
-                found.add(larger)
+            if (key := set_key(larger)) not in found:
+                found.add(key)
                 heappush(waiting, (size + 1, larger))

@@ -1,0 +1,56 @@
+"""What a search falls back on that had too little time: the best forest, from the gains of single arcs.
+
+Climbing begins with the gains of all single arcs. With thousands of variables there may not be the time for much more,
+and then the arcs that were added by then are worth less than the best forest, for which these gains are enough (see
+`bnml.search.best_tree`). Where there was not even the time for all of them, it is the best forest of those arcs whose
+gains are known.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from bnml.errors import SearchError
+from bnml.search.best_tree import best_tree, check_tree, tree_gain, tree_rules, whole
+from bnml.search.moves import Structure
+
+__all__ = ["fall_back_on_forest"]
+
+Floats = npt.NDArray[np.float64]
+
+
+def fall_back_on_forest(structure: Structure) -> bool:
+    """Go over to the best forest that the rules allow, if there is one with a higher score; return whether it is so."""
+    try:
+        rules = tree_rules(structure.rules)
+        check_tree(rules, "a forest")
+    except SearchError:  # what is required does not fit into a forest
+        return False
+    gains = _gains(structure)
+    before, score = structure.arcs, structure.score
+    arcs = np.zeros_like(before)
+    largest = float(np.abs(structure.own).max(initial=0.0))
+    for child, parents in enumerate(best_tree(whole(gains, structure.task.n_rows, largest), rules, spanning=False)):
+        arcs[parents, child] = True
+    structure.reset(arcs)
+    if structure.score > score + structure.equal:
+        return True
+    structure.reset(before)
+    return False
+
+
+def _gains(structure: Structure) -> Floats:
+    """Return what each arc gains where there is no other; minus infinity where that is not known or not allowed."""
+    assert structure.first_gains is not None
+    gains, local, columns = structure.first_gains.copy(), structure.local, structure.columns
+    for child in np.flatnonzero(structure.first_arcs.any(axis=0)).tolist():  # they keep what is required
+        parents = np.flatnonzero(structure.rules.required_matrix[:, child])
+        values = local.additions(columns[child], (), [columns[p] for p in parents], structure.threads)
+        gains[:, child] = -np.inf
+        gains[parents, child] = tree_gain(values, local.family(columns[child], ()))
+    if structure.task.equivalent and structure.rules.undirected:
+        lower = np.tril(np.ones_like(structure.arcs), -1)  # an arc and its reverse gain the same, up to rounding
+        one = np.where(lower & (gains > -np.inf), gains, np.where(lower, gains.T, -np.inf))
+        gains = np.maximum(one, one.T)
+    return gains

@@ -38,6 +38,12 @@ class Watch:
         """Whether there was a time limit that is reached."""
         return self.limit is not None and self.seconds > self.limit
 
+    def share(self, of_limit: float) -> Watch:
+        """Return a watch that runs with this one, tells it how far the work is, and is over after part of its time."""
+        other = Watch(self, None if self.limit is None else of_limit * self.limit)
+        other._started = self._started
+        return other
+
     def __call__(self, stage: str, fraction: float) -> None:
         """Tell the stage and the share of the work that is done."""
         if self._progress is not None:

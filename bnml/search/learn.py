@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from bnml.graph import Constraints
@@ -12,10 +13,11 @@ from bnml.scores.priors import StructurePrior
 from bnml.search.forecast import Forecast, forecast_of
 from bnml.search.search_result import SearchResult
 from bnml.search.searches import SEARCHES, request_for
-from bnml.search.task import Request, Task
+from bnml.search.task import Request, Task, TimeOverError
 
 __all__ = ["learn", "learn_as_asked", "run"]
 
+EXACT_SHARE = 2 / 3  # of the time limit; the rest is kept for another search, should exact search not end
 HEURISTIC = "order"  # what `auto` stands for beyond exact search; see benchmarks/RESULTS.md
 
 
@@ -46,9 +48,11 @@ def learn(
         What is to be maximised: a name or an object of `bnml.scores`.
     search
         ``"exact"`` finds the best structure there is and proves it. ``"auto"`` is exact where a forecast says that this
-        is a matter of a minute and fits into memory, and ``"order"`` beyond; the forecast depends on the data and the
-        limits alone. Others: ``"climb"``, ``"tabu"``, ``"ges"``, ``"k2"``, ``"chow-liu"``, ``"forest"``,
-        ``"nml-forest"``, ``"tan"``, ``"naive"``, ``"polytree"``; ``"pc"`` and ``"npc"`` go by tests of independence.
+        is a matter of a minute and fits into memory and into the time limit, and ``"order"`` beyond; the forecast
+        depends on the data and the limits alone. Should it be wrong, and exact search not end in time or run out of
+        memory, ``"order"`` goes on in what is left of the time. Others: ``"climb"``, ``"tabu"``, ``"ges"``, ``"k2"``,
+        ``"chow-liu"``, ``"forest"``, ``"nml-forest"``, ``"tan"``, ``"naive"``, ``"polytree"``; ``"pc"`` and ``"npc"``
+        go by tests of independence.
     constraints
         What is known of the structure.
     max_parents
@@ -109,13 +113,30 @@ def run(asked: Request, task: Task) -> SearchResult:
     """Run a request on a task that was opened for it; choose a search if that is left open."""
     if asked.search is not None:
         return asked.search.run(task, **asked.options)
-    name, reason = _choice(forecast_of(task))
-    return SEARCHES[name].run(task.named(name, reason))
+    against = _against_exact(forecast_of(task), task.watch.limit)
+    if not against:
+        found = _exact_or_why_not(task)
+        if isinstance(found, SearchResult):
+            return found
+        against = found
+    return SEARCHES[HEURISTIC].run(task.named(HEURISTIC, f"chosen by auto, as exact search {against}"))
 
 
-def _choice(cost: Forecast) -> tuple[str, str]:
-    """Return the search that `auto` stands for, and why; the same words on every machine."""
-    if cost.fits and cost.affordable:
-        return "exact", "chosen by auto, as it fits into memory and takes a minute at most"
-    too_much = "would take more than a minute" if cost.fits else "does not fit into memory"
-    return HEURISTIC, f"chosen by auto, as exact search {too_much}"
+def _against_exact(cost: Forecast, time_limit: float | None) -> str:
+    """Return what is to be said against exact search before it begins, if anything; the same words on every machine."""
+    if not cost.fits:
+        return "does not fit into memory"
+    if not cost.affordable:
+        return "would take more than a minute"
+    return "" if time_limit is None or cost.seconds <= time_limit else "would take longer than the time limit"
+
+
+def _exact_or_why_not(task: Task) -> SearchResult | str:
+    """Return what exact search finds, or why it was given up: a forecast may be wrong, and so some time is left."""
+    reason = "chosen by auto, as it fits into memory and takes a minute at most"
+    try:
+        return SEARCHES["exact"].run(replace(task.named("exact", reason), watch=task.watch.share(EXACT_SHARE)))
+    except TimeOverError:
+        return "did not end within two thirds of the time limit"
+    except MemoryError:
+        return "ran out of memory"

@@ -32,7 +32,7 @@ from bnml.scores.local import local_scores
 from bnml.scores.priors import StructurePrior, check_prior
 from bnml.search.search_result import SearchResult
 
-__all__ = ["COMMON", "Request", "Search", "SearchFunction", "Task", "as_search", "task_request"]
+__all__ = ["COMMON", "Request", "Search", "SearchFunction", "Task", "TimeOverError", "as_search", "task_request"]
 
 MOST_OFF = 0.1  # nats of rounding with which structures are compared
 
@@ -50,6 +50,10 @@ COMMON: Mapping[str, Any] = MappingProxyType(
     }
 )
 """What all searches take beside data and score, and the values that say nothing."""
+
+
+class TimeOverError(SearchError):
+    """A search that has no result before its end was given up."""
 
 
 @dataclass(frozen=True)
@@ -388,7 +392,7 @@ class Task:
         def tell(share: float) -> None:
             self.watch(stage, start + (stop - start) * share)
             if self.watch.over:
-                raise SearchError(
+                raise TimeOverError(
                     f"{argument('search', self.search)} did not end within "
                     f"{argument('time_limit', float(self.watch.limit or 0))} seconds and has no result before its end; "
                     "allow more time, or take fewer columns"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import itertools
 import pickle
+import time
 from dataclasses import replace
 
 import numpy as np
@@ -134,6 +135,48 @@ def test_auto_beyond_exact_search(data, monkeypatch, changes, why):
     assert result.dag == learn(data, search="order").dag
     assert "not proven optimal" in str(result)
     assert learn(data, search="exact").optimal
+
+
+def test_auto_within_a_time_limit(data, monkeypatch):
+    """What the forecast says does not end in time is not begun."""
+    assert learn(data, time_limit=1000.0).optimal
+    monkeypatch.setattr(MODULE, "forecast_of", costs(seconds=30.0))
+    assert learn(data, time_limit=30.0).optimal
+    result = learn(data, time_limit=29.0)
+    assert (result.search, result.dag) == ("order", learn(data, search="order").dag)
+    assert result.info["reason"] == "chosen by auto, as exact search would take longer than the time limit"
+
+
+def test_auto_goes_on_where_exact_search_does_not_end(monkeypatch):
+    """The forecast is wrong; a third of the time is left."""
+    rng = np.random.default_rng(0)
+    table = rng.integers(0, 3, (3000, 24))
+    learn(table[:, :6], search="exact")  # machine code is loaded
+    started, told = time.perf_counter(), []
+    monkeypatch.setattr(MODULE, "forecast_of", costs(seconds=0.1))
+    result = learn(table, "bic", time_limit=1.5, progress=lambda stage, share: told.append(share))
+    assert time.perf_counter() - started < 4.0
+    assert result.search == "order"
+    assert result.info["reason"] == "chosen by auto, as exact search did not end within two thirds of the time limit"
+    assert result.seconds >= 1.0
+    assert told == sorted(told)
+    assert told[-1] == 1.0
+
+
+def test_auto_goes_on_without_memory(data, monkeypatch):
+    def full(*arguments, **more):
+        raise MemoryError
+
+    monkeypatch.setattr(inspect.getmodule(exact.search.run), "Lattice", full)
+    result = learn(data)
+    assert result.info["reason"] == "chosen by auto, as exact search ran out of memory"
+    assert result.dag == learn(data, search="order").dag
+
+
+def test_auto_refuses_what_no_structure_meets(data):
+    known = Constraints(required=[data.names[:2]])
+    with pytest.raises(BnmlError, match="max_parents=0"):
+        learn(data, constraints=known, max_parents=0, time_limit=10.0)
 
 
 @pytest.mark.parametrize("changes", [{"seconds": 5000.0, "affordable": False}, {"bytes": 10**15}])

@@ -52,7 +52,7 @@ class GrowShrink:
 
     def __init__(self, structure: Structure, variable: int, may: int, must: int) -> None:
         self._local, self._columns, self._threads = structure.local, structure.columns, structure.threads
-        self._equal, self._most = structure.equal, structure.most
+        self._equal, self._rules = structure.equal, structure.rules
         self._variable, self._may, self._must = variable, may, must
         first = tuple(bits(must))
         self._root = _Node(first, self._local.family(self._columns[variable], [self._columns[j] for j in first]))
@@ -62,7 +62,7 @@ class GrowShrink:
 
     def best(self, candidates: int) -> tuple[float, int]:
         """Return the score of the parents that are found among candidates, and these parents, as bit masks."""
-        if self._must & ~candidates or len(self._root.parents) > self._most:
+        if self._must & ~candidates or not self._rules.fits(self._variable, self._must):
             return -np.inf, 0
         key = set_key(candidates & self._may)
         known = self._known.get(key)
@@ -89,14 +89,14 @@ class GrowShrink:
     def _branch(self, node: _Node) -> None:
         """Find the variables that raise the score of a node."""
         node.branches = []
-        new = [j for j in bits(self._may) if j not in node.parents]
-        if len(node.parents) >= self._most or not new:
+        here, rules = mask_of(node.parents), self._rules
+        new = [j for j in bits(self._may & ~here) if rules.fits(self._variable, here | 1 << j)]
+        if not new:
             return
         columns = self._columns
         parents = [columns[j] for j in node.parents]
         scores = self._local.additions(columns[self._variable], parents, [columns[j] for j in new], self._threads)
         self.families += len(new)
-        here = mask_of(node.parents)
         self._scores.update(zip([set_key(here | (1 << j)) for j in new], scores.tolist(), strict=True))
         better = [(j, score) for j, score in zip(new, scores.tolist(), strict=True) if score > node.score + self._equal]
         better.sort(key=lambda found: (-self._rounded(found[1]), found[0]))

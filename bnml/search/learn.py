@@ -13,7 +13,7 @@ from bnml.scores.priors import StructurePrior
 from bnml.search.forecast import Forecast, forecast_of
 from bnml.search.search_result import SearchResult
 from bnml.search.searches import SEARCHES, request_for
-from bnml.search.task import Request, Task, TimeOverError
+from bnml.search.task import MemoryOverError, Request, Task, TimeOverError
 
 __all__ = ["learn", "learn_as_asked", "run"]
 
@@ -138,5 +138,5 @@ def _exact_or_why_not(task: Task) -> SearchResult | str:
         return SEARCHES["exact"].run(replace(task.named("exact", reason), watch=task.watch.share(EXACT_SHARE)))
     except TimeOverError:
         return "did not end within two thirds of the time limit"
-    except MemoryError:
+    except MemoryOverError:
         return "ran out of memory"

@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from bnml._bits import mask_of
 from bnml.errors import ArgumentError, SearchError, argument
 from bnml.graph import DAG
 from bnml.scores import LocalScores
@@ -80,6 +81,7 @@ class Structure:
         self.may, self.fixed, self.tied = rules.may_matrix, rules.must_matrix, rules.link_matrix
         n = self.n
         self._at = np.array(self.columns, np.int64)
+        self._states = np.array(rules.arities, np.float64)  # empty if the rows set no bound
         self.families = 0
         self.arcs = np.zeros((n, n), bool)
         self._scored = np.ones((n, n), bool)  # the structure that the gains are of; at first none
@@ -154,6 +156,9 @@ class Structure:
         self.down[here, child] = values[1:] - values[0]
         if len(parents) < self.most:
             new = np.flatnonzero(self.may[:, child] & ~self.arcs[:, child])
+            if self.rules.sparse:
+                cells = self._states[here].prod() * self._states[child]
+                new = new[cells * self._states[new] <= self.rules.cells]
             at_once = max(1, CODES_AT_ONCE // max(1, self.task.n_distinct))
             for start in range(0, new.size, at_once):
                 if start and self.task.watch.over:
@@ -319,4 +324,11 @@ def _first(structure: Structure, start: DAG | None) -> Bools:
         raise SearchError(
             f"{name!r} has more parents from the start than {argument('max_parents', structure.most)} allows"
         )
+    if structure.rules.sparse:
+        for i in range(structure.n):
+            if not structure.rules.fits(i, mask_of(np.flatnonzero(arcs[:, i]).tolist())):
+                raise SearchError(
+                    f"the family of {structure.names[i]!r} has more cells from the start than "
+                    f"{argument('rows_per_cell')} allows; start from another structure, or lower it"
+                )
     return arcs

@@ -21,7 +21,7 @@ from bnml._checks import whole_number
 from bnml._watch import Watch
 from bnml.graph import DAG
 from bnml.scores import LocalScores
-from bnml.scores.lattice import undominated_families, walkable
+from bnml.scores.lattice import allowed_sets, undominated_families, walkable
 from bnml.search.climb import climb_and_reinsert, climb_result, climb_up, shaken
 from bnml.search.forecast import ROW, SUBSET
 from bnml.search.insertions import Listed, Orders, insertion_neighbours, order_for_insertions
@@ -136,6 +136,8 @@ def _listed(structure: Structure) -> tuple[Listed | None, int]:
     ]
     must = structure.fixed.sum(axis=0).tolist()
     free = (structure.may & ~structure.fixed).sum(axis=0).tolist()
+    if rules.sparse:
+        return listed, sum(len(allowed_sets(rules, i)) for i in range(n))
     return listed, sum(
         math.comb(more, k) for least, more in zip(must, free, strict=True) for k in range(most - least + 1)
     )

@@ -56,6 +56,10 @@ class TimeOverError(SearchError):
     """A search that has no result before its end was given up."""
 
 
+class MemoryOverError(SearchError):
+    """A search has run out of memory."""
+
+
 @dataclass(frozen=True)
 class Search:
     """A search: a function of a task, and what it takes.
@@ -461,7 +465,9 @@ def as_search(
         own = list(inspect.signature(run).parameters.values())[1:]
         defaults = {one.name: one.default for one in own}
         needed = frozenset(one.name for one in own if one.default is inspect.Parameter.empty)
-        safely = enough_memory(SearchError, f"search={name!r} went on", "take fewer columns, or another search")(run)
+        safely = enough_memory(MemoryOverError, f"search={name!r} went on", "take fewer columns, or another search")(
+            run
+        )
         search = Search(
             name, safely, MappingProxyType(defaults), needed, refuses, score, goes_by, needs_table, of_classes, by_score
         )

@@ -25,9 +25,9 @@ import pandas
 import bnml
 
 frame = pandas.DataFrame({"A": [0, 0, 1, 1], "B": [0, 1, 0, 1], "n": [5 * 10**8, 10**8, 10**8, 3 * 10**8]})
-before = time.perf_counter()
+before = time.process_time()
 result = bnml.learn(bnml.read(frame, weights="n"), score=sys.argv[1])
-seconds = time.perf_counter() - before
+seconds = time.process_time() - before
 peak = int(re.search(r"VmHWM:\s+(\d+)", Path("/proc/self/status").read_text())[1])
 print(seconds, peak / 1024, len(result.dag.arcs))
 """
@@ -45,7 +45,7 @@ def test_a_billion_rows_of_which_four_are_distinct(score):
     for _ in range(2):
         run = subprocess.run([sys.executable, "-c", LEARN, score], capture_output=True, text=True, check=True)
     seconds, megabytes, arcs = map(float, run.stdout.split())
-    assert seconds < 1.0 * 3  # of a busy machine
+    assert seconds < 2.0, "of processor time; less than one on a machine with nothing else to do"
     assert megabytes < 300.0
     assert arcs == 1
 

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bnml._bits import bits, mask_of, set_key
+from bnml.graph import Rules
 from bnml.scores.equal import tolerance
 from bnml.search.ges.steps import DELETE, INSERT, TURN, ClassGraph, Step, cliques, turnable
 from bnml.search.task import Task
@@ -133,16 +134,15 @@ class Inserts(Operators):
     ----------
     gains
         What the score gains by one more parent.
-    partners
-        For each variable those that it may be adjacent to.
-    max_parents
-        The most parents of a variable. An insert gives one more to y in some member of the class, and to no other; as
-        all members have the same largest number of parents, it is enough to look at y there.
+    rules
+        Who may be adjacent to whom, the most parents of a variable, and the most cells of a family. An insert gives one
+        more parent to y in some member of the class, and to no other; as all members have the same largest numbers of
+        parents and of cells, it is enough to look at y there.
     """
 
-    def __init__(self, gains: Gains, partners: Sequence[int], max_parents: int) -> None:
+    def __init__(self, gains: Gains, rules: Rules) -> None:
         super().__init__(gains)
-        self._partners, self._most = partners, max_parents
+        self._partners, self._rules = rules.may, rules
         self._into: list[list[_Into]] = [[] for _ in gains.names]
 
     def update(self, graph: ClassGraph) -> Iterator[int]:
@@ -168,11 +168,13 @@ class Inserts(Operators):
         known = {set_key(into.base): into.gains for into in self._into[y]}
         self._into[y] = []
         self.cut.discard(y)
-        most = self._most - 1 - graph.parents[y].bit_count()
+        most = self._rules.most - 1 - graph.parents[y].bit_count()
         seeds = [shared for shared, _ in sharing.values()]
         for clique in self._cliques(graph, y, graph.neighbours[y], seeds, most):
             allowed = mask_of(x for shared, those in sharing.values() if not shared & ~clique for x in bits(those))
             base = clique | graph.parents[y]
+            if self._rules.sparse:
+                allowed = mask_of(x for x in bits(allowed) if self._rules.fits(y, base | 1 << x))
             gains = known.get(set_key(base))
             gains = np.full(len(graph.names), np.nan) if gains is None else gains
             self._into[y].append(_Into(clique, base, allowed, gains))
@@ -239,9 +241,9 @@ class Deletes(Operators):
 class Turns(Operators):
     """All turns that are improvements."""
 
-    def __init__(self, gains: Gains, max_parents: int) -> None:
+    def __init__(self, gains: Gains, rules: Rules) -> None:
         super().__init__(gains)
-        self._most = max_parents
+        self._rules = rules
         self._known: dict[tuple[int, int | bytes, int], float] = {}
         self._found: list[Step] = []
 
@@ -260,8 +262,10 @@ class Turns(Operators):
     def _turns(self, graph: ClassGraph, x: int, y: int) -> Iterator[Step]:
         shared, around = graph.shared(x, y), graph.neighbours[y] & ~(1 << x)
         seed = shared if graph.parents[x] >> y & 1 else 0
-        most = self._most - 1 - graph.parents[y].bit_count()
+        most = self._rules.most - 1 - graph.parents[y].bit_count()
         for clique in self._cliques(graph, y, around, (seed,), most):
+            if not self._rules.fits(y, graph.parents[y] | clique | 1 << x):
+                continue
             others = graph.parents[x] & ~(1 << y) | clique & shared
             gain = self._gain(y, graph.parents[y] | clique, x) - self._gain(x, others, y)
             if gain > self.gains.equal and turnable(graph, x, y, clique):

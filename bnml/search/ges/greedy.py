@@ -75,11 +75,11 @@ def ges(task: Task, *, start: DAG | None = None, turning: bool = True) -> Search
     _check_equivalence(task)
     walk = _Walk(_first(task, start), task)
     phases: dict[str, Operators] = {
-        "forward": Inserts(walk.gains, rules.may, rules.most),
+        "forward": Inserts(walk.gains, rules),
         "backward": Deletes(walk.gains),
     }
     if turning:
-        phases["turning"] = Turns(walk.gains, rules.most)
+        phases["turning"] = Turns(walk.gains, rules)
     ended = walk.through(phases)
     dag = canonical_extension(walk.graph.pdag.reordered(task.names))
     total = local.score(dag)
@@ -194,4 +194,10 @@ def _first(task: Task, start: Any) -> ClassGraph:
             f"{argument('start')}: a variable has {parents} parents, but "
             f"{argument('max_parents', task.rules.most)} allows fewer; raise it"
         )
+    for child, mask in enumerate(start.reordered(task.names).parent_masks):
+        if not task.rules.fits(child, mask):
+            raise SearchError(
+                f"{argument('start')}: the family of {task.names[child]!r} has more cells than "
+                f"{argument('rows_per_cell')} allows; start from another structure, or lower it"
+            )
     return ClassGraph.of(start)

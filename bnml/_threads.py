@@ -23,21 +23,30 @@ def cores(threads: int | None = None) -> int:
     return whole_number(threads, "threads", 1, otherwise=", or None for all cores")
 
 
-def run_all(task: Callable[[int, int], None], ranges: Iterable[tuple[int, int]], threads: int) -> None:
-    """Call ``task(start, stop)`` for every range, on up to ``threads`` threads."""
+def run_all(
+    task: Callable[[int, int], None],
+    ranges: Iterable[tuple[int, int]],
+    threads: int,
+    cancel: Callable[[], None] = lambda: None,
+) -> None:
+    """Call ``task(start, stop)`` for every range, on up to ``threads`` threads.
+
+    ``cancel`` is called where a task fails or the user interrupts, so that others that are under way can end early.
+    """
     parts = list(ranges)
     if threads == 1 or len(parts) <= 1:
         for start, stop in parts:
             task(start, stop)
         return
-    from concurrent.futures import ThreadPoolExecutor
+    from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 
     with ThreadPoolExecutor(min(threads, len(parts))) as pool:
         futures = [pool.submit(task, start, stop) for start, stop in parts]
         try:
-            for future in futures:
+            for future in wait(futures, return_when=FIRST_EXCEPTION).done:
                 future.result()
         except BaseException:
+            cancel()
             pool.shutdown(wait=True, cancel_futures=True)
             raise
 

@@ -1,4 +1,4 @@
-"""``bnml bootstrap``: which arcs come back when the rows are drawn anew."""
+"""``bnml bootstrap``: which arcs come back in other samples of the rows."""
 
 from __future__ import annotations
 
@@ -19,6 +19,10 @@ EXAMPLE = "Example: bnml bootstrap survey.csv --search tabu --repetitions 500"
 Repetitions = Annotated[
     int, typer.Option("--repetitions", metavar="R", parser=options.parse_whole, help="How many tables are drawn.")
 ]
+Resampling = Annotated[
+    str,
+    typer.Option("--resampling", metavar="NAME", help="halves: without replacement; bootstrap: with replacement."),
+]
 Search = Annotated[str, typer.Option("--search", metavar="NAME", help="The search for each table, as for learn.")]
 Seed = Annotated[int, typer.Option("--seed", metavar="S", parser=options.parse_whole, help="Of the drawing of rows.")]
 Threads = Annotated[
@@ -32,12 +36,13 @@ def command(
     chosen: reading.ChosenScore,
     search: Search = "auto",
     repetitions: Repetitions = 200,
+    resampling: Resampling = "halves",
     rows_per_cell: options.RowsPerCell = ROWS_PER_CELL,
     seed: Seed = 0,
     threads: Threads = None,
     as_json: options.Json = False,
 ) -> None:
-    """Learn from tables with rows drawn anew, and count how often each arc is found."""
+    """Learn from samples of the rows, and count how often each arc is found."""
     from bnml.search.searches import request_for
 
     request_for(search, {}, score=chosen.score, rows_per_cell=rows_per_cell, seed=seed, threads=threads)
@@ -54,6 +59,7 @@ def command(
             chosen.score,
             search,
             repetitions=repetitions,
+            resampling=resampling,
             rows_per_cell=rows_per_cell,
             seed=seed,
             threads=threads,

@@ -30,6 +30,7 @@ OPTIONS = {
     "possibility": "--possibility",
     "prior": "--prior",
     "repetitions": "--repetitions",
+    "resampling": "--resampling",
     "rows_per_cell": "--rows-per-cell",
     "score": "--score",
     "search": "--search",

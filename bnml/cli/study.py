@@ -28,7 +28,7 @@ Significance = Annotated[
 Repetitions = Annotated[
     int,
     typer.Option(
-        "--repetitions", metavar="R", parser=options.parse_whole, help="How many tables are drawn anew; 0 for none."
+        "--repetitions", metavar="R", parser=options.parse_whole, help="Halves of the rows that are drawn; 0 for none."
     ),
 ]
 Output = Annotated[

@@ -1,4 +1,4 @@
-"""Tables of some of the rows of a table: drawn anew, resampled_parts in two, or the first in some order."""
+"""Tables of some of the rows of a table: drawn anew, divided in two, or the first in some order."""
 
 from __future__ import annotations
 
@@ -11,15 +11,28 @@ import numpy.typing as npt
 from bnml.data.data import Data
 from bnml.errors import DataError
 
-__all__ = ["expected_distinct", "first_rows", "redrawn", "resampled_parts"]
+__all__ = ["expected_distinct", "first_rows", "halves", "redrawn", "resampled_parts"]
 
 Ints = npt.NDArray[np.int64]
+
+MOST_DRAWN = 10**9  # rows of which a sample of exact size can be drawn
 
 
 def redrawn(data: Data, rng: np.random.Generator) -> Data:
     """Return a table with as many rows, drawn with replacement."""
     weights = rng.multinomial(data.n_rows, data.weights / data.n_rows)
     return _weighted(data, weights.astype(np.int64))
+
+
+def halves(data: Data, rng: np.random.Generator) -> tuple[Data, Data]:
+    """Return two tables with half of the rows each, drawn without replacement; if need be the first has one less."""
+    size = data.n_rows // 2
+    if data.n_rows < MOST_DRAWN:
+        taken = rng.multivariate_hypergeometric(data.weights, size, method="marginals")
+    else:  # the law of large numbers sees to the sizes
+        taken = rng.binomial(data.weights, 0.5)
+    taken = taken.astype(np.int64)
+    return _weighted(data, taken), _weighted(data, data.weights - taken)
 
 
 def resampled_parts(data: Data, order: npt.NDArray[Any], size: int) -> tuple[Data, Data, Ints]:

@@ -6,7 +6,7 @@ for BDeu and sequential NML for the others. Scores are ranked by the mean log-pr
 
 The paper leaves open, and the published numbers tell: the training parts are whole folds of ten, the first of which are
 one row larger where ten does not divide the number of rows; scores that predict equally well share the mean of their
-ranks; the spread of a column of ranks is resampled_parts by 20, not 19.
+ranks; the spread of a column of ranks is divided by 20, not 19.
 
 Of several best structures the one that `bnml.search.exact` returns is taken. BDeu, BIC and qNML give all members of an
 equivalence class the same score, and the member that puts the smallest names first stands for it; if several classes

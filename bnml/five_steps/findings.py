@@ -153,7 +153,7 @@ def _proven(study: Study) -> Iterable[str]:
 
 def _how_firm(study: Study) -> str:
     drawn, known = study.bootstrap is not None, study.posterior is not None
-    texts = [f"found in {FIRM:.0%} or more of the tables drawn anew"] if drawn else []
+    texts = [f"found in {FIRM:.0%} or more of the halves of the rows"] if drawn else []
     texts += [f"with a probability of {FIRM:.0%} or more"] if known else []
     return ", and ".join(texts)
 

@@ -33,7 +33,7 @@ class Link:
     ambiguous
         Whether it is in an ambiguous region of NPC, or hangs on one.
     support, direction
-        In which share of the tables drawn anew it was found, and in which share of those from a to b; or None.
+        In which share of the halves of the rows it was found, and in which share of those from a to b; or None.
     probability
         Its posterior probability, in either direction; or None.
     """
@@ -57,10 +57,16 @@ class Link:
 
     @property
     def verdict(self) -> str:
-        """How sure it is, in a word: firm, likely or weak; empty if not known."""
+        """How sure it is, in a word: firm, likely or weak; empty if not known.
+
+        Firm is what halves of the rows find again and again, and what a test or the posterior finds as well.
+        """
         if self.certainty is None:
             return ""
-        return "firm" if self.certainty >= FIRM else "likely" if self.certainty >= LIKELY else "weak"
+        agreed = self.in_pc or bool(self.in_npc) or (self.support is not None and self.probability is not None)
+        if self.certainty >= FIRM and agreed:
+            return "firm"
+        return "likely" if self.certainty >= LIKELY else "weak"
 
     @property
     def text(self) -> str:

@@ -83,7 +83,7 @@ def _made(study: Study) -> Html:
         ["parameters", "none" if learned.n_parameters is None else f"{learned.n_parameters:,}"],
         ["tests", "; ".join(f"{one.search.upper()}: {one.n_tests:,} of {one.test}" for one in tests)],
         ["level of the tests", f"{study.alpha:g}"],
-        ["tables drawn anew", "none" if drawn is None else f"{drawn.repetitions:,} ({drawn.search} search)"],
+        ["halves of the rows", "none" if drawn is None else f"{drawn.repetitions:,} ({drawn.search} search)"],
         ["seed", str(study.seed)],
     ]
     if study.posterior is not None:

@@ -124,10 +124,11 @@ def _uncertainty(study: Study) -> Iterator[Html]:
         "Some directions no data can tell, however many rows there are: A → B and A ← B may explain all of them "
         "equally well. The picture shows what all networks that are as good as the best one share (their class, or "
         "CPDAG): arrows where they agree on the direction, dashed lines where they do not.",
-        "Support: the rows were drawn anew, as if the study had been repeated, and the network learned each time. "
+        "Support: the rows were divided in halves at random, again and again, and a network learned from each half. "
         "Support is the share of these in which a link is found. Probability: how probable a link is, given the data, "
         "when all networks are weighed by their score. "
-        f"A link is called firm if both are at least {FIRM:.0%}, likely from {LIKELY:.0%} on, and else weak.",
+        f"A link is called firm if both are at least {FIRM:.0%}, or one of them is known and a test finds the link as "
+        f"well; likely from {LIKELY:.0%} on, and else weak.",
         kind="how",
     )
     inside = [link for link in study.links if link.in_network]
@@ -141,7 +142,12 @@ def _uncertainty(study: Study) -> Iterator[Html]:
     )
     yield _sure_table(study)
     if drawn is not None:
-        how = f"{number_of(drawn.repetitions, 'table')} drawn anew, each searched by {drawn.search} search."
+        how = f"{number_of(drawn.repetitions, 'half', 'halves')} of the rows, each searched by {drawn.search} search."
+        if drawn.false_links is not None:
+            how += (
+                f" Of the links found in {drawn.threshold:.0%} of them or more, at most {drawn.false_links:.2g} are "
+                "expected to be false."
+            )
         yield paragraphs(f"Support comes from {how}", kind="note")
     else:
         yield _not_done(study, "bootstrap", "Support is not known")

@@ -35,7 +35,7 @@ MOST_TESTS = 100_000  # of independence that may have to be made
 MOST_FOR_NPC = 40
 MOST_FOR_POSTERIOR = 14
 MOST_FOR_BOOTSTRAP = 100
-BOOTSTRAP_SECONDS = 60.0  # of exact searches of tables drawn anew
+BOOTSTRAP_SECONDS = 60.0  # of exact searches of halves of the rows
 
 Progress = Callable[[str, float], None]
 
@@ -73,7 +73,7 @@ def study(
     alpha
         The significance level of tests; for pairs of variables the largest share of false ones among those found.
     repetitions
-        How many tables are drawn anew for the support of each link; 0 for none.
+        How many halves of the rows are drawn for the support of each link; 0 for none.
     seed
         The same seed gives the same study.
     threads
@@ -97,7 +97,7 @@ def study(
     -----
     Tests of independence are given as many variables as keep the number of tests below 100,000, and at least one. NPC
     goes up to 40 variables, the posterior up to 14, the bootstrap up to 100. Where 100 exact searches would take
-    minutes, tables drawn anew are searched by tabu search.
+    minutes, halves are searched by tabu search.
 
     Examples
     --------
@@ -214,10 +214,10 @@ def _bootstrap(
     left_out: dict[str, str],
 ) -> Bootstrap | None:
     if repetitions == 0:
-        left_out["bootstrap"] = "no tables drawn anew were asked for"
+        left_out["bootstrap"] = "no halves of the rows were asked for"
         return None
     if len(table.names) > MOST_FOR_BOOTSTRAP:
-        left_out["bootstrap"] = f"tables are drawn anew for up to {MOST_FOR_BOOTSTRAP} variables here"
+        left_out["bootstrap"] = f"halves of the rows are drawn for up to {MOST_FOR_BOOTSTRAP} variables here"
         return None
     if search in ("auto", "exact"):
         costs = {name: value for name, value in given.items() if name not in ("seed", "threads")}

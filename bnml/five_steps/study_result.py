@@ -49,7 +49,7 @@ class Study:
     learned
         Step 3: the best network by score.
     bootstrap, posterior
-        Step 4: how often each arc is found when the rows are drawn anew, and how probable each is; None where that was
+        Step 4: how often each arc is found in halves of the rows, and how probable each is; None where that was
         not affordable, or not asked for.
     strength
         Step 5: what each arc of the network is worth; see `bnml.strength`.

@@ -15,7 +15,7 @@ sums in the place of maxima:
 `posterior_result`   what it found
 ===================  ==========================================================
 
-`bootstrap` asks another question: which arcs come back when the rows are drawn anew; and `strength`, what each arc is
+`bootstrap` asks another question: which arcs come back in halves of the rows; and `strength`, what each arc is
 worth.
 """
 

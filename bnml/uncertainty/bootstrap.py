@@ -1,8 +1,15 @@
-"""The bootstrap: which arcs come back when the rows are drawn anew (Friedman, Goldszmidt & Wyner 1999).
+"""Support: which arcs come back in other samples of the rows (Friedman, Goldszmidt & Wyner 1999).
 
-A structure is learned from each of many tables with as many rows, drawn with replacement from the rows at hand. A link
-that is in nearly all of them does not hang on a few rows. Directions are counted in the equivalence classes: a link
-that a class leaves undirected counts half for either direction.
+A structure is learned from each of many tables of rows drawn from those at hand. A link that is in nearly all of them
+does not hang on a few rows. Directions are counted in the equivalence classes: a link that a class leaves undirected
+counts half for either direction.
+
+Rows drawn with replacement, the bootstrap proper, occur several times, and what is several times there looks like
+structure (Steck & Jaakkola 2003): noise gets support. So by default the rows are divided in halves, again and again,
+and a structure is learned from each half: *stability selection* (Meinshausen & Bühlmann 2010; in complementary pairs
+Shah & Samworth 2013). With it comes a bound: of the links found in a share τ > ½ of the halves at most
+q² / ((2τ - 1) p) are expected to be false, if a half finds q links on average and p are possible, and if the false ones
+are all as likely to be found and no better than by chance.
 
 From which support on a link is believed is read off the data (Scutari & Nagarajan 2013). If all were clear, every link
 would be in all structures or in none; the threshold is the one for which that picture is nearest to the supports found.
@@ -11,22 +18,24 @@ would be in all structures or in none; the threshold is the one for which that p
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import count
+from threading import Event
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from bnml._checks import progress_function, whole_number
+from bnml._checks import one_of, progress_function, whole_number
 from bnml._memory import enough_memory
 from bnml._notebook import notebook_table as html_table
 from bnml._plain import attributes, plain, records
-from bnml._text import text_table
+from bnml._text import seconds_text, text_table
 from bnml._threads import cores, run_all
 from bnml._watch import Watch
-from bnml.data import as_data
-from bnml.data.resampling import redrawn
-from bnml.errors import SearchError
+from bnml.data import Data, as_data
+from bnml.data.resampling import halves, redrawn
+from bnml.errors import SearchError, argument
 from bnml.graph import DAG, PDAG
 from bnml.scores import Score
 from bnml.scores.registry import score_text
@@ -40,6 +49,8 @@ if TYPE_CHECKING:
 __all__ = ["Bootstrap", "bootstrap", "threshold_of"]
 
 Floats = npt.NDArray[np.float64]
+
+RESAMPLING = ("halves", "bootstrap")
 
 
 @dataclass(frozen=True, repr=False)
@@ -56,6 +67,8 @@ class Bootstrap:
         From which share of the tables on a link is in the averaged structure.
     repetitions, search, score, seconds
         How many tables, what was done with each, and how long it took.
+    resampling
+        ``"halves"`` or ``"bootstrap"``.
     """
 
     names: tuple[str, ...]
@@ -65,6 +78,16 @@ class Bootstrap:
     search: str
     score: str
     seconds: float = field(compare=False)
+    resampling: str = "halves"
+
+    @property
+    def false_links(self) -> float | None:
+        """How many of the links from the threshold on are expected to be false, at most; None where it is not known."""
+        pairs = len(self.names) * (len(self.names) - 1) / 2
+        if self.resampling != "halves" or self.threshold <= 0.5 or not pairs:
+            return None
+        found = float(np.triu(self.links, 1).sum())
+        return found**2 / ((2.0 * self.threshold - 1.0) * pairs)
 
     @property
     def links(self) -> Floats:
@@ -104,9 +127,10 @@ class Bootstrap:
     def to_dict(self) -> dict[str, Any]:
         """Return what was found as plain values, for JSON."""
         return {
-            **attributes(self, "repetitions", "search"),
+            **attributes(self, "repetitions", "resampling", "search"),
             "score_name": self.score,
             "threshold": plain(self.threshold),
+            "false_links": plain(self.false_links),
             "arcs": plain(self.dag.arcs),
             "support": records(self.arcs),
             "seconds": self.seconds,
@@ -119,17 +143,23 @@ class Bootstrap:
         frame = self.arcs
         kept = frame[frame["support"] >= self.threshold]
         lines = [
-            f"{self.repetitions} tables drawn anew, {self.search} under {self.score}, {self.seconds:.1f} s",
+            f"{self.repetitions} {self._tables}, {self.search} under {self.score}, {self.seconds:.1f} s",
             f"{len(kept)} of the {len(frame)} links that were found are in {self.threshold:.0%} of the tables or more:",
             "",
         ]
+        if self.false_links is not None and len(kept):
+            lines[2:2] = [f"At most {self.false_links:.2g} of them are expected to be false (stability selection)."]
         rows = [[f"{a} -> {b}", f"{s:.1%}", f"{d:.1%}"] for a, b, s, d in kept.itertuples(index=False)]
         return "\n".join([*lines, *text_table(rows, "srr", ["link", "support", "direction"])])
+
+    @property
+    def _tables(self) -> str:
+        return "halves of the rows" if self.resampling == "halves" else "tables drawn anew"
 
     def _repr_html_(self) -> str:
         frame = self.arcs
         rows = [[str(a), str(b), f"{s:.1%}", f"{d:.1%}"] for a, b, s, d in frame.itertuples(index=False)]
-        return html_table(f"{self.repetitions} tables drawn anew", ["from", "to", "support", "direction"], rows)
+        return html_table(f"{self.repetitions} {self._tables}", ["from", "to", "support", "direction"], rows)
 
 
 @enough_memory(SearchError, "structures were scored", "take fewer columns, another search, or a machine with more")
@@ -139,12 +169,13 @@ def bootstrap(
     search: str = "auto",
     *,
     repetitions: int = 200,
+    resampling: str = "halves",
     seed: int = 0,
     threads: int | None = None,
     progress: Callable[[str, float], None] | None = None,
     **options: Any,
 ) -> Bootstrap:
-    """Learn structures from tables with rows drawn anew, and count their arcs.
+    """Learn structures from samples of the rows, and count their arcs.
 
     Parameters
     ----------
@@ -153,7 +184,10 @@ def bootstrap(
     score, search
         What is done with each table; see `bnml.learn`.
     repetitions
-        How many tables are drawn.
+        How many tables are drawn; for halves one more if it is odd.
+    resampling
+        ``"halves"``: each two tables have one half of the rows each, drawn without replacement, which does not make
+        structure of noise. ``"bootstrap"``: each has as many rows as there are, drawn with replacement.
     seed
         The same seed draws the same tables.
     threads
@@ -181,26 +215,46 @@ def bootstrap(
     (('tub', 'lung'), ('bronc', 'either'))
     """
     whole_number(repetitions, "repetitions", 1)
+    one_of(resampling, "resampling", RESAMPLING)
+    repetitions += repetitions % 2 if resampling == "halves" else 0
     asked = request_for(search, _own(options), score=score, seed=seed, threads=1, **_common(options))
     workers, watch = cores(threads), Watch(progress_function(progress))
     table_ = as_data(data)
     n = len(table_.names)
+    if resampling == "halves" and table_.n_rows < 2:
+        raise SearchError(f"{argument('resampling', 'halves')}: the table has one row, which has no halves")
     found = np.zeros((repetitions, n, n))
-    finished = 0
+    finished, stopped = count(1), Event()
+
+    def go_on(stage: str, share: float) -> None:
+        if stopped.is_set():
+            raise _StoppedError
+
+    each = replace(asked, progress=go_on)
 
     def task(first: int, last: int) -> None:
-        nonlocal finished
         for k in range(first, last):
-            rows = redrawn(table_, np.random.default_rng([seed, k]))
-            found[k] = _counted(learn_as_asked(asked, rows).cpdag)
-            finished += 1
-            watch(f"table {finished:,} of {repetitions:,}", finished / repetitions)
+            found[k] = _counted(learn_as_asked(each, _drawn(table_, resampling, seed, k)).cpdag)
+            done = next(finished)
+            left = watch.seconds * (repetitions - done) / done
+            watch(f"table {done:,} of {repetitions:,}, {seconds_text(left)} left", done / repetitions)
 
-    run_all(task, [(k, k + 1) for k in range(repetitions)], workers)
+    run_all(task, [(k, k + 1) for k in range(repetitions)], workers, stopped.set)
     support = found.mean(axis=0)
     links = (support + support.T)[np.triu_indices(n, 1)]
     name = score if isinstance(score, str) else score_text(asked.score)
-    return Bootstrap(table_.names, support, threshold_of(links), repetitions, search, name, watch.seconds)
+    return Bootstrap(table_.names, support, threshold_of(links), repetitions, search, name, watch.seconds, resampling)
+
+
+class _StoppedError(Exception):
+    """Another table has failed, or the user does not want to wait."""
+
+
+def _drawn(data: Data, resampling: str, seed: int, k: int) -> Data:
+    """Return the k-th table."""
+    if resampling == "halves":
+        return halves(data, np.random.default_rng([seed, k // 2]))[k % 2]
+    return redrawn(data, np.random.default_rng([seed, k]))
 
 
 def _common(options: Mapping[str, Any]) -> dict[str, Any]:

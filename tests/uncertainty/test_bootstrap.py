@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import time
+from importlib import import_module
+
 import numpy as np
+import pandas as pd
 import pytest
 
 import bnml
-from bnml.errors import BnmlError
+from bnml.data.resampling import halves
+from bnml.errors import BnmlError, SearchError
 from bnml.uncertainty.bootstrap import Bootstrap, threshold_of
 
 
@@ -60,3 +65,69 @@ def test_threshold(supports, expected):
 def test_wrong_arguments(wrong):
     with pytest.raises(BnmlError, match=str(next(iter(wrong.values())))):
         bnml.bootstrap(bnml.example(), **{"repetitions": 2, **wrong})
+
+
+def test_halves_are_complementary():
+    data = bnml.example()
+    first, second = halves(data, np.random.default_rng(3))
+    assert abs(first.n_rows - second.n_rows) <= 1
+    both = {}
+    for half in (first, second):
+        for row, weight in zip(half.codes.tolist(), half.weights.tolist(), strict=True):
+            both[tuple(row)] = both.get(tuple(row), 0) + weight
+    assert both == {tuple(row): w for row, w in zip(data.codes.tolist(), data.weights.tolist(), strict=True)}
+    huge = bnml.read(pd.DataFrame({"A": [0, 1], "n": [3 * 10**9, 10**9]}), weights="n")
+    parts = halves(huge, np.random.default_rng(3))
+    assert sum(part.n_rows for part in parts) == huge.n_rows
+    assert abs(parts[0].n_rows - 2 * 10**9) < 10**6
+
+
+def test_the_number_of_halves_is_even():
+    assert bnml.bootstrap(bnml.example(), "bic", "climb", repetitions=3).repetitions == 4
+    assert bnml.bootstrap(bnml.example(), "bic", "climb", repetitions=3, resampling="bootstrap").repetitions == 3
+
+
+def test_noise_has_support_with_replacement_only():
+    rng = np.random.default_rng(5)
+    frame = pd.DataFrame({f"V{i}": rng.integers(2 + i % 3, size=600).astype(str) for i in range(8)})
+    found = {
+        how: bnml.bootstrap(frame, repetitions=20, resampling=how, rows_per_cell=5) for how in ("halves", "bootstrap")
+    }
+    assert found["halves"].links.max() < found["bootstrap"].links.max()
+    assert found["bootstrap"].false_links is None
+    assert "halves of the rows" in str(found["halves"])
+
+
+def test_false_links_are_bounded():
+    found = bnml.bootstrap(bnml.example(), "bic", "climb", repetitions=20)
+    q, p = np.triu(found.links, 1).sum(), 8 * 7 / 2
+    assert found.threshold > 0.5
+    assert found.false_links == pytest.approx(q**2 / ((2 * found.threshold - 1) * p))
+    assert "are expected to be false" in str(found)
+    assert found.to_dict()["false_links"] == found.false_links
+
+
+def test_one_row_has_no_halves():
+    with pytest.raises(SearchError, match="has no halves"), pytest.warns(UserWarning, match="one state"):
+        bnml.bootstrap(np.zeros((1, 2), int))
+
+
+def test_others_stop_where_one_fails(monkeypatch):
+    """An interrupt does not wait for searches that are under way."""
+    began, ended = [], []
+
+    def slow(asked, data):
+        began.append(1)
+        if len(began) == 2:
+            raise KeyboardInterrupt
+        for _ in range(500):
+            time.sleep(0.01)
+            asked.progress("search", 0.5)
+        ended.append(1)
+
+    monkeypatch.setattr(import_module("bnml.uncertainty.bootstrap"), "learn_as_asked", slow)
+    start = time.perf_counter()
+    with pytest.raises(KeyboardInterrupt):
+        bnml.bootstrap(bnml.example(), repetitions=10, threads=2)
+    assert time.perf_counter() - start < 2.0
+    assert not ended

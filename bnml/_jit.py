@@ -35,11 +35,15 @@ def kernel(function: F) -> F:
         return function
     from numba import njit
 
+    from bnml._kernel_cache import careful_cache
+
     _listen()
     try:
-        return njit(cache=True, nogil=True, **OPTIONS)(function)  # type: ignore[no-any-return]
-    except RuntimeError:  # Numba finds no folder that it may write its cache to
-        return njit(nogil=True, **OPTIONS)(function)  # type: ignore[no-any-return]
+        compiled = njit(cache=True, nogil=True, **OPTIONS)(function)
+    except (RuntimeError, OSError):  # Numba finds no folder that it may write its cache to
+        compiled = njit(nogil=True, **OPTIONS)(function)
+    careful_cache(compiled)
+    return compiled  # type: ignore[no-any-return]
 
 
 def helper(function: F) -> F:

@@ -19,7 +19,8 @@ PAGE = (PACKAGE.parent / "docs" / "README.md").read_text(encoding="utf-8")
 
 # what the small things that all rooms share may import, beside errors
 SHARED = {
-    "errors": set(), "_checks": {"_text"}, "_notebook": {"plot"}, "_watch": {"_jit"}, "_memory": {"_checks"},
+    "errors": set(), "_checks": {"_text"}, "_jit": {"_kernel_cache"}, "_notebook": {"plot"}, "_watch": {"_jit"},
+    "_memory": {"_checks"},
     "_threads": {"_checks"},
 }  # fmt: skip
 

@@ -43,6 +43,8 @@ def read_delimited(path: Path, wanted: Wanted, delimiter: str | None = None) -> 
     """
     import pyarrow as pa
 
+    from bnml.data._kernels import encode_texts  # noqa: F401  # what goes wrong there is not the fault of the file
+
     with _understood(path):
         names, delimiter, start = _header(path, delimiter)
         kept = kept_names(names, wanted)

@@ -1,0 +1,135 @@
+"""The machine code of kernels on disk, so kept that damage does no harm.
+
+Numba keeps what it has compiled in a folder, and takes what it finds there for what it has written. A file that was cut
+off, that was overwritten, or that there is no room for would end in any error at all, far from its cause; rubbish in
+place of machine code would end the process. So here a file ends with a digest of what is before it, a file whose digest
+is wrong counts as missing, and what cannot be written is not kept. Either is said once, as a warning.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from numba.core.caching import IndexDataCacheFile, NullCache
+
+__all__ = ["careful_cache"]
+
+DIGEST_BYTES = 16
+DAMAGED = "the compiled kernels in {where!r} cannot be used ({why}); they are compiled anew"
+NOT_KEPT = (
+    "the compiled kernels cannot be kept{where} ({why}), and are compiled again in every process; "
+    "set NUMBA_CACHE_DIR to a folder with room for them"
+)
+
+
+class _Notes:
+    """What has been said already."""
+
+    def __init__(self) -> None:
+        self.said = False
+
+    def say(self, text: str) -> None:
+        """Warn, once in a process."""
+        if not self.said:
+            self.said = True
+            warnings.warn(text, stacklevel=2)
+
+
+_notes = _Notes()
+
+
+class DamagedError(Exception):
+    """A file is not as it was written."""
+
+
+class _DigestedFile(IndexDataCacheFile):  # type: ignore[misc]  # its class has no types
+    """The files of one kernel, each with a digest at its end, which Numba's own reader does not look at."""
+
+    def _load_index(self) -> Any:
+        _check(self._index_path)
+        return super()._load_index()
+
+    def _load_data(self, name: str) -> Any:
+        _check(self._data_path(name))
+        return super()._load_data(name)
+
+    @contextmanager
+    def _open_for_write(self, filepath: str) -> Iterator[Any]:
+        with super()._open_for_write(filepath) as file:
+            digested = _Digested(file)
+            yield digested
+            file.write(digested.digest.digest())
+
+
+class _Digested:
+    """A file that is written, with the digest of what was written so far."""
+
+    def __init__(self, file: Any) -> None:
+        self.file, self.digest = file, hashlib.blake2b(digest_size=DIGEST_BYTES)
+
+    def write(self, content: bytes) -> None:
+        self.digest.update(content)
+        self.file.write(content)
+
+
+def _check(path: str) -> None:
+    """Raise an error if there is such a file, and it does not end with its digest."""
+    try:
+        content = Path(path).read_bytes()
+    except FileNotFoundError:
+        return
+    body, digest = content[:-DIGEST_BYTES], content[-DIGEST_BYTES:]
+    if hashlib.blake2b(body, digest_size=DIGEST_BYTES).digest() != digest:
+        raise DamagedError("damaged")
+
+
+class _CarefulCache:
+    """Numba's cache of one kernel, or none: what it cannot load is compiled, and what it cannot save is not kept."""
+
+    def __init__(self, cache: Any, why: str = "") -> None:
+        self._cache, self._why = cache, why
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._cache, name)
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Return what was compiled for some types; None if there is nothing that can be used."""
+        try:
+            return self._cache.load_overload(sig, target_context)
+        except Exception as error:  # what a damaged file raises can be anything
+            why = _reason(error)
+        _notes.say(DAMAGED.format(where=str(self._cache.cache_path), why=why))
+        with suppress(Exception):
+            self._cache.flush()
+        return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep what was compiled, if that is possible."""
+        why, where = self._why, ""
+        if not why:
+            try:
+                self._cache.save_overload(sig, data)
+            except Exception as error:  # the folder is full, gone, or not ours
+                why, where = _reason(error), f" in {str(self._cache.cache_path)!r}"
+        if why:
+            _notes.say(NOT_KEPT.format(where=where, why=why))
+
+
+def _reason(error: Exception) -> str:
+    return str(getattr(error, "strerror", None) or (error if isinstance(error, DamagedError) else "damaged"))
+
+
+def careful_cache(dispatcher: Any) -> None:
+    """Let a kernel's cache be careful; of one for which Numba found no folder, say why it is not kept."""
+    cache = dispatcher._cache
+    if isinstance(cache, NullCache):
+        dispatcher._cache = _CarefulCache(cache, "there is no folder that can be written")
+        return
+    own, stamp = cache._impl.filename_base, cache._impl.locator.get_source_stamp()
+    cache._cache_file = _DigestedFile(cache.cache_path, f"{own}.digest", stamp)
+    dispatcher._cache = _CarefulCache(cache)

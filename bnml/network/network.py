@@ -94,7 +94,7 @@ class BayesianNetwork:
                 raise NetworkError(f"{what} and graph must have the same variables; they differ in {quoted(odd)}")
         object.__setattr__(self, "dag", dag)
         object.__setattr__(self, "states", MappingProxyType({x: _checked_states(x, states[x]) for x in dag.names}))
-        object.__setattr__(self, "cuts", MappingProxyType(self._checked_cuts(cuts or {})))
+        object.__setattr__(self, "cuts", MappingProxyType(self._checked_cuts({} if cuts is None else cuts)))
         if reading is not None and not isinstance(reading, Reading):
             raise NetworkError(f"{argument('reading', reading, most=60)}: expected the reading of a Data, data.reading")
         object.__setattr__(self, "reading", (reading or Reading()).of(dag.names))
@@ -105,6 +105,8 @@ class BayesianNetwork:
 
     def _checked_cuts(self, cuts: Mapping[str, Sequence[float]]) -> dict[str, tuple[float, ...]]:
         checked = {}
+        if not isinstance(cuts, Mapping):
+            raise NetworkError(f"{argument('cuts', cuts)}: expected the cuts of each variable by its name, or None")
         for x, given in cuts.items():
             self._known(x)
             try:

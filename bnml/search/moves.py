@@ -22,6 +22,7 @@ from bnml.errors import ArgumentError, SearchError, argument
 from bnml.graph import DAG
 from bnml.scores import LocalScores
 from bnml.scores.equal import tolerance
+from bnml.search.best_tree import tree_gain
 from bnml.search.task import Task
 
 __all__ = ["ADD", "REMOVE", "REVERSE", "Move", "Structure"]
@@ -153,7 +154,7 @@ class Structure:
         self.families += len(values)
         if over:
             return
-        self.down[here, child] = values[1:] - values[0]
+        self.down[here, child] = tree_gain(values[1:], float(values[0]))
         if len(parents) < self.most:
             new = np.flatnonzero(self.may[:, child] & ~self.arcs[:, child])
             if self.rules.sparse:
@@ -166,7 +167,7 @@ class Structure:
                     break
                 some = new[start : start + at_once]
                 more = self.local.additions(column, parents, self._at[some], self.threads)
-                self.up[some, child] = more - values[0]
+                self.up[some, child] = tree_gain(more, float(values[0]))
                 self.families += some.size
 
     # --- changes ---

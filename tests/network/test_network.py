@@ -88,6 +88,8 @@ def test_impossible_networks(states, tables, message):
     ("cuts", "message"),
     [
         ({"Z": [1]}, "'Z'"),
+        (True, "cuts=True: expected the cuts of each variable"),
+        ([1.0], "cuts="),
         ({"A": "abc"}, "'A' must be numbers"),
         ({"A": [1, 2, 3]}, "'A' must increase and separate its 2 bins"),
         ({"B": [5, 1]}, "'B' must increase"),

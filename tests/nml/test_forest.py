@@ -408,6 +408,8 @@ ROWS = np.zeros((3, 2), int)
         (lambda: parametric_complexity([None, 1], [2, 2], 5), "1 close a cycle"),
         (lambda: parametric_complexity([None, 0], [2], 5), "1 numbers of values for 2 variables"),
         (lambda: parametric_complexity([None, 0], [2, 0], 5), "arities must be a whole number"),
+        (lambda: parametric_complexity([None, 0], None, 5), "arities=None: expected the number of values"),
+        (lambda: parametric_complexity(bnml.DAG.parse("[A][B]"), 2, 5), "arities=2: expected the number of values"),
         (lambda: parametric_complexity([None, 0], {"A": 2, "B": 2}, 5), "the forest has no names"),
         (lambda: parametric_complexity(bnml.DAG.parse("[A][B]"), {"A": 2}, 5), "nothing is said of 'B'"),
         (lambda: parametric_complexity([None, 0], [2, 2], -1), "n must be a whole number"),

@@ -224,6 +224,12 @@ def test_wrong_arguments_of_tabu(arguments):
         tabu(bnml.example(), "bic", **arguments)
 
 
+def test_arcs_that_stay_for_ever():
+    """A number of moves is any whole number."""
+    data = bnml.example()
+    assert tabu(data, "bic", tenure=2**70).dag == tabu(data, "bic", tenure=10**6).dag
+
+
 def test_auto_beyond_exact_reach():
     rng = np.random.default_rng(1)
     data = bnml.read(rng.integers(0, 2, (200, 40)))

@@ -60,7 +60,15 @@ def test_threshold(supports, expected):
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"repetitions": 0}, {"repetitions": 1.5}, {"seed": -1}, {"search": "magic"}, {"score": "bicc"}, {"threads": 0}],
+    [
+        {"repetitions": 0},
+        {"repetitions": 1.5},
+        {"seed": -1},
+        {"search": "magic"},
+        {"score": "bicc"},
+        {"threads": 0},
+        {"progress": True},
+    ],
 )
 def test_wrong_arguments(wrong):
     with pytest.raises(BnmlError, match=str(next(iter(wrong.values())))):

@@ -10,7 +10,7 @@ import sys
 
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bnml
@@ -65,6 +65,7 @@ texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"
 )
 
 
+@settings(deadline=None)
 @given(
     names=st.lists(texts, min_size=1, max_size=3, unique=True),
     labels=st.lists(texts, min_size=2, max_size=4, unique=True),

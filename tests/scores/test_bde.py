@@ -123,3 +123,40 @@ def test_states_in_another_order():
     assert bnml.prequential(dag, other, score) == pytest.approx(bnml.prequential(dag, same, score), rel=1e-13)
     with pytest.raises(bnml.errors.ScoreError, match="'B' has the states"):
         bnml.score(dag, bnml.read(frame, states={"B": ["low", "mid", "high", "none"]}), score)
+
+
+@PROPERTIES
+@given(families(columns=3), st.integers(0, 5), st.data())
+def test_states_in_any_order(family, seed, drawn):
+    """They are matched by their labels."""
+    table, child, parents = family
+    network, _ = prior_network(table.arities, seed)
+    data, dag = data_of(table), network.dag
+    orders = {x: drawn.draw(st.permutations(range(len(network.states[x])))) for x in dag.names}
+    tables = {}
+    for x in dag.names:
+        own = np.asarray(network.probabilities(x))
+        tables[x] = own[np.ix_(*(orders[y] for y in (*dag.parents(x), x)))]
+    other = prior_of(dag, {x: [network.states[x][k] for k in orders[x]] for x in dag.names}, tables)
+    found, wanted = (LocalScores(data, BDe(prior, 2.0)) for prior in (other, network))
+    assert found.family(child, parents) == pytest.approx(wanted.family(child, parents), rel=1e-12)
+
+
+def test_predictions_with_states_in_another_order():
+    data = bnml.read(np.array([[0, 0], [0, 1], [1, 1], [1, 0], [0, 1]]))
+    dag, tables = DAG.parse("[X0][X1|X0]"), {"X0": [0.7, 0.3], "X1": [[0.2, 0.8], [0.6, 0.4]]}
+    first = prior_of(dag, {"X0": [0, 1], "X1": [0, 1]}, tables)
+    turned = {"X0": [0.3, 0.7], "X1": [[0.6, 0.4], [0.2, 0.8]]}
+    second = prior_of(dag, {"X0": [1, 0], "X1": [0, 1]}, turned)
+    rows = [bnml.prequential(dag, data, BDe(prior, 2.0)) for prior in (first, second)]
+    assert np.allclose(*rows, rtol=1e-12)
+    assert rows[1].sum() == pytest.approx(bnml.score(dag, data, BDe(second, 2.0)))
+
+
+@pytest.mark.parametrize("search", ["climb", "tabu", "order", "exact", "forest"])
+def test_nothing_but_an_error_where_the_prior_rules_out_the_data(search):
+    """No structure has a finite score; NumPy does not warn of it."""
+    named = prior_of(DAG.parse("[X0][X1]"), {"X0": [0, 1], "X1": [0, 1]}, {"X0": [1.0, 0.0], "X1": [0.5, 0.5]})
+    data = bnml.read(np.array([[0, 0], [1, 1], [0, 1]]))
+    with pytest.raises(BnmlError):
+        bnml.learn(data, BDe(named), search=search)

@@ -18,6 +18,7 @@ EXPERIMENTS = {
     "scores-on-data": "the highest fNML and BDeu scores of twenty tables",
     "alpha-sensitivity": "how the posterior of BDq and BDeu depends on their hyperparameter",
     "qnml-vs-nml": "how near qNML and fNML come to the exact NML of forests",
+    "independent-columns": "what scores find in columns that have nothing to do with each other",
 }
 """What each experiment shows; its module has its name, with underscores."""
 

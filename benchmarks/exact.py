@@ -23,6 +23,12 @@ LONG = (
     ("alarm", 28, 1000, (180, 600), 12),
     ("alarm", 30, 1000, (720, 2700), 16),
 )
+RULED = (
+    # with five rows per cell: network, columns, rows, scores, bar in seconds
+    ("child", 20, 1000, ("fnml", "bdeu"), 0.4),
+    ("alarm", 25, 1000, ("bic", "qnml", "fnml", "bdeu"), 6),
+)
+LONG_RULED = (("alarm", 28, 1000, ("fnml",), 90),)
 FORESEEN_FROM = 24  # variables; below, what Python itself takes outweighs the rest
 
 
@@ -34,8 +40,17 @@ def run(*, long: bool = False) -> list[Figure]:
             figures += _search(network, columns, rows, score, bar, most)
     for score in ("bdeu", "fnml"):
         figures += _search("child", 20, 1000, score, None, None)
+    for network, columns, rows, scores, bar in (*RULED, *(LONG_RULED if long else ())):
+        figures += [_with_rule(network, columns, rows, score, bar) for score in scores]
     figures.append(_posterior())
     return figures
+
+
+def _with_rule(network: str, columns: int, rows: int, score: str, bar: float) -> Figure:
+    found = _measure(network, columns, rows, score, "ruled")
+    share = found["visited"] / 2**columns
+    note = f"score {found['score']:,.3f}, {share:.2%} of the subsets visited, {found['peak'] / 1e9:.2f} GB"
+    return Figure(f"{network} {columns} × {rows:,}, {score}, 5 rows per cell", found["seconds"], "s", bar, note=note)
 
 
 def _measure(network: str, columns: int, rows: int, score: str, task: str = "learn") -> dict[str, Any]:

@@ -23,7 +23,12 @@ Resampling = Annotated[
     str,
     typer.Option("--resampling", metavar="NAME", help="halves: without replacement; bootstrap: with replacement."),
 ]
-Search = Annotated[str, typer.Option("--search", metavar="NAME", help="The search for each table, as for learn.")]
+Search = Annotated[
+    str,
+    typer.Option(
+        "--search", metavar="NAME", autocompletion=options.search_names, help="The search for each table, as for learn."
+    ),
+]
 Seed = Annotated[int, typer.Option("--seed", metavar="S", parser=options.parse_whole, help="Of the drawing of rows.")]
 Threads = Annotated[
     int | None, typer.Option("--threads", metavar="T", parser=options.parse_whole, help="How many; all cores without.")

@@ -40,6 +40,7 @@ __all__ = [
     "Weights",
     "parse_seconds",
     "parse_whole",
+    "search_names",
 ]
 
 TABLES = ".csv .tsv .csv.gz .parquet .arrow .feather .idt"
@@ -50,11 +51,25 @@ DataOrExample = Annotated[
 Structure = Annotated[
     str, typer.Argument(metavar="STRUCTURE", help="A model string such as '[A][B|A]', or a network file.")
 ]
+
+
+def search_names() -> list[str]:
+    """Return the names of the searches, for shells that complete them."""
+    from bnml.search.searches import SEARCHES
+
+    return ["auto", *SEARCHES]
+
+
+SCORE_NAMES = (
+    "qnml", "fnml", "bic", "aic", "hqc", "mdl", "mdl+parents", "loglik", "k2", "bd", "bdj", "bdeu", "bds", "bdq",
+    "bde", "nml",
+)  # fmt: skip
 ScoreName = Annotated[
     str,
     typer.Option(
         "--score",
         metavar="NAME",
+        autocompletion=lambda: list(SCORE_NAMES),
         help="The score: qnml, fnml, bic, aic, hqc, mdl, mdl+parents, loglik, k2, bdj; with a number that may be left "
         "out bd:1, bdeu:1, bds:1, bdq:0.5, and bde:1 with --prior-network; nml for forests.",
     ),

@@ -26,7 +26,10 @@ NAMES = "; ".join(f"{name} ({what})" for name, what in EXPERIMENTS.items())
 
 
 def command(
-    name: Annotated[str, typer.Argument(metavar="NAME", help=f"The experiment: {NAMES}.")],
+    name: Annotated[
+        str,
+        typer.Argument(metavar="NAME", help=f"The experiment: {NAMES}.", autocompletion=lambda: list(EXPERIMENTS)),
+    ],
     data: Annotated[
         Path | None, typer.Option("--data", metavar="DIR", help="The folder with data and published numbers.")
     ] = None,

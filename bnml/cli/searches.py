@@ -42,7 +42,15 @@ SAID = (
 _PANEL = "What single searches take"
 
 
-Search = Annotated[str, typer.Option("--search", metavar="NAME", help=f"The search: {', '.join(('auto', *SEARCHES))}.")]
+Search = Annotated[
+    str,
+    typer.Option(
+        "--search",
+        metavar="NAME",
+        autocompletion=options.search_names,
+        help=f"The search: {', '.join(('auto', *SEARCHES))}.",
+    ),
+]
 Order = Annotated[
     str | None,
     typer.Option(

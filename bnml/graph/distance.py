@@ -19,12 +19,12 @@ from bnml.graph.dag import DAG
 from bnml.graph.pdag import PDAG
 
 
-def shd(a: DAG | PDAG, b: DAG | PDAG, of: str = "cpdag") -> int:
+def shd(a: Any, b: Any, of: str = "cpdag") -> int:
     """Return the structural Hamming distance of two graphs over the same variables.
 
     Parameters
     ----------
-    a, b : DAG or PDAG
+    a, b : DAG or PDAG, or what has one: a network, or the result of a search
         The graphs. With ``of="cpdag"`` a DAG counts as its CPDAG, and a PDAG is taken as it is.
     of : {"cpdag", "dag"}
         What to compare: the equivalence classes, or the DAGs themselves.
@@ -53,6 +53,7 @@ def shd(a: DAG | PDAG, b: DAG | PDAG, of: str = "cpdag") -> int:
         raise ArgumentError(
             f"{argument('of')} must be 'cpdag' or 'dag', got {of!r}.{did_you_mean(of, ['cpdag', 'dag'])}"
         )
+    a, b = _graph_of(a), _graph_of(b)
     _check_graphs(a=a, b=b)
     if of == "cpdag":
         a, b = _as_pdag(a), _as_pdag(b)
@@ -169,6 +170,14 @@ def _overlap(truth: Sequence[int], learned: Sequence[int]) -> tuple[int, int, in
     pairs = list(zip(truth, learned, strict=True))
     both = sum((t & f).bit_count() for t, f in pairs)
     return both, sum(f.bit_count() for _, f in pairs) - both, sum(t.bit_count() for t, _ in pairs) - both
+
+
+def _graph_of(given: Any) -> Any:
+    """Return the graph of a network or of a result; anything else as it is."""
+    if isinstance(given, DAG | PDAG):
+        return given
+    dag = getattr(given, "dag", None)
+    return dag if isinstance(dag, DAG) else getattr(given, "pdag", given)
 
 
 def _check_graphs(**graphs: DAG | PDAG) -> None:

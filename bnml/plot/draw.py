@@ -9,7 +9,7 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bnml._checks import a_path
+from bnml._checks import a_path, positive_number, refuse
 from bnml._files import check_writable, written_whole
 from bnml._text import did_you_mean, quoted
 from bnml.errors import ArgumentError, argument
@@ -32,11 +32,13 @@ def draw(
     highlight: str | Iterable[str | tuple[str, str]] | None = None,
     regions: Iterable[Iterable[Iterable[str]]] = (),
     title: str | None = None,
+    size: tuple[float, float] | None = None,
+    dpi: float | None = None,
 ) -> Picture:
     """Draw a graph in rows, arcs pointing down.
 
-    In the picture of an equivalence class, arcs that all its members share (compelled) are dark arrows, edges on whose
-    direction they differ (reversible) are light, dashed and without a head; a legend says so when there are both.
+    In the picture of an equivalence class, arcs that all its members share, whose direction comes from the data, are
+    dark arrows; edges on whose direction they differ are light, dashed and without a head. A legend says so.
 
     Parameters
     ----------
@@ -57,6 +59,10 @@ def draw(
         Links that the graph does not have are left out.
     title : str, optional
         Text above the picture.
+    size : (float, float), optional
+        The width and height, in inches, that the picture is to fit into; letters grow and shrink with it.
+    dpi : float, optional
+        Dots per inch of a ``.png`` file; 150 by default, fewer for very large pictures.
 
     Returns
     -------
@@ -84,12 +90,15 @@ def draw(
     nodes, arcs = _checked_highlight(graph, highlight)
     if title is not None and not isinstance(title, str):
         raise ArgumentError(f"{argument('title')} must be a text, got {title!r}.")
+    inches = None if size is None else _checked_size(size)
+    dots = None if dpi is None else positive_number(dpi, "dpi", of=" of dots per inch", otherwise=", or None")
 
     from bnml.plot.matplotlib_figure import draw_picture
 
     lines, legend = _lines(graph, widths, arcs)
     legend += _coloured(graph, lines, regions)
-    picture = draw_picture(layout(graph), lines, highlighted=nodes, title=title, legend=legend)
+    picture = draw_picture(layout(graph), lines, highlighted=nodes, title=title, legend=legend, size=inches)
+    picture.dots = dots
     if target is not None:
         with written_whole(target) as stream:
             stream.write(picture.render(target.suffix.lower()[1:]))
@@ -109,9 +118,10 @@ def _lines(
     for edge in highlighted:
         lines[edge] = Line(lines[edge].directed, lines[edge].width, highlighted=True)
     legend: list[tuple[Line, str]] = []
-    if isinstance(graph, PDAG) and graph.directed and graph.undirected:
-        words = ("compelled", "reversible") if graph.is_cpdag() else ("directed", "undirected")
-        legend += [(Line(True, ORDINARY), words[0]), (Line(False, ORDINARY), words[1])]
+    if isinstance(graph, PDAG):
+        words = ("direction from the data", "direction open") if graph.is_cpdag() else ("directed", "direction open")
+        legend += [(Line(True, ORDINARY), words[0])] if graph.directed else []
+        legend += [(Line(False, ORDINARY), words[1])] if graph.undirected else []
     low, high = _range(strength)
     if low < high:
         legend += [(Line(bool(directed), THINNEST), _short(low)), (Line(bool(directed), THICKEST), _short(high))]
@@ -164,6 +174,14 @@ def _checked_path(path: str | os.PathLike[str]) -> Path:
         )
     check_writable(target)
     return target
+
+
+def _checked_size(size: Any) -> tuple[float, float]:
+    try:
+        width, height = size
+    except (TypeError, ValueError):
+        raise refuse("size", size, "expected the width and the height in inches, such as (6, 4)") from None
+    return positive_number(width, "size", of=" of inches"), positive_number(height, "size", of=" of inches")
 
 
 def _checked_strength(graph: DAG | PDAG, strength: Any) -> dict[Arc, float]:

@@ -77,7 +77,9 @@ class Line:
 
 
 class Picture(Figure):
-    """A matplotlib figure that notebooks show."""
+    """A matplotlib figure that notebooks show; ``dots`` is the resolution that is asked for, if one is."""
+
+    dots: float | None = None
 
     def render(self, kind: str) -> bytes:
         """Return the picture as a file of this kind: png, svg or pdf. Equal pictures give equal files."""
@@ -89,7 +91,7 @@ class Picture(Figure):
 
     def _dots_per_inch(self) -> float:
         width, height = self.get_size_inches()
-        return float(min(DPI, sqrt(MOST_PIXELS / (width * height)), 60_000 / max(width, height)))
+        return float(min(self.dots or DPI, sqrt(MOST_PIXELS / (width * height)), 60_000 / max(width, height)))
 
     def _repr_html_(self) -> str:
         return figure_svg(self)
@@ -128,6 +130,7 @@ def draw_picture(
     highlighted: frozenset[str],
     title: str | None,
     legend: Sequence[tuple[Line, str]],
+    size: tuple[float, float] | None = None,
 ) -> Picture:
     """Draw a laid out graph with matplotlib.
 
@@ -143,6 +146,8 @@ def draw_picture(
         Text above the picture.
     legend : sequence of (Line, str)
         Samples to be explained below the picture.
+    size : (float, float) or None
+        Width and height in inches that the picture must fit into, and touch; None for letters of their usual size.
     """
     legend_width = sum(_legend_width(text) for _, text in legend) - (LEGEND_GAP if legend else 0)
     title_lines = _title_lines(title, max(found.width, legend_width, 5 * UNITS_PER_INCH)) if title else []
@@ -151,7 +156,7 @@ def draw_picture(
     above = MARGIN + len(title_lines) * TITLE_LINE + (120 if title_lines else 0)
     height = above + found.height + MARGIN + (LEGEND_ROW if legend else 0)
     with _plain_settings():
-        pen = _Pen(width, height, [*found.positions, *title_lines])
+        pen = _Pen(width, height, [*found.positions, *title_lines], size)
         for i, line in enumerate(title_lines):
             pen.write(line, width // 2, MARGIN + i * TITLE_LINE + TITLE_LINE // 2, size=TITLE_SIZE)
         left = (width - found.width) // 2
@@ -186,8 +191,10 @@ def _title_lines(title: str, room: int) -> list[str]:
 class _Pen:
     """Draws on a sheet of a given size."""
 
-    def __init__(self, width: int, height: int, texts: Sequence[str]) -> None:
+    def __init__(self, width: int, height: int, texts: Sequence[str], size: tuple[float, float] | None = None) -> None:
         self.scale = min(1.0, LONGEST_SIDE / max(width, height))
+        if size is not None:
+            self.scale = UNITS_PER_INCH * min(size[0] / width, size[1] / height)
         inches = (self.scale * width / UNITS_PER_INCH, self.scale * height / UNITS_PER_INCH)
         self.picture = Picture(figsize=inches, dpi=DPI, facecolor="white")
         self.axes: Axes = self.picture.add_axes((0.0, 0.0, 1.0, 1.0), xlim=(0, width), ylim=(height, 0))

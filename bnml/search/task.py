@@ -34,6 +34,7 @@ from bnml.search.search_result import SearchResult
 
 __all__ = ["COMMON", "Request", "Search", "SearchFunction", "Task", "TimeOverError", "as_search", "task_request"]
 
+CONSTRAINTS = ("required", "forbidden", "required_links", "forbidden_links", "tiers")
 MOST_OFF = 0.1  # nats of rounding with which structures are compared
 
 COMMON: Mapping[str, Any] = MappingProxyType(
@@ -125,6 +126,10 @@ class Search:
 
 
 def _no_option(search: str, name: str, value: Any, own: tuple[str, ...]) -> ArgumentError:
+    if name in CONSTRAINTS:
+        return ArgumentError(
+            f"{argument(name, value)}: it is a part of {argument('constraints')}; pass bnml.Constraints({name}=…)"
+        )
     what = f"the options {', '.join(own)}" if own else "no options of its own"
     hint = did_you_mean(name, (*own, "score", *COMMON))
     return ArgumentError(f"{argument(name, value)}: {argument('search', search)} takes {what}.{hint}")

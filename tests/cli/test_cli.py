@@ -377,3 +377,12 @@ def test_the_exact_nml_of_a_forest(run, folder):
     report = json.loads(shown.out)
     assert report["fit"] - report["penalty"] == pytest.approx(report["score"])
     assert "nml" in run("score", "[smoke][lung|smoke]", "two.csv", "--score", "nml").out
+
+
+def test_names_are_completed():
+    from bnml.cli import options
+    from bnml.scores import SCORES
+    from bnml.search.searches import SEARCHES
+
+    assert set(options.SCORE_NAMES) == {*SCORES, "mdl+parents", "bde", "nml"}
+    assert options.search_names() == ["auto", *SEARCHES]

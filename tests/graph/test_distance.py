@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import bnml
 from bnml.errors import ArgumentError, GraphError
 from bnml.graph import DAG, PDAG, compare, shd
 
@@ -73,3 +74,14 @@ def test_a_comparison_is_frozen():
     found = compare(DAG.parse("[A]"), DAG.parse("[A]"))
     with pytest.raises(dataclasses.FrozenInstanceError):
         found.shd = 5  # type: ignore[misc]
+
+
+def test_networks_and_results_have_graphs():
+    first = bnml.learn(bnml.example(), "bic")
+    second = bnml.learn(bnml.example(), "aic")
+    want = bnml.shd(first.dag, second.dag)
+    assert bnml.shd(first, second) == bnml.shd(first.network, second.dag) == want
+    tests = bnml.pc(bnml.example())
+    assert bnml.shd(tests, first) == bnml.shd(tests.pdag, first.cpdag)
+    with pytest.raises(ArgumentError, match="a must be a DAG or PDAG, got str"):
+        bnml.shd("[A][B]", first)

@@ -153,7 +153,7 @@ def test_arrowheads_touch_their_boxes():
 
 def test_compelled_and_reversible_are_told_apart():
     figure = draw(ASIA.cpdag())
-    assert {"compelled", "reversible"} <= set(texts(figure))
+    assert {"direction from the data", "direction open"} <= set(texts(figure))
     strokes = patches(figure, PathPatch)
     solid = [stroke for stroke in strokes if stroke.get_linestyle() in ("solid", "-")]
     dashed = [stroke for stroke in strokes if stroke not in solid]
@@ -163,15 +163,13 @@ def test_compelled_and_reversible_are_told_apart():
     assert {stroke.get_edgecolor() for stroke in dashed} == {mpl.colors.to_rgba(EDGE)}
 
 
-@pytest.mark.parametrize(
-    "graph", [CHAIN, CHAIN.cpdag(), PDAG([*"AB"], [("A", "B")]), DAG.parse("[A][B][C|A:B]").cpdag(), PDAG([*"AB"])]
-)
-def test_no_legend_for_one_kind(graph):
+@pytest.mark.parametrize("graph", [CHAIN, PDAG([*"AB"])])
+def test_no_legend_where_there_is_nothing_to_say(graph):
     assert sorted(texts(draw(graph))) == sorted(graph.names)
 
 
 def test_what_is_not_a_class_is_not_called_one():
-    assert {"directed", "undirected"} <= set(texts(draw(PDAG([*"ABC"], [("A", "B")], [("B", "C")]))))
+    assert {"directed", "direction open"} <= set(texts(draw(PDAG([*"ABC"], [("A", "B")], [("B", "C")]))))
 
 
 def test_names_are_not_formulas_and_odd_ones_are_drawn(tmp_path):
@@ -323,3 +321,27 @@ def test_letters_that_no_font_has(tmp_path, kind):
     """They are drawn as boxes; warnings are errors in these tests."""
     draw(DAG(["\U00012000", "\ue123 x", "क्षि"]), tmp_path / f"x.{kind}", title="\U00012001")
     assert (tmp_path / f"x.{kind}").stat().st_size > 0
+
+
+def test_size_and_resolution(tmp_path):
+    dag = DAG.parse("[A][B|A][C|A:B]")
+    small, large = draw(dag, size=(2, 2)), draw(dag, size=(6, 6))
+    assert max(small.get_size_inches()) == pytest.approx(2.0)
+    assert max(large.get_size_inches()) == pytest.approx(6.0)
+    sizes = [{round(text.get_fontsize(), 6) for text in figure.axes[0].texts} for figure in (small, large)]
+    assert max(sizes[1]) == pytest.approx(3 * max(sizes[0]))
+    for dpi, name in ((50, "coarse.png"), (200, "fine.png")):
+        draw(dag, tmp_path / name, size=(3, 3), dpi=dpi)
+    widths = [int.from_bytes((tmp_path / name).read_bytes()[16:20], "big") for name in ("coarse.png", "fine.png")]
+    assert widths[1] == pytest.approx(4 * widths[0], abs=4)
+
+
+@pytest.mark.parametrize("wrong", [{"size": 3}, {"size": (1, 2, 3)}, {"size": (0, 2)}, {"dpi": 0}, {"dpi": "high"}])
+def test_no_size(wrong):
+    with pytest.raises(ArgumentError, match=f"{next(iter(wrong))}="):
+        draw(DAG.parse("[A][B|A]"), **wrong)
+
+
+def test_the_legend_has_one_kind_too():
+    assert "direction open" in texts(draw(DAG.parse("[A][B|A]").cpdag()))
+    assert "direction from the data" in texts(draw(DAG.parse("[A][B][C|A:B]").cpdag()))

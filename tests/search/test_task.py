@@ -166,3 +166,8 @@ def test_a_search_that_has_no_result_before_its_end_gives_up():
 def test_rules_are_values():
     assert Rules.none("ab") == Constraints().compiled(["a", "b"])
     assert hash(Rules.none("ab", 1)) == hash(Rules.none("ab"))
+
+
+def test_constraints_are_pointed_to():
+    with pytest.raises(ArgumentError, match=r"required=\[\('asia', 'tub'\)\]: .* pass bnml.Constraints\(required=…\)"):
+        bnml.learn(bnml.example(), required=[("asia", "tub")])

@@ -27,6 +27,7 @@ parents' values further than they should. With that regret, abalone, shuttle and
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from itertools import accumulate
 from pathlib import Path
@@ -46,9 +47,12 @@ from bnml.experiments.prediction_tables import (
     prediction_summary,
     rank_table,
     read_prediction_tables,
+    rule_findings,
+    rule_table,
     tails,
 )
 from bnml.experiments.tables import TABLE_FILES, TABLES, read_table, table_file
+from bnml.graph.rules import ROWS_PER_CELL
 
 __all__ = ["EXPERIMENT", "training_sizes"]
 
@@ -115,6 +119,9 @@ def work(folder: Path, key: tuple[Any, ...], seed: int) -> list[Row]:
             for score, (search, estimator) in METHODS.items():
                 dag = bnml.search.exact(training, search, rows_per_cell=0, threads=1).structure
                 network = bnml.fit(dag, training, estimator)
+                ruled = network
+                if not keeps_rows_per_cell(dag, training):
+                    ruled = bnml.fit(bnml.search.exact(training, search, threads=1).structure, training, estimator)
                 rows.append(
                     {
                         "data": name,
@@ -125,6 +132,8 @@ def work(folder: Path, key: tuple[Any, ...], seed: int) -> list[Row]:
                         "logprob": float(network.log_prob(test) @ frequencies) / test.n_rows,
                         "parents": len(dag.arcs) / len(dag.names),
                         "parameters": network.n_parameters,
+                        "ruled_logprob": float(ruled.log_prob(test) @ frequencies) / test.n_rows,
+                        "ruled_parameters": ruled.n_parameters,
                     }
                 )
     return rows
@@ -147,8 +156,17 @@ def outcome(folder: Path, rows: Sequence[Row], repetitions: int) -> Outputs:
         "logprob": curves(results, comparison, n_rows, arities, "logprob"),
         "parameters": curves(results, comparison, n_rows, arities, "parameters"),
     }
-    findings = claims(ranks, comparison, tails(table), repetitions)
-    return Outputs({"results": results, "ranks": ranks, "comparison": comparison}, figures, findings)
+    rule = rule_table(table)
+    findings = [*claims(ranks, comparison, tails(table), repetitions), *rule_findings(rule)]
+    tables = {"results": results, "ranks": ranks, "comparison": comparison, "rule": rule}
+    return Outputs(tables, figures, findings)
+
+
+def keeps_rows_per_cell(dag: bnml.DAG, data: bnml.Data) -> bool:
+    """Tell whether all families with parents have the rows per cell that searches ask for by default."""
+    r = dict(zip(data.names, data.arities, strict=True))
+    cells = [r[x] * math.prod(r[p] for p in dag.parents(x)) for x in dag.names if dag.parents(x)]
+    return max(cells, default=0) * ROWS_PER_CELL <= data.n_rows
 
 
 EXPERIMENT = Experiment(NAME, parts, work, outcome, repetitions=20, files=TABLE_FILES, published=PUBLISHED)

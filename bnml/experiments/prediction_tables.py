@@ -26,6 +26,8 @@ __all__ = [
     "rank_table",
     "ranked",
     "read_prediction_tables",
+    "rule_findings",
+    "rule_table",
     "tails",
 ]
 
@@ -179,6 +181,34 @@ def rank_table(published: Published, table: pd.DataFrame) -> pd.DataFrame:
     lines = pd.concat([lines, overall], ignore_index=True)
     lines["published_error"] = lines["ours_error"] * np.sqrt(n / PERMUTATIONS)
     return compare(lines, rounding=ROUNDING["rank"])
+
+
+def rule_table(table: pd.DataFrame) -> pd.DataFrame:
+    """Return what the rule on rows per cell does to predictions: for each table and score, without it and with it."""
+    keys = ["data", "permutation", "percent", "score"]
+    lines = []
+    for prefix in ("", "ruled_"):
+        wide = table.set_index(keys)[f"{prefix}logprob"].unstack()[list(SCORES)]
+        ranks = pd.DataFrame(ranked(wide.to_numpy()), wide.index, wide.columns).groupby("data").mean()
+        means = table.groupby(["data", "score"])[[f"{prefix}logprob", f"{prefix}parameters"]].mean()
+        long = ranks.reset_index().melt("data", var_name="score", value_name=f"{prefix}rank")
+        lines.append(means.join(long.set_index(["data", "score"])))
+    return lines[0].join(lines[1]).reset_index()
+
+
+def rule_findings(rule: pd.DataFrame) -> list[str]:
+    """Return what the rule does, in sentences: mean ranks of prediction and numbers of parameters."""
+    said = ["With five rows per cell, by default of searches (the papers have no such rule):"]
+    for score in SCORES:
+        own = rule[rule["score"] == score]
+        gain = own["ruled_logprob"] - own["logprob"]
+        fewer = own["ruled_parameters"] / own["parameters"]
+        said.append(
+            f"  {score}: mean rank {own['rank'].mean():.2f} without, {own['ruled_rank'].mean():.2f} with; "
+            f"log-probability of a row {gain.mean():+.3f} on average ({gain.min():+.3f} to {gain.max():+.3f}), "
+            f"{fewer.mean():.0%} of the parameters."
+        )
+    return said
 
 
 def _long(ours: Floats, error: Floats, printed: Floats, names: Sequence[str]) -> pd.DataFrame:

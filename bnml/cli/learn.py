@@ -20,8 +20,10 @@ from bnml.cli import options, printing, reading
 from bnml.cli.constraints import constraints_of, link_of
 from bnml.cli.outputs import check_outputs
 from bnml.cli.progress import progress_bar
+from bnml.cli.searches import OPTIONS as SEARCH_OPTIONS
 from bnml.cli.searches import (
     ClassVariable,
+    DropLink,
     Keep,
     Order,
     Search,
@@ -83,6 +85,7 @@ def command(
     class_variable: ClassVariable = None,
     significance: Significance = None,
     keep: Keep = None,
+    drop_link: DropLink = None,
     require: options.Require = None,
     forbid: options.Forbid = None,
     require_link: options.RequireLink = None,
@@ -108,6 +111,7 @@ def command(
     if scores is not None:
         _check_without_table(context, data, output, scores_out)
     own = {"order": order, "class_variable": class_variable, "alpha": significance, "keep": keep or None}
+    own["drop"] = drop_link or None
     options = given_search_options(search, own)
     asked = request_for(
         search, options, score=reading.read_score(score, prior_network), max_parents=max_parents,
@@ -118,14 +122,14 @@ def command(
     source = rows if scores is None else _local_scores(scores, rows)
     assert source is not None
     options = values_of(options, source.names)
-    if "keep" in options:
-        options["keep"] = [link_of(text, "--keep", source.names) for text in options["keep"]]
+    for name in [name for name in ("keep", "drop") if name in options]:
+        options[name] = [link_of(text, SEARCH_OPTIONS[name], source.names) for text in options[name]]
     pairs = {"required": require, "forbidden": forbid, "required_links": require_link, "forbidden_links": forbid_link}
     asked = replace(asked, options=options, constraints=constraints_of(source.names, pairs, tiers, settings))
     task = asked.open(source)
     if scores_out is not None:
         _check_listing(task)
-    with _announced(task) as progress:
+    with _announced(task) as progress, _links_said():
         result = run(asked, replace(task, watch=Watch(progress, time_limit), beside=rows))
     if output is not None and result.network is None:
         raise ArgumentError(f"-o: no network fits what {result.search} found; leave -o out to see the graph")
@@ -214,6 +218,17 @@ def _announced(task: Task) -> Iterator[Callable[[str, float], None] | None]:
         return
     with progress_bar() as show:
         yield show
+
+
+@contextmanager
+def _links_said() -> Iterator[None]:
+    """Say --drop-link where a search speaks of links to drop: --drop is about columns."""
+    try:
+        yield
+    except ArgumentError as error:
+        if error.argument != "drop":
+            raise
+        raise ArgumentError(error.text(lambda name, value: SEARCH_OPTIONS.get(name, name))) from None
 
 
 def _write(

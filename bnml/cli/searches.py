@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ClassVariable",
+    "DropLink",
     "Keep",
     "Order",
     "Search",
@@ -29,15 +30,15 @@ __all__ = [
     "values_of",
 ]
 
-OPTIONS = {"order": "--order", "class_variable": "--class", "alpha": "--significance", "keep": "--keep"}
-SAID = (
-    "trace",
-    "reason",
-    "local_optimum",
-    "arc_gain",
-    "rows_per_cell",
-    "links_too_large",
-)  # of the information of a search, what is shown elsewhere
+OPTIONS = {
+    "order": "--order",
+    "class_variable": "--class",
+    "alpha": "--significance",
+    "keep": "--keep",
+    "drop": "--drop-link",
+}
+# of the information of a search, what is shown elsewhere
+SAID = ("trace", "reason", "local_optimum", "arc_gain", "rows_per_cell", "links_too_large")
 
 _PANEL = "What single searches take"
 
@@ -76,6 +77,15 @@ Keep = Annotated[
         "--keep",
         metavar="A-B",
         help="npc: a link of an ambiguous region that stays; repeatable.",
+        rich_help_panel=_PANEL,
+    ),
+]
+DropLink = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--drop-link",
+        metavar="A-B",
+        help="npc: a link of an ambiguous region that goes; repeatable.",
         rich_help_panel=_PANEL,
     ),
 ]

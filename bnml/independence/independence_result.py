@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from types import MappingProxyType
@@ -17,6 +17,7 @@ from bnml.errors import ArgumentError, GraphError, argument
 from bnml.graph import DAG, PDAG, canonical_extension
 from bnml.graph._names import checked_pairs
 from bnml.independence.orientation import Conflict
+from bnml.independence.path_condition import supported
 from bnml.independence.skeleton import Log
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ class IndependenceResult:
     seconds: float
     _names: tuple[str, ...]
     _log: Log
-    _resolve: Callable[[frozenset[Link] | None], IndependenceResult] | None = field(default=None)
+    _resolve: Callable[[Sequence[Link], Sequence[Link]], IndependenceResult] | None = field(default=None)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "sepsets", MappingProxyType(dict(self.sepsets)))
@@ -123,41 +124,74 @@ class IndependenceResult:
         frame.insert(5, "p_value", np.exp(frame["log_p"].astype(float)))
         return frame
 
-    def resolve(self, links_to_keep: Iterable[Collection[str]] | None = None) -> IndependenceResult:
-        """Decide ambiguous regions: the links that are named stay, the others of their regions go.
+    @cached_property
+    def path_violations(self) -> tuple[Link, ...]:
+        """The absent links without the paths that the necessary path condition asks for; always empty for NPC.
 
-        Regions of which no link is named stay as they are. Afterwards the rest is worked out anew: links that
-        depended on these are decided, and directions follow.
+        A link is absent because a set separates its variables. To each member of that set a path must lead from either
+        of the two without crossing the other (`bnml.independence.path_condition`). PC does not ask for that, and what
+        it leaves without paths is listed here.
+        """
+        masks = [0] * len(self._names)
+        at = {name: i for i, name in enumerate(self._names)}
+        for a, b in (*self.pdag.directed, *self.pdag.undirected):
+            masks[at[a]] |= 1 << at[b]
+            masks[at[b]] |= 1 << at[a]
+        absent = sorted(self.sepsets, key=sorted)
+        pairs = {link: (at[min(link)], at[max(link)]) for link in absent}
+        given = {link: tuple(sorted(at[name] for name in self.sepsets[link])) for link in absent}
+        return tuple(link for link in absent if not supported(masks, pairs[link], given[link]))
+
+    def resolve(
+        self, keep: Iterable[Collection[str]] | None = None, drop: Iterable[Collection[str]] | None = None
+    ) -> IndependenceResult:
+        """Decide links of ambiguous regions, and what follows from that; the rest of a region stays open.
+
+        Links that are kept are put in first, then the others are dropped, one by one. After each choice the necessary
+        path condition is worked out anew: a link that can be explained without doubt goes, one that nothing can
+        explain stays, and so does one without which a dropped link would have no path. Directions follow.
 
         Parameters
         ----------
-        links_to_keep
-            Pairs of names, in either order. Without, every region is resolved: the strongest of its links stays, and
-            more only if the others need them.
+        keep, drop
+            Links of ambiguous regions that stay and that go: pairs of names, in either order. Without either,
+            everything is decided: the strongest link of the regions stays, what follows is worked out, and so on until
+            nothing is open. The strongest link is the one whose independence has the smallest p-value.
 
         Returns
         -------
         IndependenceResult
-            The result with these regions resolved.
+            The result after these choices; its ``path_violations`` are empty.
 
         Raises
         ------
         ArgumentError
-            If a link is in no ambiguous region.
+            If a link is in no ambiguous region, or is to stay and to go, or if without it an absent link would have no
+            path.
         """
-        chosen = None
-        if links_to_keep is not None:
-            chosen = frozenset(map(frozenset, checked_pairs(links_to_keep, "links_to_keep", ordered=False)))
-            regions = frozenset().union(*self.ambiguous_regions)
-            for link in sorted(chosen - regions, key=sorted):
+        chosen: dict[str, list[Link]] = {}
+        for name, links in (("keep", keep), ("drop", drop)):
+            pairs = checked_pairs(links if links is not None else (), name, ordered=False)
+            chosen[name] = list(dict.fromkeys(map(frozenset, pairs)))
+        self._check_choices(chosen)
+        nothing_named = not any(chosen.values()) and not (keep is None and drop is None)
+        if self._resolve is None or not self.ambiguous_regions or nothing_named:
+            return self
+        return self._resolve(chosen["keep"], chosen["drop"])
+
+    def _check_choices(self, chosen: Mapping[str, Sequence[Link]]) -> None:
+        regions = frozenset().union(*self.ambiguous_regions)
+        for name, links in chosen.items():
+            for link in sorted(set(links) - regions, key=sorted):
                 there = ", ".join(sorted(_text(one) for one in regions)) or "there are none"
                 raise ArgumentError(
-                    f"{argument('links_to_keep')}: {_text(link)} is in no ambiguous region; "
+                    f"{argument(name)}: {_text(link)} is in no ambiguous region; "
                     f"the links of ambiguous regions: {there}"
                 )
-        if self._resolve is None or not self.ambiguous_regions or chosen == frozenset():
-            return self
-        return self._resolve(chosen)
+        for link in sorted(set(chosen["keep"]) & set(chosen["drop"]), key=sorted):
+            raise ArgumentError(
+                f"{argument('drop')}: {_text(link)} is also in {argument('keep')}; leave one of them out"
+            )
 
     def to_dict(self) -> dict[str, Any]:
         """Return what was found as plain values, for JSON; links in the order of the variables."""
@@ -174,6 +208,7 @@ class IndependenceResult:
             "undirected": plain(self.pdag.undirected),
             "ambiguous_regions": [listed(region) for region in self.ambiguous_regions],
             "undecided": listed(self.undecided),
+            "path_violations": listed(self.path_violations),
             "ambiguous_triples": plain(self.ambiguous_triples),
             "conflicts": [plain(conflict._asdict()) for conflict in self.conflicts],
             "separated": [

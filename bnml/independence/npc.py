@@ -11,8 +11,9 @@ more of T, and a test finds T ⟂ X | Y; given X, T ⟂ Y | X. PC takes both, an
 both. With the path condition the link T - X can go only while T - Y is there, for else no path leads from T to Y; and
 T - Y only while T - X is there. One of the two must stay, and the data do not tell which: the two links are an
 *ambiguous region*, a set of links of which each can be absent only if others are present. A result lists its regions,
-and shows their links undirected; `IndependenceResult.resolve` decides them by the links that a user knows to be
-there, or by the strongest.
+and shows their links undirected; `IndependenceResult.resolve` decides them, choice by choice, by the links that a user
+knows to be there or not to be there, or by the strongest. In every result, resolved or not, each absent link has the
+paths that explain it: `IndependenceResult.path_violations` is empty.
 
 **How.** Tests are made as in PC, but all separating sets of a size are kept, not only the first; supersets of a
 separating set are not minimal and are not asked for. `bnml.independence.path_condition` works out which links go, which
@@ -21,7 +22,7 @@ stay and which are ambiguous, after each size of sets and at the end, until ther
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -30,10 +31,22 @@ import numpy as np
 from bnml._bits import bits
 from bnml._checks import progress_function
 from bnml._watch import Watch
+from bnml.errors import ArgumentError, argument
 from bnml.graph import Constraints
 from bnml.independence.independence_result import IndependenceResult, Link
 from bnml.independence.oracles import Oracle
-from bnml.independence.path_condition import decide, settle
+from bnml.independence.path_condition import (
+    Standing,
+    accepted,
+    best_statement,
+    drop,
+    keep,
+    lost_path,
+    regions,
+    settle,
+    unexplained,
+    without,
+)
 from bnml.independence.pc import pc_result
 from bnml.independence.request import Asked, ask
 from bnml.independence.skeleton import (
@@ -99,7 +112,7 @@ def npc(
     >>> result = bnml.npc(data)
     >>> [sorted(sorted(link) for link in region) for region in result.ambiguous_regions]
     [[['X0', 'X2'], ['X1', 'X2']]]
-    >>> print(result.resolve([("X2", "X0")]).pdag)
+    >>> print(result.resolve(keep=[("X2", "X0")]).pdag)
     X0 - X1, X0 - X2
     """
     return find_npc(
@@ -113,7 +126,9 @@ def npc(
 def find_npc(asked: Asked) -> IndependenceResult:
     """Find what is asked, once it is checked."""
     log = Log()
-    return _result(asked, log, _statements(asked, log), frozenset(), frozenset(), asked.seconds)
+    statements = _statements(asked, log)
+    standing = settle(asked.known.possible, statements, _kept(asked))
+    return _result(asked, log, statements, standing, asked.seconds)
 
 
 def _statements(asked: Asked, log: Log) -> Statements:
@@ -125,7 +140,7 @@ def _statements(asked: Asked, log: Log) -> Statements:
     while True:
         size, before = 0, log.n_tests
         while asked.max_condition is None or size <= asked.max_condition:
-            links, _, _ = settle(every, statements, kept)
+            links = settle(every, statements, kept).possible
             near = list(every)  # links that no test has spoken against: as in PC, sets are taken from these
             for pair in statements:
                 unlink(near, pair)
@@ -163,18 +178,16 @@ def _kept(asked: Asked) -> frozenset[Pair]:
     return frozenset((i, j) for i, mask in enumerate(asked.known.adjacent) for j in bits(mask) if i < j)
 
 
-def _result(
-    asked: Asked, log: Log, statements: Statements, kept: frozenset[Pair], dropped: frozenset[Pair], seconds: float
-) -> IndependenceResult:
-    """Work out what holds, once some links are decided by hand."""
-    decision = decide(asked.known.possible, statements, kept | _kept(asked), dropped)
-    names = asked.judge.names
-    in_regions = frozenset().union(*decision.regions)
+def _result(asked: Asked, log: Log, statements: Statements, standing: Standing, seconds: float) -> IndependenceResult:
+    """Return the result where links are decided so far."""
+    names, found = asked.judge.names, regions(standing, statements)
+    in_regions = frozenset().union(*found)
     return pc_result(
-        asked, log, list(decision.links), decision.accepted, "npc", seconds, decision.unsure,
-        ambiguous_regions=tuple(frozenset(_link(names, pair) for pair in region) for region in decision.regions),
-        undecided=frozenset(_link(names, pair) for pair in decision.unsure - in_regions),
-        _resolve=_Resolver(replace(asked, watch=None), log, statements, kept, dropped, decision.regions),
+        asked, log, list(standing.possible), accepted(standing, asked.known.possible, statements), "npc", seconds,
+        standing.unsure,
+        ambiguous_regions=tuple(frozenset(_link(names, pair) for pair in region) for region in found),
+        undecided=frozenset(_link(names, pair) for pair in standing.unsure - in_regions),
+        _resolve=_Resolver(replace(asked, watch=None), log, statements, standing),
     )  # fmt: skip
 
 
@@ -189,38 +202,58 @@ class _Resolver:
     asked: Asked
     log: Log
     statements: Statements
-    kept: frozenset[Pair]
-    dropped: frozenset[Pair]
-    regions: tuple[frozenset[Pair], ...]
+    standing: Standing
 
-    def __call__(self, chosen: frozenset[Link] | None) -> IndependenceResult:
+    def __call__(self, stay: Sequence[Link], go: Sequence[Link]) -> IndependenceResult:
+        """Keep some links and drop others, one by one; without any, keep the strongest until nothing is open."""
         watch = Watch()
-        stay, go = self.kept, self.dropped
-        if chosen is None:
-            stay, go = _strongest(self.asked, self.statements, stay, go)
-        for region in self.regions if chosen is not None else ():
-            named = {pair for pair in region if _link(self.asked.judge.names, pair) in (chosen or ())}
-            stay |= named
-            go |= region - named if named else frozenset()
-        return _result(self.asked, self.log, self.statements, stay, go, watch.seconds)
+        standing, statements, at = self.standing, self.statements, {v: i for i, v in enumerate(self.asked.judge.names)}
+        if not stay and not go:
+            standing = _strongest(statements, standing)
+        standing = keep(standing, statements, [_pair(at, link) for link in stay])
+        for pair in (_pair(at, link) for link in go):
+            if standing.possible[pair[0]] >> pair[1] & 1:  # it may have gone already, by what follows from the others
+                self._check(standing, pair)
+                standing = drop(standing, statements, pair)
+        return _result(self.asked, self.log, statements, standing, watch.seconds)
+
+    def _check(self, standing: Standing, pair: Pair) -> None:
+        """Refuse to drop a link where an absent link would then have no path."""
+        links = without(standing.possible, pair)
+        lost = unexplained(links, self.statements, standing.dropped | {pair})
+        if not lost:
+            return
+        absent = pair if pair in lost else lost[0]
+        best = best_statement(links, absent, self.statements[absent])
+        path = lost_path(links, absent, best.given)
+        assert path is not None
+        names = self.asked.judge.names
+        start, goal, other = (names[v] for v in path)
+        what, which = (" - ".join(sorted(_link(names, one))) for one in (pair, absent))
+        given = ", ".join(names[v] for v in best.given)
+        raise ArgumentError(
+            f"{argument('drop')}: without {what} the absent link {which} would have no path: its variables are "
+            f"independent given {given}, and nothing would lead from {start} to {goal} without {other}; keep "
+            f"{what}, or drop others"
+        )
 
 
-def _strongest(
-    asked: Asked, statements: Statements, kept: frozenset[Pair], dropped: frozenset[Pair]
-) -> tuple[frozenset[Pair], frozenset[Pair]]:
+def _pair(at: Mapping[str, int], link: Link) -> Pair:
+    i, j = sorted(at[name] for name in link)
+    return i, j
+
+
+def _strongest(statements: Statements, standing: Standing) -> Standing:
     """Keep the strongest link of the regions, work out what follows, and go on while regions are left.
 
     The strongest link is the one whose independence is the least credible: the largest p-value of its statements is the
     smallest.
     """
-    every, known = asked.known.possible, _kept(asked)
     ranked: list[Pair] = []
-    while True:
-        _, _, unsure = settle(every, statements, kept | known, dropped)
-        if not unsure:
-            return kept, dropped
-        ranked = [pair for pair in ranked if pair in unsure]
+    while standing.unsure:
+        ranked = [pair for pair in ranked if pair in standing.unsure]
         if not ranked:
-            in_regions = frozenset().union(*decide(every, statements, kept | known, dropped).regions)
+            in_regions = frozenset().union(*regions(standing, statements))
             ranked = sorted(in_regions, key=lambda pair: (max(one.log_p for one in statements[pair]), pair))
-        kept |= {ranked[0]}
+        standing = keep(standing, statements, ranked[:1])
+    return standing

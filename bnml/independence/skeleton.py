@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from itertools import chain, combinations, islice
-from math import comb
+from math import comb, isnan
 
 import numpy as np
 import numpy.typing as npt
@@ -36,7 +36,7 @@ PAIRS_AT_ONCE = 4096
 
 @dataclass(frozen=True)
 class Found:
-    """A set that separates a pair, and the logarithm of the p-value of that test."""
+    """A set that separates a pair, and the log p of that test; of a test by a score, what the link costs."""
 
     given: tuple[int, ...]
     log_p: float
@@ -113,7 +113,8 @@ def ask_pairs(
             hits = np.flatnonzero(answers.independent)
             for t, p in zip(hits.tolist(), (np.searchsorted(offsets, hits, "right") - 1).tolist(), strict=True):
                 given = tuple(batch.sets[t].tolist())
-                found.setdefault(drawn[p][0], []).append(Found(given, float(answers.results[t, 2])))
+                statistic, _, log_p = answers.results[t].tolist()
+                found.setdefault(drawn[p][0], []).append(Found(given, -statistic if isnan(log_p) else log_p))
             active = [(pair, sets) for pair, sets, _ in drawn if not (stop and pair in found)]
         tell(min(1.0, (start + PAIRS_AT_ONCE) / len(questions)))
     return found

@@ -7,7 +7,7 @@ fit it, if there is one.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, Any
 
 from bnml.independence.npc import find_npc
@@ -65,7 +65,8 @@ def npc_search(
     test: str | Criterion = "g2",
     max_condition: int | None = None,
     colliders: str = "sepset",
-    keep: Iterable[Iterable[str]] = (),
+    keep: Iterable[Collection[str]] = (),
+    drop: Iterable[Collection[str]] = (),
 ) -> SearchResult:
     """Return a network that fits the answer of `bnml.npc`; the score is only reported.
 
@@ -73,23 +74,26 @@ def npc_search(
     ----------
     alpha, test, max_condition, colliders
         As for `bnml.npc`.
-    keep
-        Links of ambiguous regions that stay; the others of their regions go. The other regions are resolved for their
-        strongest links.
+    keep, drop
+        Links of ambiguous regions that stay and that go; what they leave open is decided by strength. See
+        `bnml.independence.IndependenceResult.resolve`.
 
     Returns
     -------
     SearchResult
-        Its ``tested`` is what `bnml.npc` found, and ``regions`` are the ambiguous regions before they were resolved.
+        Its ``tested`` is what `bnml.npc` found, and ``regions`` are the ambiguous regions before they were resolved;
+        ``info["decided_by_strength"]`` has the links that neither the tests nor ``keep`` and ``drop`` decide.
     """
     asked = {"alpha": alpha, "test": test, "max_condition": max_condition, "colliders": colliders}
     first = find_npc(ask(task.table.data, rules=task.hard_rules, threads=task.threads, watch=task.watch, **asked))
-    kept = [tuple(link) for link in keep]
-    return _result(task, first, (first.resolve(kept) if kept else first).resolve())
+    chosen = first.resolve(keep=keep, drop=drop)
+    return _result(task, first, chosen.resolve(), chosen.undecided.union(*chosen.ambiguous_regions))
 
 
-def _result(task: Task, first: IndependenceResult, found: IndependenceResult) -> SearchResult:
-    """Return a network that fits what was found, and what was left open at ``first``."""
+def _result(
+    task: Task, first: IndependenceResult, found: IndependenceResult, by_strength: Iterable[frozenset[str]] = ()
+) -> SearchResult:
+    """Return a network that fits what was found, what was left open at ``first``, and what strength has decided."""
     dag = found.dag
     total, judged = math.nan, {"families": 0, "local_optimum": False}
     if dag is not None:
@@ -106,4 +110,6 @@ def _result(task: Task, first: IndependenceResult, found: IndependenceResult) ->
             sorted(" - ".join(sorted(link)) for link in region) for region in first.ambiguous_regions
         ],
     }
+    if by_strength:
+        info["decided_by_strength"] = sorted(" - ".join(sorted(link)) for link in by_strength)
     return task.result(dag, total, info, tested=found, regions=first.ambiguous_regions)

@@ -56,6 +56,30 @@ def test_report(run):
     assert "bundled" not in shown.out
 
 
+def test_links_of_ambiguous_regions(run, folder):
+    rng = np.random.default_rng(0)
+    x = rng.integers(0, 2, 500)
+    y = np.where(np.arange(500) < 4, 1 - x, x)
+    t = np.where(rng.random(500) < 0.8, x, 1 - x)
+    t[:4] = [x[0], y[1], x[2], y[3]]
+    pd.DataFrame({"x": x, "y": y, "t": t}).to_csv(folder / "twins.csv", index=False)
+    npc = ("learn", "twins.csv", "--search", "npc")
+    for chosen in (("--keep", "x-t"), ("--drop-link", "y-t"), ("--keep", "t-x", "--drop-link", "t-y")):
+        found = json.loads(run(*npc, *chosen, "--json").out)
+        assert {frozenset(arc) for arc in found["arcs"]} == {frozenset("xy"), frozenset("xt")}
+        assert "decided_by_strength" not in found["info"]
+    assert json.loads(run(*npc, "--json").out)["info"]["decided_by_strength"] == ["t - x", "t - y"]
+    refused = run(*npc, "--drop-link", "x-t", "--drop-link", "y-t")
+    assert (refused.status, refused.out) == (2, "")
+    assert refused.err.startswith("bnml: --drop-link: without t - y the absent link t - y would have no path")
+    refused = run(*npc, "--drop-link", "x-y")
+    assert refused.err.startswith("bnml: --drop-link: x - y is in no ambiguous region")
+    refused = run(*npc, "--drop-link", "x-t", "--keep", "x-t")
+    assert refused.err == "bnml: --drop-link: t - x is also in --keep; leave one of them out\n"
+    refused = run("learn", "twins.csv", "--drop-link", "x-t")
+    assert refused.err == "bnml: --drop-link goes with --search npc, not with --search auto\n"
+
+
 def test_json(run):
     shown = run("learn", "two.csv", "--score", "bdeu:10", "--json")
     assert shown.err == ""

@@ -51,5 +51,18 @@ def skeleton(n, independent, stable=True):
     return {frozenset(link) for link in links}, sepsets
 
 
+def without_paths(names, links, sepsets):
+    """Return the absent links for whose separating set the graph has a path too few, from the definition."""
+    import networkx as nx
+
+    lost = set()
+    for pair, given in sepsets.items():
+        for start, other in (sorted(pair), sorted(pair)[::-1]):
+            graph = nx.Graph([tuple(sorted(link)) for link in links if other not in link])
+            graph.add_nodes_from(set(names) - {other})
+            lost |= {pair for goal in given if not nx.has_path(graph, start, goal)}
+    return lost
+
+
 def around(links, i):
     return {b for a, b in links if a == i}

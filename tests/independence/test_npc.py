@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import pickle
+from zlib import crc32
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import bnml
 from bnml import npc, pc
 from bnml.errors import BnmlError
+from tests.independence import naive
 from tests.independence.strategies import random_dag, sampled
 from tests.reference import ALARM
 
@@ -80,13 +83,17 @@ def test_the_strongest_link_stays(twins):
 def test_links_outside_every_region_are_refused(twins, wrong):
     with pytest.raises(BnmlError, match="in no ambiguous region"):
         npc(twins).resolve(wrong)
-    with pytest.raises(BnmlError, match="links_to_keep"):
+    with pytest.raises(BnmlError, match=r"drop: .*in no ambiguous region"):
+        npc(twins).resolve(drop=wrong)
+    with pytest.raises(BnmlError, match="keep must be"):
         npc(twins).resolve("X0")
 
 
 def test_nothing_named_is_nothing_resolved(twins):
     result = npc(twins)
     assert result.resolve([]) is result
+    assert result.resolve(drop=()) is result
+    assert result.resolve() is not result
 
 
 def test_it_can_be_pickled_and_resolved_later(twins):
@@ -94,26 +101,94 @@ def test_it_can_be_pickled_and_resolved_later(twins):
     assert skeleton_of(again.resolve([("X2", "X0")]).pdag) == {frozenset(("X0", "X1")), frozenset(("X0", "X2"))}
 
 
-@pytest.mark.parametrize("seed", range(10))
-def test_every_absence_is_explained(seed):
-    """After the default resolution, paths lead to all members of each separating set."""
-    import networkx as nx
+def check_paths(result):
+    """Every absent link has its paths, by the definition; and the result says so itself."""
+    lost = naive.without_paths(result.pdag.names, skeleton_of(result.pdag), result.sepsets)
+    assert not lost
+    assert result.path_violations == ()
+    n = len(result.pdag.names)
+    assert len(result.sepsets) + len(skeleton_of(result.pdag)) == n * (n - 1) // 2
 
+
+def check_all_choices(found, rng):
+    """Resolve a result at random, choice by choice, and by strength."""
+    check_paths(found)
+    done = found.resolve()
+    check_paths(done)
+    assert not done.ambiguous_regions
+    assert not done.undecided
+    result = found
+    while result.ambiguous_regions:
+        links = sorted(sorted(link) for region in result.ambiguous_regions for link in region)
+        link = links[rng.integers(len(links))]
+        keeps = rng.random() < 0.5
+        after = result.resolve(keep=[link]) if keeps else result.resolve(drop=[link])
+        check_paths(after)
+        assert (frozenset(link) in skeleton_of(after.pdag)) == keeps
+        assert skeleton_of(after.pdag) <= skeleton_of(result.pdag)
+        before = {*result.undecided}.union(*result.ambiguous_regions)
+        left = {*after.undecided}.union(*after.ambiguous_regions)
+        assert left < before
+        assert skeleton_of(result.pdag) - before <= skeleton_of(after.pdag)
+        result = after
+    assert not result.undecided
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_every_absence_is_explained(seed):
     dag = random_dag(np.random.default_rng(seed), 8, 0.4)
     data = sampled(dag, 100, seed)
     found = npc(data, 0.05)
-    result = found.resolve()
-    assert not result.ambiguous_regions
-    assert not result.undecided
-    graph = nx.Graph(map(tuple, skeleton_of(result.pdag)))
-    graph.add_nodes_from(data.names)
-    for pair, given in result.sepsets.items():
-        for start, other in (sorted(pair), sorted(pair)[::-1]):
-            around = graph.subgraph(set(graph) - {other})
-            assert all(nx.has_path(around, start, goal) for goal in given)
+    check_all_choices(found, np.random.default_rng(seed))
     backwards = npc(data.select(data.names[::-1]), 0.05)
     assert backwards.pdag == found.pdag
     assert backwards.ambiguous_regions == found.ambiguous_regions
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_every_absence_is_explained_whatever_the_oracle_says(seed):
+    """An oracle that is often wrong: it denies one in three of the dependences of a random structure."""
+    rng = np.random.default_rng(seed)
+    dag = random_dag(rng, int(rng.integers(4, 8)), 0.6)
+
+    def oracle(x, y, given):
+        words = f"{seed} {sorted((x, y))} {sorted(given)}"
+        return dag.d_separated(x, y, given) or crc32(words.encode()) % 3 == 0
+
+    table = pd.DataFrame({name: [0, 1] for name in dag.names})
+    check_all_choices(npc(table, oracle=oracle), rng)
+
+
+def test_the_example_keeps_its_paths():
+    """Keeping one link used to drop the eight others of the region, and left 3 to 8 absent links without a path."""
+    found = npc(bnml.example(), 0.01)
+    (region,) = found.ambiguous_regions
+    for link in region:
+        for chosen in (found.resolve(keep=[link]), found.resolve(drop=[link])):
+            check_paths(chosen)
+            check_paths(chosen.resolve())
+    rest = found.resolve(keep=[("dysp", "either")])
+    assert rest.ambiguous_regions  # the rest stays open
+    assert pc(bnml.example(), 0.01).path_violations  # PC asks for no paths
+
+
+def test_a_choice_that_leaves_an_absent_link_without_a_path(twins):
+    found = npc(twins)
+    with pytest.raises(BnmlError, match=r"drop: without X1 - X2 the absent link X1 - X2 would have no path") as caught:
+        found.resolve(drop=[("X0", "X2"), ("X2", "X1")])
+    assert "independent given X0, and nothing would lead from X2 to X0 without X1" in str(caught.value)
+    with pytest.raises(BnmlError, match=r"drop: X0 - X2 is also in keep="):
+        found.resolve(keep=[("X0", "X2")], drop=[("X2", "X0")])
+    assert found.resolve(drop=[("X0", "X2")]).pdag == found.resolve(keep=[("X1", "X2")]).pdag
+    assert found.resolve(keep=[("X0", "X2")], drop=[("X1", "X2")]).pdag == found.resolve([("X0", "X2")]).pdag
+
+
+def test_strength_by_a_score():
+    """A test by a score has no p-values; then the score says which independence is the least credible."""
+    found = npc(bnml.example(), test="bic")
+    check_paths(found.resolve())
+    turned = npc(bnml.example().select(bnml.example().names[::-1]), test="bic")
+    assert turned.resolve().pdag == found.resolve().pdag
 
 
 def test_regions_have_colours_and_links_can_be_kept(twins):
@@ -125,5 +200,9 @@ def test_regions_have_colours_and_links_can_be_kept(twins):
         kept = bnml.learn(twins, search="npc", keep=[(c, first)])
         assert skeleton_of(kept.cpdag) == {frozenset((a, b)), frozenset((first, c))}
         assert kept.regions == result.ambiguous_regions
+        dropped = bnml.learn(twins, search="npc", drop=[(c, first)])
+        assert frozenset((first, c)) not in skeleton_of(dropped.cpdag)
     with pytest.raises(BnmlError, match="no ambiguous region"):
         bnml.learn(twins, search="npc", keep=[(a, b)])
+    with pytest.raises(BnmlError, match="would have no path"):
+        bnml.learn(twins, search="npc", drop=[(a, c), (b, c)])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import typer
@@ -56,6 +56,8 @@ def command(
     if len(frame) > MOST_SHOWN and not every:
         print(f"… and {len(frame) - MOST_SHOWN:,} more pairs; --all shows them")
     print(f"{number_of(len(frame), 'pair')}, {data.n_rows:,} rows; information in nats")
+    if frame["sparse"].any():
+        print(printing.SPARSE)
 
 
 def _sorted(frame: pd.DataFrame) -> pd.DataFrame:
@@ -69,8 +71,12 @@ def _show(frame: pd.DataFrame) -> None:
     titles |= {"p_value": "p-value", "adjusted_p_value": "adjusted"}
     shown = [name for name in titles if name in frame]
     formats = {"mutual_information": "{:.4f}", "g2": "{:,.2f}", "x2": "{:,.2f}", "degrees_of_freedom": "{:,.0f}"}
-    rows = [
-        [f"{row['a']} - {row['b']}", *(formats.get(name, "{:.2g}").format(row[name]) for name in shown)]
-        for row in frame.to_dict("records")
-    ]
+
+    def text(row: dict[Any, Any], name: str) -> str:
+        if name == "p_value" and frame["sparse"].any():
+            return printing.p_value_text(row[name], sparse=row["sparse"])
+        return formats.get(name, "{:.2g}").format(row[name])
+
+    records = frame.to_dict("records")
+    rows = [[f"{row['a']} - {row['b']}", *(text(row, name) for name in shown)] for row in records]
     printing.print_grid(["pair", *(titles[name] for name in shown)], rows)

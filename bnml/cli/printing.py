@@ -47,6 +47,14 @@ def console() -> Console:
     return Console(highlight=False, soft_wrap=False)
 
 
+SPARSE = "* fewer than five rows per cell: the p-value comes from random tables"
+
+
+def p_value_text(p: float, *, sparse: bool) -> str:
+    """Return a p-value with a mark, or room for it, that `SPARSE` explains."""
+    return f"{p:.2g}{'*' if sparse else ' '}"
+
+
 def print_grid(
     titles: Sequence[str], rows: Iterable[Sequence[str]], sums: Sequence[str] = (), *, texts: int = 1
 ) -> None:

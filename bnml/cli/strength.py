@@ -24,8 +24,10 @@ def command(
         printing.print_json({"score_name": chosen.name, "arcs": records(frame)})
         return
     rows = [
-        [f"{a} -> {b}", f"{gain:,.3f}", f"{information:.4f}", f"{p:.2g}"]
-        for a, b, gain, information, p in frame.itertuples(index=False)
+        [f"{a} -> {b}", f"{gain:,.3f}", f"{information:.4f}", printing.p_value_text(p, sparse=sparse)]
+        for a, b, gain, information, p, _, sparse in frame.itertuples(index=False)
     ]
     printing.print_grid(["arc", f"{chosen.name} gained", "information", "p-value"], rows)
     print("Information in nats and p-values (G²) are given the other parents of the child.")
+    if frame["sparse"].any():
+        print(printing.SPARSE)

@@ -2,7 +2,8 @@
 
 Mutual information I, in nats, has no upper end that people know. The strength of a dependence is therefore told as
 √(1 - exp(-2 I)), which is 0 for independent variables, at most 1, and for two normal variables the size of their
-correlation (Linfoot 1957).
+correlation (Linfoot 1957). Of independent variables a table shows on average d/(2 N) nats by chance, d being the
+degrees of freedom and N the rows (Miller 1955); so much is taken off first.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from bnml.independence import dependences, select_features
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Features", "Twins", "features_of"]
+__all__ = ["Features", "Twins", "features_of", "strength_of"]
 
 ALIKE = 0.9  # two columns share so much of what they tell, or more: all but copies of each other
 
@@ -40,7 +41,7 @@ class Features:
     ----------
     pairs
         Every pair, the strongest evidence first: as of `bnml.dependences`, with ``adjusted_p_value`` and ``strength``,
-        √(1 - exp(-2 I)).
+        √(1 - exp(-2 I)) of the information less what chance accounts for.
     target
         The variable of interest; None for none.
     selected
@@ -82,7 +83,7 @@ class Features:
 def features_of(data: Data, target: str | None, alpha: float, threads: int | None = None) -> Features:
     """Return what can be told of the variables before any structure is learned."""
     frame = dependences(data, adjust="bh", threads=threads)
-    frame["strength"] = np.sqrt(-np.expm1(-2.0 * np.maximum(frame["mutual_information"].to_numpy(float), 0.0)))
+    frame["strength"] = strength_of(frame["mutual_information"], frame["degrees_of_freedom"], data.n_rows)
     order = np.lexsort((np.arange(len(frame)), -frame["g2"].to_numpy(), frame["log_p"].to_numpy()))
     entropies = [_entropy(data, i) for i in range(len(data.names))]
     chosen = () if target is None else tuple(select_features(data, target, alpha, threads=threads))
@@ -94,6 +95,18 @@ def features_of(data: Data, target: str | None, alpha: float, threads: int | Non
         twins=_twins(frame, dict(zip(data.names, entropies, strict=True))),
         alpha=alpha,
     )
+
+
+def strength_of(information: Any, degrees_of_freedom: Any, n_rows: int) -> Any:
+    """Return the strength of dependences: √(1 - exp(-2 I)), I being the information less d/(2 N), at least 0.
+
+    Examples
+    --------
+    >>> round(float(strength_of(0.5, 1, 1000)), 3), float(strength_of(0.01, 40, 1000))
+    (0.795, 0.0)
+    """
+    chance = np.asarray(degrees_of_freedom, float) / (2.0 * n_rows)
+    return np.sqrt(-np.expm1(-2.0 * np.maximum(np.asarray(information, float) - chance, 0.0)))
 
 
 def _entropy(data: Data, column: int) -> float:

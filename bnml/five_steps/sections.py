@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from bnml._text import names_in_words, number_of, p_value_text, percent, probability_text
 from bnml.five_steps.feature_section import features_section
+from bnml.five_steps.features import strength_of
 from bnml.five_steps.findings import found_regions
 from bnml.five_steps.knowledge import knowledge
 from bnml.five_steps.links import FIRM, LIKELY, Link, linked
@@ -230,8 +231,8 @@ def _strength(study: Study) -> Iterator[Html]:
     largest = max((gain for gain in gains.values() if math.isfinite(gain)), default=0.0)
     texts = {(link.a, link.b): link.text for link in study.links}
     rows: list[list[Cell]] = []
-    for a, b, gain, information, p in frame.itertuples(index=False):
-        strength = math.sqrt(-math.expm1(-2.0 * max(information, 0.0)))
+    for a, b, gain, information, p, freedom, _ in frame.itertuples(index=False):
+        strength = strength_of(information, freedom, study.data.n_rows)
         share = gain / largest if largest > 0 and math.isfinite(gain) else 0.0
         rows.append([texts[a, b], bar(share, f"{gain:,.1f}"), f"{strength:.2f}", p_value_text(p)])
     yield long_table("The links, the strongest first", ["link", "gain", "strength", "p-value"], rows, most=60)

@@ -49,7 +49,7 @@ def _links(study: Study) -> Iterable[str]:
     inside = [link for link in study.links if link.in_network]
     if not inside:
         return
-    arcs = {(a, b): (gain, p) for a, b, gain, _, p in study.strength.itertuples(index=False)}
+    arcs = {(a, b): (gain, p) for a, b, gain, _, p, *_ in study.strength.itertuples(index=False)}
     yield ""
     room = WIDTH - 45
     yield f"{'link':<{room}} {'support':>8} {'probable':>9} {'':<7} {'gain':>9} {'p':>7}".rstrip()

@@ -4,6 +4,7 @@
 `tests`            the tests: G², X², permutations, information gain, scores
 `p_values`         p-values far out in the tail
 `permutation`      p-values from random tables
+`sparse`           tables with too few rows per cell for the χ² distribution
 `dependences`      every pair of variables, and the features that tell something of a target
 `oracles`          what answers questions of independence: a table, a DAG, a function
 `request`          what is asked of PC and NPC, checked

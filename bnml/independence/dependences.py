@@ -15,10 +15,12 @@ import numpy.typing as npt
 
 from bnml._checks import refuse, significance_level
 from bnml._text import did_you_mean
+from bnml.counts import pair_statistic
 from bnml.data import Data, as_data
 from bnml.errors import ArgumentError, argument
 from bnml.independence.oracles import DataJudge, Questions
 from bnml.independence.p_values import log_adjusted_p_values
+from bnml.independence.sparse import permuted_p_value
 from bnml.independence.tests import G2, X2, Criterion, Gain, Scored, parse_test
 
 if TYPE_CHECKING:
@@ -33,13 +35,18 @@ ADJUSTMENTS = ("bh",)
 
 
 class Outcome(NamedTuple):
-    """What a test found; ``statistic`` is in the test's own units, and what a test does not have is not a number."""
+    """What a test found; ``statistic`` is in the test's own units, and what a test does not have is not a number.
+
+    ``sparse`` tells that there are too few rows per cell for the χ² distribution, and that the p-value comes from
+    random tables.
+    """
 
     independent: bool
     statistic: float
     degrees_of_freedom: float
     p_value: float
     log_p: float
+    sparse: bool = False
 
 
 def independence_test(
@@ -63,7 +70,7 @@ def independence_test(
     Returns
     -------
     Outcome
-        ``independent``, ``statistic``, ``degrees_of_freedom``, ``p_value`` and ``log_p``.
+        ``independent``, ``statistic``, ``degrees_of_freedom``, ``p_value``, ``log_p`` and ``sparse``.
 
     Raises
     ------
@@ -84,9 +91,15 @@ def independence_test(
     (x, y), known = sorted((x, y)), tuple(sorted(known))
     judge = DataJudge(table, table.names, criterion, level)
     sets = np.array([known], np.int64).reshape(1, len(known))
-    answers = judge.decide(Questions(np.array([x]), np.array([y]), np.array([0, 1]), sets))
-    statistic, freedom, log_p = answers.results[0].tolist()
-    return Outcome(bool(answers.independent[0]), statistic, freedom, float(np.exp(log_p)), log_p)
+    question = Questions(np.array([x]), np.array([y]), np.array([0, 1]), sets)
+    if not judge.sparse(question)[0]:
+        answers = judge.decide(question)
+        statistic, freedom, log_p = answers.results[0].tolist()
+        return Outcome(bool(answers.independent[0]), statistic, freedom, float(np.exp(log_p)), log_p)
+    pearson = isinstance(criterion, X2)
+    statistic, freedom = pair_statistic(judge.counts.cells(sorted((x, y, *known))), x, y, known, pearson=pearson)
+    p = permuted_p_value(judge.counts, x, y, known, pearson=pearson) if freedom else 1.0
+    return Outcome(p > level, statistic, freedom, p, float(np.log(p)), sparse=True)
 
 
 def dependences(
@@ -116,7 +129,9 @@ def dependences(
     -------
     DataFrame
         A row for each pair, in the order of the columns: ``a b mutual_information`` (nats) ``g2 degrees_of_freedom
-        p_value log_p``, and ``x2`` where that is tested. ``log_p`` is right where the p-value is too small for a float.
+        p_value log_p sparse``, and ``x2`` where that is tested. ``log_p`` is right where the p-value is too small for a
+        float. ``sparse`` pairs have fewer than five rows per cell: their p-values come from random tables, and are at
+        least 0.0005 (see `bnml.independence.sparse`).
 
     Raises
     ------
@@ -199,7 +214,7 @@ def _frame(data: Data, pairs: Ints, test: Criterion, adjust: str | None, threads
     batch = Questions(
         pairs[:, 0].copy(), pairs[:, 1].copy(), np.arange(len(pairs) + 1), np.zeros((len(pairs), 0), np.int64)
     )
-    results = DataJudge(data, data.names, G2(), 0.5, threads).decide(batch).results
+    results = DataJudge(data, data.names, G2(rows_per_cell=0), 0.5, threads).decide(batch).results
     names = np.array(data.names, object)
     columns: dict[str, Any] = {
         "a": names[pairs[:, 0]],
@@ -207,12 +222,15 @@ def _frame(data: Data, pairs: Ints, test: Criterion, adjust: str | None, threads
         "mutual_information": results[:, 0] / (2 * data.n_rows),
         "g2": results[:, 0],
     }
+    judge = DataJudge(data, data.names, test, 0.5, threads)
+    sparse = judge.sparse(batch)
     log_p = results[:, 2]
-    if not isinstance(test, G2):
-        own = DataJudge(data, data.names, test, 0.5, threads).decide(batch).results
+    if not isinstance(test, G2) or sparse.any():
+        own = judge.decide(batch).results
         columns |= {"x2": own[:, 0]} if isinstance(test, X2) or getattr(test, "statistic", "") == "x2" else {}
         log_p = own[:, 2]
     columns |= {"degrees_of_freedom": results[:, 1].astype(np.int64), "p_value": np.exp(log_p), "log_p": log_p}
+    columns["sparse"] = sparse
     if adjust is not None:
         columns["adjusted_p_value"] = np.exp(log_adjusted_p_values(log_p))
     return pd.DataFrame(columns)

@@ -18,7 +18,7 @@ from bnml.graph import DAG, PDAG, canonical_extension
 from bnml.graph._names import checked_pairs
 from bnml.independence.orientation import Conflict
 from bnml.independence.path_condition import supported
-from bnml.independence.skeleton import Log
+from bnml.independence.skeleton import Log, made
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,6 +28,7 @@ __all__ = ["IndependenceResult", "Link"]
 Link = frozenset[str]
 
 MOST_SHOWN = 40
+UNTESTED = "given several others, a table has too few rows per cell for a test"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -114,15 +115,26 @@ class IndependenceResult:
         names = np.array(self._names, object)
         rows: list[tuple[Any, ...]] = []
         for batch, answers in self._log.batches:
-            for p, (x, y) in enumerate(zip(names[batch.xs], names[batch.ys], strict=True)):
-                for t in range(int(batch.offsets[p]), int(batch.offsets[p] + answers.made[p])):
-                    statistic, freedom, log_p = answers.results[t].tolist()
-                    given = tuple(names[batch.sets[t]].tolist())
-                    rows.append((x, y, given, statistic, freedom, log_p, bool(answers.independent[t])))
+            owner = np.repeat(np.arange(batch.xs.size), np.diff(batch.offsets))
+            for t in np.flatnonzero(made(batch, answers)).tolist():
+                x, y = names[batch.xs[owner[t]]], names[batch.ys[owner[t]]]
+                statistic, freedom, log_p = answers.results[t].tolist()
+                given = tuple(names[batch.sets[t]].tolist())
+                rows.append((x, y, given, statistic, freedom, log_p, bool(answers.independent[t])))
         head = ["a", "b", "given", "statistic", "degrees_of_freedom", "log_p", "independent"]
         frame = pd.DataFrame(rows, columns=head)
         frame.insert(5, "p_value", np.exp(frame["log_p"].astype(float)))
         return frame
+
+    @cached_property
+    def untested(self) -> frozenset[Link]:
+        """The links of the graph about which some question could not be tested, for want of rows per cell.
+
+        A link goes only where a test finds independence. With more rows, some of these might.
+        """
+        linked = {frozenset(edge) for edge in (*self.pdag.directed, *self.pdag.undirected)}
+        asked = {frozenset((self._names[i], self._names[j])) for i, j in self._log.untested}
+        return frozenset(linked & asked)
 
     @cached_property
     def path_violations(self) -> tuple[Link, ...]:
@@ -208,6 +220,7 @@ class IndependenceResult:
             "undirected": plain(self.pdag.undirected),
             "ambiguous_regions": [listed(region) for region in self.ambiguous_regions],
             "undecided": listed(self.undecided),
+            "untested": listed(self.untested),
             "path_violations": listed(self.path_violations),
             "ambiguous_triples": plain(self.ambiguous_triples),
             "conflicts": [plain(conflict._asdict()) for conflict in self.conflicts],
@@ -229,6 +242,9 @@ class IndependenceResult:
             ("tests", f"{self.n_tests:,} of {self.test}{level}"),
             ("time", f"{self.seconds:.2g} s"),
         ]
+        if self.untested:
+            links = number_of(len(self.untested), "link")
+            facts.append(("untested", f"{links} might go with more rows: {UNTESTED}"))
         if self.dag is None:
             facts.append(("network", "none has exactly these links and arcs: the tests contradict each other"))
         if self.conflicts:

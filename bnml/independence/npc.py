@@ -147,7 +147,7 @@ def _statements(asked: Asked, log: Log) -> Statements:
             around = {
                 (i, j): (candidates(near, known, i, j), candidates(near, known, j, i)) for i, j in skeleton_links(links)
             }
-            enough = [pair for pair, masks in around.items() if max(map(int.bit_count, masks)) >= size]
+            enough = [pair for pair, masks in around.items() if log.askable(judge, pair, *masks, size)]
             if not enough:
                 break
             questions = []

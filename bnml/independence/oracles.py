@@ -9,19 +9,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from bnml._bits import bits
 from bnml._threads import cores
 from bnml.counts import Questions, Verdict, counts_of
 from bnml.data import Data
 from bnml.graph import DAG
 from bnml.graph.separation import reachable
 from bnml.independence.permutation import permutation_p_value
+from bnml.independence.sparse import permuted_p_value, states_that_occur
 from bnml.independence.tests import G2, X2, Criterion, Gain, Permutation, Scored
 from bnml.scores import LocalScores
 
@@ -39,12 +41,14 @@ CODES_AT_ONCE = 80_000_000  # well under 0.3 s
 class Answers:
     """For each test its statistic, degrees of freedom and log p, and whether it found independence.
 
-    Of pair p the first ``made[p]`` tests were made.
+    Of pair p the first ``made[p]`` tests were made, but for those that could not be made: ``untested``, None if there
+    are none.
     """
 
     results: Floats
     independent: Bools
     made: Ints
+    untested: Bools | None = None
 
 
 class Judge(Protocol):
@@ -58,12 +62,19 @@ class Judge(Protocol):
     def sets_at_once(self) -> int:
         """How many sets of a pair to ask for in one batch."""
 
+    def can_test(self, x: int, y: int, around: int, size: int) -> bool:
+        """Tell whether any set of that size, taken from a mask of variables, can be tested."""
+
     def decide(self, batch: Questions, *, stop: bool = True) -> Answers:
         """Answer a batch; ``stop`` at the first set that separates a pair."""
 
 
 class DataJudge:
-    """Answers from a table, by a test."""
+    """Answers from a table, by a test.
+
+    A pair that has too few rows per cell is tested by random tables; given others it cannot be tested, and they do not
+    separate it.
+    """
 
     def __init__(
         self, data: Data, names: Sequence[str], test: Criterion, alpha: float, threads: int | None = None
@@ -72,6 +83,31 @@ class DataJudge:
         self.threads = cores(threads)
         self._at = np.array([data.index(name) for name in names], np.int64)
         self._local = LocalScores(data, test.parsed) if isinstance(test, Scored) else None
+
+    @cached_property
+    def _states(self) -> Floats:
+        """How many states of each variable occur."""
+        return states_that_occur(self.counts)[self._at].astype(np.float64)
+
+    @cached_property
+    def _most_cells(self) -> float:
+        """The most cells that a table may have for its test to be made; infinitely many for tests without that rule."""
+        each = self.test.rows_per_cell if isinstance(self.test, G2 | X2) else 0.0
+        return self.counts.n_rows / each if each else math.inf
+
+    def can_test(self, x: int, y: int, around: int, size: int) -> bool:
+        """Tell whether any set of that size, taken from a mask of variables, can be tested; a pair alone always can."""
+        if size == 0 or math.isinf(self._most_cells):
+            return True
+        fewest = sorted(self._states[v] for v in bits(around))[:size]
+        return bool(self._states[x] * self._states[y] * math.prod(fewest) <= self._most_cells)
+
+    def sparse(self, batch: Questions) -> Bools:
+        """Tell which questions have too few rows per cell."""
+        if math.isinf(self._most_cells):
+            return np.zeros(len(batch.sets), np.bool_)
+        cells = np.repeat(self._states[batch.xs] * self._states[batch.ys], np.diff(batch.offsets))
+        return np.asarray(cells * self._states[batch.sets].prod(axis=1) > self._most_cells)
 
     @property
     def sets_at_once(self) -> int:
@@ -90,8 +126,37 @@ class DataJudge:
     def decide(self, batch: Questions, *, stop: bool = True) -> Answers:
         """Answer a batch; ``stop`` at the first set that separates a pair."""
         asked = Questions(self._at[batch.xs], self._at[batch.ys], batch.offsets, self._at[batch.sets])
-        counted = isinstance(self.test, G2 | X2 | Gain)
-        return self._counted(asked, stop) if counted else _one_by_one(asked, self._tested, stop)
+        if not isinstance(self.test, G2 | X2 | Gain):
+            return _one_by_one(asked, self._tested, stop)
+        sparse = self.sparse(batch)
+        if not sparse.any():
+            return self._counted(asked, stop)
+        return self._permuted(asked, sparse) if not batch.sets.shape[1] else self._partly_counted(asked, sparse, stop)
+
+    def _permuted(self, batch: Questions, sparse: Bools) -> Answers:
+        """Answer questions about pairs alone, the sparse ones by random tables."""
+        answers = self._counted(batch, stop=False)
+        for t in np.flatnonzero(sparse).tolist():
+            if answers.results[t, 1] > 0:
+                p = permuted_p_value(self.counts, batch.xs[t], batch.ys[t], pearson=isinstance(self.test, X2))
+                answers.results[t, 2] = math.log(p)
+        return replace(answers, independent=answers.results[:, 2] > self._verdict.log_alpha)
+
+    def _partly_counted(self, batch: Questions, sparse: Bools, stop: bool) -> Answers:
+        """Answer the questions that have enough rows per cell."""
+        fit = np.flatnonzero(~sparse)
+        owner = np.repeat(np.arange(batch.xs.size), np.diff(batch.offsets))
+        pairs, sizes = np.unique(owner[fit], return_counts=True)
+        offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        results, independent = np.full((len(batch.sets), 3), np.nan), np.zeros(len(batch.sets), np.bool_)
+        made = np.diff(batch.offsets)
+        if fit.size:
+            few = self._counted(Questions(batch.xs[pairs], batch.ys[pairs], offsets, batch.sets[fit]), stop)
+            results[fit], independent[fit] = few.results, few.independent
+        if stop:
+            hits = np.flatnonzero(independent)
+            made[owner[hits]] = hits + 1 - batch.offsets[owner[hits]]
+        return Answers(results, independent, made, sparse)
 
     def _counted(self, batch: Questions, stop: bool) -> Answers:
         verdict = self._verdict
@@ -122,6 +187,10 @@ class OracleJudge:
         if isinstance(oracle, DAG):
             ordered = oracle.reordered(self.names)
             self._parents, self._children = ordered.parent_masks, ordered.child_masks
+
+    def can_test(self, x: int, y: int, around: int, size: int) -> bool:
+        """Return True: an oracle has an answer to everything."""
+        return True
 
     def decide(self, batch: Questions, *, stop: bool = True) -> Answers:
         """Answer a batch; ``stop`` at the first set that separates a pair."""

@@ -133,9 +133,11 @@ def _questions(
     judge: Judge, links: Sequence[int], known: Rules, pairs: Sequence[Pair], size: int
 ) -> list[tuple[Pair, Iterator[Ints]]]:
     most = judge.sets_at_once
+    around = {(i, j): (candidates(links, known, i, j), candidates(links, known, j, i)) for i, j in pairs}
     return [
-        ((i, j), separating_sets(candidates(links, known, i, j), candidates(links, known, j, i), size, most))
-        for i, j in pairs
+        (pair, separating_sets(*masks, size, most))
+        for pair, masks in around.items()
+        if any(judge.can_test(*pair, mask, size) for mask in masks if mask.bit_count() >= size)
     ]
 
 

@@ -8,6 +8,10 @@ neighbours, so that few tests with many variables are ever made.
 In the textbook's form a link that goes matters at once for the tests that follow, and the answer depends on the order
 of the variables. The *stable* form (Colombo and Maathuis 2014) takes the neighbours as they were when ℓ began: the
 answer does not depend on the order, and all tests of one ℓ can be made side by side.
+
+**What cannot be tested.** With many known variables a table has more cells than rows, and no test can tell dependence
+from chance (`bnml.independence.sparse`). Such a set does not separate its pair: a link goes only where a test has found
+independence. Once no set of some size can be tested, no larger one can.
 """
 
 from __future__ import annotations
@@ -44,20 +48,44 @@ class Found:
 
 @dataclass
 class Log:
-    """Every test that was made, batch by batch."""
+    """Every test that was made, batch by batch, and the pairs of which some questions could not be tested."""
 
     batches: list[tuple[Questions, Answers]] = field(default_factory=list)
+    untested: set[Pair] = field(default_factory=set)
 
     @property
     def n_tests(self) -> int:
         """How many tests were made."""
-        return sum(int(answers.made.sum()) for _, answers in self.batches)
+        return sum(int(made(*batch).sum()) for batch in self.batches)
 
     def ask(self, judge: Judge, batch: Questions, *, stop: bool = True) -> Answers:
         """Let a judge decide, and keep what it finds."""
         answers = judge.decide(batch, stop=stop)
         self.batches.append((batch, answers))
+        if answers.untested is not None:
+            owner = np.repeat(np.arange(batch.xs.size), np.diff(batch.offsets))[answers.untested]
+            self.untested.update(zip(batch.xs[owner].tolist(), batch.ys[owner].tolist(), strict=True))
         return answers
+
+    def askable(self, judge: Judge, pair: Pair, first: int, second: int, size: int) -> bool:
+        """Tell whether a set of that size in one of two masks can be tested; keep the pair if there is one that cannot.
+
+        A pair with no set of that size has nothing to be asked, and nothing is kept.
+        """
+        masks = [mask for mask in (first, second) if mask.bit_count() >= size]
+        if not masks:
+            return False
+        if any(judge.can_test(*pair, mask, size) for mask in masks):
+            return True
+        self.untested.add(pair)
+        return False
+
+
+def made(batch: Questions, answers: Answers) -> npt.NDArray[np.bool_]:
+    """Tell which tests of a batch were made."""
+    sizes = np.diff(batch.offsets)
+    done = np.arange(len(batch.sets)) - np.repeat(batch.offsets[:-1], sizes) < np.repeat(answers.made, sizes)
+    return done if answers.untested is None else done & ~answers.untested
 
 
 @lru_cache(maxsize=1024)
@@ -155,7 +183,7 @@ def find_skeleton(
             (i, j)
             for i, j in skeleton_links(links)
             if not known.adjacent[i] >> j & 1
-            and max(candidates(links, known, i, j).bit_count(), candidates(links, known, j, i).bit_count()) >= size
+            and log.askable(judge, (i, j), candidates(links, known, i, j), candidates(links, known, j, i), size)
         ]
         if not pairs:
             break

@@ -18,8 +18,12 @@ add up. States that do not occur in a stratum say nothing about dependence there
 ``scipy.stats.chi2_contingency`` reports for the table of what occurs. Where none are left the p-value is 1: the data
 cannot speak against independence.
 
-**Small counts.** The χ² distribution is an approximation for large counts. `Permutation` draws tables with the same
-margins in each stratum instead, and counts how many have a statistic as large; p = (1 + that many) / (1 + tables).
+**Small counts.** The χ² distribution is an approximation for large counts. `G2` and `X2` use it only where the table
+has on average at least ``rows_per_cell`` rows per cell, five by default, the cells being all configurations of X, Y and
+S with the states that occur. Else the p-value of a single question, and of a pair without S in PC and NPC, comes from
+random tables (`bnml.independence.sparse`), and a question with S of PC and NPC *cannot be tested*: S does not separate
+X and Y (`bnml.independence.skeleton`). `Permutation` draws tables with the same margins in each stratum for every
+question, and counts how many have a statistic as large; p = (1 + that many) / (1 + tables).
 
 **Gain.** The lecture's rule: independent where the information gain is below a threshold, whatever the sample size.
 
@@ -29,12 +33,14 @@ one that equivalent networks share, so that X and Y may change places.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from bnml._checks import positive_number, refuse, whole_number
+from bnml._checks import is_number, positive_number, refuse, whole_number
 from bnml._text import did_you_mean
 from bnml.errors import ArgumentError, BnmlError, argument
+from bnml.independence.sparse import ROWS_PER_CELL
 from bnml.scores import SCORES, Score, parse_score
 
 __all__ = ["G2", "X2", "Criterion", "Gain", "Permutation", "Scored", "parse_test"]
@@ -53,16 +59,36 @@ class Criterion:
 
 @dataclass(frozen=True)
 class G2(Criterion):
-    """The likelihood-ratio test, G² = 2 N · mutual information."""
+    """The likelihood-ratio test, G² = 2 N · mutual information.
+
+    Parameters
+    ----------
+    rows_per_cell
+        How many rows per cell the χ² distribution takes, on average; 0 to use it whatever the table.
+    """
 
     name = "g2"
+    rows_per_cell: float = ROWS_PER_CELL
+
+    def __post_init__(self) -> None:
+        _check_rows_per_cell(self.rows_per_cell)
 
 
 @dataclass(frozen=True)
 class X2(Criterion):
-    """Pearson's test."""
+    """Pearson's test.
+
+    Parameters
+    ----------
+    rows_per_cell
+        As of `G2`.
+    """
 
     name = "x2"
+    rows_per_cell: float = ROWS_PER_CELL
+
+    def __post_init__(self) -> None:
+        _check_rows_per_cell(self.rows_per_cell)
 
 
 @dataclass(frozen=True)
@@ -140,6 +166,11 @@ class Scored(Criterion):
         return self.score if isinstance(self.score, str) else self.parsed.name
 
 
+def _check_rows_per_cell(value: Any) -> None:
+    if not is_number(value) or not 0 <= value < math.inf:
+        raise refuse("rows_per_cell", value, "expected a number from 0, such as 5; 0 lifts the rule")
+
+
 NAMED = {
     "g2": G2(),
     "x2": X2(),
@@ -161,7 +192,7 @@ def parse_test(test: Any) -> Criterion:
     --------
     >>> from bnml.independence.tests import parse_test
     >>> parse_test("x2"), str(parse_test("gain:0.05")), str(parse_test("bdeu:10"))
-    (X2(), 'gain:0.05', 'bdeu:10')
+    (X2(rows_per_cell=5.0), 'gain:0.05', 'bdeu:10')
     """
     if isinstance(test, Criterion):
         return test

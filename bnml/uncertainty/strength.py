@@ -12,6 +12,7 @@ from bnml.data import as_data
 from bnml.errors import ArgumentError
 from bnml.graph import DAG, PDAG
 from bnml.independence.p_values import log_p_values
+from bnml.independence.sparse import is_sparse, permuted_p_value, states_that_occur
 from bnml.scores import Score, parse_score
 from bnml.scores.local import local_scores
 from bnml.scores.parent_sets import parent_sets
@@ -39,8 +40,9 @@ def strength(dag: DAG | PDAG, data: Any, score: Score | str = "qnml") -> pd.Data
     -------
     DataFrame
         A row for each arc, the strongest first: ``from``, ``to``; ``score_gain``, what the score loses without the arc;
-        ``mutual_information`` of its ends in nats, and the ``p_value`` of its G² test, both given the child's other
-        parents.
+        ``mutual_information`` of its ends in nats, and the ``p_value`` of its G² test with its ``degrees_of_freedom``,
+        all given the child's other parents. Where the table is ``sparse``, with fewer than five rows per cell, the
+        p-value comes from random tables and is at least 0.0005 (see `bnml.independence.sparse`).
 
     Raises
     ------
@@ -63,6 +65,7 @@ def strength(dag: DAG | PDAG, data: Any, score: Score | str = "qnml") -> pd.Data
     structure = dag if isinstance(dag, DAG) else dag.to_dag()
     parent_sets(structure, table.names)
     local, counts = local_scores(table, chosen), counts_of(table)
+    states = states_that_occur(counts)
     rows = []
     for child in structure.names:
         parents = [table.index(name) for name in structure.parents(child)]
@@ -72,8 +75,15 @@ def strength(dag: DAG | PDAG, data: Any, score: Score | str = "qnml") -> pd.Data
             others = [p for p in parents if p != x]
             gain = own - local.family(y, others)
             g2, freedom = pair_statistic(counts.cells(sorted((*others, x, y))), x, y, others)
-            p_value = float(np.exp(log_p_values(g2, freedom)))
-            rows.append((table.names[x], child, gain, max(0.0, g2) / (2.0 * table.n_rows), p_value))
-    frame = pd.DataFrame(rows, columns=["from", "to", "score_gain", "mutual_information", "p_value"])
+            sparse = is_sparse(states[[*others, x, y]], table.n_rows)
+            p = (
+                permuted_p_value(counts, x, y, others)
+                if sparse and freedom
+                else float(np.exp(log_p_values(g2, freedom)))
+            )
+            information = max(0.0, g2) / (2.0 * table.n_rows)
+            rows.append((table.names[x], child, gain, information, p, int(freedom), sparse))
+    head = ["from", "to", "score_gain", "mutual_information", "p_value", "degrees_of_freedom", "sparse"]
+    frame = pd.DataFrame(rows, columns=head)
     order = sorted(range(len(rows)), key=lambda k: (-rows[k][2] if math.isfinite(rows[k][2]) else 0.0, rows[k][:2]))
     return frame.iloc[order].reset_index(drop=True)

@@ -10,6 +10,7 @@ import pytest
 @pytest.fixture
 def survey(tmp_path, monkeypatch):
     (tmp_path / "survey.csv").write_text("a,b,c\n" + "x,x,u\nx,x,v\ny,y,u\ny,y,v\nx,y,u\n" * 20)
+    (tmp_path / "few.csv").write_text("a,b,c\nx,y,u\nx,x,v\ny,y,v\n")
     wide = ",".join(f"v{i}" for i in range(12))
     (tmp_path / "wide.csv").write_text(wide + "\n" + f"{','.join('01' * 6)}\n{','.join('10' * 6)}\n")
     monkeypatch.chdir(tmp_path)
@@ -26,6 +27,15 @@ def test_report(run, survey):
     assert max(map(len, shown.out.splitlines())) <= 80
 
 
+def test_sparse_pairs_are_marked(run, survey):
+    shown = run("dependences", "wide.csv")
+    assert all(line.rstrip().endswith("1*") for line in shown.out.splitlines() if " - " in line)
+    assert "* fewer than five rows per cell" in shown.out
+    assert "*" not in run("dependences", "survey.csv").out
+    assert "* fewer than five rows per cell" in run("strength", "[a|b][b][c]", "few.csv").out
+    assert "*" not in run("strength", "[a|b][b][c]", "survey.csv").out
+
+
 def test_long_tables_are_cut(run, survey):
     assert "26 more pairs" in run("dependences", "wide.csv").out
     assert "more pairs" not in run("dependences", "wide.csv", "--all").out
@@ -36,7 +46,7 @@ def test_json(run, survey):
     assert report["rows"] == 100
     assert [{row["a"], row["b"]} for row in report["pairs"]] == [{"a", "c"}, {"b", "c"}]
     assert set(report["pairs"][0]) == {
-        "a", "b", "mutual_information", "g2", "degrees_of_freedom", "p_value", "log_p",
+        "a", "b", "mutual_information", "g2", "degrees_of_freedom", "p_value", "log_p", "sparse",
     }  # fmt: skip
 
 

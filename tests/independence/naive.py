@@ -31,6 +31,14 @@ def chi_square(rows, x, y, given=(), kind="g2"):
     return statistic, freedom, stats.chi2.sf(statistic, freedom) if freedom else 1.0
 
 
+def is_sparse(rows, x, y, given, rows_per_cell=5):
+    """Tell whether the table of some columns has too few rows for its cells."""
+    cells = 1
+    for v in (x, y, *given):
+        cells *= len(set(rows[:, v]))
+    return cells * rows_per_cell > len(rows)
+
+
 def skeleton(n, independent, stable=True):
     """Do the lecture's first step, or its stable form; ``independent(x, y, given)`` answers."""
     links = {(i, j) for i in range(n) for j in range(n) if i != j}

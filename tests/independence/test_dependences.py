@@ -21,9 +21,10 @@ def data():
 def test_columns_and_values(data):
     frame = bnml.dependences(data)
     assert list(frame.columns) == [
-        "a", "b", "mutual_information", "g2", "degrees_of_freedom", "p_value", "log_p",
+        "a", "b", "mutual_information", "g2", "degrees_of_freedom", "p_value", "log_p", "sparse",
     ]  # fmt: skip
     assert len(frame) == 28
+    assert not frame["sparse"].any()
     rows = naive.rows_of(data)
     for row in frame.itertuples():
         a, b = data.index(row.a), data.index(row.b)

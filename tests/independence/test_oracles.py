@@ -42,7 +42,7 @@ def test_statistics_are_those_of_the_definition(seed, kind, size):
         for x, y in combinations(range(4), 2)
         for some in combinations(sorted(set(range(4)) - {x, y}), size)
     ]
-    judge = DataJudge(data, data.names, {"g2": G2(), "x2": X2()}[kind], 0.05)
+    judge = DataJudge(data, data.names, {"g2": G2(rows_per_cell=0), "x2": X2(rows_per_cell=0)}[kind], 0.05)
     answers = judge.decide(batch_of(questions))
     for (x, y, some), found, independent in zip(questions, answers.results, answers.independent, strict=True):
         statistic, freedom, p = naive.chi_square(rows, x, y, some, kind)
@@ -57,7 +57,7 @@ def test_statistics_are_those_of_the_definition(seed, kind, size):
 
 def test_g2_is_twice_n_times_the_information():
     data = table(3)
-    found = DataJudge(data, data.names, G2(), 0.05).decide(batch_of([(0, 1, (2, 3))])).results[0, 0]
+    found = DataJudge(data, data.names, G2(rows_per_cell=0), 0.05).decide(batch_of([(0, 1, (2, 3))])).results[0, 0]
     information = bnml.information.mutual_information(data, "X0", "X1", ("X2", "X3"))
     assert found == pytest.approx(2 * data.n_rows * information)
 
@@ -78,7 +78,7 @@ def test_large_tables_take_the_other_path():
     rng = np.random.default_rng(0)
     data = bnml.read(rng.integers(0, 40, (300, 5)))
     rows = naive.rows_of(data)
-    answers = DataJudge(data, data.names, G2(), 0.05).decide(batch_of([(0, 1, (2, 3))]))
+    answers = DataJudge(data, data.names, G2(rows_per_cell=0), 0.05).decide(batch_of([(0, 1, (2, 3))]))
     statistic, freedom, p = naive.chi_square(rows, 0, 1, (2, 3))
     assert answers.results[0, :2] == pytest.approx((statistic, freedom))
     assert np.exp(answers.results[0, 2]) == pytest.approx(p)

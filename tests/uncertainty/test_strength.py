@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import bnml
 from bnml import DAG, information
 from bnml.errors import BnmlError
+from bnml.independence import independence_test
 from tests.counts.strategies import data_of
 from tests.scores.strategies import dag_of, structures
 
@@ -22,12 +23,15 @@ def test_the_definitions(drawn, label):
     frame = bnml.strength(dag, data, label)
     assert {(a, b) for a, b in zip(frame["from"], frame["to"], strict=True)} == set(dag.arcs)
     assert list(frame["score_gain"]) == sorted(frame["score_gain"], reverse=True)
-    for a, b, gain, mutual, p in frame.itertuples(index=False):
+    for a, b, gain, mutual, p, freedom, sparse in frame.itertuples(index=False):
         without = DAG(dag.names, [arc for arc in dag.arcs if arc != (a, b)])
         assert gain == pytest.approx(bnml.score(dag, data, label) - bnml.score(without, data, label), abs=1e-8)
         others = [name for name in dag.parents(b) if name != a]
         assert mutual == pytest.approx(information.mutual_information(data, a, b, others), abs=1e-9)
         assert 0.0 <= p <= 1.0
+        found = independence_test(data, a, b, others)
+        assert (found.degrees_of_freedom, found.sparse) == (freedom, sparse)
+        assert p == pytest.approx(found.p_value, rel=1e-9)
 
 
 def test_a_class_and_scipy():
@@ -48,7 +52,9 @@ def test_a_class_and_scipy():
 
 def test_no_arcs():
     frame = bnml.strength(DAG(bnml.example().names), bnml.example())
-    assert list(frame.columns) == ["from", "to", "score_gain", "mutual_information", "p_value"]
+    assert list(frame.columns) == [
+        "from", "to", "score_gain", "mutual_information", "p_value", "degrees_of_freedom", "sparse",
+    ]  # fmt: skip
     assert frame.empty
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from bnml._text import MOST_NAMED, are, name_in_words, names_in_words, number_of, percent, shown_name
 from bnml.five_steps.knowledge import knowledge
 from bnml.five_steps.links import FIRM
+from bnml.search.found_by import found_sentence, network_words
 
 if TYPE_CHECKING:
     from bnml.five_steps.study_result import Study
@@ -74,6 +75,10 @@ def _pairs(study: Study) -> Iterable[str]:
     )
 
 
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
 def _not(holds: bool) -> str:
     return "" if holds else " do not"
 
@@ -93,9 +98,9 @@ def _target(study: Study) -> Iterable[str]:
     dag = study.learned.dag
     near = sorted({x for arc in study.arcs for x in arc if study.target in arc} - {study.target}, key=_place(study))
     if not near:
-        yield f"In the best network {target} is linked with no other variable."
+        yield f"In {network_words(study.learned)} {target} is linked with no other variable."
         return
-    yield f"In the best network {target} is directly linked with {names_in_words(near)}."
+    yield f"In {network_words(study.learned)} {target} is directly linked with {names_in_words(near)}."
     blanket = [] if dag is None else sorted(dag.markov_blanket(study.target), key=_place(study))
     if dag is not None and len(blanket) < others:
         those = "these are" if set(near) == set(blanket) else f"{names_in_words(blanket)} {are(blanket)}"
@@ -111,10 +116,10 @@ def _network(study: Study) -> Iterable[str]:
     if study.learned.dag is None:
         yield (
             f"No network fits what the tests of {study.learned.search.upper()} found: they contradict each other. What "
-            "is said of the best network is about the graph that they left."
+            "is said of the network is about the graph that they left."
         )
     if not arcs:
-        yield "The best network has no links: by this measure the variables are independent of each other."
+        yield f"{_capital(network_words(study.learned))} has no links: by this measure the variables are independent."
         return
     by_ends = {frozenset((link.a, link.b)): link for link in study.links}
     strongest = [by_ends[frozenset(ends)].text for ends in study.strength[["from", "to"]].head(3).to_numpy().tolist()]
@@ -122,7 +127,7 @@ def _network(study: Study) -> Iterable[str]:
         yield f"It joins the variables by {number_of(len(arcs), 'link')}."
         return
     most = f"the strongest are {names_in_words(strongest)}" if len(arcs) > 3 else names_in_words(strongest)
-    yield f"The best network joins the variables by {number_of(len(arcs), 'link')}: {most}."
+    yield f"{_capital(network_words(study.learned))} joins the variables by {number_of(len(arcs), 'link')}: {most}."
 
 
 def _proven(study: Study) -> Iterable[str]:
@@ -161,7 +166,10 @@ def _how_firm(study: Study) -> str:
 def _uncertain(study: Study) -> Iterable[str]:
     inside = [link for link in study.links if link.in_network]
     fits = study.learned.dag is not None
-    if fits and not study.learned.optimal:
+    found = found_sentence(study.learned)
+    if fits and found:
+        yield f"{found} Other networks may have a higher score."
+    elif fits and not study.learned.optimal:
         yield (
             f"The network is the best that the search ({study.learned.search}) came across. It is not proven that "
             "there is none better."
@@ -181,11 +189,13 @@ def _uncertain(study: Study) -> Iterable[str]:
     if absent:
         yield f"Not in the network, yet found more often than not: {names_in_words(absent)}."
     agreed = sum(link.in_pc for link in inside)
-    if agreed < len(inside):
-        rest = "the other link rests" if agreed == len(inside) - 1 else "the other links rest"
+    if agreed < len(inside) and study.learned.search != "pc":
+        others = "the other link" if agreed == len(inside) - 1 else "the other links"
+        others = others if agreed else "these"
+        rest = f"{others} {'rests' if others.endswith('link') else 'rest'} on the score alone"
+        why = rest if not found else f"by these tests other variables explain {others}"
         yield (
-            f"Tests of independence (PC) find {agreed:,} of the {number_of(len(inside), 'link')} of the network; "
-            f"{rest if agreed else 'these rest'} on the score alone."
+            f"Tests of independence (PC) find {agreed:,} of the {number_of(len(inside), 'link')} of the network; {why}."
         )
     for region in found_regions(study):
         yield (

@@ -11,6 +11,7 @@ from bnml.five_steps.findings import Findings, findings_of
 from bnml.five_steps.markup import Html, bullets, paragraphs, table, text_of
 from bnml.five_steps.sections import sections
 from bnml.five_steps.style import STYLE
+from bnml.search.found_by import how_found
 
 if TYPE_CHECKING:
     from bnml.five_steps.study_result import Study
@@ -75,7 +76,7 @@ def _findings(found: Findings) -> Html:
 def _made(study: Study) -> Html:
     """Return the settings, for those who want to repeat it."""
     learned, drawn = study.learned, study.bootstrap
-    proof = "proven the best" if learned.optimal else "not proven the best"
+    proof = "proven the best" if learned.optimal else how_found(learned) or "not proven the best"
     tests = [study.pc, *([study.npc] if study.npc is not None else [])]
     rows: list[list[str]] = [
         ["score", f"{learned.score_name}: {learned.score:,.3f}, {proof}" if learned.dag is not None else "none"],

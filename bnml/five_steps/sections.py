@@ -14,6 +14,7 @@ from bnml.five_steps.knowledge import knowledge
 from bnml.five_steps.links import FIRM, LIKELY, Link, linked
 from bnml.five_steps.markup import Cell, Html, bar, bullets, figure, long_table, paragraphs, section
 from bnml.five_steps.pictures import graph_picture, picture_width
+from bnml.search.found_by import found_sentence
 
 if TYPE_CHECKING:
     from bnml.five_steps.study_result import Study
@@ -56,29 +57,34 @@ def _constraints(study: Study) -> Iterator[Html]:
 
 def _learning(study: Study) -> Iterator[Html]:
     learned, tests = study.learned, study.npc or study.pc
+    other = found_sentence(learned)
+    wins = (
+        f"A score ({learned.score_name}) weighs how well a whole network fits against how complex it is, and the "
+        "network with the highest score wins."
+    )
     yield paragraphs(
         "Each box is a variable, and a line says that two variables depend on each other in a way that no other "
         "variables explain. Where a direction is known the line is an arrow; a dashed line has none that the data "
         "could tell.",
         f"There are two ways to a network. Tests ask of each pair whether other variables make it independent "
-        f"({tests.search.upper()}, at the level {study.alpha:g}). A score ({learned.score_name}) weighs how well a "
-        "whole network fits against how complex it is, and the network with the highest score wins. Links that both "
-        "ways find deserve more trust.",
+        f"({tests.search.upper()}, at the level {study.alpha:g}). {other or wins} Links that both ways find deserve "
+        "more trust.",
         kind="how",
     )
     unsure = [] if study.npc is None else sorted({*study.npc.undecided}.union(*study.npc.ambiguous_regions), key=sorted)
     marked: list[str | tuple[str, str]] = [tuple(sorted(link)) for link in unsure]  # type: ignore[misc]
     mine: list[str | tuple[str, str]] = [study.target] if study.target is not None else []
-    by_score = graph_picture(learned.directions, "score", "Network by score", highlight=mine)
+    title = f"Network by {learned.search}" if other else "Network by score"
+    by_score = graph_picture(learned.directions, "score", title, highlight=mine)
     by_tests = graph_picture(tests.pdag, "tests", "Network by tests", highlight=[*mine, *_edges(study, marked)])
     proof = "It is proven that no other has a higher score." if learned.optimal else "It is not proven to be the best."
+    found = (
+        other or f"The network with the best score ({learned.score_name}), found by {learned.search} search. {proof}"
+    )
     orange = " Orange links are undecided: they stand for each other (see section 4)." if unsure else ""
     limit = f" Tests were given at most {study.max_condition} other variables." if study.max_condition else ""
     yield _side_by_side(
-        (
-            by_score,
-            f"The network with the best score ({learned.score_name}), found by {learned.search} search. {proof}",
-        ),
+        (by_score, found),
         (by_tests, f"The network that tests leave over ({tests.search.upper()}).{orange}{limit}"),
     )
     if study.npc is None:
@@ -105,7 +111,8 @@ def _side_by_side(*pictures: tuple[Html | None, str]) -> Html:
 
 
 def _links_table(study: Study) -> Html:
-    head = ["link", "best score", "tests (PC)", *(["tests (NPC)"] if study.npc is not None else [])]
+    ours = study.learned.search if found_sentence(study.learned) else "best score"
+    head = ["link", ours, "tests (PC)", *(["tests (NPC)"] if study.npc is not None else [])]
     rows: list[list[Cell]] = []
     for link in study.links:
         if link.in_network or link.in_pc or link.in_npc:
@@ -123,11 +130,12 @@ def _uncertainty(study: Study) -> Iterator[Html]:
     drawn = study.bootstrap
     yield paragraphs(
         "Some directions no data can tell, however many rows there are: A → B and A ← B may explain all of them "
-        "equally well. The picture shows what all networks that are as good as the best one share (their class, or "
+        "equally well. The picture shows what all networks that are as good as this one share (their class, or "
         "CPDAG): arrows where they agree on the direction, dashed lines where they do not.",
         "Support: the rows were divided in halves at random, again and again, and a network learned from each half. "
         "Support is the share of these in which a link is found. Probability: how probable a link is, given the data, "
-        "when all networks are weighed by their score. "
+        "when all networks are weighed by "
+        f"their score{'' if study.posterior is None else f' ({study.posterior.score})'}. "
         f"A link is called firm if both are at least {FIRM:.0%}, or one of them is known and a test finds the link as "
         f"well; likely from {LIKELY:.0%} on, and else weak.",
         kind="how",
@@ -216,7 +224,7 @@ def _strength(study: Study) -> Iterator[Html]:
     )
     if frame.empty:
         none = study.learned.dag is None
-        yield _not_done(study, "strength", "No strengths") if none else paragraphs("The best network has no links.")
+        yield _not_done(study, "strength", "No strengths") if none else paragraphs("The network has no links.")
         return
     gains = {(a, b): float(gain) for a, b, gain, *_ in frame.itertuples(index=False)}
     mine = [study.target] if study.target is not None else []

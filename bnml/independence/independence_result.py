@@ -232,7 +232,7 @@ class IndependenceResult:
         }
 
     def _title(self) -> str:
-        return f"Structure of {number_of(len(self.pdag.names), 'variable')}, found by {self.search.upper()}"
+        return f"Structure of {number_of(len(self.pdag.names), 'variable')}, found by tests ({self.search.upper()})"
 
     def _facts(self) -> list[tuple[str, str]]:
         level = "" if self.alpha is None else f", significance level {self.alpha:g}"
@@ -262,7 +262,9 @@ class IndependenceResult:
         free = [f"{a} - {b}" for a, b in self.pdag.undirected]
         for title, edges in ((f"Directed ({len(arcs)}):", arcs), (f"Undirected ({len(free)}):", free)):
             lines += ["", title, *(f"  {printable(edge)}" for edge in edges)] if edges else []
-        return "\n".join(lines if arcs or free else [*lines, "", "No links: the variables are independent."])
+        return "\n".join(
+            lines if arcs or free else [*lines, "", "No links: by these tests the variables are independent."]
+        )
 
     def _repr_html_(self) -> str:
         facts = notebook_table(self._title(), ["", ""], [list(fact) for fact in self._facts()])

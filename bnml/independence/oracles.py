@@ -23,7 +23,7 @@ from bnml.data import Data
 from bnml.graph import DAG
 from bnml.graph.separation import reachable
 from bnml.independence.permutation import permutation_p_value
-from bnml.independence.sparse import permuted_p_value, states_that_occur
+from bnml.independence.sparse import permuted_p_values, states_that_occur
 from bnml.independence.tests import G2, X2, Criterion, Gain, Permutation, Scored
 from bnml.scores import LocalScores
 
@@ -136,10 +136,10 @@ class DataJudge:
     def _permuted(self, batch: Questions, sparse: Bools) -> Answers:
         """Answer questions about pairs alone, the sparse ones by random tables."""
         answers = self._counted(batch, stop=False)
-        for t in np.flatnonzero(sparse).tolist():
-            if answers.results[t, 1] > 0:
-                p = permuted_p_value(self.counts, batch.xs[t], batch.ys[t], pearson=isinstance(self.test, X2))
-                answers.results[t, 2] = math.log(p)
+        few = np.flatnonzero(sparse & (answers.results[:, 1] > 0))
+        pairs = np.stack([batch.xs[few], batch.ys[few]], axis=1)
+        p_values = permuted_p_values(self.counts, pairs, pearson=isinstance(self.test, X2), threads=self.threads)
+        answers.results[few, 2] = np.log(p_values)
         return replace(answers, independent=answers.results[:, 2] > self._verdict.log_alpha)
 
     def _partly_counted(self, batch: Questions, sparse: Bools, stop: bool) -> Answers:

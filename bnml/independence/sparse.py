@@ -20,13 +20,15 @@ from zlib import crc32
 import numpy as np
 import numpy.typing as npt
 
+from bnml._threads import run_all, short_ranges
 from bnml.counts import Counts
 
 if TYPE_CHECKING:
     from bnml.independence._kernels import Dealt
 
-__all__ = ["is_sparse", "permuted_p_value", "states_that_occur"]
+__all__ = ["is_sparse", "permuted_p_value", "permuted_p_values", "states_that_occur"]
 
+Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 ROWS_PER_CELL = 5.0
@@ -34,7 +36,8 @@ DRAWS = 1999  # random tables at most, and at least: fewer where there are very 
 LEAST_DRAWS = 199
 ENOUGH = 50  # random tables as far from independence, after which no more are drawn
 MOST_SHUFFLED = 50_000_000  # rows in all
-AT_ONCE = 2_000_000
+AT_ONCE = 2_000_000  # shuffled rows
+PAIRS_AT_ONCE = 64
 ALMOST = 1e-10  # a sum that is this near counts as equal
 
 
@@ -80,11 +83,33 @@ def permuted_p_value(counts: Counts, x: int, y: int, given: Sequence[int] = (), 
     >>> round(permuted_p_value(counts, 0, 1), 2)                   # Fisher's exact test: 2 / 70
     0.03
     """
-    x, y = sorted((x, y), key=counts.names.__getitem__)  # the same draws whatever the order of columns
+    return _p_value(*_prepared(counts, x, y, given), pearson)
+
+
+def permuted_p_values(counts: Counts, pairs: Ints, *, pearson: bool = False, threads: int = 1) -> Floats:
+    """Return the p-value of each of many pairs of columns; they do not depend on the number of threads."""
+    found = np.ones(len(pairs))
+    for start, stop in short_ranges(len(pairs), PAIRS_AT_ONCE):
+        ready = [_prepared(counts, x, y, ()) for x, y in pairs[start:stop].tolist()]
+
+        def draw(first: int, last: int, start: int = start, ready: list[tuple[Dealt, int]] = ready) -> None:
+            for k in range(first, last):
+                found[start + k] = _p_value(*ready[k], pearson)
+
+        run_all(draw, [(k, k + 1) for k in range(len(ready))], threads)
+    return found
+
+
+def _prepared(counts: Counts, x: int, y: int, given: Sequence[int]) -> tuple[Dealt, int]:
+    """Return the rows of a table, and a seed that belongs to its names: the same whatever the order of columns."""
+    x, y = sorted((x, y), key=counts.names.__getitem__)
     given = sorted(given, key=counts.names.__getitem__)
+    return _rows(counts, x, y, given), crc32("\n".join(counts.names[v] for v in (x, y, *given)).encode())
+
+
+def _p_value(rows: Dealt, seed: int, pearson: bool) -> float:
     from bnml.independence._kernels import shuffled_sums
 
-    rows = _rows(counts, x, y, given)
     n = int(rows.ys.size)
     terms = np.zeros(0)
     if not pearson:
@@ -92,14 +117,13 @@ def permuted_p_value(counts: Counts, x: int, y: int, given: Sequence[int] = (), 
         terms[1:] *= np.log(terms[1:])
     order, seen = np.arange(n), np.zeros(int(rows.ys.max()) + 1, np.int64)
 
-    def sums(uniform: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    def sums(uniform: Floats) -> Floats:
         found = np.zeros(len(uniform))
         shuffled_sums(uniform, rows, order, seen, terms, found)
         return found
 
     own = float(sums(np.full((1, n), 1.0 - 2.0**-53))[0])  # each row keeps its own value
-    words = "\n".join(counts.names[v] for v in (x, y, *given))
-    rng = np.random.default_rng([0, crc32(words.encode())])
+    rng = np.random.default_rng([0, seed])
     draws = max(LEAST_DRAWS, min(DRAWS, MOST_SHUFFLED // n))
     larger, done = 0, 0
     while done < draws:

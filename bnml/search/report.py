@@ -14,11 +14,12 @@ from bnml._notebook import notebook_picture, notebook_table
 from bnml._text import WIDTH, facts, number_of, printable, seconds_text, shortened, wrapped_text
 from bnml.scores import FamilyScores, LocalScores
 from bnml.scores.priors import StructurePrior
+from bnml.search.found_by import facts_of_tests, how_found, link_text
 
 if TYPE_CHECKING:
     from bnml.search.search_result import SearchResult
 
-__all__ = ["report", "report_html"]
+__all__ = ["report", "report_html", "report_without_network"]
 
 
 def report(result: SearchResult) -> str:
@@ -27,10 +28,19 @@ def report(result: SearchResult) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
+def report_without_network(result: SearchResult) -> str:
+    """Return the report of tests that no network fits, with what was decided for them."""
+    more = [(label, text) for label, text in facts_of_tests(result) if label != "sparse"]
+    return "\n\n".join([str(result.tested), *(["\n".join(facts(more, 11))] if more else [])])
+
+
 def report_html(result: SearchResult) -> str:
     """Return the report as HTML: the picture of the class, the key facts below, and what each variable adds."""
     facts = [[label, text] for label, text in _facts(result)]
-    parts = [notebook_picture(result.directions), notebook_table(_headline(result), ["", ""], facts)]
+    parts = [
+        notebook_picture(result.directions, regions=result.regions),
+        notebook_table(_headline(result), ["", ""], facts),
+    ]
     if result.families:
         parts.append(_html_table("What each variable adds to the score:", *_cells(result)))
     return f"<div>{''.join(parts)}</div>"
@@ -53,9 +63,10 @@ def _facts(result: SearchResult) -> list[tuple[str, str]]:
         ("size", ", ".join(size)),
         ("score", f"{result.score:,.{_decimals(result.score)}f}{_score_words(result)}"),
         *_exact_nml(result.info),
-        ("proof", _proof(result)),
+        _judged(result),
         *_rows_per_cell(result),
         ("search", f"{search}; {reason}" if reason else search),
+        *facts_of_tests(result),
     ]
 
 
@@ -110,6 +121,12 @@ def _facts_text(result: SearchResult) -> str:
     return "\n".join(facts(_facts(result), 8))
 
 
+def _judged(result: SearchResult) -> tuple[str, str]:
+    """Return what is proven of a network, or what a structure is that no search over all networks found."""
+    how = how_found(result)
+    return ("proof", _proof(result)) if how is None else ("found", f"{how}; {_others(result.info)}")
+
+
 def _proof(result: SearchResult) -> str:
     """Say what is proven: in so many words, as numbers alone are easily misread."""
     if result.within is None or not math.isfinite(result.within):
@@ -126,7 +143,12 @@ def _proof(result: SearchResult) -> str:
 def _no_proof(info: Mapping[str, Any]) -> str:
     """Say what is known of a network that is not proven to be the best."""
     among = f"the best of all {info['optimal_among']}, but " if "optimal_among" in info else ""
-    text = f"not proven optimal: {among}other networks may have a higher score"
+    return f"not proven optimal: {among}{_others(info)}"
+
+
+def _others(info: Mapping[str, Any]) -> str:
+    """Say what is known of the networks next to one that is not proven to be the best."""
+    text = "other networks may have a higher score"
     if "local_optimum" not in info:
         return text
     if info["local_optimum"]:
@@ -141,22 +163,28 @@ def _no_proof(info: Mapping[str, Any]) -> str:
 def _arcs(result: SearchResult) -> list[str]:
     """Return the arcs in two lists: those with a known direction, and those that could as well be turned round."""
     if not result.structure.arcs:
-        why = (
-            "the variables are independent of each other"
-            if len(result.structure.names) > 1
-            else "there is only one variable"
-        )
+        found = "the variables are" if result.tested is None else "by these tests the variables are"
+        why = f"{found} independent of each other" if len(result.structure.names) > 1 else "there is only one variable"
         return [f"No arcs: {why}."]
     known = set(result.directions.directed)
     sure = [arc for arc in result.structure.arcs if arc in known]
     free = [arc for arc in result.structure.arcs if arc not in known]
     lists = zip(_titles(result), (sure, free), strict=True)
-    return ["\n".join([f"{title} ({len(arcs)}):", *map(_arrow, arcs)]) for title, arcs in lists if arcs]
+    by_strength = set(result.info.get("decided_by_strength", ()))
+    marks = {arc: " *" for arc in result.structure.arcs if link_text(arc) in by_strength}
+    return [
+        "\n".join([f"{title} ({len(arcs)}):", *(_arrow(arc) + marks.get(arc, "") for arc in arcs)])
+        for title, arcs in lists
+        if arcs
+    ]
 
 
 def _titles(result: SearchResult) -> tuple[str, str]:
     """Say what directs the arcs of the first list, and those of the second."""
     alone = result.constraints is None
+    if result.tested is not None:
+        by = "the tests" if alone else "the tests and the constraints"
+        return f"Arcs that {by} direct", f"Links that {by} do not direct, shown one way round"
     if result.data is None or isinstance(result.local, FamilyScores):  # these may prefer any network to its equivalents
         networks = f"equivalent networks{'' if alone else ' that the constraints allow'}"
         return f"Arcs that all {networks} share", f"Arcs that {networks} may turn round, as they were found"

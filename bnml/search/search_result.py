@@ -207,9 +207,9 @@ class SearchResult:
         return {key: plain(value) for key, value in values.items()}
 
     def __str__(self) -> str:
-        from bnml.search.report import report
+        from bnml.search.report import report, report_without_network
 
-        return str(self.tested) if self.dag is None else report(self)
+        return report_without_network(self) if self.dag is None else report(self)
 
     def _repr_html_(self) -> str:
         from bnml.search.report import report_html

@@ -29,6 +29,8 @@ PRIORS = {
     "order": "all pairs of an order and a DAG that fits it are equally probable{limits}; "
     "a DAG counts once for each of its linear extensions",
 }
+SEARCHED = "qnml"  # the default score of searches
+KINDS = {"fnml": "a normalised maximum likelihood, read as the probability of the data given a structure"}
 LIKELY = 0.5  # links that the report lists
 MOST_SHOWN = 40
 MOST_LETTERS = 200  # of a structure prior
@@ -189,12 +191,19 @@ class Posterior:
 
     def _facts(self) -> list[tuple[str, str]]:
         return [
-            ("score", self.score),
+            ("score", f"{self.score}{self._score_words()}"),
             ("prior", self.prior_text),
             ("evidence", f"{self.log_evidence:,.3f} (log-probability of the data under that prior)"),
             ("arcs", f"{self._arcs.sum():.2f} expected"),
             ("time", f"{self.seconds:.2g} s"),
         ]
+
+    def _score_words(self) -> str:
+        """Say why the score is another one than searches take unless they are told."""
+        if self._score.name == SEARCHED:
+            return ""
+        kind = KINDS.get(self._score.name, "a marginal likelihood: the probability of the data given a structure")
+        return f" ({kind}; searches take {SEARCHED} unless they are told, and its posterior may differ)"
 
     def _title(self) -> str:
         variables, rows = number_of(len(self.names), "variable"), number_of(self.n_rows, "row")

@@ -1,0 +1,131 @@
+"""Reports of tests, trees and forests say what these are, and promise no more."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import bnml
+
+OTHERS = {
+    "pc": "by tests of independence (g2 at the level 0.05), with no regard to the score",
+    "npc": "by tests of independence (g2 at the level 0.05), with no regard to the score",
+    "chow-liu": "the best tree: no other has more mutual information",
+    "forest": "the best of all forests",
+    "nml-forest": "a forest, searched for by its exact NML",
+    "polytree": "a polytree: the significant links of the best tree, directed by tests of independence (level 0.05)",
+    "tan": "the best tree of the attributes, by information given the class, a parent of them all",
+    "naive": "naive Bayes, as asked: there is nothing to search for",
+}
+
+
+def plain(result) -> str:
+    return " ".join(str(result).split())
+
+
+@pytest.fixture(scope="module")
+def clinic():
+    return bnml.example().select(["tub", "lung", "either", "xray", "smoke"])
+
+
+@pytest.fixture(scope="module")
+def twins():
+    rng = np.random.default_rng(0)
+    x = rng.integers(0, 2, 500)
+    y = np.where(np.arange(500) < 4, 1 - x, x)
+    t = np.where(rng.random(500) < 0.8, x, 1 - x)
+    t[:4] = [x[0], y[1], x[2], y[3]]
+    return bnml.read(pd.DataFrame({"x": x, "y": y, "t": t}))
+
+
+@pytest.mark.parametrize("search", OTHERS)
+def test_what_it_is_in_place_of_a_proof(clinic, search):
+    options = {"class_variable": "lung"} if search in ("tan", "naive") else {}
+    result = bnml.learn(clinic, search=search, **options)
+    text = plain(result)
+    assert f" found {OTHERS[search]}; other networks may have a higher score" in text
+    assert "optimal:" not in text
+    assert "proof" not in text
+    assert "best network" not in text
+    assert OTHERS[search] in result._repr_html_()
+    assert max(map(len, str(result).splitlines())) <= 80
+
+
+def test_constraints_are_named(clinic):
+    known = bnml.Constraints(forbidden_links=[("lung", "either")])
+    found = bnml.learn(clinic, search="chow-liu", constraints=known)
+    assert "the best tree: no other that the constraints allow has more" in plain(found)
+    assert "Links that the tests and the constraints do not direct" in str(
+        bnml.learn(clinic, search="pc", constraints=known)
+    )
+
+
+@pytest.mark.parametrize("search", ["exact", "tabu", "k2"])
+def test_searches_by_score_speak_of_proof(clinic, search):
+    assert " proof " in plain(bnml.learn(clinic, search=search))
+
+
+def test_ambiguous_regions_and_what_decided_them(twins):
+    text = plain(bnml.learn(twins, search="npc"))
+    assert "regions t - x, t - y: not all can be absent" in text
+    assert "decided 2 of these by strength alone: t - x stays, marked *; t - y goes." in text
+    assert "t -> x *" in text or "x -> t *" in text
+    assert "Links that the tests do not direct" in text
+    chosen = plain(bnml.learn(twins, search="npc", keep=[("y", "t")]))
+    assert "regions t - x, t - y" in chosen
+    assert "decided" not in chosen
+    assert "*" not in chosen
+    assert "regions" not in plain(bnml.learn(twins, search="pc"))
+
+
+def test_ambiguous_regions_where_no_network_fits():
+    """The graph is all there is then, and what was decided is told below it."""
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        base = rng.integers(0, 2, 60)
+        table = np.stack([np.where(rng.random(60) < 0.75, base, 1 - base) for _ in range(7)], axis=1)
+        result = bnml.learn(table, search="npc", alpha=0.2)
+        if result.dag is None and "decided_by_strength" in result.info:
+            text = plain(result)
+            assert "Structure of 7 variables, found by tests (NPC)" in text
+            assert "by strength alone" in text
+            assert "not all" in text
+            return
+    raise AssertionError("no such table")
+
+
+def test_long_regions_are_cut():
+    rng = np.random.default_rng(0)
+    base = rng.integers(0, 2, 80)
+    table = np.stack([np.where(rng.random(80) < 0.85, base, 1 - base) for _ in range(14)], axis=1)
+    result = bnml.learn(table, search="npc")
+    assert len(result.info["decided_by_strength"]) > 40
+    assert " more: not all can be absent" in plain(result)
+
+
+def test_links_that_could_not_be_tested():
+    rng = np.random.default_rng(3)
+    y = rng.integers(0, 12, 3000)
+    x, z = ((y + rng.integers(0, 5, 3000)) % 12 for _ in range(2))
+    result = bnml.learn(np.stack([x, y, z], axis=1), search="pc")
+    assert "sparse 3 links might go with more rows" in plain(result)
+
+
+@pytest.mark.parametrize("search", ["pc", "npc", "chow-liu", "forest"])
+def test_a_study(clinic, search):
+    study = bnml.study(clinic, "lung", search=search, repetitions=0)
+    for text in (plain(study), study.html()):
+        assert "best network" not in text
+        assert "score alone" not in text
+        assert "best score" not in text
+        assert "proven the best" not in text
+    words = {"pc": "network that tests found (PC)", "npc": "network that tests found (NPC)"}
+    assert words.get(search, "best tree" if search == "chow-liu" else "best forest") in plain(study)
+
+
+def test_the_score_of_a_posterior(clinic):
+    default = plain(bnml.posterior(clinic))
+    assert "a marginal likelihood: the probability of the data given a structure; searches take qnml" in default
+    assert "searches take" not in plain(bnml.posterior(clinic, "qnml"))
+    assert "normalised maximum likelihood" in plain(bnml.posterior(clinic, "fnml"))

@@ -38,6 +38,8 @@ _HOME = {
     # searches
     "learn": "bnml.search",
     "search": "bnml.search:",
+    # cutting numbers by turns with a network
+    "discretise": "bnml.discretisation",
     # independence
     "dependences": "bnml.independence",
     "independence": "bnml.independence:",
@@ -85,6 +87,7 @@ if TYPE_CHECKING:
     from bnml.data import Data as Data
     from bnml.data import read as read
     from bnml.data.example import example as example
+    from bnml.discretisation import discretise as discretise
     from bnml.errors import BnmlError as BnmlError
     from bnml.five_steps import study as study
     from bnml.graph import DAG as DAG

@@ -69,6 +69,11 @@ class _Message(Exception):
         self._marked = message
         super().__init__(self._in_python())  # all that others see
 
+    @property
+    def marked(self) -> str:
+        """The message as it was written, to be a part of another one."""
+        return self._marked
+
     def _in_python(self) -> str:
         head, parts = self._parts()
         for name, value, rest in parts:

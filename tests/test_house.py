@@ -192,8 +192,8 @@ def test_classes_have_names_of_their_own(tmp_path):
 def test_public_names():
     assert sorted(set(bnml.__all__)) == [
         "BayesianNetwork", "BnmlError", "Constraints", "DAG", "Data", "LocalScores", "PDAG", "__version__",
-        "bootstrap", "code_length", "count_complete_component_networks", "count_dags", "dependences", "example",
-        "family_score", "fit",
+        "bootstrap", "code_length", "count_complete_component_networks", "count_dags", "dependences", "discretise",
+        "example", "family_score", "fit",
         "independence", "information", "is_imap", "is_perfect_map", "kl_divergence", "learn", "load",
         "minimal_imap", "npc", "pc", "plot", "posterior", "prequential", "priors", "read", "regret",
         "relational", "score", "scores", "search", "select_features", "shd", "sklearn", "strength", "study",

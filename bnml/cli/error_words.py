@@ -17,6 +17,7 @@ OPTIONS = {
     "columns": "--columns",
     "constraints": "--require, --forbid and --tiers",
     "data": "DATA",
+    "drop": "--drop",
     "ess": "--ess",
     "estimator": "--estimator",
     "keep": "--keep",
@@ -71,9 +72,17 @@ def in_options(own: Mapping[str, str]) -> Callable[[str, str | None], str]:
         if value is None:
             return CHOICE.get(name, options[name])
         given = _value(value)
-        return f"[{name}] in a --config file" if isinstance(given, dict) else f"{options[name]} {_typed(given, value)}"
+        if isinstance(given, dict):
+            return _bins(given) if name == "bins" else f"[{name}] in a --config file"
+        return f"{options[name]} {_typed(given, value)}"
 
     return word
+
+
+def _bins(given: Mapping[str, Any]) -> str:
+    """Return bins by column as they are typed in a shell."""
+    texts = {name: how if isinstance(how, str) else ",".join(f"{cut:g}" for cut in how) for name, how in given.items()}
+    return " ".join(f"--bins {shlex.quote(f'{name}={how}')}" for name, how in texts.items())
 
 
 def _value(text: str) -> Any:

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-EXAMPLE = "Example: bnml learn survey.csv --bins mdl --require 'smoke>lung' -o survey.json --plot survey.png"
+EXAMPLE = "Example: bnml learn survey.csv --bins auto --require 'smoke>lung' -o survey.json --plot survey.png"
 
 READING = ("columns", "drop", "missing", "na_values", "states", "bins", "weights")
 

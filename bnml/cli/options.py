@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from bnml._text import shortened
+from bnml.data.read_arguments import OTHERS
 from bnml.errors import ArgumentError
 
 __all__ = [
@@ -38,6 +40,7 @@ __all__ = [
     "Tiers",
     "TimeLimit",
     "Weights",
+    "parse_bins_options",
     "parse_seconds",
     "parse_whole",
     "search_names",
@@ -96,6 +99,44 @@ def parse_names(text: str, option: str) -> list[str]:
     return names
 
 
+def parse_bins_options(texts: Sequence[str]) -> dict[str, Any]:
+    """Parse what ``--bins`` says, by column; of all other columns by `OTHERS`.
+
+    A name may hold ``=`` itself: what stands behind the last one that bins follow is how to cut.
+
+    Examples
+    --------
+    >>> parse_bins_options(["age=40,60", "bmi=quantile:3", "auto"])
+    {'age': [40.0, 60.0], 'bmi': 'quantile:3', '*': 'auto'}
+    """
+    found: dict[str, Any] = {}
+    for text in texts:
+        name, how = _named_bins(text)
+        if name in found:
+            whose = "all columns" if name == OTHERS else f"column {name!r}"
+            raise ArgumentError(f"--bins {shortened(text, 60)}: {whose} had bins already, {found[name]}")
+        found[name] = how
+    return found
+
+
+def _named_bins(text: str) -> tuple[str, Any]:
+    """Return the column that an option is about, and how to cut it."""
+    places = [i for i, letter in enumerate(text) if letter == "="]
+    for i in reversed(places):
+        how = text[i + 1 :].strip()
+        if re.fullmatch(r"auto|mdl|(width|quantile):.*|target:.+", how):
+            return text[:i].strip(), how
+        try:
+            return text[:i].strip(), [float(cut) for cut in how.split(",")]
+        except ValueError:
+            continue
+    if places and not text.startswith("target:"):
+        raise ArgumentError(
+            f"--bins {shortened(text, 60)}: expected bins after '=', such as age=auto, age=quantile:4 or age=40,60"
+        )
+    return OTHERS, text
+
+
 def parse_level(text: str) -> float:
     """Parse an option that is a significance level."""
     try:
@@ -130,7 +171,14 @@ Drop = Annotated[str | None, _reading("--drop", metavar="A,B,…", help="Columns
 Missing = Annotated[str | None, _reading("--missing", help="Missing values: error (the default), drop or state.")]
 NaValues = Annotated[str | None, _reading("--na-values", metavar="T,…", help="More texts for a missing value.")]
 States = Annotated[Path | None, _reading("--states", metavar="FILE.vd", help="File with the states.")]
-Bins = Annotated[str | None, _reading("--bins", help="How to cut numbers: mdl, width:3 or quantile:4.")]
+Bins = Annotated[
+    list[str] | None,
+    _reading(
+        "--bins",
+        metavar="[A=]HOW",
+        help="How to cut numbers: auto, target:B, mdl, width:3 or quantile:4, of one column A=40,60 too; repeatable.",
+    ),
+]
 Weights = Annotated[str | None, _reading("--weights", metavar="COLUMN", help="Column of frequencies.")]
 Config = Annotated[Path | None, _reading("--config", metavar="FILE.toml", help="These options from a TOML file.")]
 

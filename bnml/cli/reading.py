@@ -24,10 +24,12 @@ from bnml.cli.options import (
     ScoreName,
     States,
     Weights,
+    parse_bins_options,
     parse_names,
 )
 from bnml.data.example import example_path
-from bnml.errors import ArgumentError, DataError
+from bnml.data.read_arguments import OTHERS
+from bnml.errors import ArgumentError
 
 __all__ = [
     "ChosenScore",
@@ -110,28 +112,19 @@ def read_data(
         "missing": missing or given.get("missing", "error"),
         "na_values": parse_names(na_values, "--na-values") if na_values else given.get("na_values", ()),
         "states": states or given.get("states"),
-        "bins": bins or given.get("bins"),
+        "bins": _all_bins(bins or (), given.get("bins")),
         "weights": weights or given.get("weights"),
     }
     with nullcontext(data) if data is not None else resources.as_file(example_path()) as path:
-        if dropped:
-            kept = _without(path, kept, dropped)
-        return bnml.read(path, columns=kept, **arguments)
+        return bnml.read(path, columns=kept, drop=dropped, **arguments)
 
 
-def _without(path: Path, kept: Sequence[str] | None, dropped: Sequence[str]) -> list[str]:
-    from bnml.data.sources import column_names
-
-    every = list(kept) if kept is not None else list(column_names(path))
-    for name in dropped:
-        if name not in every:
-            raise DataError(
-                f"--drop: there is no column {name!r}; the columns are {quoted(every)}.{did_you_mean(name, every)}"
-            )
-    left = [name for name in every if name not in dropped]
-    if not left:
-        raise DataError("--drop leaves no columns")
-    return left
+def _all_bins(options: Sequence[str], given: str | Mapping[str, Any] | None) -> str | Mapping[str, Any] | None:
+    """Return the bins of the options and of the file, whose bins hold for columns that no option is about."""
+    own = parse_bins_options(options)
+    known = {OTHERS: given} if isinstance(given, str) else dict(given or {})
+    both = {**known, **own}
+    return both[OTHERS] if set(both) == {OTHERS} else both or None
 
 
 def read_settings(path: Path | None) -> Mapping[str, Any]:

@@ -1,8 +1,10 @@
 """Cutting numbers into bins.
 
-Bins are right-closed, and the lowest value belongs to the first. A specification is ``"mdl"`` (the NML-optimal
+Bins are right-closed, and the lowest value belongs to the first. A specification is ``"auto"`` (cuts that tell most
+about other columns, see `bnml.data.dependent_bins`), ``"target:NAME"`` (about this one), ``"mdl"`` (the NML-optimal
 histogram, see `bnml.nml.histogram`), ``"width:3"`` (bins of equal width), ``"quantile:4"`` (bins of about equal numbers
-of rows) or the cut points themselves. A bin in which no row falls is joined to the one below it.
+of rows) or the cut points themselves. A bin in which no row falls is joined to the one below it. Numbers that vary have
+two bins at least, unless all lie on one side of the cut points that were given.
 """
 
 from __future__ import annotations
@@ -20,18 +22,20 @@ import numpy.typing as npt
 from bnml.errors import ArgumentError, argument
 from bnml.nml import nml_histogram
 
-__all__ = ["Bins", "bin_labels", "cut_points", "parse_bins", "place"]
+__all__ = ["AUTO", "Bins", "bin_labels", "cut_points", "dependent", "parse_bins", "place"]
 
 Values = npt.NDArray[np.float64]
-Bins = tuple[str, int] | tuple[float, ...]
+Bins = tuple[str, int | str] | tuple[float, ...]
 
 MOST_BINS = 1000
 MDL = ("mdl", 0)
-HELP = f'expected "mdl", "width:K", "quantile:K" (K bins, 2 to {MOST_BINS}) or a list of cut points'
+AUTO = ("auto", 0)
+HELP = 'expected "auto", "mdl", "target:COLUMN", "width:K", "quantile:K" '
+HELP += f"(K bins, 2 to {MOST_BINS}) or a list of cut points"
 
 
 def parse_bins(spec: Any, where: str) -> Bins:
-    """Return a specification in checked form: `MDL`, ``("width", 3)``, ``("quantile", 4)`` or the cut points.
+    """Return a specification in checked form: `AUTO`, `MDL`, ``("width", 3)`` and the like, or the cut points.
 
     Raises
     ------
@@ -39,8 +43,10 @@ def parse_bins(spec: Any, where: str) -> Bins:
         If it is none of these; ``where`` names the argument in the message.
     """
     if isinstance(spec, str):
-        if spec == "mdl":
-            return MDL
+        if spec in ("mdl", "auto"):
+            return MDL if spec == "mdl" else AUTO
+        if spec.startswith("target:") and len(spec) > len("target:"):
+            return "target", spec.removeprefix("target:")
         match = re.fullmatch(r"(width|quantile):([0-9]{1,9})", spec)
         if match and 2 <= int(match[2]) <= MOST_BINS:
             return match[1], int(match[2])
@@ -59,11 +65,17 @@ def _refusal(where: str, spec: Any, expected: str) -> ArgumentError:
     return ArgumentError(f"{argument(where, spec, most=100)}: {expected}")
 
 
+def dependent(bins: Bins | None) -> bool:
+    """Return whether the cuts depend on other columns."""
+    return bins is not None and bins[:1] in (("auto",), ("target",))
+
+
 def cut_points(bins: Bins, values: Values, weights: Values) -> tuple[float, ...]:
     """Return the cuts between bins for sorted distinct values with positive weights, so that no bin is empty."""
     match bins:
         case ("mdl", _):
-            return _short(nml_histogram(values, weights).cuts, values)
+            cuts = list(_short(nml_histogram(values, weights, least=2).cuts, values))
+            cuts = cuts or _equal_frequency(values, weights, 2)
         case ("width", int(k)):
             cuts = _equal_width(values, k)
         case ("quantile", int(k)):

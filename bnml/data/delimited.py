@@ -23,7 +23,7 @@ from bnml.data.columns import LabelEncoder
 from bnml.data.table import Table, Wanted, check_names, kept_names
 from bnml.errors import DataError
 
-__all__ = ["read_delimited", "read_names"]
+__all__ = ["read_delimited"]
 
 DELIMITERS = ",;\t|"
 BLOCK = 1 << 22  # bytes that are parsed at once; a line may be refused if it is longer
@@ -57,12 +57,6 @@ def read_delimited(path: Path, wanted: Wanted, delimiter: str | None = None) -> 
         if last != END:
             raise _fault(path, names, delimiter, "a quote is not closed")
     return Table([encoder.column() for encoder in encoders], names, untyped=True)
-
-
-def read_names(path: Path, delimiter: str | None = None) -> tuple[str, ...]:
-    """Return the names in the first line of such a file."""
-    with _understood(path):
-        return _header(path, delimiter)[0]
 
 
 @contextmanager

@@ -14,19 +14,20 @@ import numpy.typing as npt
 
 from bnml._memory import enough_memory
 from bnml._text import clip, number_of, quoted
-from bnml.data.columns import Column, code_type
+from bnml.data.bins import AUTO
+from bnml.data.columns import Column
 from bnml.data.data import Data
 from bnml.data.doubts import comma_doubt, header_doubt
-from bnml.data.grouping import group_rows
+from bnml.data.draft import DraftTable
 from bnml.data.labels import MISSING_TEXTS, as_number
 from bnml.data.read_arguments import Arguments, check_arguments
 from bnml.data.reading import Reading
 from bnml.data.sources import open_table
-from bnml.data.states import MOST_WHOLE_NUMBERS, States, hold_codes, settle, states_of_codes
+from bnml.data.states import MOST_WHOLE_NUMBERS, States, complaints, hold_codes, settle, states_of_codes
 from bnml.data.table import Table
 from bnml.errors import DataError, DataWarning, MissingError, argument
 
-__all__ = ["as_data", "read"]
+__all__ = ["as_data", "draft", "read"]
 
 Weights = npt.NDArray[np.int64]
 
@@ -43,6 +44,7 @@ def read(
     na_values: Iterable[Any] = (),
     bins: str | Mapping[str, Any] | None = None,
     weights: str | None = None,
+    drop: Sequence[str] | None = None,
 ) -> Data:
     """Read a table of categories from a file, a frame, an array or a database.
 
@@ -66,11 +68,14 @@ def read(
     na_values
         More texts that stand for a missing value.
     bins
-        How to cut columns of numbers: ``"mdl"`` (the NML-optimal histogram), ``"width:3"`` or ``"quantile:4"`` for all
-        that have fractions or more than 50 distinct whole numbers; or a mapping from names of numeric columns to one of
-        these or to cut points.
+        How to cut columns of numbers: ``"auto"`` (for what they tell about other columns), ``"target:NAME"`` (for
+        predicting this one), ``"mdl"`` (the NML-optimal histogram), ``"width:3"`` or ``"quantile:4"``, for all that
+        have fractions or more than 10 distinct values; or a mapping from names of numeric columns to one of these or to
+        cut points, in which ``"*"`` stands for all columns that it does not name.
     weights
         A column of whole-number frequencies, which then is no variable.
+    drop
+        Columns to leave out.
 
     Returns
     -------
@@ -105,12 +110,36 @@ def read(
     sky          2  rain, sun
     air          2  cold, warm
     """
-    asked = check_arguments(columns, states, missing, na_values, bins, weights)
+    found = draft(
+        source, columns=columns, states=states, missing=missing, na_values=na_values, bins=bins, weights=weights,
+        drop=drop,
+    )  # fmt: skip
+    return found.data()
+
+
+def draft(
+    source: Any,
+    *,
+    columns: Sequence[str] | None = None,
+    states: Mapping[str, Sequence[Any]] | str | os.PathLike[str] | None = None,
+    missing: str = "error",
+    na_values: Iterable[Any] = (),
+    bins: str | Mapping[str, Any] | None = None,
+    weights: str | None = None,
+    drop: Sequence[str] | None = None,
+) -> DraftTable:
+    """Read a table as `read` does, and leave its columns so that they can be cut anew."""
+    asked = check_arguments(columns, states, missing, na_values, bins, weights, drop)
     table = open_table(source, asked.kept)
     variables, coded = _variables(table, asked)
-    variables, frequencies = _without_gaps(variables, _frequencies(table, asked), asked.missing)
+    variables, frequencies = _without_gaps(variables, _frequencies(table, asked), asked)
     _warn_of_doubts(variables, asked, clip(str(source), 200) if table.untyped else None)
     settled = settle(variables, asked.states, asked.bins, asked.bins_of, frequencies)
+    automatic = [
+        column.name
+        for column, own in zip(variables, settled, strict=True)
+        if own.cuts and asked.bins_of.get(column.name, asked.bins) == AUTO
+    ]
     if asked.missing == "state":
         settled = [
             states.with_missing_state() if column.has_missing else states
@@ -118,7 +147,9 @@ def read(
         ]
     _warn(variables, settled, asked)
     reading = Reading(asked.missing, tuple(asked.na_texts), coded)
-    return _assembled(variables, settled, frequencies, reading, keep_rows=table.counts is None)
+    return DraftTable(
+        tuple(variables), tuple(settled), frequencies, reading, table.counts is None, frozenset(automatic)
+    )
 
 
 def as_data(source: Any) -> Data:
@@ -170,7 +201,7 @@ def _whole_numbers(column: Column) -> Weights:
 
 
 def _without_gaps(
-    columns: list[Column], frequencies: Weights | None, missing: str
+    columns: list[Column], frequencies: Weights | None, asked: Arguments
 ) -> tuple[list[Column], Weights | None]:
     """Drop rows with a frequency of zero, and apply the choice for missing values."""
     if columns[0].codes.size == 0:
@@ -178,9 +209,10 @@ def _without_gaps(
     if frequencies is not None and not frequencies.all():
         columns, frequencies = _kept_rows(columns, frequencies, frequencies > 0, "all weights are 0")
     gaps = [column for column in columns if column.has_missing]
-    if gaps and missing == "error":
-        raise _missing_error(gaps, frequencies)
-    if gaps and missing == "drop":
+    if gaps and asked.missing == "error":
+        others = complaints(columns, asked.states, asked.bins, asked.bins_of)
+        raise MissingError("\n".join([_of_missing(gaps, frequencies), *others]))
+    if gaps and asked.missing == "drop":
         keep = ~np.any([column.missing for column in gaps], axis=0)
         columns, frequencies = _kept_rows(columns, frequencies, keep, "every row has a missing value")
     return columns, frequencies
@@ -194,11 +226,12 @@ def _kept_rows(
     return [column.rows(keep) for column in columns], None if frequencies is None else frequencies[keep]
 
 
-def _missing_error(gaps: Sequence[Column], frequencies: Weights | None, most: int = 20) -> MissingError:
+def _of_missing(gaps: Sequence[Column], frequencies: Weights | None, most: int = 20) -> str:
+    """Return what to say of missing values."""
     counts = [np.sum(column.missing if frequencies is None else frequencies[column.missing]) for column in gaps[:most]]
     shown = ", ".join(f"{clip(column.name)!r}: {count}" for column, count in zip(gaps, counts, strict=False))
     more = f" and {len(gaps) - most} more columns" if len(gaps) > most else ""
-    return MissingError(
+    return (
         f"missing values in {number_of(len(gaps), 'column')} ({shown}{more}): pass "
         f"{argument('missing', 'drop')} to drop those rows, or {argument('missing', 'state')} to make them a state of "
         "their own"
@@ -220,8 +253,8 @@ def _warn(columns: Sequence[Column], settled: Sequence[States], asked: Arguments
     single = [column.name for column, states in zip(columns, settled, strict=True) if len(states.labels) == 1]
     if single:
         subject = f"column {clip(single[0])!r} has" if len(single) == 1 else f"columns {quoted(map(clip, single))} have"
-        binned = [c.name for c, states in zip(columns, settled, strict=True) if states.cuts == ()]
-        reason = f": a single bin describes the numbers of {quoted(map(clip, binned))} best" if binned else ""
+        cut = [c.name for c, s in zip(columns, settled, strict=True) if s.cuts == () and len(c.labels) > 1]
+        reason = f": all numbers of {quoted(map(clip, cut))} are on one side of the cuts" if cut else ""
         warnings.warn(DataWarning(f"{subject} only one state{reason}"), stacklevel=_level_of_caller())
     for column in columns:
         few = len(column.labels) <= MOST_WHOLE_NUMBERS
@@ -239,32 +272,7 @@ def _warn(columns: Sequence[Column], settled: Sequence[States], asked: Arguments
 def _level_of_caller() -> int:
     """Return the ``stacklevel`` at which a warning of the calling function points outside of this package."""
     level, frame = 1, sys._getframe(1)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "bnml":
+    inside = ("bnml", "contextlib")  # some functions of ours are decorated by context managers
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in inside:
         level, frame = level + 1, frame.f_back
     return level
-
-
-def _assembled(
-    columns: Sequence[Column],
-    settled: Sequence[States],
-    frequencies: Weights | None,
-    reading: Reading,
-    *,
-    keep_rows: bool,
-) -> Data:
-    from bnml.data._kernels import translate
-
-    arities = [len(states.labels) for states in settled]
-    matrix = np.empty((len(columns), columns[0].codes.size), code_type(max(arities)))
-    for row, column, states in zip(matrix, columns, settled, strict=True):
-        translate(column.codes, states.mapping, row)
-    codes, weights, row_index = group_rows(matrix, arities, frequencies)
-    return Data(
-        tuple(column.name for column in columns),
-        tuple(states.labels for states in settled),
-        codes,
-        weights,
-        row_index if keep_rows else None,
-        {column.name: states.cuts for column, states in zip(columns, settled, strict=True) if states.cuts is not None},
-        reading,
-    )

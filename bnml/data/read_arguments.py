@@ -19,7 +19,9 @@ from bnml.data.reading import MISSING_CHOICES
 from bnml.data.table import kept_names, unknown_column
 from bnml.errors import ArgumentError, DataError, argument
 
-__all__ = ["Arguments", "check_arguments"]
+__all__ = ["OTHERS", "Arguments", "check_arguments"]
+
+OTHERS = "*"  # in a mapping of bins: all columns that it does not name
 
 
 @dataclass(frozen=True)
@@ -34,18 +36,25 @@ class Arguments:
     bins: Bins | None
     bins_of: dict[str, Bins]
     weights: str | None
-
-    @property
-    def wanted(self) -> list[str] | None:
-        """The columns to read: those to keep, and the weights."""
-        if self.columns is None or self.weights is None or self.weights in self.columns:
-            return self.columns
-        return [*self.columns, self.weights]
+    drop: list[str]
 
     def kept(self, names: Sequence[str]) -> list[str]:
         """Return which of a table's columns to read, once all that was asked for has been checked against them."""
         self.check_columns(names)
-        return kept_names(names, self.wanted)
+        kept = [name for name in kept_names(names, self.columns) if name not in self.drop]
+        if not kept:
+            raise ArgumentError(f"{argument('drop')} leaves no columns")
+        for target in self.targets:
+            if target not in kept or target == self.weights:
+                named = argument("bins", f"target:{target}", most=60)
+                raise ArgumentError(f"{named}: column {clip(target)!r} is left out, or no variable")
+        return kept if self.weights is None or self.weights in kept else [*kept, self.weights]
+
+    @property
+    def targets(self) -> list[str]:
+        """The columns that others are cut for."""
+        asked = [*self.bins_of.values(), *([] if self.bins is None else [self.bins])]
+        return sorted({str(bins[1]) for bins in asked if bins[:1] == ("target",)})
 
     def check_columns(self, names: Sequence[str]) -> None:
         """Check what was asked for against the columns that are there.
@@ -60,9 +69,12 @@ class Arguments:
         known = set(names)
         if self.weights is not None and self.weights not in known:
             raise unknown_column("weights", self.weights, names)
-        for name in self.bins_of:
+        for name in (*self.bins_of, *self.targets):
             if name not in known:
                 raise unknown_column("bins", name, names)
+        for name in self.drop:
+            if name not in known:
+                raise unknown_column("drop", name, names)
         absent = [name for name in self.states if name not in known]
         if absent and self.states_file is None:
             raise unknown_column("states", absent[0], names)
@@ -74,7 +86,9 @@ class Arguments:
             )
 
 
-def check_arguments(columns: Any, states: Any, missing: Any, na_values: Any, bins: Any, weights: Any) -> Arguments:
+def check_arguments(
+    columns: Any, states: Any, missing: Any, na_values: Any, bins: Any, weights: Any, drop: Any = None
+) -> Arguments:
     """Return the arguments of `read` in one form.
 
     Raises
@@ -96,6 +110,7 @@ def check_arguments(columns: Any, states: Any, missing: Any, na_values: Any, bin
         bins=every_bins,
         bins_of=bins_of,
         weights=_checked_weights(weights),
+        drop=_checked_drop(drop),
     )
     if both := set(asked.states) & set(bins_of):
         raise ArgumentError(
@@ -105,6 +120,8 @@ def check_arguments(columns: Any, states: Any, missing: Any, na_values: Any, bin
         raise ArgumentError(
             f"{argument('weights')}: column {clip(asked.weights)!r} is no variable, it has neither states nor bins"
         )
+    if asked.weights in asked.drop:
+        raise ArgumentError(f"column {clip(asked.weights)!r} is both {argument('weights')} and {argument('drop')}")
     return asked
 
 
@@ -112,7 +129,14 @@ def _checked_bins(bins: Any) -> tuple[Bins | None, dict[str, Bins]]:
     if bins is None:
         return None, {}
     if isinstance(bins, Mapping):
-        return None, {str(name): parse_bins(spec, f"bins[{clip(name)!r}]") for name, spec in bins.items()}
+        parsed = {str(name): parse_bins(spec, f"bins[{clip(name)!r}]") for name, spec in bins.items()}
+        every = parsed.pop(OTHERS, None)
+        if every is not None and not isinstance(bins[OTHERS], str):
+            raise refuse(f"bins[{OTHERS!r}]", bins[OTHERS], "expected a text such as 'auto', for all other columns")
+        for name, own in parsed.items():
+            if own == ("target", name):
+                raise refuse(f"bins[{clip(name)!r}]", bins[name], "a column cannot be cut for itself")
+        return every, parsed
     if isinstance(bins, str):
         return parse_bins(bins, "bins"), {}
     raise refuse("bins", bins, "expected a text such as 'quantile:4', or a mapping from columns to bins")
@@ -137,6 +161,12 @@ def _checked_columns(columns: Any) -> list[str] | None:
         twice = next(name for name in wanted if wanted.count(name) > 1)
         raise ArgumentError(f"{argument('columns')}: {clip(twice)!r} is named twice")
     return wanted
+
+
+def _checked_drop(drop: Any) -> list[str]:
+    if drop is None or (isinstance(drop, list | tuple) and not drop):
+        return []
+    return [str(name) for name in _listed(drop, "drop", "column names")]
 
 
 def _checked_states(states: Any) -> dict[str, list[Any]]:

@@ -26,11 +26,11 @@ from bnml.data.columns import (
     column_of_objects,
     columns_of_arrow,
 )
-from bnml.data.delimited import read_delimited, read_names
+from bnml.data.delimited import read_delimited
 from bnml.data.table import Table, Wanted, check_names, kept_names
 from bnml.errors import BnmlError, DataError
 
-__all__ = ["column_names", "open_table"]
+__all__ = ["open_table"]
 
 SUFFIXES = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet", ".arrow", ".feather", ".idt")
 ENGINE_COUNT = "bnml row count"  # the numbers of rows that an SQL engine has grouped
@@ -230,21 +230,6 @@ def _from_path(path: Path, wanted: Wanted) -> Table:
         if name.endswith((".parquet", ".arrow", ".feather")):
             return _from_arrow(_binary_table(path, name, wanted), wanted)
         return read_delimited(path, wanted, _delimiter(name))
-
-
-def column_names(path: str | os.PathLike[str]) -> tuple[str, ...]:
-    """Return the names of a source's columns; of a file of delimited text only the first line is read.
-
-    Raises
-    ------
-    DataError
-        If it is no file that can be read.
-    """
-    file = Path(path)
-    with _known_file(file) as name:
-        if name.endswith((".csv", ".csv.gz", ".tsv", ".tsv.gz")):
-            return read_names(file, _delimiter(name))
-    return open_table(file, None).names
 
 
 @contextmanager

@@ -10,14 +10,27 @@ import numpy as np
 import numpy.typing as npt
 
 from bnml._text import clip, did_you_mean, quoted
-from bnml.data.bins import Bins, bin_labels, cut_points, place
+from bnml.data.bins import Bins, bin_labels, cut_points, dependent, place
 from bnml.data.columns import Column
+from bnml.data.dependent_bins import CodedColumn, NumericColumn, cuts_by_dependence
 from bnml.data.labels import MISSING_LABEL, as_number, label_text, ordered, without_point
 from bnml.errors import DataError, argument
 
-__all__ = ["States", "declared_states", "hold_codes", "settle", "states_of_codes"]
+__all__ = [
+    "States",
+    "binned",
+    "coded_column",
+    "complaints",
+    "declared_states",
+    "hold_codes",
+    "is_to_be_cut",
+    "numeric_column",
+    "settle",
+    "states_of_codes",
+]
 
 MOST_WHOLE_NUMBERS = 50
+FEW_WHOLE_NUMBERS = 10  # not cut by bins for all columns
 MOST_LABELS = 1000
 
 
@@ -127,27 +140,75 @@ def settle(
     Raises
     ------
     DataError
-        If columns hold numbers to be binned, or too many labels; the message names them all.
+        If columns hold numbers to be binned, too many labels, or values that are not declared; the message names all.
     """
-    settled = []
-    complaints: dict[str, list[str]] = {}
+    if wrong := complaints(columns, declared, bins, bins_of):
+        raise DataError("\n".join(wrong))
+    settled: list[States | None] = []
+    asked: dict[str, Bins] = {}
     for column in columns:
+        own = _bins_of(column, declared, bins, bins_of)
         if column.name in declared:
             settled.append(declared_states(column, declared[column.name]))
-            continue
-        if column.name in bins_of:
-            settled.append(_binned(column, bins_of[column.name], weights))
-            continue
-        complaint = "" if column.declared else _complaint(column)
-        if bins is not None and complaint in ("fractions", "numbers"):
-            settled.append(_binned(column, bins, weights))
-        elif complaint:
-            complaints.setdefault(complaint, []).append(column.name)
-        else:
+        elif own is None:
             settled.append(_labelled(column))
-    if complaints:
-        raise DataError("\n".join(_sentence(complaint, names) for complaint, names in complaints.items()))
-    return settled
+        elif dependent(own):
+            settled.append(None)
+            asked[column.name] = own
+        else:
+            numbers = numeric_column(column, weights)
+            settled.append(binned(column, cut_points(own, numbers.values, numbers.totals)))
+    cuts: dict[str, tuple[float, ...]] = {}
+    if asked:
+        numeric = {column.name: numeric_column(column, weights) for column in columns if column.name in asked}
+        known = zip(columns, settled, strict=True)
+        coded = {column.name: coded_column(column, states) for column, states in known if states is not None}
+        cuts = cuts_by_dependence(numeric, coded, asked)
+    return [
+        binned(column, cuts[column.name]) if states is None else states
+        for column, states in zip(columns, settled, strict=True)
+    ]
+
+
+def complaints(
+    columns: Sequence[Column],
+    declared: Mapping[str, Sequence[Any]],
+    bins: Bins | None,
+    bins_of: Mapping[str, Bins],
+) -> list[str]:
+    """Return all that is wrong with columns: values that are not declared, numbers to be binned, too many labels."""
+    said: list[str] = []
+    named: dict[str, list[str]] = {}
+    for column in columns:
+        if column.name in declared:
+            try:
+                declared_states(column, declared[column.name])
+            except DataError as error:
+                said.append(error.marked)
+        elif column.name in bins_of:
+            said += _not_to_be_cut(column)
+        elif _bins_of(column, declared, bins, bins_of) is None and not column.declared and (kind := _complaint(column)):
+            named.setdefault(kind, []).append(column.name)
+    return [*said, *(_sentence(kind, names) for kind, names in named.items())]
+
+
+def _bins_of(
+    column: Column, declared: Mapping[str, Sequence[Any]], bins: Bins | None, bins_of: Mapping[str, Bins]
+) -> Bins | None:
+    """Return how a column is to be cut: as asked for it, or, if it holds many numbers, as asked for all."""
+    if column.name in declared:
+        return None
+    if column.name in bins_of:
+        return bins_of[column.name]
+    return None if bins is None or column.declared or not is_to_be_cut(column) else bins
+
+
+def is_to_be_cut(column: Column) -> bool:
+    """Return whether bins for all columns hold for this one: numbers with fractions, or with more than a few values."""
+    numbers = column.numbers()
+    if numbers is None or not numbers.size:
+        return False
+    return not np.equal(numbers, np.floor(numbers)).all() or np.unique(numbers).size > FEW_WHOLE_NUMBERS
 
 
 def _labelled(column: Column) -> States:
@@ -156,22 +217,41 @@ def _labelled(column: Column) -> States:
     return States(tuple(labels), np.array([*(rank[label_text(label)] for label in column.labels), -1], np.int64))
 
 
-def _binned(column: Column, bins: Bins, weights: npt.NDArray[np.int64] | None) -> States:
-    numbers = column.numbers()
-    if numbers is None:
+def _not_to_be_cut(column: Column) -> list[str]:
+    """Return why a column cannot be cut, if so."""
+    if column.numbers() is None:
         wrong = next(label for label in column.labels if as_number(label) is None)
-        raise DataError(
+        return [
             f"bins for column {clip(column.name)!r}: it holds {clip(wrong)!r}, which is not a number; if that stands "
             f"for a missing value, name it in {argument('na_values')}"
-        )
-    present = column.codes >= 0
-    if not present.any():
-        raise DataError(f"bins for column {clip(column.name)!r}: all of its values are missing")
-    frequency = None if weights is None else weights[present]
-    by_label = np.bincount(column.codes[present], frequency, minlength=numbers.size)
-    values, place_of = np.unique(numbers, return_inverse=True)  # 1 and 1.0 may both be there as text
-    totals = np.bincount(place_of, by_label).astype(np.float64)
-    cuts = cut_points(bins, values[totals > 0], totals[totals > 0])
+        ]
+    if not (column.codes >= 0).any():
+        return [f"bins for column {clip(column.name)!r}: all of its values are missing"]
+    return []
+
+
+def numeric_column(column: Column, weights: npt.NDArray[np.int64] | None) -> NumericColumn:
+    """Return a column of numbers by its distinct values, those that occur."""
+    numbers = column.numbers()
+    assert numbers is not None
+    occurring = np.zeros(numbers.size + 1, bool)
+    occurring[column.codes] = True
+    values = np.unique(numbers[occurring[:-1]])  # 1 and 1.0 may both be there as text
+    places = np.append(np.searchsorted(values, numbers), -1)[column.codes]
+    return NumericColumn(values, places, None if weights is None else weights.astype(np.float64))
+
+
+def coded_column(column: Column, states: States) -> CodedColumn:
+    """Return a column by the codes of its states; a missing value is a state of its own."""
+    arity = len(states.labels)
+    codes = states.mapping[column.codes]
+    return CodedColumn(np.where(codes < 0, arity, codes), arity + bool((codes < 0).any()))
+
+
+def binned(column: Column, cuts: tuple[float, ...]) -> States:
+    """Return the bins of a column of numbers as its states."""
+    numbers = column.numbers()
+    assert numbers is not None
     return States(bin_labels(cuts), np.append(place(numbers, cuts), -1), cuts)
 
 
@@ -196,7 +276,7 @@ def _sentence(complaint: str, names: Sequence[str]) -> str:
         )
     what = "fractions" if complaint == "fractions" else f"whole numbers with more than {MOST_WHOLE_NUMBERS} values"
     return (
-        f"{subject} {holds} {what}: cut {them} into bins, e.g. {argument('bins', 'mdl')}, "
+        f"{subject} {holds} {what}: cut {them} into bins, e.g. {argument('bins', 'auto')}, "
         f"{argument('bins', 'quantile:4')} or {argument('bins', {clip(names[0]): [10, 20]})}, or declare {its} states "
         f"with {argument('states')}"
     )

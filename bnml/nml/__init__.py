@@ -30,6 +30,7 @@ large n and r share the plane of all (n, r) between them, see :mod:`bnml.nml.exa
 :func:`regret_tables`           the same for several numbers of values, in one pass
 :func:`log_rising`              log of x (x+1) ... (x+n-1), accurate for all x: the Dirichlet scores need it
 :func:`nml_histogram`           the histogram that describes a column of numbers best, its bins priced with the regret
+:func:`nml_partition`           the cuts of a column that describe other variables best, priced in the same way
 :func:`parametric_complexity`   log C of a forest of variables, also called its :func:`minimax_regret`
 :func:`stochastic_complexity`   -log P_NML of data given a forest
 :func:`complexity_forecast`     what that will take
@@ -40,16 +41,19 @@ The order of the arguments is always the sample size n first, then the number of
 
 from bnml.nml.forest import complexity_forecast, minimax_regret, parametric_complexity, stochastic_complexity
 from bnml.nml.histogram import Histogram, nml_histogram
+from bnml.nml.partition import Partition, nml_partition
 from bnml.nml.regret import regret, regrets
 from bnml.nml.rising import log_rising
 from bnml.nml.tables import regret_table, regret_tables
 
 __all__ = [
     "Histogram",
+    "Partition",
     "complexity_forecast",
     "log_rising",
     "minimax_regret",
     "nml_histogram",
+    "nml_partition",
     "parametric_complexity",
     "regret",
     "regret_table",

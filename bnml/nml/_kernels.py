@@ -136,6 +136,24 @@ def bin_costs(positions: Floats, below: Floats, out: Floats) -> None:
 
 
 @kernel
+def label_costs(below: Floats, out: Floats) -> None:
+    """Write out[i, j] = Σ_k n_k log(h / n_k), i < j: what the labels of the h observations from edge i to j cost.
+
+    below[i, k] is the number of observations with the label k before edge i.
+    """
+    for i in range(below.shape[0]):
+        for j in range(i + 1, below.shape[0]):
+            h = 0.0
+            total = 0.0
+            for k in range(below.shape[1]):
+                n = below[j, k] - below[i, k]
+                if n > 0.0:
+                    h += n
+                    total -= n * math.log(n)
+            out[i, j] = total + h * math.log(h) if h > 0.0 else 0.0
+
+
+@kernel
 def one_more_bin(costs: Floats, rest: Floats, bins: int, tie: float, best: Floats, ends: Integers) -> None:
     """Write best[i] = min_j costs[i, j] + rest[j], and in ends[i] the first j that is not worse by more than a tie.
 

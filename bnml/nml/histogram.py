@@ -40,6 +40,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bnml._plain import attributes
 from bnml.errors import ArgumentError, argument
+from bnml.nml.intervals import TIE, best_edges, log_binomials, rank_gaps
 from bnml.nml.regret import LARGEST_N, regrets
 
 __all__ = ["Histogram", "nml_histogram"]
@@ -54,7 +55,6 @@ MORE_NEIGHBOURS = 16  # and those that a gap is compared with: a few values that
 MOST_CANDIDATES = 1000
 RANKS = 600
 WIDEST = 100
-TIE = 1e-11  # nats per observation: what rounding may do to a code length
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ class Histogram:
         return attributes(self, "edges", "counts", "precision", "candidates", "code_lengths", "code_length", "cuts")
 
 
-def nml_histogram(values: ArrayLike, weights: ArrayLike) -> Histogram:
+def nml_histogram(values: ArrayLike, weights: ArrayLike, *, least: int = 1) -> Histogram:
     """Return the histogram with the shortest code length, for numbers given as distinct values and their counts.
 
     Parameters
@@ -106,6 +106,8 @@ def nml_histogram(values: ArrayLike, weights: ArrayLike) -> Histogram:
         Distinct finite values, ascending.
     weights : array_like
         How often each value occurs: positive whole numbers.
+    least : int
+        The fewest bins; there are fewer only where there are fewer values, or fewer than twice as many observations.
 
     Returns
     -------
@@ -153,7 +155,7 @@ def nml_histogram(values: ArrayLike, weights: ArrayLike) -> Histogram:
     after, offsets = _candidates(scaled, gaps, w, precision)
     span = scaled[-1] - scaled[0] + precision
     places = (scaled[after] - scaled[0] + offsets + 0.5 * precision) / span
-    chosen, lengths = _best_cuts(np.r_[0.0, places, 1.0], np.r_[0.0, np.cumsum(w)[after], n], n)
+    chosen, lengths = _best_cuts(np.r_[0.0, places, 1.0], np.r_[0.0, np.cumsum(w)[after], n], n, least)
 
     below, above = x[after[chosen]], x[after[chosen] + 1]
     with np.errstate(over="ignore"):
@@ -235,54 +237,25 @@ def _spacing(x: Floats, w: Floats, neighbours: int) -> Floats:
 
 def _thinned(widths: Floats, w: Floats) -> NDArray[np.bool_]:
     """Choose gaps at equal steps in rank, and the widest of those that are wide, in spacings."""
-    ends = np.cumsum(w)
-    step = ends[-1] / (RANKS + 1)
-    at = np.searchsorted(ends, np.arange(1, RANKS + 1) * step)
-    kept = np.zeros(w.size + 1, dtype=bool)  # gap i, from value i to i + 1, is at i + 1: each value has two
-    kept[at + 1] = True
-    kept[at[w[at] > step]] = True
-    wide = np.flatnonzero(widths > 3.0 * math.log(ends[-1]))
-    kept[1 + wide[np.argsort(-widths[wide], kind="stable")[:WIDEST]]] = True
-    return kept[1:-1]
+    kept = rank_gaps(w, RANKS)
+    wide = np.flatnonzero(widths > 3.0 * math.log(w.sum()))
+    kept[wide[np.argsort(-widths[wide], kind="stable")[:WIDEST]]] = True
+    return kept
 
 
-def _best_cuts(places: Floats, below: Floats, n: int) -> tuple[Integers, Floats]:
+def _best_cuts(places: Floats, below: Floats, n: int, least: int) -> tuple[Integers, Floats]:
     """Return which candidates the best histogram takes, and the best code length for each K in units of the range."""
-    from bnml.nml._kernels import bin_costs, one_more_bin
+    from bnml.nml._kernels import bin_costs
 
     size = places.size
     costs = np.full((size, size), np.inf)
     bin_costs(places, below, costs)
-    prices = _prices(n, size - 2)
-    lowest_ahead = np.minimum.accumulate(prices[::-1])[::-1]
-    best_fit = costs.diagonal(1).sum()
-    tie = TIE * n
-
-    fit = costs[:, -1]
-    lengths = [fit[0]]
-    layers: list[Integers] = []
-    best = 1
-    for k in range(2, prices.size + 1):
-        if best_fit + lowest_ahead[k - 1] >= lengths[best - 1] - tie:
-            break
-        after, ends = np.empty(size), np.empty(size, dtype=np.int64)
-        one_more_bin(costs, fit, k - 1, tie, after, ends)
-        fit = after
-        layers.append(ends)
-        lengths.append(fit[0] + prices[k - 1])
-        if lengths[-1] < lengths[best - 1] - tie:
-            best = k
-    edge = 0
-    chosen = np.empty(best - 1, dtype=np.int64)
-    for i in range(best - 1):
-        edge = layers[best - 2 - i][edge]
-        chosen[i] = edge - 1
-    return chosen, np.array(lengths)
+    all_taken = float(costs.diagonal(1).sum())
+    return best_edges(costs, _prices(n, size - 2), TIE * n, lowest_fit=all_taken, least=least)
 
 
 def _prices(n: int, candidates: int) -> Floats:
     """Return log C(n, K) + log binomial(E, K-1) for K = 1, 2, ..., as many as may be."""
-    k = np.arange(1.0, min(candidates, max(n // 2, 1) - 1) + 1.0)
-    log_binomials = np.r_[0.0, np.cumsum(np.log((candidates + 1.0 - k) / k))]
-    prices: Floats = regrets(n, np.arange(1, k.size + 2)) + log_binomials
+    most = min(candidates, max(n // 2, 1) - 1)
+    prices: Floats = regrets(n, np.arange(1, most + 2)) + log_binomials(candidates, most)
     return prices

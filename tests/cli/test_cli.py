@@ -18,6 +18,7 @@ import pytest
 import bnml
 from bnml.cli import compare, convert, fit, info, regret, sample, score
 from bnml.cli.error_words import in_options
+from bnml.cli.options import parse_bins_options
 from bnml.errors import ArgumentError, argument
 
 COMMANDS = (
@@ -86,7 +87,8 @@ def test_scores_are_listed(run):
         ("columns", ["a", "b"], "--columns a,b"),
         ("states", ..., "--states"),
         ("bins", "quantile:4", "--bins quantile:4"),
-        ("bins", {"a}": [10, 20]}, "[bins] in a --config file"),
+        ("bins", {"a b": [10, 20]}, "--bins 'a b=10,20'"),
+        ("states", {"a": ["x"]}, "[states] in a --config file"),
         ("missing", "drop", "--missing drop"),
         ("score", "bic:", "--score bic:"),
         ("class_variable", "lung cancer", "--class 'lung cancer'"),
@@ -110,7 +112,7 @@ def test_commands_may_have_words_of_their_own(run):
 
 def test_advice_in_terms_of_the_command_line(run, folder):
     shown = run("info", "survey.csv")
-    assert "--bins mdl" in shown.err
+    assert "--bins auto" in shown.err
     assert "bins='" not in shown.err
     (folder / "gap.csv").write_text("a,b\nx,y\n,z\nw,y\n")
     assert "--missing drop" in run("info", "gap.csv").err
@@ -386,3 +388,39 @@ def test_names_are_completed():
 
     assert set(options.SCORE_NAMES) == {*SCORES, "mdl+parents", "bde", "nml"}
     assert options.search_names() == ["auto", *SEARCHES]
+
+
+def test_bins_by_column(run, folder):
+    found = json.loads(run("info", "survey.csv", "--bins", "age=40,60", "--bins", "quantile:3", "--json").out)
+    assert found["columns"][2]["cuts"] == [40.0, 60.0]
+    (folder / "options.toml").write_text('[bins]\nage = [40, 60]\n"*" = "mdl"\n')
+    for given, cuts in (("auto", 2), ("age=quantile:4", 3), ("age=50", 1)):
+        shown = run("info", "survey.csv", "--config", "options.toml", "--bins", given, "--json")
+        assert len(json.loads(shown.out)["columns"][2]["cuts"]) == cuts, given
+    (folder / "options.toml").write_text('bins = "mdl"\n')
+    shown = run("info", "survey.csv", "--config", "options.toml", "--bins", "age=target:lung", "--json")
+    assert len(json.loads(shown.out)["columns"][2]["cuts"]) == 1
+
+
+def test_names_with_an_equals_sign_in_bins():
+    assert parse_bins_options(["a=b=1,2", "c=target:x=y"]) == {"a=b": [1.0, 2.0], "c": "target:x=y"}
+    assert parse_bins_options(["target:x=y"]) == {"*": "target:x=y"}
+
+
+@pytest.mark.parametrize(
+    ("given", "fragment"),
+    [
+        (["age=some"], "expected bins after '='"),
+        (["age=2,1"], "must be finite and increase"),
+        (["age=width:0"], "width:0"),
+        (["old=auto"], "no column 'old'"),
+        (["age=auto", "age=mdl"], "column 'age' had bins already, auto"),
+        (["auto", "mdl"], "all columns had bins already"),
+        (["target:old"], "no column 'old'"),
+        (["smoke=auto"], "which is not a number"),
+    ],
+)
+def test_wrong_bins(run, given, fragment):
+    shown = run("info", "survey.csv", *(part for text in given for part in ("--bins", text)))
+    assert (shown.status, shown.out) == (2, "")
+    assert fragment in shown.err

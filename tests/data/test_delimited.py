@@ -16,7 +16,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from bnml.data import delimited, read
-from bnml.data.delimited import read_delimited, read_names
+from bnml.data.delimited import read_delimited
 from bnml.errors import BnmlError, DataError
 
 from . import naive
@@ -91,7 +91,7 @@ def test_the_delimiter_is_counted_outside_of_quotes(file):
 
 def test_a_tsv_has_tabs(file):
     assert table(file("a\tb,c,d\n1\t2\n"), "\t") == [["a", "b,c,d"], ["1", "2"]]
-    assert read_names(file("a\tb,c,d\n1\t2\n"), "\t") == ("a", "b,c,d")
+    assert read_delimited(file("a\tb,c,d\n1\t2\n"), None, "\t").names == ("a", "b,c,d")
 
 
 def test_empty_lines(file):
@@ -184,8 +184,8 @@ def test_the_limit_of_fields_is_left_as_it_was(file, monkeypatch):
 def test_an_open_quote_in_the_header_is_not_followed_to_the_end(file, monkeypatch):
     monkeypatch.setattr(delimited, "LONGEST_NAMES", 10)
     with pytest.raises(DataError, match="line 1: a quote is not closed"):
-        read_names(file('a"b,d\n' + "1,2\n" * 10 + '"\n'))
-    assert read_names(file('"a\nb\nc",d\n1,2\n')) == ("a\nb\nc", "d")
+        read_delimited(file('a"b,d\n' + "1,2\n" * 10 + '"\n'), None)
+    assert read_delimited(file('"a\nb\nc",d\n1,2\n'), None).names == ("a\nb\nc", "d")
 
 
 def test_nul_bytes_in_a_field_are_kept(file):
@@ -209,7 +209,7 @@ def test_gzip(file):
     assert table(file(packed, "X.CSV.GZ")) == PLAIN
     halves = gzip.compress(b"a,b\n1,x\n") + gzip.compress(b"2,y\n")
     assert table(file(halves, "x.csv.gz")) == PLAIN
-    assert read_names(file(packed, "x.csv.gz")) == ("a", "b")
+    assert read_delimited(file(packed, "x.csv.gz"), None).names == ("a", "b")
 
 
 def test_bad_gzip(file):

@@ -76,10 +76,13 @@ def test_columns_from_a_generator():
 
 
 def test_the_weights_are_read_too():
-    assert checked(columns=["a"], weights="n").wanted == ["a", "n"]
-    assert checked(columns=["n", "a"], weights="n").wanted == ["n", "a"]
-    assert checked(weights="n").wanted is None
-    assert checked(columns=["a"]).wanted == ["a"]
+    names = ["a", "b", "n"]
+    assert checked(columns=["a"], weights="n").kept(names) == ["a", "n"]
+    assert checked(columns=["n", "a"], weights="n").kept(names) == ["n", "a"]
+    assert checked(weights="n").kept(names) == names
+    assert checked(columns=["a"]).kept(names) == ["a"]
+    assert checked(drop=["b"]).kept(names) == ["a", "n"]
+    assert checked(columns=["b", "a"], drop=["b"], weights="n").kept(names) == ["a", "n"]
     assert checked(weights=3).weights == "3"
     assert checked(weights=np.int64(3)).weights == "3"
 

@@ -1,0 +1,101 @@
+"""A table whose states are settled while its numbers are still at hand, so that columns can be cut anew."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from bnml.data.columns import Column, code_type
+from bnml.data.data import Data
+from bnml.data.dependent_bins import CodedColumn, cuts_given, most_bins, n_candidates, n_rows
+from bnml.data.grouping import group_rows
+from bnml.data.reading import Reading
+from bnml.data.states import States, binned, coded_column, numeric_column
+
+__all__ = ["DraftTable"]
+
+
+@dataclass(frozen=True, eq=False)
+class DraftTable:
+    """Columns with their states.
+
+    Attributes
+    ----------
+    columns
+        What was read.
+    states
+        The states of each column.
+    frequencies
+        How often each row occurs; once without.
+    reading
+        What `bnml.read` was told.
+    keep_rows
+        Whether the table has its rows one by one.
+    automatic
+        The columns that were cut by ``"auto"``.
+    """
+
+    columns: tuple[Column, ...]
+    states: tuple[States, ...]
+    frequencies: npt.NDArray[np.int64] | None
+    reading: Reading
+    keep_rows: bool
+    automatic: frozenset[str]
+
+    def data(self) -> Data:
+        """Return the table of categories."""
+        from bnml.data._kernels import translate
+
+        arities = [len(states.labels) for states in self.states]
+        matrix = np.empty((len(self.columns), self.columns[0].codes.size), code_type(max(arities)))
+        for row, column, states in zip(matrix, self.columns, self.states, strict=True):
+            translate(column.codes, states.mapping, row)
+        codes, weights, row_index = group_rows(matrix, arities, self.frequencies)
+        return Data(
+            tuple(column.name for column in self.columns),
+            tuple(states.labels for states in self.states),
+            codes,
+            weights,
+            row_index if self.keep_rows else None,
+            {c.name: s.cuts for c, s in zip(self.columns, self.states, strict=True) if s.cuts is not None},
+            self.reading,
+        )
+
+    def n_candidates(self, name: str) -> int:
+        """Return how many places a column can be cut at."""
+        return n_candidates(numeric_column(self.columns[self._index(name)], self.frequencies).totals)
+
+    def cut_anew(self, name: str, families: Sequence[tuple[Sequence[str], Sequence[str]]]) -> DraftTable:
+        """Return the table with a column of numbers cut so that others are described best.
+
+        Parameters
+        ----------
+        name
+            The column.
+        families
+            The variables to describe, as one where there are several, and those that they are described given.
+        """
+        i = self._index(name)
+        numbers = numeric_column(self.columns[i], self.frequencies)
+        coded = [(self._joint(described), self._joint(given)) for described, given in families]
+        cuts = cuts_given(numbers, coded, most_bins(n_rows(numbers)))
+        if not cuts:
+            return self
+        states = binned(self.columns[i], cuts)
+        if self.reading.missing == "state" and self.columns[i].has_missing:
+            states = states.with_missing_state()
+        return replace(self, states=(*self.states[:i], states, *self.states[i + 1 :]))
+
+    def _index(self, name: str) -> int:
+        return next(i for i, column in enumerate(self.columns) if column.name == name)
+
+    def _joint(self, names: Sequence[str]) -> CodedColumn:
+        """Return columns as one, whose states are their configurations."""
+        joint = CodedColumn(np.zeros(self.columns[0].codes.size, np.int64), 1)
+        for i in sorted(map(self._index, names), key=lambda i: self.columns[i].name):
+            own = coded_column(self.columns[i], self.states[i])
+            joint = CodedColumn(joint.codes * own.arity + own.codes, joint.arity * own.arity)
+        return joint

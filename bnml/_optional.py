@@ -12,6 +12,7 @@ __all__ = ["REQUIREMENTS", "missing", "needs"]
 REQUIREMENTS = {  # what pip is asked for, by the name of the module
     "pyagrum": "pyagrum>=2.0",
     "pgmpy": "pgmpy>=0.1.26",
+    "openpyxl": "openpyxl>=3.1",
     "sklearn": "scikit-learn>=1.6",
     "ibis": "ibis-framework[duckdb]>=9",
     "duckdb": "ibis-framework[duckdb]>=9",

@@ -1,31 +1,68 @@
-"""``bnml info``: what is in a table."""
+"""``bnml info``: what is in a table, whether it can be read as it is or not."""
 
 from __future__ import annotations
 
-from typing import Any
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
 
 import bnml
-from bnml._text import shortened
-from bnml.cli import options, printing, reading
+from bnml._files import written_whole
+from bnml._text import number_of, printable, shortened, text_table, wrapped_text
+from bnml.cli import options, outputs, printing, reading
+from bnml.cli.error_words import in_options
 from bnml.counts import contingency
+from bnml.data.overview import ColumnOverview, TableOverview
+from bnml.errors import DataWarning
 
 __all__ = ["command"]
 
-EXAMPLE = "Example: bnml info survey.csv --bins quantile:4 --missing state"
+EXAMPLE = "Example: bnml info survey.csv --write-config survey.toml"
 
 BAR = 24
+LONGEST_NAME = 26
+LEVELS = "▁▂▃▄▅▆▇█"
+PLAIN_LEVELS = ".:-=+*#@"
+
+WriteConfig = Annotated[
+    Path | None,
+    typer.Option("--write-config", metavar="FILE.toml", help="Write the advice as a file for --config."),
+]
 
 
 @reading.reads_a_table
 def command(
-    table: reading.TableReader,
+    look: reading.TableLook,
+    write_config: WriteConfig = None,
     as_json: options.Json = False,
 ) -> None:
-    """Show the columns of a table, their states and how often each occurs."""
+    """Show the columns of a table, what they hold, and what to do about them before it is learned from."""
+    if write_config is not None:
+        outputs.check_outputs([("--write-config", write_config, (".toml",))])
+    found, given = look()
+    if write_config is not None:
+        content = _config(found, given)
+        with written_whole(write_config) as stream:
+            stream.write(content.encode("utf-8"))
     if as_json:
-        printing.print_json(_summary(table()))
-    else:
-        _report(table())
+        printing.print_json({**_summary(found), "config": None if write_config is None else str(write_config)})
+        return
+    _report(found)
+    if write_config is not None:
+        print(f"{write_config}: this advice, for --config")
+
+
+def _advice(column: ColumnOverview) -> str | None:
+    """Return the advice in terms of the command line."""
+    return None if column.advice is None else DataWarning(column.advice).text(in_options({}))
+
+
+def _n_rows(found: TableOverview) -> int:
+    """Return the number of rows, of those that are left where some were dropped."""
+    return found.n_rows if found.data is None else found.data.n_rows
 
 
 def _frequencies(table: bnml.Data, column: int) -> list[int]:
@@ -34,42 +71,71 @@ def _frequencies(table: bnml.Data, column: int) -> list[int]:
     return counts
 
 
-def _summary(table: bnml.Data) -> dict[str, Any]:
+def _summary(found: TableOverview) -> dict[str, Any]:
     """Return the report as plain values."""
     return {
-        "rows": table.n_rows,
-        "distinct_rows": table.n_distinct,
-        "columns": [
-            {
-                "name": name,
-                "states": list(table.states[i]),
-                "counts": _frequencies(table, i),
-                "entropy": bnml.information.entropy(table, name),
-                **({"cuts": list(table.cuts[name])} if name in table.cuts else {}),
-            }
-            for i, name in enumerate(table.names)
-        ],
+        "rows": _n_rows(found),
+        "distinct_rows": None if found.data is None else found.data.n_distinct,
+        "readable": found.data is not None,
+        "reason": None if found.error is None else found.error.text(in_options({})),
+        "columns": [_column_summary(column, found.data) for column in found.columns],
     }
 
 
-def _report(table: bnml.Data) -> None:
-    """Print the report."""
-    from rich.text import Text
+def _column_summary(column: ColumnOverview, data: bnml.Data | None) -> dict[str, Any]:
+    summary: dict[str, Any] = {
+        "name": column.name,
+        "kind": column.kind,
+        "distinct": column.distinct,
+        "missing": column.missing,
+        "common": [{"label": label, "count": count} for label, count in column.common],
+        "advice": _advice(column),
+    }
+    if column.histogram is not None:
+        low, high, counts = column.histogram
+        summary["histogram"] = {"low": low, "high": high, "counts": list(counts)}
+    if data is not None:
+        i = data.index(column.name)
+        summary |= {"states": list(data.states[i]), "counts": _frequencies(data, i)}
+        summary["entropy"] = bnml.information.entropy(data, column.name)
+        if column.name in data.cuts:
+            summary["cuts"] = list(data.cuts[column.name])
+    return summary
 
-    out = printing.console()
-    out.print(f"{table.n_rows:,} rows ({table.n_distinct:,} distinct), {len(table.names)} columns\n")
-    width = max(6, min(max(len(name) for name in table.names), out.width // 3))
-    out.print(Text(f"{'column':<{width}}  states  labels and shares", style="bold"))
-    for i, name in enumerate(table.names):
-        shares = (
-            f"{label} {100 * count / table.n_rows:.0f} %"
-            for label, count in zip(table.states[i], _frequencies(table, i), strict=True)
-        )
-        line = f"{shortened(name, width):<{width}}  {table.arities[i]:>6}  {', '.join(shares)}"
-        out.print(Text(shortened(line, out.width)), soft_wrap=True)
-    out.print()
-    for name in table.cuts:
-        _histogram(table, name)
+
+def _report(found: TableOverview) -> None:
+    """Print the report."""
+    distinct = "" if found.data is None else f" ({found.data.n_distinct:,} distinct)"
+    print(f"{number_of(_n_rows(found), 'row')}{distinct}, {number_of(len(found.columns), 'column')}\n")
+    rows = [
+        [shortened(c.name, LONGEST_NAME), c.kind, f"{c.distinct:,}", f"{c.missing:,}" if c.missing else "", _values(c)]
+        for c in found.columns
+    ]
+    for line in text_table(rows, "llrrs", ["column", "kind", "distinct", "missing", "values"], ruled=True):
+        print(line)
+    print()
+    advised = [(column.name, advice) for column in found.columns if (advice := _advice(column)) is not None]
+    if advised:
+        print("Advice")
+        for name, advice in advised:
+            print(wrapped_text(f"{printable(name)}: {printable(advice)}", "  ", "    "))
+        print()
+    if found.data is not None:
+        for name in found.data.cuts:
+            _histogram(found.data, name)
+
+
+def _values(column: ColumnOverview) -> str:
+    """Return a small histogram, or the commonest labels with their shares."""
+    if column.histogram is not None:
+        low, high, counts = column.histogram
+        levels = LEVELS if printing.speaks_unicode() else PLAIN_LEVELS
+        bars = "".join(levels[round((len(levels) - 1) * n / max(counts))] if n else " " for n in counts)
+        return f"{low:g} {bars} {high:g}"
+    total = max(1, sum(count for _, count in column.common))
+    if column.distinct > len(column.common):
+        return ", ".join(f"{shortened(str(label), 20)} {count:,}×" for label, count in column.common)
+    return ", ".join(f"{shortened(str(label), 20)} {100 * count / total:.0f} %" for label, count in column.common)
 
 
 def _histogram(table: bnml.Data, name: str) -> None:
@@ -89,3 +155,35 @@ def _histogram(table: bnml.Data, name: str) -> None:
         length = round(BAR * count / max(counts))
         out.print(Text.assemble(f"  {label:>{width}}  ", (block * length, "cyan"), f" {count:,}"))
     out.print()
+
+
+def _config(found: TableOverview, given: Mapping[str, Any]) -> str:
+    """Return the advice, with what was asked for already, as TOML; each piece of it is a comment, too."""
+    advice = found.settings
+    bins = given["bins"]
+    asked = {"*": bins} if isinstance(bins, str) else dict(bins or {})
+    cut = {} if isinstance(bins, str) else advice.get("bins", {})
+    settings = {
+        "columns": given["columns"],
+        "drop": [*given["drop"], *advice.get("drop", [])],
+        "missing": given["missing"] if given["missing"] != "error" else advice.get("missing"),
+        "na_values": sorted({*given["na_values"], *advice.get("na_values", [])}),
+        "weights": given["weights"],
+    }
+    states = given["states"]
+    lines = ["# What bnml info says of this table; --config takes this file. Change it as you like."]
+    lines += [f"# {printable(c.name)}: {printable(said)}" for c in found.columns if (said := _advice(c)) is not None]
+    lines += [f"{key} = {_toml(value)}" for key, value in settings.items() if value]
+    if states is not None and not isinstance(states, Mapping):
+        lines.append(f"states = {_toml(str(states))}")
+    for title, table in (("states", states if isinstance(states, Mapping) else {}), ("bins", {**cut, **asked})):
+        if table:
+            lines += ["", f"[{title}]", *(f"{_toml(str(key))} = {_toml(value)}" for key, value in table.items())]
+    return "\n".join(lines) + "\n"
+
+
+def _toml(value: Any) -> str:
+    """Return a text, a number or a list of these as TOML."""
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_toml, value))}]"
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -46,7 +46,7 @@ __all__ = [
     "search_names",
 ]
 
-TABLES = ".csv .tsv .csv.gz .parquet .arrow .feather .idt"
+TABLES = ".csv .tsv .txt .csv.gz .parquet .arrow .feather .xlsx .idt, or - for standard input"
 DataFile = Annotated[Path | None, typer.Argument(metavar="DATA", help=f"A table: {TABLES}")]
 DataOrExample = Annotated[
     Path | None, typer.Argument(metavar="DATA", help=f"A table: {TABLES}; the bundled example without.")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import inspect
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from importlib import resources
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -28,11 +29,13 @@ from bnml.cli.options import (
     parse_names,
 )
 from bnml.data.example import example_path
+from bnml.data.overview import TableOverview, overview
 from bnml.data.read_arguments import OTHERS
 from bnml.errors import ArgumentError
 
 __all__ = [
     "ChosenScore",
+    "TableLook",
     "TableReader",
     "check_read_variable",
     "read_data",
@@ -58,16 +61,18 @@ _CONFIG_KEYS = {
 }
 
 TableReader = Callable[..., bnml.Data]
+TableLook = Callable[..., tuple[TableOverview, dict[str, Any]]]
 
 
 def reads_a_table(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the options of `read_data` in place of its parameter ``table``, which is called to read.
 
-    In the same way the options of `chosen_score` stand in place of a parameter ``chosen``. An option that the command
+    In the same way a parameter ``look`` is called for an overview of the table, by `look_at_data`, and the options of
+    `chosen_score` stand in place of a parameter ``chosen``. An option that the command
     has itself as well, such as ``config``, goes to both; what ``table`` is called with goes before the option.
     """
     own = inspect.signature(command, eval_str=True).parameters
-    groups: dict[str, Callable[..., Any]] = {"table": read_data, "chosen": _chosen_score}
+    groups: dict[str, Callable[..., Any]] = {"table": read_data, "look": look_at_data, "chosen": _chosen_score}
     asked = {name: inspect.signature(groups[name], eval_str=True).parameters for name in own if name in groups}
     parameters: dict[str, inspect.Parameter] = {}
     for name, parameter in own.items():
@@ -83,7 +88,10 @@ def reads_a_table(command: Callable[..., None]) -> Callable[..., None]:
         }
         if "chosen" in values:
             given["chosen"] = _chosen_score(**values["chosen"])
-        command(table=lambda **changed: read_data(**{**values["table"], **changed}), **given)
+        for group in ("table", "look"):
+            if group in values:
+                given[group] = partial(groups[group], **values[group])
+        command(**given)
 
     run.__doc__ = command.__doc__
     run.__annotations__ = {name: parameter.annotation for name, parameter in parameters.items()}
@@ -105,18 +113,53 @@ def read_data(
     config: Config = None,
 ) -> bnml.Data:
     """Read a table as the options say; what the command line leaves open comes from the TOML file."""
+    arguments = _arguments(columns, drop, missing, na_values, states, bins, weights, config)
+    with _opened(data) as path:
+        return bnml.read(path, **arguments)
+
+
+def look_at_data(
+    data: DataFile,
+    columns: Columns = None,
+    drop: Drop = None,
+    missing: Missing = None,
+    na_values: NaValues = None,
+    states: States = None,
+    bins: Bins = None,
+    weights: Weights = None,
+    config: Config = None,
+) -> tuple[TableOverview, dict[str, Any]]:
+    """Return what a table holds, read as the options say or not, and what they say as arguments of `bnml.read`."""
+    arguments = _arguments(columns, drop, missing, na_values, states, bins, weights, config)
+    with _opened(data) as path:
+        return overview(path, **arguments), arguments
+
+
+def _opened(data: Path | None) -> AbstractContextManager[Path]:
+    return nullcontext(data) if data is not None else resources.as_file(example_path())
+
+
+def _arguments(
+    columns: str | None,
+    drop: str | None,
+    missing: str | None,
+    na_values: str | None,
+    states: Path | None,
+    bins: Sequence[str] | None,
+    weights: str | None,
+    config: Path | None,
+) -> dict[str, Any]:
+    """Return the arguments of `bnml.read`."""
     given = read_settings(config)
-    kept = parse_names(columns, "--columns") if columns else given.get("columns")
-    dropped = parse_names(drop, "--drop") if drop else given.get("drop") or []
-    arguments: dict[str, Any] = {
+    return {
+        "columns": parse_names(columns, "--columns") if columns else given.get("columns"),
+        "drop": parse_names(drop, "--drop") if drop else given.get("drop") or [],
         "missing": missing or given.get("missing", "error"),
         "na_values": parse_names(na_values, "--na-values") if na_values else given.get("na_values", ()),
         "states": states or given.get("states"),
         "bins": _all_bins(bins or (), given.get("bins")),
         "weights": weights or given.get("weights"),
     }
-    with nullcontext(data) if data is not None else resources.as_file(example_path()) as path:
-        return bnml.read(path, columns=kept, drop=dropped, **arguments)
 
 
 def _all_bins(options: Sequence[str], given: str | Mapping[str, Any] | None) -> str | Mapping[str, Any] | None:

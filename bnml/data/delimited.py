@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import IO, Any
 
 from bnml._text import clip, number_of
@@ -23,7 +24,7 @@ from bnml.data.columns import LabelEncoder
 from bnml.data.table import Table, Wanted, check_names, kept_names
 from bnml.errors import DataError
 
-__all__ = ["read_delimited"]
+__all__ = ["read_delimited", "read_text"]
 
 DELIMITERS = ",;\t|"
 BLOCK = 1 << 22  # bytes that are parsed at once; a line may be refused if it is longer
@@ -57,6 +58,30 @@ def read_delimited(path: Path, wanted: Wanted, delimiter: str | None = None) -> 
         if last != END:
             raise _fault(path, names, delimiter, "a quote is not closed")
     return Table([encoder.column() for encoder in encoders], names, untyped=True)
+
+
+def read_text(path: Path, wanted: Wanted) -> Table:
+    """Read a file of text whose delimiter is not known: those of other files, or else blanks, any number of them.
+
+    Raises
+    ------
+    DataError
+        If the file is not such text; the message gives the line.
+    """
+    with _understood(path):
+        names, delimiter, _ = _header(path, None)
+        if len(names) > 1 or len(names[0].split()) < 2:
+            return read_delimited(path, wanted, delimiter)
+        with _open_text(path) as file, _long_fields(), TemporaryDirectory() as folder:
+            lines = (line.strip() for line in file.read().removeprefix("\ufeff").splitlines())
+            rows = csv.reader((line for line in lines if line), delimiter=" ", skipinitialspace=True)
+            table = Path(folder, "table.tsv")
+            with table.open("w", encoding="utf-8", newline="") as out:
+                csv.writer(out, delimiter="\t", lineterminator="\n").writerows(rows)
+            try:
+                return read_delimited(table, wanted, "\t")
+            except DataError as error:
+                raise type(error)(error.marked.replace(str(table), str(path))) from None
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from bnml.data.columns import Column
 from bnml.data.labels import as_number, without_point
 from bnml.data.states import MOST_WHOLE_NUMBERS
 
-__all__ = ["comma_doubt", "header_doubt"]
+__all__ = ["comma_doubt", "header_doubt", "number_with_comma"]
 
 MANY_COLUMNS = 3  # if all of their names are values too, the names are a row, even without numbers
 
@@ -55,7 +55,7 @@ def _fits(column: Column) -> bool:
 
 def comma_doubt(columns: Sequence[Column]) -> str | None:
     """Return what to say if columns of labels hold numbers with a decimal comma; else None."""
-    examples = {column.name: example for column in columns if (example := _number_with_comma(column)) is not None}
+    examples = {column.name: example for column in columns if (example := number_with_comma(column)) is not None}
     if not examples:
         return None
     one = len(examples) == 1
@@ -64,7 +64,7 @@ def comma_doubt(columns: Sequence[Column]) -> str | None:
     return f"{subject} numbers with a decimal comma, such as {example!r}, taken as labels: write them with a point"
 
 
-def _number_with_comma(column: Column) -> str | None:
+def number_with_comma(column: Column) -> str | None:
     """Return a label with a decimal comma, if all labels are numbers with one or without."""
     example = None
     for label in column.labels:

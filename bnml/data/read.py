@@ -27,7 +27,7 @@ from bnml.data.states import MOST_WHOLE_NUMBERS, States, complaints, hold_codes,
 from bnml.data.table import Table
 from bnml.errors import DataError, DataWarning, MissingError, argument
 
-__all__ = ["as_data", "draft", "read"]
+__all__ = ["as_data", "draft", "drafted", "frequencies_of", "read", "variables_of"]
 
 Weights = npt.NDArray[np.int64]
 
@@ -51,10 +51,10 @@ def read(
     Parameters
     ----------
     source
-        A path (``.csv``, ``.tsv``, either with ``.gz``, ``.parquet``, ``.arrow``, ``.feather``, or ``.idt`` with its
-        ``.vd`` beside it), a DataFrame (pandas, polars, pyarrow, or anything else that speaks the Arrow interface), a
-        2-D integer array (columns ``X0``, ``X1``, …), or an Ibis table or DuckDB relation, whose rows their own engine
-        groups.
+        A path (``.csv``, ``.tsv`` or ``.txt``, each with ``.gz`` too, ``.parquet``, ``.arrow``, ``.feather``,
+        ``.xlsx``, or ``.idt`` with its ``.vd`` beside it; ``-`` is standard input), a DataFrame (pandas, polars,
+        pyarrow, or anything else that speaks the Arrow interface), a 2-D integer array (columns ``X0``, ``X1``, …), or
+        an Ibis table or DuckDB relation, whose rows their own engine groups.
     columns
         The columns to keep, in this order; all by default.
     states
@@ -130,10 +130,14 @@ def draft(
 ) -> DraftTable:
     """Read a table as `read` does, and leave its columns so that they can be cut anew."""
     asked = check_arguments(columns, states, missing, na_values, bins, weights, drop)
-    table = open_table(source, asked.kept)
-    variables, coded = _variables(table, asked)
-    variables, frequencies = _without_gaps(variables, _frequencies(table, asked), asked)
-    _warn_of_doubts(variables, asked, clip(str(source), 200) if table.untyped else None)
+    return drafted(open_table(source, asked.kept), asked, clip(str(source), 200))
+
+
+def drafted(table: Table, asked: Arguments, source: str) -> DraftTable:
+    """Settle the states of an open table; ``source`` is what it is called."""
+    variables, coded = variables_of(table, asked)
+    variables, frequencies = _without_gaps(variables, frequencies_of(table, asked), asked)
+    _warn_of_doubts(variables, asked, source if table.untyped else None)
     settled = settle(variables, asked.states, asked.bins, asked.bins_of, frequencies)
     automatic = [
         column.name
@@ -157,7 +161,7 @@ def as_data(source: Any) -> Data:
     return source if isinstance(source, Data) else read(source)
 
 
-def _variables(table: Table, asked: Arguments) -> tuple[list[Column], tuple[str, ...]]:
+def variables_of(table: Table, asked: Arguments) -> tuple[list[Column], tuple[str, ...]]:
     """Return the columns that are variables, with their missing values and labels told apart, and which held codes."""
     variables = [
         column.cleaned(
@@ -174,7 +178,7 @@ def _variables(table: Table, asked: Arguments) -> tuple[list[Column], tuple[str,
     return states_of_codes(variables, asked.states), coded
 
 
-def _frequencies(table: Table, asked: Arguments) -> Weights | None:
+def frequencies_of(table: Table, asked: Arguments) -> Weights | None:
     """Return how often each row occurs: an engine's count, the weights that were asked for, or both."""
     factors = [table.counts] if table.counts is not None else []
     factors += [column for column in table.columns if column.name == asked.weights]

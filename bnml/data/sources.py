@@ -7,10 +7,12 @@ Arrow is the common language: frames and binary files speak it, delimited text i
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -26,13 +28,18 @@ from bnml.data.columns import (
     column_of_objects,
     columns_of_arrow,
 )
-from bnml.data.delimited import read_delimited
+from bnml.data.delimited import read_delimited, read_text
+from bnml.data.spreadsheets import read_workbook
 from bnml.data.table import Table, Wanted, check_names, kept_names
 from bnml.errors import BnmlError, DataError
 
 __all__ = ["open_table"]
 
-SUFFIXES = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet", ".arrow", ".feather", ".idt")
+SUFFIXES = (
+    ".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt", ".txt.gz", ".parquet", ".arrow", ".feather", ".xlsx", ".idt",
+)  # fmt: skip
+STANDARD_INPUT = "-"
+MAGIC = {b"\x1f\x8b": ".csv.gz", b"PAR1": ".parquet", b"ARROW1": ".arrow", b"PK\x03\x04": ".xlsx"}  # first bytes
 ENGINE_COUNT = "bnml row count"  # the numbers of rows that an SQL engine has grouped
 
 
@@ -45,6 +52,8 @@ def open_table(source: Any, wanted: Wanted) -> Table:
         If it is nothing that can be read, or what it holds is no table.
     """
     if isinstance(source, str | os.PathLike):
+        if os.fsdecode(source) == STANDARD_INPUT:
+            return _from_standard_input(wanted)
         return _from_path(Path(os.fsdecode(source)), wanted)
     if isinstance(source, np.ndarray):
         return _from_array(source, wanted)
@@ -229,7 +238,27 @@ def _from_path(path: Path, wanted: Wanted) -> Table:
             return read_idt(path, wanted)
         if name.endswith((".parquet", ".arrow", ".feather")):
             return _from_arrow(_binary_table(path, name, wanted), wanted)
+        if name.endswith(".xlsx"):
+            return read_workbook(path, wanted)
+        if name.endswith((".txt", ".txt.gz")):
+            return read_text(path, wanted)
         return read_delimited(path, wanted, _delimiter(name))
+
+
+def _from_standard_input(wanted: Wanted) -> Table:
+    """Read what comes in: text with delimiters, unless its first bytes say otherwise."""
+    stream = getattr(sys.stdin, "buffer", None)
+    content = b"" if stream is None else stream.read()
+    if not content:
+        raise DataError("standard input is empty")
+    suffix = next((suffix for start, suffix in MAGIC.items() if content.startswith(start)), ".txt")
+    with TemporaryDirectory() as folder:
+        file = Path(folder, f"standard input{suffix}")
+        file.write_bytes(content)
+        try:
+            return _from_path(file, wanted)
+        except DataError as error:
+            raise type(error)(error.marked.replace(str(file), "standard input")) from None
 
 
 @contextmanager

@@ -10,6 +10,7 @@ import shlex
 import signal
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pandas as pd
@@ -111,11 +112,13 @@ def test_commands_may_have_words_of_their_own(run):
 
 
 def test_advice_in_terms_of_the_command_line(run, folder):
-    shown = run("info", "survey.csv")
+    shown = run("dependences", "survey.csv")
     assert "--bins auto" in shown.err
     assert "bins='" not in shown.err
+    assert "--bins age=auto" in run("info", "survey.csv").out
     (folder / "gap.csv").write_text("a,b\nx,y\n,z\nw,y\n")
-    assert "--missing drop" in run("info", "gap.csv").err
+    assert "--missing drop" in run("dependences", "gap.csv").err
+    assert "--missing drop" in run("info", "gap.csv").out
 
 
 def test_long_labels_leave_room_for_names(run, folder):
@@ -210,7 +213,7 @@ def test_the_command_line_wins_over_the_file(run, folder):
     (folder / "gap.csv").write_text("a,b\nx,y\n,z\nw,y\nw,z\n")
     (folder / "options.toml").write_text('missing = "drop"\nna_values = "none"\n')
     assert json.loads(run("info", "gap.csv", "--config", "options.toml", "--json").out)["rows"] == 3
-    assert "missing values" in run("info", "gap.csv", "--config", "options.toml", "--missing", "error").err
+    assert "missing values" in run("dependences", "gap.csv", "--config", "options.toml", "--missing", "error").err
     (folder / "options.toml").write_text('drop = "a"\n')
     found = json.loads(run("info", "gap.csv", "--config", "options.toml", "--json").out)
     assert [column["name"] for column in found["columns"]] == ["b"], "one text is a list of one"
@@ -249,7 +252,9 @@ LONG = "x" * 300 + ".bif"
 WRONG = [
     (["info"], "DATA"),
     (["info", "none.csv"], "none.csv"),
-    (["info", "survey.csv"], "age"),
+    (["info", "two.csv", "--write-config", "x.json"], "must end in .toml"),
+    (["info", "two.csv", "--write-config", "no/such/x.toml"], "there is no folder 'no/such'"),
+    (["dependences", "survey.csv"], "age"),
     (["info", "two.csv", "--missing", "maybe"], "maybe"),
     (["info", "two.csv", "--columns", "smoke,lungs"], "lungs"),
     (["info", "two.csv", "--drop", "lungs"], "lungs"),
@@ -421,6 +426,51 @@ def test_names_with_an_equals_sign_in_bins():
     ],
 )
 def test_wrong_bins(run, given, fragment):
-    shown = run("info", "survey.csv", *(part for text in given for part in ("--bins", text)))
+    shown = run("dependences", "survey.csv", *(part for text in given for part in ("--bins", text)))
     assert (shown.status, shown.out) == (2, "")
     assert fragment in shown.err
+
+
+def test_info_answers_for_a_table_that_is_refused(run, folder):
+    frame = pd.read_csv("survey.csv")
+    frame["patient"] = [f"p{i}" for i in range(len(frame))]
+    frame["born"] = pd.date_range("1950-01-01", periods=len(frame)).astype(str)
+    frame.loc[:9, "lung"] = None
+    frame["largest\nof all"] = "x"
+    frame.to_csv("raw.csv", index=False)
+    assert run("learn", "raw.csv").status == 2
+    shown = run("info", "raw.csv", "--write-config", "raw.toml")
+    assert (shown.status, shown.err) == (0, "")
+    assert max(map(len, shown.out.splitlines())) <= 80
+    assert all(word in shown.out for word in ("an identifier", "a date", "10 missing values", "a constant", "█"))
+    told = json.loads(run("info", "raw.csv", "--json").out)
+    assert told["readable"] is False
+    assert "missing values" in told["reason"]
+    by_name = {column["name"]: column for column in told["columns"]}
+    assert by_name["lung"]["missing"] == 10
+    assert by_name["age"]["kind"] == "numbers"
+    assert by_name["smoke"]["advice"] is None
+    assert run("learn", "raw.csv", "--config", "raw.toml").status == 0
+    again = json.loads(run("info", "raw.csv", "--config", "raw.toml", "--json").out)
+    assert again["readable"] is True
+    assert [column["name"] for column in again["columns"]] == ["smoke", "lung", "age"]
+    assert not any(column["advice"] for column in again["columns"])
+
+
+def test_the_written_file_keeps_what_was_asked_for(run, folder):
+    given = ["--columns", "smoke,age", "--missing", "drop", "--na-values", "u,v", "--bins", "age=40,60"]
+    assert run("info", "survey.csv", *given, "--write-config", "x.toml").status == 0
+    assert tomllib.loads(Path("x.toml").read_text(encoding="utf-8")) == {
+        "columns": ["smoke", "age"], "missing": "drop", "na_values": ["u", "v"], "bins": {"age": [40.0, 60.0]},
+    }  # fmt: skip
+    assert run("info", "survey.csv", "--bins", "quantile:3", "--write-config", "x.toml").status == 0
+    assert tomllib.loads(Path("x.toml").read_text(encoding="utf-8")) == {"bins": {"*": "quantile:3"}}
+
+
+def test_standard_input(folder):
+    text = Path("two.csv").read_bytes()
+    done = subprocess.run([*BNML, "info", "-", "--json"], input=text, capture_output=True, check=False)
+    assert json.loads(done.stdout)["rows"] == 300
+    done = subprocess.run([*BNML, "dependences", "-"], input=b"", capture_output=True, check=False)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr == b"bnml: standard input is empty\n"

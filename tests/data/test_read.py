@@ -542,3 +542,31 @@ def test_the_same_on_every_run(csv):
         for seed in ("0", "1")
     }
     assert len(outputs) == 1
+
+
+def test_all_complaints_at_once():
+    frame = pd.DataFrame({
+        "gap": ["x", None, "y"] * 400, "number": np.arange(1200) / 7, "label": [f"p{i}" for i in range(1200)],
+        "size": ["s", "m", "xl"] * 400, "word": ["1", "2", "n/a"] * 400,
+    })  # fmt: skip
+    with pytest.raises(MissingError) as error:
+        read(frame, states={"size": ["s", "m", "l"]}, bins={"word": [1.5]})
+    message = str(error.value)
+    for said in ("'gap': 400", "'number' holds fractions", "'label' holds more than 1000", "'xl'", "holds 'n/a'"):
+        assert said in message, said
+    assert "bins='auto'" in message
+
+
+def test_drop():
+    frame = pd.DataFrame({"a": ["x", "y"], "b": [0.5, 1.5], "c": ["u", None]})
+    assert read(frame, drop=["b", "c"]).names == ("a",)
+    assert read(frame, columns=["c", "a"], drop=["c"]).names == ("a",)
+    assert read(frame, drop=(), bins="auto", missing="drop").names == ("a", "b", "c")
+    for wrong, said in (
+        ({"drop": ["d"]}, "drop: there is no column 'd'"),
+        ({"drop": "a"}, "drop='a': expected a list"),
+        ({"drop": ["a", "b", "c"]}, "leaves no columns"),
+        ({"drop": ["a"], "weights": "a"}, "is both weights= and drop="),
+    ):
+        with pytest.raises(ArgumentError, match=said):
+            read(frame, **wrong)

@@ -28,8 +28,8 @@ def command(
     from bnml.network.files import check_network_file
 
     check_network_file(output)
-    dag = reading.structure_of(structure)
-    data = table()
+    dag, learned = reading.structure_and_network(structure)
+    data = table(like=learned)
     network = bnml.fit(dag, data, estimator, ess)
     network.save(output)
     if as_json:

@@ -31,6 +31,7 @@ from bnml.cli.options import (
 from bnml.data.example import example_path
 from bnml.data.overview import TableOverview, overview
 from bnml.data.read_arguments import OTHERS
+from bnml.data.read_like import read_like
 from bnml.errors import ArgumentError
 
 __all__ = [
@@ -42,6 +43,7 @@ __all__ = [
     "read_score",
     "read_settings",
     "reads_a_table",
+    "structure_and_network",
     "structure_of",
 ]
 
@@ -88,9 +90,10 @@ def reads_a_table(command: Callable[..., None]) -> Callable[..., None]:
         }
         if "chosen" in values:
             given["chosen"] = _chosen_score(**values["chosen"])
-        for group in ("table", "look"):
-            if group in values:
-                given[group] = partial(groups[group], **values[group])
+        if "look" in values:
+            given["look"] = partial(look_at_data, **values["look"])
+        if "table" in values:
+            given["table"] = partial(_read_table, values["table"])
         command(**given)
 
     run.__doc__ = command.__doc__
@@ -115,6 +118,43 @@ def read_data(
     """Read a table as the options say; what the command line leaves open comes from the TOML file."""
     arguments = _arguments(columns, drop, missing, na_values, states, bins, weights, config)
     with _opened(data) as path:
+        return bnml.read(path, **arguments)
+
+
+def _read_table(given: Mapping[str, Any], *, like: bnml.BayesianNetwork | None = None, **changed: Any) -> bnml.Data:
+    """Read a table as the options say, and where they say nothing as that of a network was read.
+
+    Parameters
+    ----------
+    given
+        The options.
+    like
+        A network of a file, whose variables are the columns that are read; if it knows how its table was read, it is
+        taken in the same way.
+    changed
+        What goes before the options.
+    """
+    options = {**given, **changed}
+    if like is None:
+        return read_data(**options)
+    told = {name for name, value in options.items() if value and name not in ("data", "weights")}
+    if "config" in told:
+        told |= set(read_settings(options["config"])) & {"columns", "drop", "missing", "na_values", "states", "bins"}
+        told.remove("config")
+    arguments = _arguments(**{name: value for name, value in options.items() if name != "data"})
+    with _opened(options["data"]) as path:
+        if not told and like.reading.missing is not None:
+            return read_like(path, like.states, like.cuts, like.reading, weights=arguments["weights"])
+        if not told & {"columns", "drop"}:
+            arguments["columns"] = list(like.names)
+        if "missing" not in told:
+            arguments["missing"] = like.reading.missing or "error"
+        if "na_values" not in told:
+            arguments["na_values"] = like.reading.na_values
+        known = arguments["columns"] or like.names
+        cuts = {x: list(points) for x, points in like.cuts.items() if x in known and x not in arguments["drop"]}
+        bins = arguments["bins"]
+        arguments["bins"] = bins if isinstance(bins, str) else {**cuts, **(bins or {})} or None
         return bnml.read(path, **arguments)
 
 
@@ -216,8 +256,13 @@ def check_read_variable(name: str | None, option: str, names: Sequence[str]) -> 
 
 def structure_of(text: str) -> bnml.DAG:
     """Return the graph of a model string or of a network file."""
+    return structure_and_network(text)[0]
+
+
+def structure_and_network(text: str) -> tuple[bnml.DAG, bnml.BayesianNetwork | None]:
+    """Return the graph of a model string or of a network file, and the network if it is one."""
     if text.lstrip().startswith("["):
-        return bnml.DAG.parse(text)
+        return bnml.DAG.parse(text), None
     from bnml.network.files import FORMATS
 
     if not text.lower().endswith(tuple(FORMATS)):
@@ -225,7 +270,8 @@ def structure_of(text: str) -> bnml.DAG:
             f"STRUCTURE {shortened(text, 60)!r} is neither a model string such as '[A][B|A]' nor a network file "
             f"({' '.join(FORMATS)})"
         )
-    return bnml.load(text).dag
+    network = bnml.load(text)
+    return network.dag, network
 
 
 def read_score(name: str, prior_network: Path | None) -> bnml.scores.Score:

@@ -21,7 +21,8 @@ def command(
 ) -> None:
     """Score a structure: in all, and for each variable with fit and penalty apart."""
     name, score = chosen
-    dag, data = reading.structure_of(structure), table()
+    dag, network = reading.structure_and_network(structure)
+    data = table(like=network)
     total = bnml.score(dag, data, score)
     if isinstance(score, bnml.scores.NML):
         _whole_forest(dag, data, total, as_json=as_json)

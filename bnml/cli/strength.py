@@ -19,7 +19,8 @@ def command(
     as_json: options.Json = False,
 ) -> None:
     """Show for each arc what the score loses without it, its mutual information, and its p-value."""
-    frame = bnml.strength(reading.structure_of(structure), table(), chosen.score)
+    dag, network = reading.structure_and_network(structure)
+    frame = bnml.strength(dag, table(like=network), chosen.score)
     if as_json:
         printing.print_json({"score_name": chosen.name, "arcs": records(frame)})
         return

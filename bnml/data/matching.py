@@ -20,7 +20,7 @@ from bnml.data.states import hold_codes, states_of_codes
 from bnml.data.table import Table
 from bnml.errors import DataError, MissingError
 
-__all__ = ["match"]
+__all__ = ["check_complete", "cleaned_columns", "codes_of", "match"]
 
 
 def match(
@@ -64,28 +64,40 @@ def match(
     else:
         table = open_table(source, lambda names: [name for name in names if name in states] or list(names))
         index = None if table.counts is not None else np.arange(table.columns[0].codes.size)
-        found = {column.name: column for column in _cleaned(table, states, reading)}
+        found = {column.name: column for column in cleaned_columns(table, states, reading)}
     if index is None:
         raise DataError("this table holds only frequencies, not its rows one by one: fetch it first")
     n = source.n_distinct if isinstance(source, Data) else index.size
     if n == 0:
         raise DataError("the table has no rows")
-    matched = np.full((len(states), n), -1, np.int32)
     absent = [name for name in states if name not in found]
     if absent and not optional:
         hint = did_you_mean(absent[0], found)
         raise DataError(f"the data have no column {quoted(absent)}; they have {quoted(found)}.{hint}")
+    matched = codes_of(found, states, cuts, reading)
+    if not optional:
+        check_complete(matched, list(states), index)
+    return Rows(matched, index)
+
+
+def codes_of(
+    found: Mapping[str, Column],
+    states: Mapping[str, Sequence[Any]],
+    cuts: Mapping[str, Sequence[float]],
+    reading: Reading,
+) -> npt.NDArray[np.int32]:
+    """Return the codes of columns into given states, a row per variable; -1 where there is no value."""
+    n = next(iter(found.values())).codes.size
+    matched = np.full((len(states), n), -1, np.int32)
     for row, (name, labels) in zip(matched, states.items(), strict=True):
         if name in found:
             column = found[name]
             mapping = _mapping(column, labels, cuts.get(name))
             row[:] = np.append(mapping, reading.gap_code(labels))[column.codes]
-    if not optional:
-        _check_complete(matched, list(states), index)
-    return Rows(matched, index)
+    return matched
 
 
-def _cleaned(table: Table, states: Mapping[str, Sequence[Any]], reading: Reading) -> list[Column]:
+def cleaned_columns(table: Table, states: Mapping[str, Sequence[Any]], reading: Reading) -> list[Column]:
     """Return the columns with missing values and labels told apart, as in the first table."""
     labels_of = {name: reading.proper_labels(labels) for name, labels in states.items()}
     na_texts = frozenset(reading.na_values)
@@ -119,7 +131,14 @@ def _mapping(column: Column, labels: Sequence[Any], cuts: Sequence[float] | None
     return np.array(known, np.int64)
 
 
-def _check_complete(matched: npt.NDArray[np.int32], names: Sequence[str], index: npt.NDArray[Any]) -> None:
+def check_complete(matched: npt.NDArray[np.int32], names: Sequence[str], index: npt.NDArray[Any]) -> None:
+    """Refuse codes with gaps; ``index`` is the place of each row.
+
+    Raises
+    ------
+    MissingError
+        If there are some; the message names the variables and counts the rows.
+    """
     gaps = {name: int((row[index] < 0).sum()) for name, row in zip(names, matched, strict=True) if row.min() < 0}
     if gaps:
         counts = ", ".join(f"{name!r}: {count}" for name, count in list(gaps.items())[:20])

@@ -31,6 +31,7 @@ COMMANDS = (
     "info",
     "score",
     "fit",
+    "predict",
     "sample",
     "regret",
     "compare",

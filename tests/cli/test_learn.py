@@ -432,7 +432,7 @@ def test_many_columns(run, folder):
 
 WRONG = [
     (["none.csv"], "none.csv"),
-    (["survey.csv"], "--bins mdl"),
+    (["survey.csv"], "--bins auto"),
     (["two.csv", "--score", "bicc"], "bic"),
     (["two.csv", "--score", "nml"], "--score nml"),
     (["two.csv", "--score", "bde"], "--prior-network"),

@@ -139,7 +139,7 @@ def test_progress_on_a_terminal(run, monkeypatch):
 WRONG = [
     (["posterior"], "DATA"),
     (["posterior", "none.csv"], "none.csv"),
-    (["posterior", "survey.csv"], "--bins mdl"),
+    (["posterior", "survey.csv"], "--bins auto"),
     (["posterior", "two.csv", "--score", "bic"], "--score bic: it is not the log-probability"),
     (["posterior", "two.csv", "--score", "bdue"], "Did you mean 'bdeu'"),
     (["posterior", "two.csv", "--score", "bde"], "--score bde needs --prior-network"),

@@ -143,7 +143,7 @@ WRONG = [
     (["relational"], "DATA"),
     (["relational", "none.csv"], "none.csv"),
     (["relational", "none.csv", "--possibility", "p"], "none.csv"),
-    (["relational", "degrees.csv"], "--bins mdl"),
+    (["relational", "degrees.csv"], "--bins auto"),
     (["relational", "shapes.csv", "--threshold", "-1"], "--threshold -1"),
     (["relational", "shapes.csv", "--threshold", "much"], "--threshold much: expected a number of bits"),
     (["relational", "shapes.csv", "--threshold", "nan"], "--threshold nan"),

@@ -558,7 +558,7 @@ def test_all_complaints_at_once():
 
 
 def test_drop():
-    frame = pd.DataFrame({"a": ["x", "y"], "b": [0.5, 1.5], "c": ["u", None]})
+    frame = pd.DataFrame({"a": ["x", "y", "x"], "b": [0.5, 1.5, 2.5], "c": ["u", "v", None]})
     assert read(frame, drop=["b", "c"]).names == ("a",)
     assert read(frame, columns=["c", "a"], drop=["c"]).names == ("a",)
     assert read(frame, drop=(), bins="auto", missing="drop").names == ("a", "b", "c")

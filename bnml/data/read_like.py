@@ -1,0 +1,74 @@
+"""`read_like`: a raw table becomes a `Data` in the terms of another one, whose states, cuts and reading are known."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from bnml.data.columns import code_type
+from bnml.data.data import Data
+from bnml.data.grouping import group_rows
+from bnml.data.matching import check_complete, cleaned_columns, codes_of
+from bnml.data.read import frequencies_of
+from bnml.data.read_arguments import check_arguments
+from bnml.data.reading import Reading
+from bnml.data.sources import open_table
+from bnml.errors import DataError
+
+__all__ = ["read_like"]
+
+
+def read_like(
+    source: Any,
+    states: Mapping[str, Sequence[Any]],
+    cuts: Mapping[str, Sequence[float]],
+    reading: Reading,
+    *,
+    weights: str | None = None,
+) -> Data:
+    """Read a table as another one was read: the same columns, states and cuts, and the same fate of missing values.
+
+    Parameters
+    ----------
+    source
+        Anything that `bnml.read` takes.
+    states
+        The columns and their labels.
+    cuts
+        The cuts of those that hold numbers.
+    reading
+        What else is known of the first table.
+    weights
+        A column of frequencies.
+
+    Raises
+    ------
+    DataError
+        If a column is not there, a value is none of its states, or values are missing where they were not before.
+    """
+    asked = check_arguments(list(states), None, "error", (), None, weights)
+    table = open_table(source, asked.kept)
+    frequencies = frequencies_of(table, asked)
+    variables = {column.name: column for column in cleaned_columns(table, states, reading) if column.name in states}
+    matrix = codes_of(variables, states, cuts, reading)
+    if not matrix.shape[1]:
+        raise DataError("the table has no rows")
+    kept = np.ones(matrix.shape[1], bool) if frequencies is None else frequencies > 0
+    if reading.missing == "drop":
+        kept &= (matrix >= 0).all(axis=0)
+    if not kept.any():
+        raise DataError("no rows are left: every row has a missing value, or a weight of 0")
+    matrix = matrix[:, kept]
+    check_complete(matrix, list(states), np.arange(matrix.shape[1]))
+    arities = [len(labels) for labels in states.values()]
+    codes, totals, index = group_rows(
+        np.ascontiguousarray(matrix, code_type(max(arities))),
+        arities,
+        None if frequencies is None else frequencies[kept],
+    )
+    return Data(
+        tuple(states), tuple(map(tuple, states.values())), codes, totals, None if table.counts is not None else index,
+        {name: tuple(points) for name, points in cuts.items()}, reading,
+    )  # fmt: skip

@@ -23,7 +23,7 @@ from bnml.data import Data
 from bnml.graph import DAG
 from bnml.graph.separation import reachable
 from bnml.independence.permutation import permutation_p_value
-from bnml.independence.sparse import permuted_p_values, states_that_occur
+from bnml.independence.sparse import permuted_p_values, smallest_p_value, states_that_occur
 from bnml.independence.tests import G2, X2, Criterion, Gain, Permutation, Scored
 from bnml.scores import LocalScores
 
@@ -140,7 +140,9 @@ class DataJudge:
         pairs = np.stack([batch.xs[few], batch.ys[few]], axis=1)
         p_values = permuted_p_values(self.counts, pairs, pearson=isinstance(self.test, X2), threads=self.threads)
         answers.results[few, 2] = np.log(p_values)
-        return replace(answers, independent=answers.results[:, 2] > self._verdict.log_alpha)
+        independent = answers.results[:, 2] > self._verdict.log_alpha
+        independent[few] &= p_values > smallest_p_value(self.counts.n_rows)
+        return replace(answers, independent=independent)
 
     def _partly_counted(self, batch: Questions, sparse: Bools, stop: bool) -> Answers:
         """Answer the questions that have enough rows per cell."""

@@ -9,6 +9,8 @@ Else a p-value comes from random tables with the same margins (`permuted_p_value
 dealt out anew to the rows: where X and Y are independent given the strata, all ways to do so are equally probable. It
 stops once enough random tables are as far from independence as the one that was seen (Besag and Clifford 1991): a
 p-value near one half takes a hundred tables, only small ones take them all. The same table gives the same p-value.
+Where no random table comes near, the p-value is the smallest that so many tables can show, and the pair counts as
+dependent at every level (`smallest_p_value`).
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ from bnml.counts import Counts
 if TYPE_CHECKING:
     from bnml.independence._kernels import Dealt
 
-__all__ = ["is_sparse", "permuted_p_value", "permuted_p_values", "states_that_occur"]
+__all__ = ["is_sparse", "permuted_p_value", "permuted_p_values", "smallest_p_value", "states_that_occur"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -55,6 +57,21 @@ def is_sparse(states: npt.ArrayLike, n_rows: int, rows_per_cell: float = ROWS_PE
     (False, True)
     """
     return bool(np.prod(np.asarray(states, np.float64)) * rows_per_cell > n_rows)
+
+
+def smallest_p_value(n_rows: int) -> float:
+    """Return the p-value of a table that none of the random ones is as far from independence as.
+
+    Examples
+    --------
+    >>> smallest_p_value(1200), smallest_p_value(1_000_000)
+    (0.0005, 0.005)
+    """
+    return 1.0 / (1.0 + _draws(n_rows))
+
+
+def _draws(n_rows: int) -> int:
+    return max(LEAST_DRAWS, min(DRAWS, MOST_SHUFFLED // max(n_rows, 1)))
 
 
 def permuted_p_value(counts: Counts, x: int, y: int, given: Sequence[int] = (), *, pearson: bool = False) -> float:
@@ -124,7 +141,7 @@ def _p_value(rows: Dealt, seed: int, pearson: bool) -> float:
 
     own = float(sums(np.full((1, n), 1.0 - 2.0**-53))[0])  # each row keeps its own value
     rng = np.random.default_rng([0, seed])
-    draws = max(LEAST_DRAWS, min(DRAWS, MOST_SHUFFLED // n))
+    draws = _draws(n)
     larger, done = 0, 0
     while done < draws:
         size = max(1, min(done or 2 * ENOUGH, draws - done, AT_ONCE // n))

@@ -14,11 +14,13 @@ import numpy as np
 
 from bnml._checks import significance_level
 from bnml._text import quoted
+from bnml._threads import cores
 from bnml.counts import Counts
 from bnml.counts.pairs import pair_information
 from bnml.errors import SearchError
 from bnml.graph import Rules
 from bnml.graph.spanning import spanning_links, spanning_neighbours, spanning_parents
+from bnml.independence.sparse import ROWS_PER_CELL, permuted_p_values, smallest_p_value
 from bnml.search.best_tree import Bools, Floats, whole
 from bnml.search.local_optimum import verified_result
 from bnml.search.search_result import SearchResult
@@ -37,7 +39,8 @@ def polytree(task: Task, *, alpha: float = 0.05) -> SearchResult:
     Parameters
     ----------
     alpha
-        The significance level: two variables count as independent if the p-value of the G² test is larger.
+        The significance level: two variables count as independent if the p-value of the G² test is larger. Pairs with
+        too few rows per cell are tested by random tables (`bnml.independence.sparse`).
 
     Returns
     -------
@@ -67,7 +70,7 @@ def polytree(task: Task, *, alpha: float = 0.05) -> SearchResult:
     rules, counts = task.with_prior, task.table.counts
     required = _required_links(rules)
     gains = pair_information(counts, task.columns, (), task.threads, task.part("mutual information"))
-    independent_by = _p_values(counts, task.columns, gains)
+    independent_by = _p_values(counts, task.columns, gains, cores(task.threads))
     allowed = (rules.may_matrix | rules.may_matrix.T) & (independent_by <= level)
     links = spanning_links(whole(gains, counts.n_rows), allowed, required)
     parents, free = _directed(rules, links, independent_by, level)
@@ -95,13 +98,19 @@ def _required_links(rules: Rules) -> Bools:
     return required
 
 
-def _p_values(counts: Counts, columns: Sequence[int], gains: Floats) -> Floats:
-    """Return the p-value of the G² test of each pair."""
+def _p_values(counts: Counts, columns: Sequence[int], gains: Floats, threads: int = 1) -> Floats:
+    """Return the p-value of the G² test of each pair; of sparse ones from random tables, 0 where none comes near."""
     from scipy.special import gammaincc
 
     occurring = np.array([len(counts.cells([column])) for column in columns])
     freedom = (occurring[:, None] - 1) * (occurring[None, :] - 1)
-    return np.where(freedom > 0, gammaincc(np.maximum(freedom, 1) / 2.0, gains), 1.0)
+    p_values = np.where(freedom > 0, gammaincc(np.maximum(freedom, 1) / 2.0, gains), 1.0)
+    few = np.argwhere(np.triu((occurring[:, None] * occurring * ROWS_PER_CELL > counts.n_rows) & (freedom > 0), 1))
+    if len(few):
+        drawn = permuted_p_values(counts, np.array(columns, np.int64)[few], threads=threads)
+        drawn[drawn <= smallest_p_value(counts.n_rows)] = 0.0
+        p_values[few[:, 0], few[:, 1]] = p_values[few[:, 1], few[:, 0]] = drawn
+    return p_values
 
 
 def _directed(

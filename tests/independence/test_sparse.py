@@ -167,6 +167,21 @@ def test_some_sets_can_be_tested(find):
     assert find(data.select(data.names[::-1]), colliders="conservative").pdag == result.pdag
 
 
+@pytest.mark.parametrize("find", [bnml.pc, bnml.npc, bnml.search.polytree])
+def test_what_no_random_table_comes_near_is_dependent_at_every_level(find, slots):
+    """A thousand random tables cannot show p < 1e-9; that is no reason to take the strongest link away."""
+    assert not independence_test(slots, "slot", "ward", alpha=1e-9).independent
+    assert independence_test(slots, "slot", "coin", alpha=1e-9).independent
+    found = find(slots, alpha=1e-9)
+    graph = found.directions if find is bnml.search.polytree else found.pdag
+    assert {frozenset(edge) for edge in (*graph.directed, *graph.undirected)} == {frozenset(("slot", "ward"))}
+
+
+def test_threads_change_nothing(slots):
+    one, two = (bnml.dependences(slots, threads=threads) for threads in (1, 3))
+    assert one.equals(two)
+
+
 def test_labels_of_rows_join_nothing():
     rng = np.random.default_rng(6)
     frame = pd.DataFrame({"id": [f"p{i}" for i in range(300)], "a": rng.integers(2, size=300)})

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from bnml._memory import enough_memory
 from bnml._text import clip, number_of, quoted
 from bnml.data.columns import Column
 from bnml.data.data import Data
@@ -128,6 +129,7 @@ class TableOverview:
         return {key: value for key, value in settings.items() if value}
 
 
+@enough_memory(DataError, "the table was read", "take fewer columns or rows, or a machine with more")
 def overview(
     source: Any,
     *,

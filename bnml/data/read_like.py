@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from bnml._memory import enough_memory
 from bnml.data.columns import code_type
 from bnml.data.data import Data
 from bnml.data.grouping import group_rows
@@ -20,6 +21,7 @@ from bnml.errors import DataError
 __all__ = ["read_like"]
 
 
+@enough_memory(DataError, "the table was read", "take fewer columns or rows, or a machine with more")
 def read_like(
     source: Any,
     states: Mapping[str, Sequence[Any]],

@@ -309,12 +309,11 @@ def _without_copies(columns: Sequence[Column], looks: Sequence[ColumnOverview]) 
 
 def _nearly_alike(a: Column, b: Column, look_a: ColumnOverview, look_b: ColumnOverview) -> bool:
     """Return whether each of two columns tells the other one, but for a few rows."""
-    numeric = look_a.histogram is not None, look_b.histogram is not None
-    if numeric == (True, True):
+    if look_a.histogram is not None and look_b.histogram is not None:
         return _nearly_linear(a, b)
     d_a, d_b = look_a.distinct, look_b.distinct
     n = a.codes.size
-    if any(numeric) or 2 * abs(d_a - d_b) > min(d_a, d_b) or 10 * max(d_a, d_b) > n:
+    if 2 * abs(d_a - d_b) > min(d_a, d_b) or 10 * max(d_a, d_b) > n:
         return False
     m = len(b.labels) + 1
     both = np.unique((a.codes.astype(np.int64) + 1) * m + b.codes + 1, return_counts=True)[1]

@@ -33,6 +33,7 @@ COLUMNS = {
     "empty": ([None] * N, "nothing", "it holds nothing"),
     "gram": ((WEIGHT * 10).round(), "whole numbers", "nearly a copy of 'weight'"),
     "gender": (np.where(SEX == "f", 2, 1), "whole numbers", "nearly a copy of 'sex'"),
+    "band": (RNG.integers(0, 9, N), "whole numbers", None),
     "comma": ([str(x).replace(".", ",") for x in RNG.permutation(WEIGHT)], "labels", "numbers with a decimal comma"),
     "lab": ([*RNG.integers(0, 60, N - 3), "<1", "NA", "NA"], "labels", "numbers apart from '<1', 'NA'"),
     "zip": ([f"z{i}" for i in RNG.integers(0, 150, N)], "labels", "too many labels"),
@@ -67,10 +68,19 @@ def test_the_advice_leads_to_a_table(tmp_path):
         assert settings["na_values"] == ["<1", "NA"]
         assert set(settings["bins"]) == {"weight", "age", "lab"}
         data = read(source, **settings)
-        assert data.names == ("weight", "age", "visits", "sex", "ward", "lab", "true")
+        assert data.names == ("weight", "age", "visits", "sex", "ward", "band", "lab", "true")
         again = overview(source, **settings)
         assert not {c.name: said(c) for c in again.columns if c.advice}
         assert again.settings == {"missing": "state"}
+
+
+def test_numbers_that_stand_for_labels():
+    """As many as to be cut, and each of them always with the same label."""
+    number = np.arange(600) % 14
+    frame = pd.DataFrame({"school": [f"s{i:02d}" for i in number], "years": number})
+    school, years = overview(frame).columns
+    assert school.advice is None
+    assert "nearly a copy of 'school'" in said(years)
 
 
 def test_counts():

@@ -121,7 +121,13 @@ def read_data(
         return bnml.read(path, **arguments)
 
 
-def _read_table(given: Mapping[str, Any], *, like: bnml.BayesianNetwork | None = None, **changed: Any) -> bnml.Data:
+def _read_table(
+    given: Mapping[str, Any],
+    *,
+    like: bnml.BayesianNetwork | None = None,
+    other_bins: str | None = None,
+    **changed: Any,
+) -> bnml.Data:
     """Read a table as the options say, and where they say nothing as that of a network was read.
 
     Parameters
@@ -131,12 +137,20 @@ def _read_table(given: Mapping[str, Any], *, like: bnml.BayesianNetwork | None =
     like
         A network of a file, whose variables are the columns that are read; if it knows how its table was read, it is
         taken in the same way.
+    other_bins
+        The bins of columns of which neither the options nor the file say anything.
     changed
         What goes before the options.
     """
     options = {**given, **changed}
-    if like is None:
+    if like is None and other_bins is None:
         return read_data(**options)
+    if like is None:
+        arguments = _arguments(**{name: value for name, value in options.items() if name != "data"})
+        bins = arguments["bins"]
+        arguments["bins"] = bins if isinstance(bins, str) else {OTHERS: other_bins, **(bins or {})}
+        with _opened(options["data"]) as path:
+            return bnml.read(path, **arguments)
     told = {name for name, value in options.items() if value and name not in ("data", "weights")}
     if "config" in told:
         told |= set(read_settings(options["config"])) & {"columns", "drop", "missing", "na_values", "states", "bins"}

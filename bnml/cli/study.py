@@ -75,7 +75,7 @@ def command(
     request_for(search, {}, score=chosen.score, **limits)
     whole_number(repetitions, "repetitions")
     settings = reading.read_settings(config)
-    rows = table()
+    rows = table(other_bins="auto")
     reading.check_read_variable(target, "--target", rows.names)
     pairs = {"required": require, "forbidden": forbid, "required_links": require_link, "forbidden_links": forbid_link}
     known = constraints_of(rows.names, pairs, tiers, settings)

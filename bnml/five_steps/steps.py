@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from bnml._checks import a_variable, progress_function, significance_level, whole_number
 from bnml._watch import Watch
-from bnml.data import Data, as_data
+from bnml.data import Data, read
 from bnml.errors import BnmlError, ScoreError
 from bnml.five_steps.features import features_of
 from bnml.five_steps.study_result import Study
@@ -65,7 +65,7 @@ def study(
     Parameters
     ----------
     data
-        A `Data`, or anything that `bnml.read` takes.
+        A `Data`, or anything that `bnml.read` takes; then columns of numbers are cut with ``bins="auto"``.
     target
         The variable of interest; None for none.
     score, search, constraints, max_parents, rows_per_cell, memory_limit
@@ -117,7 +117,7 @@ def study(
         options = {"alpha": level, **options}
     asked_for = request_for(search, options, **given, progress=_part(watch, "learning", 0.0, 0.3))
     whole_number(repetitions, "repetitions")
-    table = as_data(data)
+    table = data if isinstance(data, Data) else read(data, bins="auto")
     if target is not None:
         a_variable(target, "target", table.names)
     if constraints is not None:

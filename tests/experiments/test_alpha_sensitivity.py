@@ -70,7 +70,7 @@ def test_if_dags_are_equally_probable(folder):
     rows = work(folder, ("BDq", 0.3), 0)
     everything = [{**row, "score": s, "alpha": a} for s, alphas in ALPHAS.items() for a in alphas for row in rows]
     results = alpha_sensitivity.outcome(folder, everything, 1).tables["results"]
-    listed = bnml.posterior(table(folder), "bdq:0.3", threads=1).top(185, classes=True)
+    listed = bnml.posterior(table(folder), "bdq:0.3", rows_per_cell=0, threads=1).top(185, classes=True)
     other = dict(zip(listed["structure"], listed["probability"], strict=True))
     own = results[(results["score"] == "BDq") & (results["alpha"] == 0.3)]
     for structure, p in zip(own["structure"], own["probability_if_dags_are_uniform"], strict=True):
@@ -149,7 +149,7 @@ def test_from_end_to_end(folder, tmp_path, coarse_pictures):
     data = table(folder)
     for row in tables["best"][tables["best"]["score"] != BENE].itertuples():
         score = f"{row.score.lower()}:{row.alpha:g}"
-        found = bnml.search.exact(data, score, threads=1).score
+        found = bnml.search.exact(data, score, rows_per_cell=0, threads=1).score
         assert bnml.score(bnml.DAG.parse(row.structure), data, score) == pytest.approx(found)
     journal = (tmp_path / "alpha-sensitivity" / "journal.jsonl").read_text().splitlines()
     for line in map(json.loads, journal[1::4]):  # what another process did is what this one does
@@ -202,6 +202,6 @@ def test_the_iris_data_are_the_ones_of_the_paper():
     assert (data.n_rows, data.arities) == (150, (3, 3, 3, 3))
     for alpha in ALPHAS["BDq"]:
         best = rows_of(SHARED, "BDq", alpha, "class")[0]
-        found = bnml.search.exact(data, f"bdq:{alpha}", threads=1)
+        found = bnml.search.exact(data, f"bdq:{alpha}", rows_per_cell=0, threads=1)
         assert found.score == pytest.approx(best["log_score"])
         assert str(found.dag.cpdag()) == best["cpdag"]

@@ -16,7 +16,7 @@ import bnml
 from bnml.errors import ArgumentError, DataError
 from bnml.experiments import prediction, prediction_tables, registry, reproduce
 from bnml.experiments.experiment import Outputs, generator
-from bnml.experiments.prediction import EXPERIMENT, training_sizes
+from bnml.experiments.prediction import EXPERIMENT, keeps_rows_per_cell, training_sizes
 from bnml.experiments.prediction_tables import (
     PUBLISHED,
     QUANTITIES,
@@ -26,6 +26,8 @@ from bnml.experiments.prediction_tables import (
     rank_table,
     ranked,
     read_prediction_tables,
+    rule_findings,
+    rule_table,
     tails,
 )
 from bnml.experiments.tables import TABLES, table_file
@@ -84,7 +86,7 @@ def rows():
     return [
         {"data": name, "permutation": permutation, "percent": 10 * k + 10, "rows": n, "score": score,
          "logprob": -float(rng.integers(20, 30)) / 7, "parents": float(rng.integers(0, 4)) / 4,
-         "parameters": int(rng.integers(5, 30))}
+         "parameters": int(rng.integers(5, 30)), "ruled_logprob": -3.0, "ruled_parameters": 5}
         for name in TABLES for permutation in range(TWICE) for k, n in enumerate(training_sizes(ROWS))
         for score in SCORES
     ]  # fmt: skip
@@ -127,7 +129,7 @@ def test_work_is_learning_and_predicting_row_by_row(folder):
         for score, name, estimator in (
             ("BDeu", "bdeu:1", "bpp"), ("BIC", "bic", "snml"), ("fNML", "fnml", "snml"), ("qNML", "qnml", "snml")
         ):  # fmt: skip
-            dag = bnml.search.exact(training, name, threads=1).dag
+            dag = bnml.search.exact(training, name, rows_per_cell=0, threads=1).dag
             network = bnml.fit(dag, training, estimator)
             (row,) = found[(found["rows"] == n) & (found["score"] == score)].to_dict("records")
             assert row["percent"] == 10 * (k + 1)
@@ -232,6 +234,7 @@ def test_all_files(folder, rows, tmp_path, monkeypatch, coarse_pictures):
     assert {file.name for file in done.files} == pictures | {
         "results.csv",
         "ranks.csv",
+        "rule.csv",
         "comparison.csv",
         "findings.txt",
     }
@@ -422,3 +425,26 @@ def test_mended_published_numbers_keep_the_work(own, tmp_path, monkeypatch):
     table("wine").to_csv(own / "uci-discretised" / "iris.csv", index=False)
     with pytest.raises(ArgumentError, match="other data"):
         resumed()
+
+
+def test_with_rows_per_cell_and_without():
+    rng = np.random.default_rng(0)
+    rows = [
+        {"data": name, "permutation": k, "percent": part, "score": score, "logprob": -rng.random(), "parameters": 10,
+         "ruled_logprob": -rng.random(), "ruled_parameters": 5}
+        for name in ("iris", "wine") for k in range(3) for part in (10, 20) for score in SCORES
+    ]  # fmt: skip
+    rule = rule_table(pd.DataFrame(rows))
+    assert len(rule) == 2 * len(SCORES)
+    for name, own in rule.groupby("data"):
+        assert own["rank"].sum() == pytest.approx(10.0), name
+        assert own["ruled_rank"].sum() == pytest.approx(10.0)
+    said = rule_findings(rule)
+    assert len(said) == 1 + len(SCORES)
+    assert all("50% of the parameters" in line for line in said[1:])
+
+
+def test_which_networks_keep_the_rule():
+    data = bnml.read(np.random.default_rng(0).integers(0, 3, (100, 3)))
+    assert keeps_rows_per_cell(bnml.DAG.parse("[X0][X1|X0][X2]"), data)
+    assert not keeps_rows_per_cell(bnml.DAG.parse("[X0][X1][X2|X0:X1]"), data)

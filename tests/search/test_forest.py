@@ -80,7 +80,7 @@ def test_priors(data, label, drawn):
     prior = priors.ArcProbabilities(0.3, arcs)
     highest = best(data, bnml.LocalScores(data, label, prior))
     if highest == -math.inf:
-        with pytest.raises(BnmlError, match="minus infinity"):
+        with pytest.raises(BnmlError):
             forest(data, label, prior=prior)
         return
     result = forest(data, label, prior=prior)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 import bnml
 from bnml import DAG, Constraints, LocalScores, priors
 from bnml.errors import ArgumentError, BnmlError, ScoreError, SearchError
-from bnml.graph import canonical_extension
+from bnml.graph import Rules, canonical_extension
 from bnml.scores import BDe, FamilyScores
 from bnml.search import ges
 from bnml.search.ges import gains as operators
@@ -66,10 +67,11 @@ def lists(gains, kinds=(INSERT, DELETE, TURN), most=None, partners=None):
     n = len(gains.names)
     most = n if most is None else most
     partners = [(1 << n) - 1 & ~(1 << y) for y in range(n)] if partners is None else partners
+    rules = replace(Rules.none(gains.names), most=most, may=tuple(partners))
     made = {
-        INSERT: lambda: Inserts(gains, partners, most),
+        INSERT: lambda: Inserts(gains, rules),
         DELETE: lambda: Deletes(gains),
-        TURN: lambda: Turns(gains, most),
+        TURN: lambda: Turns(gains, rules),
     }
     return {kind: made[kind]() for kind in kinds}
 

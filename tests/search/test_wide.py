@@ -58,9 +58,9 @@ def test_terms_of_wide_tables_are_found_again(score):
         local.families(149, some[start : start + 1000])
     local.additions(0, [1], range(2, 150))
     caches = (
-        [local._one_by_one._known]
+        [local.known.one_by_one._known]
         if local.terms is None
-        else [terms._others for terms in (local._cache._joint, *local._cache._margin.values())]
+        else [terms._others for terms in (local.known.cache._joint, *local.known.cache._margin.values())]
     )
     assert any(len(cache) > 1000 for cache in caches)
     assert all(len(set(map(hash, cache))) > 0.99 * len(cache) for cache in caches)

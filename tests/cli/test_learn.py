@@ -568,7 +568,8 @@ def test_interrupted(folder, number, status, said):
     rows = np.random.default_rng(0).integers(0, 3, (2000, 22))
     np.savetxt(folder / "long.csv", rows, "%d", ",", header=",".join(f"X{i}" for i in range(22)), comments="")
     before = sorted(folder.iterdir())
-    command = [sys.executable, "-m", "bnml", "learn", "long.csv", "--search", "exact", "-o", "n.bif", "--plot", "n.png"]
+    command = [sys.executable, "-m", "bnml", "learn", "long.csv", "--search", "exact", "--rows-per-cell", "0"]
+    command += ["-o", "n.bif", "--plot", "n.png"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         first = process.stderr.readline()
         if first.decode().strip() == COMPILING:

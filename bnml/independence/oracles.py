@@ -106,8 +106,10 @@ class DataJudge:
         """Tell which questions have too few rows per cell."""
         if math.isinf(self._most_cells):
             return np.zeros(len(batch.sets), np.bool_)
-        cells = np.repeat(self._states[batch.xs] * self._states[batch.ys], np.diff(batch.offsets))
-        return np.asarray(cells * self._states[batch.sets].prod(axis=1) > self._most_cells)
+        declared = np.array(self.counts.arities, np.float64)[self._at]
+        if _cells_of(batch, declared).max(initial=0.0) <= self._most_cells:  # most tables: nothing need be counted
+            return np.zeros(len(batch.sets), np.bool_)
+        return np.asarray(_cells_of(batch, self._states) > self._most_cells)
 
     @property
     def sets_at_once(self) -> int:
@@ -177,6 +179,12 @@ class DataJudge:
         assert isinstance(self.test, Permutation)
         statistic, p = permutation_p_value(self.counts, x, y, given, self.test)
         return statistic, math.nan, math.log(p), p > self.alpha
+
+
+def _cells_of(batch: Questions, states: Floats) -> Floats:
+    """Return how many cells the table of each question has."""
+    pairs = np.repeat(states[batch.xs] * states[batch.ys], np.diff(batch.offsets))
+    return np.asarray(pairs * states[batch.sets].prod(axis=1))
 
 
 class OracleJudge:

@@ -41,11 +41,15 @@ MOST_SHUFFLED = 50_000_000  # rows in all
 AT_ONCE = 2_000_000  # shuffled rows
 PAIRS_AT_ONCE = 64
 ALMOST = 1e-10  # a sum that is this near counts as equal
+MOST_LISTED = 4096  # states of a column that are counted densely
 
 
 def states_that_occur(counts: Counts) -> Ints:
     """Return for each column how many of its states occur."""
-    return np.array([len(counts.cells([v])) for v in range(len(counts.names))], np.int64)
+    few = [r <= MOST_LISTED for r in counts.arities]
+    return np.array(
+        [np.count_nonzero(counts.table([v])) if few[v] else len(counts.cells([v])) for v in range(len(few))], np.int64
+    )
 
 
 def is_sparse(states: npt.ArrayLike, n_rows: int, rows_per_cell: float = ROWS_PER_CELL) -> bool:

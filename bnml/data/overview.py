@@ -23,7 +23,7 @@ from bnml.data.columns import Column
 from bnml.data.data import Data
 from bnml.data.doubts import number_with_comma
 from bnml.data.labels import as_number, label_text, ordered
-from bnml.data.read import drafted, frequencies_of, variables_of
+from bnml.data.read import drafted, frequencies_of, source_text, variables_of
 from bnml.data.read_arguments import Arguments, check_arguments
 from bnml.data.sources import open_table
 from bnml.data.states import MOST_LABELS, is_to_be_cut
@@ -156,7 +156,7 @@ def overview(
     n_rows = variables[0].codes.size if frequencies is None else int(frequencies.sum())
     data, error = None, None
     try:
-        data = drafted(table, asked, clip(str(source), 200)).data()
+        data = drafted(table, asked, source_text(source)).data()
     except DataError as reason:
         error = reason
     return TableOverview(n_rows, tuple(_without_copies(variables, looks)), data, error)

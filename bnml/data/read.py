@@ -130,7 +130,12 @@ def draft(
 ) -> DraftTable:
     """Read a table as `read` does, and leave its columns so that they can be cut anew."""
     asked = check_arguments(columns, states, missing, na_values, bins, weights, drop)
-    return drafted(open_table(source, asked.kept), asked, clip(str(source), 200))
+    return drafted(open_table(source, asked.kept), asked, source_text(source))
+
+
+def source_text(source: Any) -> str:
+    """Return how messages name a source: a file by its path, anything else by its kind."""
+    return clip(str(source), 200) if isinstance(source, str | os.PathLike) else type(source).__name__
 
 
 def drafted(table: Table, asked: Arguments, source: str) -> DraftTable:

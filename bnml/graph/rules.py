@@ -94,7 +94,7 @@ class Rules:
         """Whether a variable may have fewer parents than there are others, or some families have too many cells."""
         return self.most < self.n - 1 or self.sparse
 
-    @property
+    @cached_property
     def sparse(self) -> bool:
         """Whether some families have too many cells."""
         return math.isfinite(self.cells) and math.prod(self.arities) > self.cells
@@ -104,6 +104,12 @@ class Rules:
         if parents.bit_count() > self.most:
             return False
         return not parents or not self.sparse or self.cells_of(parents | 1 << child) <= self.cells
+
+    def room(self, child: int, parents: int) -> float:
+        """Return how many states one more parent may have: any number without a bound, 0 where none may be added."""
+        if parents.bit_count() >= self.most:
+            return 0.0
+        return self.cells / self.cells_of(parents | 1 << child) if self.sparse else math.inf
 
     def cells_of(self, members: int) -> int:
         """Return how many cells the table of a set has."""

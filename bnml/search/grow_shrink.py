@@ -54,6 +54,7 @@ class GrowShrink:
         self._local, self._columns, self._threads = structure.local, structure.columns, structure.threads
         self._equal, self._rules = structure.equal, structure.rules
         self._variable, self._may, self._must = variable, may, must
+        self._fits = structure.rules.fits(variable, must)
         first = tuple(bits(must))
         self._root = _Node(first, self._local.family(self._columns[variable], [self._columns[j] for j in first]))
         self._known: dict[int | bytes, tuple[float, int]] = {}
@@ -62,7 +63,7 @@ class GrowShrink:
 
     def best(self, candidates: int) -> tuple[float, int]:
         """Return the score of the parents that are found among candidates, and these parents, as bit masks."""
-        if self._must & ~candidates or not self._rules.fits(self._variable, self._must):
+        if self._must & ~candidates or not self._fits:
             return -np.inf, 0
         key = set_key(candidates & self._may)
         known = self._known.get(key)
@@ -90,7 +91,8 @@ class GrowShrink:
         """Find the variables that raise the score of a node."""
         node.branches = []
         here, rules = mask_of(node.parents), self._rules
-        new = [j for j in bits(self._may & ~here) if rules.fits(self._variable, here | 1 << j)]
+        room = rules.room(self._variable, here)
+        new = [j for j in bits(self._may & ~here) if room == math.inf or rules.arities[j] <= room] if room else []
         if not new:
             return
         columns = self._columns

@@ -74,7 +74,7 @@ ScoreName = Annotated[
         metavar="NAME",
         autocompletion=lambda: list(SCORE_NAMES),
         help="The score: qnml, fnml, bic, aic, hqc, mdl, mdl+parents, loglik, k2, bdj; with a number that may be left "
-        "out bd:1, bdeu:1, bds:1, bdq:0.5, and bde:1 with --prior-network; nml for forests.",
+        "out bd:1, bdeu:1, bds:1, bdq:0.5, and bde:1 with --prior-network; nml for forests and complete parts.",
     ),
 ]
 PriorNetwork = Annotated[

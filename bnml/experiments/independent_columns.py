@@ -4,7 +4,7 @@
 configurations. What the score gains by them should be negative. For few configurations it is; but with more
 configurations than a fraction of the rows each of them holds hardly a row, a child that is predicted evenly costs no
 more than log 4 a row whatever its parents are, and the price that qNML charges for another parent falls again. Its gain
-turns at about a tenth of the rows and is positive near four tenths. fNML and BDeu end slightly above zero.
+turns at about a tenth of the rows and is positive near four tenths. fNML ends slightly above zero, and BDeu near it.
 
 **Arcs.** The best network of columns with two, three and four states, evenly spread and independent, has no arcs. How
 many are found is counted for each score, by exact search, with the rule that the table of a family has five rows for

@@ -24,6 +24,7 @@ import numpy.typing as npt
 
 from bnml._threads import run_all, short_ranges
 from bnml.counts import Counts
+from bnml.graph.rules import ROWS_PER_CELL
 
 if TYPE_CHECKING:
     from bnml.independence._kernels import Dealt
@@ -33,7 +34,6 @@ __all__ = ["is_sparse", "permuted_p_value", "permuted_p_values", "smallest_p_val
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-ROWS_PER_CELL = 5.0
 DRAWS = 1999  # random tables at most, and at least: fewer where there are very many rows
 LEAST_DRAWS = 199
 ENOUGH = 50  # random tables as far from independence, after which no more are drawn

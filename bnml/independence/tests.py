@@ -40,7 +40,7 @@ from typing import Any, ClassVar
 from bnml._checks import is_number, positive_number, refuse, whole_number
 from bnml._text import did_you_mean
 from bnml.errors import ArgumentError, BnmlError, argument
-from bnml.independence.sparse import ROWS_PER_CELL
+from bnml.graph.rules import ROWS_PER_CELL
 from bnml.scores import SCORES, Score, parse_score
 
 __all__ = ["G2", "X2", "Criterion", "Gain", "Permutation", "Scored", "parse_test"]
@@ -68,7 +68,7 @@ class G2(Criterion):
     """
 
     name = "g2"
-    rows_per_cell: float = ROWS_PER_CELL
+    rows_per_cell: float = float(ROWS_PER_CELL)
 
     def __post_init__(self) -> None:
         _check_rows_per_cell(self.rows_per_cell)
@@ -85,7 +85,7 @@ class X2(Criterion):
     """
 
     name = "x2"
-    rows_per_cell: float = ROWS_PER_CELL
+    rows_per_cell: float = float(ROWS_PER_CELL)
 
     def __post_init__(self) -> None:
         _check_rows_per_cell(self.rows_per_cell)

@@ -19,8 +19,9 @@ from bnml.counts import Counts
 from bnml.counts.pairs import pair_information
 from bnml.errors import SearchError
 from bnml.graph import Rules
+from bnml.graph.rules import ROWS_PER_CELL
 from bnml.graph.spanning import spanning_links, spanning_neighbours, spanning_parents
-from bnml.independence.sparse import ROWS_PER_CELL, permuted_p_values, smallest_p_value
+from bnml.independence.sparse import permuted_p_values, smallest_p_value
 from bnml.search.best_tree import Bools, Floats, whole
 from bnml.search.local_optimum import verified_result
 from bnml.search.search_result import SearchResult

@@ -91,4 +91,4 @@ def test_any_text_is_read_or_refused():
         read.append(dag)
 
     check()
-    assert len(set(read)) > 3  # most are refused, but not all
+    assert len(set(read)) > 1  # most are refused, but not all

@@ -16,7 +16,11 @@ Array = Any
 BLOCK = 4096
 
 
-@plain_at_first(lambda codes, mapping, out: codes.size / 4)
+def _translate_by_numpy(codes: Array, mapping: Array, out: Array) -> None:
+    out[:] = mapping[codes]
+
+
+@plain_at_first(lambda codes, mapping, out: 5 + codes.size / 200, _translate_by_numpy)
 @kernel
 def translate(codes: Array, mapping: Array, out: Array) -> None:
     """Write ``mapping[code]`` for every code; -1 reads the mapping's last entry."""
@@ -30,7 +34,13 @@ def _shift_in(word: Array, column: Array, bits: int) -> None:
         word[i] = (word[i] << bits) | column[i]
 
 
-@plain_at_first(lambda columns, bits, word_of, words: columns.size / 3)
+def _pack_by_numpy(columns: Array, bits: Array, word_of: Array, words: Array) -> None:
+    for column, width, word in zip(columns, bits, word_of, strict=True):
+        words[word] <<= width
+        words[word] |= column
+
+
+@plain_at_first(lambda columns, bits, word_of, words: 5 * len(columns) + columns.size / 100, _pack_by_numpy)
 @kernel
 def pack_codes(columns: Array, bits: Array, word_of: Array, words: Array) -> None:
     """Append each column's code to its word, ``bits[j]`` bits wide, a block of rows of data at a time."""

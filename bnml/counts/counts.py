@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from bnml.counts.cells import Cells
     from bnml.counts.chi_square import Questions, Verdict
     from bnml.counts.lattice import WalkOrder
+    from bnml.counts.parent_sets import ParentSets, StartOfSets
 
 __all__ = ["Counts", "counts_of"]
 
@@ -114,6 +115,11 @@ class Counts(Protocol):
         done: Callable[[float], None] | None = None,
     ) -> int:
         """Write the sums of all subsets that are wanted, by index (`bnml.counts.lattice`); return how many."""
+
+    def parent_sets(
+        self, child: int, candidates: Sequence[int], fixed: Sequence[int], start: StartOfSets
+    ) -> ParentSets:
+        """Return the parent sets of a child: the fixed parents with any of the candidates, a level at a time."""
 
 
 def counts_of(data: Data | Counts) -> Counts:

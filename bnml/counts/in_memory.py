@@ -19,6 +19,7 @@ from bnml.errors import ArgumentError
 if TYPE_CHECKING:
     from bnml.counts._lattice_kernels import Bounds, Sums
     from bnml.counts.lattice import WalkOrder
+    from bnml.counts.parent_sets import ParentSets, StartOfSets
 
 __all__ = ["InMemory"]
 
@@ -140,3 +141,11 @@ class InMemory:
 
         rows = lattice.packed(order, self._rows.columns, self._weights)
         return lattice.walk_rows(rows, sums, bounds, wanted, out, threads, done)
+
+    def parent_sets(
+        self, child: int, candidates: Sequence[int], fixed: Sequence[int], start: StartOfSets
+    ) -> ParentSets:
+        """Return the parent sets of a child: the fixed parents with any of the candidates, a level at a time."""
+        from bnml.counts.parent_sets import ParentSets
+
+        return ParentSets(self._rows, child, candidates, fixed, start)

@@ -101,6 +101,9 @@ class Score(ABC):
         It can be read as the log-probability of the data given a structure, so that structures have a posterior.
     prequential
         What it predicts for one row after the other multiplies to it.
+    pays_for_states
+        Each state of the child that occurs with a configuration of the parents costs log r or more, r being its number
+        of states: when it is first seen, it is at most as probable as any other.
 
     Those of fNML and qNML are meant with the exact regret.
     """
@@ -111,6 +114,7 @@ class Score(ABC):
     probability: ClassVar[bool] = False
     admits_posterior: ClassVar[bool] = False
     prequential: ClassVar[bool] = False
+    pays_for_states: ClassVar[bool] = False
 
     @classmethod
     def from_text(cls, text: str) -> Self:

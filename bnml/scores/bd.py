@@ -48,6 +48,7 @@ class BD(Score):
     probability = True
     admits_posterior = True
     prequential = True
+    pays_for_states = True
     alpha: float = 1.0
 
     def __post_init__(self) -> None:
@@ -76,6 +77,7 @@ class K2(Score):
     probability = True
     admits_posterior = True
     prequential = True
+    pays_for_states = True
     alpha: ClassVar[float] = 1.0
 
     def terms(self, shape: Shape) -> Terms:
@@ -96,6 +98,7 @@ class BDJ(Score):
     probability = True
     admits_posterior = True
     prequential = True
+    pays_for_states = True
     alpha: ClassVar[float] = 0.5
 
     def terms(self, shape: Shape) -> Terms:

@@ -29,6 +29,7 @@ class BDeu(Score):
     probability = True
     admits_posterior = True
     prequential = True
+    pays_for_states = True
     ess: float = 1.0
 
     def __post_init__(self) -> None:

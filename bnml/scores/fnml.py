@@ -31,6 +31,7 @@ class FNML(Score):
     regular = True
     admits_posterior = True
     probability = True
+    pays_for_states = True
     regret: str = "exact"
 
     def __post_init__(self) -> None:

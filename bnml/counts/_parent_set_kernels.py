@@ -1,0 +1,359 @@
+"""The parent sets of one variable, a level at a time: all sets of k + 1 candidates of which every k are still open.
+
+A set is the list of its members, candidates by number, the highest first. It is counted as an extension of itself
+without its lowest member, by refining that set's partition of the rows; sets stand in such an order that neighbours
+share most of their partitions. What a set is closed by is described in `bnml.scores.candidates`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from bnml._jit import helper, kernel
+
+__all__ = ["BY_CELLS", "BY_PRICE", "ChildRows", "Costs", "Found", "Level", "Room", "extend", "find_slots"]
+
+Array = Any  # kernels are typed by Numba, not by mypy
+
+BY_PRICE, BY_CELLS = 1, 2  # what bounds the score of larger sets; 0 for nothing
+
+LISTED, OPEN = 1, 2  # what is said of a set: it is better than its subsets, and larger ones may be
+
+
+class ChildRows(NamedTuple):
+    """The distinct rows as one child sees them.
+
+    child, columns, weights
+        The codes of the child and of each candidate, and how often each row occurs.
+    arity, arities
+        Numbers of states.
+    cells, n_cells
+        The partition of the rows by the parents that every set has.
+    """
+
+    child: Array
+    columns: Array
+    weights: Array
+    arity: int
+    arities: Array
+    cells: Array
+    n_cells: int
+
+
+class Costs(NamedTuple):
+    """What scores and bounds are made of; numbers of configurations q by index, ascending.
+
+    step, below
+        The index of q times the arity of each candidate, -1 beyond the end; the largest whose q times it is at most q.
+    price, rise
+        What q configurations cost, and by how much that grows with each candidate, at the least for any larger q up to
+        the ones in use.
+    joint, margin, spread
+        What cells of so many rows add to a set with the child, and without: one table, or one for each q with the
+        hyperparameters ``spread``.
+    gain, least
+        What each candidate adds by the prior, and what is unknown of it when all other variables are known.
+    numbers
+        See the names of its entries below.
+    mode
+        What bounds the score of larger sets.
+    """
+
+    step: Array
+    below: Array
+    price: Array
+    rise: Array
+    joint: Array
+    margin: Array
+    spread: Array
+    gain: Array
+    least: Array
+    numbers: Array
+    mode: int
+
+
+# the best fit of all; what the prior adds at most; what a state costs that occurs; what differences are too small to
+# count; the last index that is allowed; what the prior adds to all sets
+FIT, BONUS, CELL_COST, SLACK, LAST, CONSTANT = range(6)
+
+
+class Level(NamedTuple):
+    """The open sets of one size.
+
+    members, subsets
+        The members of each set, the highest first, and where the set without each of them stood on the level before.
+    keys, slots, codes
+        A hash of each set, where to find it, and the random number of each candidate.
+    best, cost, fit, index
+        Of each set: the best score of its subsets and itself, its term (the sum of n log n over its cells), the fit of
+        the child or a bound of larger sets, and the index of its number of configurations.
+    before
+        The terms of the sets on the level before.
+    """
+
+    members: Array
+    subsets: Array
+    keys: Array
+    slots: Array
+    codes: Array
+    best: Array
+    cost: Array
+    fit: Array
+    index: Array
+    before: Array
+
+
+class Room(NamedTuple):
+    """Room to work in: partitions on the way to a set with the candidates that made them, counts, labels, places."""
+
+    cells: Array
+    n_cells: Array
+    path: Array
+    counts: Array
+    labels: Array
+    places: Array
+
+
+class Found(NamedTuple):
+    """What is found of sets: numbers and values, by the names below, and where subsets stand."""
+
+    numbers: Array
+    values: Array
+    subsets: Array
+
+
+PARENT, CANDIDATE, INDEX, SAYS = range(4)
+SCORE, BEST, TERM, REACH = range(4)
+
+
+@kernel
+def find_slots(keys: Array, slots: Array) -> None:
+    """Enter sets by their keys; -1 is an empty slot."""
+    mask = slots.size - 1
+    for i in range(keys.size):
+        at = (keys[i] ^ (keys[i] >> 29)) & mask
+        while slots[at] >= 0:
+            at = (at + 1) & mask
+        slots[at] = i
+
+
+@helper
+def _place(level: Level, key: int, p: int, left: int, added: int) -> int:
+    """Return where the set p, with one member less and a lower one added, stands; -1 if it is closed."""
+    k = level.members.shape[1]
+    mask = level.slots.size - 1
+    at = (key ^ (key >> 29)) & mask
+    own = level.members[p]
+    while True:
+        i = level.slots[at]
+        if i < 0:
+            return -1
+        if level.keys[i] == key and level.members[i, k - 1] == added:
+            same = True
+            for j in range(k - 1):
+                if level.members[i, j] != own[j + (j >= left)]:
+                    same = False
+                    break
+            if same:
+                return int(i)
+        at = (at + 1) & mask
+
+
+@helper
+def _refine(cells: Array, column: Array, r: int, n_cells: int, labels: Array, refined: Array) -> int:
+    """Write the partition with one more column; return how many cells it has."""
+    for c in range(n_cells * r):
+        labels[c] = -1
+    label = 0
+    for i in range(cells.size):
+        key = cells[i] * r + column[i]
+        if labels[key] < 0:
+            labels[key] = label
+            label += 1
+        refined[i] = labels[key]
+    return label
+
+
+@helper
+def _entry(table: Array, a: float, n: int) -> float:
+    return table[n] if n < table.size else math.lgamma(a + n) - math.lgamma(a)
+
+
+@helper
+def _count(rows: ChildRows, cells: Array, n_cells: int, y: int, counts: Array) -> int:
+    """Count the cells of a partition with candidate y and the child; return how many there are without the child."""
+    r, r_y = rows.arity, rows.arities[y]
+    column, child, weights = rows.columns[y], rows.child, rows.weights
+    n = n_cells * r_y
+    for c in range(n * r):
+        counts[c] = 0
+    for i in range(child.size):
+        counts[(cells[i] * r_y + column[i]) * r + child[i]] += weights[i]
+    return int(n)
+
+
+@helper
+def _last_useful(price: Array, most: float, first: int) -> int:
+    """Return the largest index, from ``first`` on, whose price is at most so much."""
+    low, high = first, price.size - 1
+    while low < high:
+        middle = (low + high + 1) >> 1
+        if price[middle] <= most:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+@helper
+def _least_rise(costs: Costs, q: int, z: int, last: int) -> float:
+    """Return by how much the price grows at least with candidate z, when it joins q configurations or more."""
+    end = max(q, costs.below[last, z])
+    return min(costs.rise[q, z], costs.rise[end, z]) - costs.gain[z]
+
+
+@helper
+def _closed_before(costs: Costs, level: Level, p: int, places: Array, y: int, q: int, last: int) -> bool:
+    """Whether the set p with y is closed by what is known of its subsets: a member whose entropy is too small."""
+    k = level.members.shape[1]
+    slack = costs.numbers[SLACK]
+    need = _least_rise(costs, costs.below[q, y], y, last)
+    for e in range(k):
+        if level.before[level.subsets[p, e]] - level.cost[places[e]] - costs.least[y] < need - slack:
+            return True
+    for e in range(k):
+        z = level.members[p, e]
+        need = _least_rise(costs, costs.below[q, z], z, last) + costs.least[z] - slack
+        if level.before[level.subsets[p, e]] - level.cost[p] < need:
+            return True
+        for f in range(k):
+            if f != e:
+                at = e - (e > f)
+                if level.before[level.subsets[places[f], at]] - level.cost[places[f]] < need:
+                    return True
+    return False
+
+
+@helper
+def _says(costs: Costs, level: Level, p: int, places: Array, found: tuple[int, float, float], last: int) -> int:
+    """Return whether a set that was counted, q configurations with their term and fit, is in use, and larger ones.
+
+    ``places``: where the set stands without each of its members, the last being the one that was added.
+    """
+    q, term, _ = found
+    k = level.members.shape[1]
+    slack, fit = costs.numbers[SLACK], costs.numbers[FIT]
+    smallest = 0  # candidates with few states come first
+    q_more = costs.step[q, smallest]
+    says = LISTED | OPEN if q_more >= 0 else LISTED
+    for e in range(k + 1):
+        z = level.members[p, e] if e < k else places[k]
+        at = places[e] if e < k else p
+        space = min(level.cost[at] - term - costs.least[z], fit - level.fit[at]) + slack
+        if space < _least_rise(costs, costs.below[q, z], z, last):
+            return 0
+        if q_more >= 0 and space < _least_rise(costs, costs.below[q_more, z], z, last):
+            says = LISTED
+    return says
+
+
+@kernel
+def extend(rows: ChildRows, costs: Costs, level: Level, span: tuple[int, int], room: Room, found: Found) -> tuple[int, int]:
+    """Look at the sets from ``span[0]`` to before ``span[1]``, each with every lower candidate.
+
+    Return how many of what was looked at is in use, and how many sets were counted.
+    """
+    k = level.members.shape[1]
+    slack, fit, bonus, last_q = costs.numbers[SLACK], costs.numbers[FIT], costs.numbers[BONUS], int(costs.numbers[LAST])
+    by_q = costs.spread.size > 0
+    r, shared = rows.arity, 0
+    places, labels, counts = room.places, room.labels, room.counts
+    used = visited = 0
+    for p in range(span[0], span[1]):
+        shared = 0
+        while shared < k and room.path[shared] == level.members[p, shared]:
+            shared += 1
+        for d in range(shared, k):
+            y = level.members[p, d]
+            room.path[d] = y
+            room.n_cells[d + 1] = _refine(
+                room.cells[d], rows.columns[y], rows.arities[y], room.n_cells[d], labels, room.cells[d + 1]
+            )
+        gain = costs.numbers[CONSTANT]
+        for d in range(k):
+            gain += costs.gain[level.members[p, d]]
+        for y in range(level.members[p, k - 1] if k > 0 else rows.arities.size):
+            q = costs.step[level.index[p], y]
+            if q < 0 or q > last_q:
+                continue
+            best, reach = level.best[p], level.fit[p]
+            whole = True
+            for e in range(k):
+                key = level.keys[p] ^ level.codes[level.members[p, e]] ^ level.codes[y]
+                places[e] = _place(level, key, p, e, y)
+                if places[e] < 0:
+                    whole = False
+                    break
+                best = max(best, level.best[places[e]])
+                reach = min(reach, level.fit[places[e]])
+            if not whole:
+                continue
+            places[k] = y
+            last = 0
+            if costs.mode == BY_PRICE:
+                if fit + bonus - costs.price[q] < best - slack:
+                    continue
+                last = _last_useful(costs.price, fit + bonus - best + slack, q)
+                if k > 0 and _closed_before(costs, level, p, places, y, q, last):
+                    continue
+            elif costs.mode == BY_CELLS and reach + bonus < best - slack:
+                continue
+            visited += 1
+            n = _count(rows, room.cells[k], room.n_cells[k], y, counts)
+            row = q if by_q else 0
+            a = costs.spread[row] if by_q else 0.0
+            joint, margin = costs.joint[row], costs.margin[row]
+            over_joint = over_margin = 0.0
+            filled = 0
+            for c in range(n):
+                total = 0
+                for v in range(c * r, c * r + r):
+                    if counts[v] > 0:
+                        filled += 1
+                        total += counts[v]
+                        over_joint += _entry(joint, a / r, counts[v])
+                if total > 0:
+                    over_margin += _entry(margin, a, total)
+            score = over_joint - over_margin - costs.price[q] + gain + costs.gain[y]
+            says = LISTED | OPEN
+            reach = over_joint - over_margin
+            if costs.mode == BY_PRICE:
+                says = _says(costs, level, p, places, (q, over_margin, reach), last)
+                if says == 0:
+                    continue
+            elif costs.mode == BY_CELLS:
+                reach = -filled * costs.numbers[CELL_COST]
+            if score < best - slack:
+                says &= ~LISTED
+            best = max(best, score)
+            more = costs.step[q, 0]
+            if more < 0 or more > last_q:
+                says &= ~OPEN
+            elif costs.mode == BY_PRICE and fit + bonus - costs.price[more] < best - slack:
+                says &= ~OPEN
+            elif costs.mode == BY_CELLS and reach + bonus < best - slack:
+                says &= ~OPEN
+            if says == 0:
+                continue
+            found.numbers[used, PARENT], found.numbers[used, CANDIDATE] = p, y
+            found.numbers[used, INDEX], found.numbers[used, SAYS] = q, says
+            found.values[used, SCORE], found.values[used, BEST] = score, best
+            found.values[used, TERM], found.values[used, REACH] = over_margin, reach
+            for e in range(k):
+                found.subsets[used, e] = places[e]
+            found.subsets[used, k] = p
+            used += 1
+    return used, visited

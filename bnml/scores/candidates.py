@@ -1,0 +1,439 @@
+"""Candidate families: the parent sets that can be in an optimal structure, without a bound on their number.
+
+Sets are looked at by size, each after all of its subsets, and a set is *closed*, with all that contain it, as soon as
+it is certain that none of them is better than its own subsets. Write LL for the log-likelihood of the child given the
+set, q for its number of configurations, price(q) for what these cost, and g for what a prior adds for an arc.
+
+- **Dominance.** LL given all others, less price(q), is no better than the best subset.
+- **Entropy** (de Campos et al. 2018). A member Y adds to the fit at most what is unknown of it given the other members
+  less what is unknown of it given all variables, N H(Y | S - Y) - N H(Y | others), and at most what is unknown of the
+  child. If that is no more than the price of the configurations that Y brings, the set without Y is as good. This is
+  asked of every member, first with the entropies of smaller sets, which are known before the set is counted. As price
+  for q configurations *or more* stands the least over all that are of use: where the growth of the price rises and then
+  falls, as it does for qNML, that is at one of the two ends; whether it does is looked up, not believed.
+- **Cells**, for scores that charge log r for each state that occurs with a configuration of the parents, as BDeu, K2
+  and fNML do: larger sets have at least as many cells that are not empty.
+- `max_parents`, the rows per cell, and what constraints forbid.
+
+Where links are required, sets with and without the linked variable do not compete: each choice has a list of its own.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from bnml._bits import bits, mask_of, members, subsets
+from bnml._threads import cores, run_all
+from bnml.counts.lattice import WalkOrder
+from bnml.counts.parent_sets import ParentSets, Part, StartOfSets
+from bnml.counts.tails import entries
+from bnml.errors import SearchError
+from bnml.graph import Rules
+from bnml.nml import log_rising
+from bnml.scores.family_scores import FamilyScores
+from bnml.scores.lattice.allowed_sets import FEW_LINKS
+from bnml.scores.lattice.arcs import ArcTerms
+from bnml.scores.local import LocalScores, local_scores
+from bnml.scores.loglik import LogLikelihood, n_log_n
+
+if TYPE_CHECKING:
+    from bnml.counts._parent_set_kernels import Costs
+
+__all__ = ["Candidates", "list_candidates", "listable"]
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+MOST_NUMBERS = 100_000  # of configurations that prices are known for
+MOST_ENTRIES = 1 << 24  # of a lookup table
+MOST_RISING = 1 << 22  # entries of all tables that change with the number of configurations
+SLACK = 1e-9  # of the largest number that is compared
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """The families that can be in an optimal structure.
+
+    Attributes
+    ----------
+    families
+        Those that are listed, by column.
+    unlisted
+        For each variable a bound on the score of the parent sets that were not looked at; -inf where all were.
+    complete_to
+        Up to which number of parents none is missing.
+    visited
+        How many parent sets were counted.
+    """
+
+    families: FamilyScores
+    unlisted: tuple[float, ...]
+    complete_to: int
+    visited: int
+
+    @property
+    def complete(self) -> bool:
+        """Whether none is missing."""
+        return max(self.unlisted) == -math.inf
+
+
+def listable(local: LocalScores, rules: Rules) -> bool:
+    """Whether the candidates of a table can be listed: a score of tables, a prior over arcs, few links."""
+    return (
+        local.outline is not None
+        and local.counts.walks
+        and local.counts.n_rows < MOST_ENTRIES
+        and (local.prior is None or local.prior.arc_terms(local.names) is not None)
+        and all(links.bit_count() <= FEW_LINKS for links in rules.links)
+    )
+
+
+def list_candidates(
+    local: LocalScores,
+    rules: Rules,
+    threads: int | None = None,
+    over: Callable[[], bool] = lambda: False,
+    done: Callable[[int, int, int], None] = lambda size, visited, listed: None,
+    most_bytes: float = math.inf,
+) -> Candidates:
+    """List the families that can be in an optimal structure.
+
+    Parameters
+    ----------
+    local, rules
+        The scores, `listable`, and what is allowed, by column.
+    threads
+        How many threads to use; they make no difference.
+    over
+        Whether the time is over; the sets of the sizes that are done are then listed.
+    done
+        Told now and then the size of the sets, how many were counted, and how many are listed.
+    most_bytes
+        How much memory the open sets may take.
+
+    Raises
+    ------
+    SearchError
+        If a variable has no parent set that is allowed.
+    """
+    order = WalkOrder(local.counts)
+    arcs = ArcTerms.of(local, order, rules.among(order.columns)).without_useless(order)
+    walks = [walk for i in range(order.n) for walk in _walks(local, order, arcs, i)]
+    complete_to, visited, stopped = 0, 0, False
+    workers = cores(threads)
+    while any(walk.sets is not None for walk in walks):
+        going = [walk for walk in walks if walk.sets is not None]
+        if over() or sum(walk.nbytes for walk in going) > most_bytes:
+            stopped = True
+            break
+        parts = _next_level(going, workers, over)
+        if parts is None:
+            stopped = True
+            break
+        for walk, found in zip(going, parts, strict=True):
+            visited += sum(part.counted for part in found)
+            walk.advance(found)
+        complete_to += 1
+        done(complete_to, visited, sum(len(walk.masks) for walk in walks))
+    unlisted = [-math.inf] * order.n
+    for walk in walks:
+        if stopped or walk.cut_off:
+            unlisted[walk.child] = max(unlisted[walk.child], walk.reach)
+    families = _families(local, order, walks, threads)
+    most = min(rules.most, order.n - 1)
+    return Candidates(
+        families,
+        tuple(unlisted[order.columns.index(column)] for column in range(order.n)),
+        complete_to if max(unlisted) > -math.inf else most,
+        visited,
+    )
+
+
+def _next_level(walks: Sequence[_Walk], workers: int, over: Callable[[], bool]) -> list[list[Part]] | None:
+    """Look at all sets with one more parent; None if the time is over before that is done."""
+    tasks = [(walk, span) for walk in walks for span in walk.spans()]
+    found: list[Part | None] = [None] * len(tasks)
+
+    def task(first: int, last: int) -> None:
+        for k in range(first, last):
+            if not over():
+                walk, span = tasks[k]
+                found[k] = walk.extend(span)
+
+    run_all(task, [(k, k + 1) for k in range(len(tasks))], workers)
+    done = [part for part in found if part is not None]
+    if len(done) < len(tasks):
+        return None
+    parts: dict[int, list[Part]] = {id(walk): [] for walk in walks}
+    for (walk, _), part in zip(tasks, done, strict=True):
+        parts[id(walk)].append(part)
+    return [parts[id(walk)] for walk in walks]
+
+
+def _families(local: LocalScores, order: WalkOrder, walks: Sequence[_Walk], threads: int | None) -> FamilyScores:
+    """Return what is listed, with the scores that `LocalScores` gives, without what turns out to be dominated."""
+    columns = order.columns
+    found: list[tuple[list[int], list[Floats]]] = [([], []) for _ in columns]
+    for walk in walks:
+        child = columns[walk.child]
+        sets = [mask_of(columns[j] for j in bits(mask)) for mask in walk.masks]
+        scores = local.families(child, [members(mask) for mask in sets], threads)
+        kept = FamilyScores._of(local.names, [(sets, scores)]).undominated()
+        found[child][0].extend(kept.parents[0])
+        found[child][1].append(kept.scores[0])
+    for child, (sets, _) in enumerate(found):
+        if not sets:
+            raise SearchError(f"no parent set of {local.names[child]!r} is allowed")
+    return FamilyScores._of(local.names, [(sets, np.concatenate(scores)) for sets, scores in found])
+
+
+class _Walk:
+    """The walk over the parent sets of one child that share what links require."""
+
+    def __init__(self, child: int, fixed: int, places: Sequence[int], sets: ParentSets | None, costs: _CostsOf) -> None:
+        self.child, self.fixed, self.places, self.costs = child, fixed, places, costs
+        self.sets = sets
+        self.masks: list[int] = [fixed]
+        self.cut_off = costs.truncated
+
+    @property
+    def nbytes(self) -> int:
+        return 0 if self.sets is None else 3 * self.sets.nbytes
+
+    def spans(self) -> list[tuple[int, int]]:
+        assert self.sets is not None
+        return self.sets.spans()
+
+    def extend(self, span: tuple[int, int]) -> Part:
+        assert self.sets is not None
+        cells = self.costs.numbers[int(self.sets.indices[span[0] : span[1]].max())]
+        return self.sets.extend(self.costs.kernel, span, float(cells))
+
+    def advance(self, parts: Sequence[Part]) -> None:
+        """Go to the next level, or end if no set is open or no more parents are allowed."""
+        assert self.sets is not None
+        listed = self.sets.advance(parts)
+        places = self.places
+        self.masks += [self.fixed | mask_of(places[j] for j in own) for own in listed.members.tolist()]
+        if self.sets.n_open == 0 or self.sets.size >= self.costs.most:
+            self.sets = None
+
+    @property
+    def reach(self) -> float:
+        """A bound on the score of the sets that were not looked at."""
+        costs = self.costs
+        if self.sets is None:
+            return costs.reach(costs.numbers.size - 1) if self.cut_off else -math.inf
+        return costs.reach(int(self.sets.indices.min()))
+
+
+class _CostsOf:
+    """What the kernel needs to know of a child's scores."""
+
+    def __init__(self, local: LocalScores, order: WalkOrder, arcs: ArcTerms, child: int, fixed: int, free: int) -> None:
+        self._local, self._order, self._arcs, self.child = local, order, arcs, child
+        self._fixed, self._places = fixed, members(free)
+        self.most = min(arcs.rules.most - fixed.bit_count(), len(self._places))
+        self.r = int(order.arities[child])
+
+    @cached_property
+    def arities(self) -> Ints:
+        """Numbers of states of the candidates."""
+        return self._order.arities[self._places]
+
+    @cached_property
+    def _numbers(self) -> tuple[Floats, bool]:
+        first = float(np.prod(self._order.arities[members(self._fixed)], dtype=np.float64))
+        cells = self._arcs.rules.cells
+        last = cells / self.r if self._arcs.rules.sparse else float(np.prod(self.arities, dtype=np.float64)) * first
+        exact = min(last, 2.0**53)
+        numbers = _products(first, np.unique(self.arities), exact)
+        return numbers, bool(last > numbers[-1] and exact < last or numbers.size >= MOST_NUMBERS)
+
+    @property
+    def numbers(self) -> Floats:
+        """The numbers of configurations that sets can have."""
+        return self._numbers[0]
+
+    @cached_property
+    def truncated(self) -> bool:
+        """Whether some sets with more configurations than are known could be of use."""
+        return self._numbers[1] and self.reach(self.numbers.size - 1) > self.start.score
+
+    @cached_property
+    def price(self) -> Floats:
+        """What each number of configurations costs, by the closed form of the score; what a parent costs is in `gain`."""
+        outline = self._local.outline
+        assert outline is not None
+        if outline.closed is None:
+            return np.zeros(self.numbers.size)
+        q, one = self.numbers, np.ones(self.numbers.size)
+        more = q * self.r
+        with_one_parent = outline.closed(q, np.log(q), one) - outline.closed(more, np.log(more), 2.0 * one)
+        return np.asarray(with_one_parent - self.per_parent)
+
+    @cached_property
+    def per_parent(self) -> float:
+        """What each parent costs whatever its states: the closed form depends on the number of variables as well."""
+        outline = self._local.outline
+        assert outline is not None
+        if outline.closed is None:
+            return 0.0
+        q, log_q = np.full(3, 4.0), np.log(np.full(3, 4.0))
+        first, second, third = outline.closed(q, log_q, np.array([1.0, 2.0, 3.0])).tolist()
+        return float((second - third) - (first - second))
+
+    @cached_property
+    def gain(self) -> Floats:
+        """What each candidate adds by the prior, less what a parent costs."""
+        return self._arcs.gain[self.child][self._places] - self.per_parent
+
+    @cached_property
+    def mode(self) -> int:
+        """What bounds the scores of larger sets."""
+        from bnml.counts._parent_set_kernels import BY_CELLS, BY_PRICE
+
+        outline = self._local.outline
+        assert outline is not None
+        score = self._local.score_function
+        if score.pays_for_states and getattr(score, "regret", "exact") == "exact":
+            return BY_CELLS
+        if outline.ess > 0.0 or outline.margin:
+            return 0
+        joint = self._tables[0][0]
+        rises = bool((np.diff(self.price) >= -1e-9).all())
+        return BY_PRICE if rises and np.allclose(joint, n_log_n(np.arange(joint.size)), rtol=1e-13) else 0
+
+    @cached_property
+    def _tables(self) -> tuple[Floats, Floats, Floats]:
+        """The lookup tables of sets with the child and without, and the hyperparameters where they change with q."""
+        known, n_rows = self._local.known, self._local.counts.n_rows
+        lookups, outline = known.lookups, self._local.outline
+        assert outline is not None
+        if outline.ess > 0.0:
+            a = outline.ess / self.numbers
+            counts = np.arange(max(2, min(n_rows + 1, MOST_RISING // self.numbers.size)))
+            return log_rising(a[:, None] / self.r, counts), log_rising(a[:, None], counts), a
+        counts = np.arange(n_rows + 1)
+        rows = [0, lookups.row_of.get(self.r, 0)]
+        joint, margin = (entries(lookups.table[row], lookups.tails[row], counts)[None] for row in rows)
+        return joint, margin, np.zeros(0)
+
+    @cached_property
+    def fit(self) -> float:
+        """The best fit of all: the log-likelihood given all candidates."""
+        likelihood = local_scores(self._local.data, LogLikelihood())
+        columns = self._order.columns
+        return likelihood.family(columns[self.child], [columns[j] for j in (*members(self._fixed), *self._places)])
+
+    @cached_property
+    def bonus(self) -> float:
+        """What the prior adds at most."""
+        own = self._arcs.gain[self.child][members(self._fixed)] - self.per_parent
+        return self._arcs.constant[self.child] + float(np.maximum(self.gain, 0.0).sum()) + float(own.sum())
+
+    def reach(self, index: int) -> float:
+        """Return a bound on the scores of sets with so many configurations or more, by index."""
+        from bnml.counts._parent_set_kernels import BY_PRICE
+
+        return self.bonus + (self.fit - float(self.price[index]) if self.mode == BY_PRICE else 0.0)
+
+    @cached_property
+    def start(self) -> StartOfSets:
+        """What is known of the fixed parents alone."""
+        local, columns = self._local, self._order.columns
+        child, fixed = columns[self.child], [columns[j] for j in members(self._fixed)]
+        likelihood = local_scores(local.data, LogLikelihood())
+        term = float(n_log_n(local.counts.cells(fixed).counts).sum()) if fixed else float(n_log_n(np.array([local.counts.n_rows]))[0])
+        fit = likelihood.family(child, fixed)
+        from bnml.counts._parent_set_kernels import BY_CELLS
+
+        return StartOfSets(local.family(child, fixed), term, 0.0 if self.mode == BY_CELLS else fit, 0)
+
+    @cached_property
+    def kernel(self) -> Costs:
+        """All that, as the kernel takes it."""
+        from bnml.counts._parent_set_kernels import BY_PRICE, Costs
+
+        q, price = self.numbers, self.price
+        step = np.full((q.size, len(self._places)), -1, np.int32)
+        below = np.zeros(step.shape, np.int32)
+        rise = np.zeros(step.shape)
+        for r in np.unique(self.arities).tolist():
+            at = np.searchsorted(q, q * r)
+            there = np.flatnonzero(at < q.size)
+            there = there[q[at[there]] == q[there] * r]
+            steps = np.full(q.size, -1, np.int32)
+            steps[there] = at[there]
+            growth = np.zeros(q.size)
+            growth[there] = price[at[there]] - price[there]
+            own = self.arities == r
+            step[:, own] = steps[:, None]
+            below[:, own] = np.maximum(np.searchsorted(q, np.floor(q / r), side="right") - 1, 0)[:, None]
+            rise[:, own] = _least_ahead(growth, there.size)[:, None]
+        joint, margin, spread = self._tables
+        columns = self._order.columns
+        likelihood = local_scores(self._local.data, LogLikelihood())
+        least = np.zeros(len(self._places))
+        if self.mode == BY_PRICE:
+            least = np.array([-likelihood.family(columns[j], [c for c in columns if c != columns[j]]) for j in self._places])
+        largest = max(abs(self.fit), abs(self.start.score), 1.0)
+        constant = self.bonus - float(np.maximum(self.gain, 0.0).sum())
+        last = float(np.count_nonzero(q * self.r <= self._arcs.rules.cells) - 1)
+        numbers = np.array([self.fit, self.bonus, math.log(self.r), SLACK * largest, last, constant])
+        return Costs(step, below, price, rise, joint, margin, spread, self.gain, least, numbers, self.mode)
+
+
+def _least_ahead(growth: Floats, known: int) -> Floats:
+    """Return the growth where it rises and then falls; else the least of all that follow."""
+    own = growth[:known]
+    signs = np.sign(np.diff(own))
+    signs = signs[signs != 0]
+    if (np.diff(signs) <= 0).all():
+        return growth
+    least = growth.copy()
+    least[:known] = np.minimum.accumulate(own[::-1])[::-1]
+    return least
+
+
+def _products(first: float, factors: Ints, last: float) -> Floats:
+    """Return the products of a number with any of the factors, any number of times, up to ``last``, ascending."""
+    while True:
+        numbers = np.array([first])
+        for factor in factors[factors > 1].tolist():
+            layers = [numbers]
+            while layers[-1].size and sum(map(len, layers)) <= MOST_NUMBERS:
+                more = layers[-1] * factor
+                layers.append(more[more <= last])
+            numbers = np.unique(np.concatenate(layers))
+        if numbers.size <= MOST_NUMBERS:
+            return numbers
+        last = max(first, last / 16.0)
+
+
+def _walks(local: LocalScores, order: WalkOrder, arcs: ArcTerms, child: int) -> list[_Walk]:
+    """Return the walks over a child's parent sets: one for each choice of linked variables."""
+    rules, result = arcs.rules, []
+    links = rules.links[child] & rules.may[child]
+    for some in subsets(links):
+        fixed = rules.must[child] | some
+        if not rules.fits(child, fixed):
+            continue
+        free = rules.may[child] & ~(rules.must[child] | rules.links[child])
+        costs = _CostsOf(local, order, arcs, child, fixed, free)
+        places = members(free)
+        sets = None
+        if costs.most > 0 and places:
+            columns = order.columns
+            sets = local.counts.parent_sets(
+                columns[child], [columns[j] for j in places], [columns[j] for j in members(fixed)], costs.start
+            )
+        result.append(_Walk(child, fixed, places, sets, costs))
+    return result

@@ -14,11 +14,14 @@ import numpy as np
 
 from bnml._jit import helper, kernel
 
-__all__ = ["BY_CELLS", "BY_PRICE", "ChildRows", "Costs", "Found", "Level", "Room", "extend", "find_slots"]
+__all__ = ["BY_CELLS", "BY_PRICE", "ChildRows", "Costs", "Found", "Level", "Room", "extend", "find_slots", "match_rows", "pairs_by_distance"]
 
 Array = Any  # kernels are typed by Numba, not by mypy
 
 BY_PRICE, BY_CELLS = 1, 2  # what bounds the score of larger sets; 0 for nothing
+
+BITS = 62  # of a word that are in use
+PAIR_COST = 2.0 * math.log(2.0)
 
 LISTED, OPEN = 1, 2  # what is said of a set: it is better than its subsets, and larger ones may be
 
@@ -32,6 +35,8 @@ class ChildRows(NamedTuple):
         Numbers of states.
     cells, n_cells
         The partition of the rows by the parents that every set has.
+    told_apart, n_pairs
+        Pairs of rows that the child tells apart: which of them each candidate tells apart as well, a bit for each.
     """
 
     child: Array
@@ -41,6 +46,8 @@ class ChildRows(NamedTuple):
     arities: Array
     cells: Array
     n_cells: int
+    told_apart: Array
+    n_pairs: int
 
 
 class Costs(NamedTuple):
@@ -107,7 +114,10 @@ class Level(NamedTuple):
 
 
 class Room(NamedTuple):
-    """Room to work in: partitions on the way to a set with the candidates that made them, counts, labels, places."""
+    """Room to work in: partitions on the way to a set with the candidates that made them, counts, labels, places,
+
+    the pairs that a set tells apart, and how many more candidates do.
+    """
 
     cells: Array
     n_cells: Array
@@ -115,6 +125,8 @@ class Room(NamedTuple):
     counts: Array
     labels: Array
     places: Array
+    apart: Array
+    more: Array
 
 
 class Found(NamedTuple):
@@ -138,6 +150,108 @@ def find_slots(keys: Array, slots: Array) -> None:
         while slots[at] >= 0:
             at = (at + 1) & mask
         slots[at] = i
+
+
+@kernel
+def pairs_by_distance(columns: Array, chosen: Array, starts: Array, first: Array, second: Array) -> None:
+    """Write all pairs of the chosen rows, those that differ in few columns first.
+
+    ``starts[d + 1]``: how many pairs differ in d columns, and afterwards where those of d + 1 begin.
+    """
+    n = columns.shape[0]
+    for fill in range(2):
+        for a in range(chosen.size):
+            i = chosen[a]
+            for b in range(a):
+                j = chosen[b]
+                d = 0
+                for c in range(n):
+                    d += columns[c, i] != columns[c, j]
+                if fill == 0:
+                    starts[d + 1] += 1
+                else:
+                    first[starts[d]], second[starts[d]] = i, j
+                    starts[d] += 1
+        if fill == 0:
+            for d in range(1, starts.size):
+                starts[d] += starts[d - 1]
+
+
+@kernel
+def match_rows(rows: ChildRows, first: Array, second: Array, left: Array, told_apart: Array) -> int:
+    """Match rows of one cell in which the child differs, in the order of the pairs; return how many pairs there are.
+
+    ``left``: how often each row is still there. Of each pair it is noted which candidates tell it apart.
+    """
+    most = told_apart.shape[1] * BITS
+    matched = 0
+    for p in range(first.size):
+        i, j = first[p], second[p]
+        if rows.child[i] == rows.child[j] or rows.cells[i] != rows.cells[j]:
+            continue
+        while left[i] > 0 and left[j] > 0 and matched < most:
+            left[i] -= 1
+            left[j] -= 1
+            for y in range(told_apart.shape[0]):
+                if rows.columns[y, i] != rows.columns[y, j]:
+                    told_apart[y, matched // BITS] |= 1 << (matched % BITS)
+            matched += 1
+    return matched
+
+
+@helper
+def _ones(word: int) -> int:
+    """Return the number of bits of a word that are set."""
+    word = word - ((word >> 1) & 0x5555555555555555)
+    word = (word & 0x3333333333333333) + ((word >> 2) & 0x3333333333333333)
+    word = (word + (word >> 4)) & 0x0F0F0F0F0F0F0F0F
+    word += word >> 8
+    word += word >> 16
+    word += word >> 32
+    return word & 0x7F
+
+
+@helper
+def _pairs_allow(
+    rows: ChildRows, costs: Costs, level: Level, p: int, room: Room, q: int, best: float, more: int
+) -> bool:
+    """Whether the set p with the candidate at the end of ``places``, and ``more`` others or any above, can be better.
+
+    A pair of rows that differ in the child and that a set leaves together costs the fit 2 log 2. Of those that the set
+    itself leaves together, further parents tell apart no more than the candidates that tell most of them apart.
+    """
+    k = level.members.shape[1]
+    apart, top = room.apart[1], room.more
+    top[:] = 0
+    separated = 0
+    for w in range(apart.size):
+        separated += _ones(apart[w])
+    for y in range(rows.arities.size):
+        known = y == room.places[k]
+        for d in range(k):
+            known |= y == level.members[p, d]
+        if not known:
+            new = 0
+            for w in range(apart.size):
+                new += _ones(rows.told_apart[y, w] & ~apart[w])
+            at = top.size - 1
+            if new > top[at]:
+                while at > 0 and top[at - 1] < new:
+                    top[at] = top[at - 1]
+                    at -= 1
+                top[at] = new
+    least = best - costs.numbers[SLACK] - costs.numbers[BONUS]
+    for t in range(rows.arities.size):
+        if costs.numbers[FIT] - costs.price[q] < least:
+            return False
+        left = rows.n_pairs - separated
+        if t >= more and (left <= 0 or -PAIR_COST * left - costs.price[q] >= least):
+            return True
+        separated += top[min(t, top.size - 1)]
+        q = costs.step[q, 0]
+        if q < 0 or q > costs.numbers[LAST]:
+            return False
+    return False
 
 
 @helper
@@ -238,26 +352,20 @@ def _closed_before(costs: Costs, level: Level, p: int, places: Array, y: int, q:
 
 
 @helper
-def _says(costs: Costs, level: Level, p: int, places: Array, found: tuple[int, float, float], last: int) -> int:
-    """Return whether a set that was counted, q configurations with their term and fit, is in use, and larger ones.
+def _is_closed(costs: Costs, level: Level, p: int, places: Array, term: float, q: int, last: int) -> bool:
+    """Whether a member of a set that was counted, the set p with another, adds less than it costs from q on.
 
-    ``places``: where the set stands without each of its members, the last being the one that was added.
+    ``places``: where the set stands without each of its members, and then the one that was added.
     """
-    q, term, _ = found
     k = level.members.shape[1]
     slack, fit = costs.numbers[SLACK], costs.numbers[FIT]
-    smallest = 0  # candidates with few states come first
-    q_more = costs.step[q, smallest]
-    says = LISTED | OPEN if q_more >= 0 else LISTED
     for e in range(k + 1):
         z = level.members[p, e] if e < k else places[k]
         at = places[e] if e < k else p
-        space = min(level.cost[at] - term - costs.least[z], fit - level.fit[at]) + slack
-        if space < _least_rise(costs, costs.below[q, z], z, last):
-            return 0
-        if q_more >= 0 and space < _least_rise(costs, costs.below[q_more, z], z, last):
-            says = LISTED
-    return says
+        space = min(level.cost[at] - term - costs.least[z], fit - level.fit[at])
+        if space < _least_rise(costs, costs.below[q, z], z, last) - slack:
+            return True
+    return False
 
 
 @kernel
@@ -282,6 +390,12 @@ def extend(rows: ChildRows, costs: Costs, level: Level, span: tuple[int, int], r
             room.n_cells[d + 1] = _refine(
                 room.cells[d], rows.columns[y], rows.arities[y], room.n_cells[d], labels, room.cells[d + 1]
             )
+        paired = costs.mode == BY_PRICE and rows.n_pairs > 0
+        if paired:
+            for w in range(room.apart.shape[1]):
+                room.apart[0, w] = 0
+                for d in range(k):
+                    room.apart[0, w] |= rows.told_apart[level.members[p, d], w]
         gain = costs.numbers[CONSTANT]
         for d in range(k):
             gain += costs.gain[level.members[p, d]]
@@ -309,6 +423,11 @@ def extend(rows: ChildRows, costs: Costs, level: Level, span: tuple[int, int], r
                 last = _last_useful(costs.price, fit + bonus - best + slack, q)
                 if k > 0 and _closed_before(costs, level, p, places, y, q, last):
                     continue
+                if paired:
+                    for w in range(room.apart.shape[1]):
+                        room.apart[1, w] = room.apart[0, w] | rows.told_apart[y, w]
+                    if not _pairs_allow(rows, costs, level, p, room, q, best, 0):
+                        continue
             elif costs.mode == BY_CELLS and reach + bonus < best - slack:
                 continue
             visited += 1
@@ -328,24 +447,27 @@ def extend(rows: ChildRows, costs: Costs, level: Level, span: tuple[int, int], r
                 if total > 0:
                     over_margin += _entry(margin, a, total)
             score = over_joint - over_margin - costs.price[q] + gain + costs.gain[y]
-            says = LISTED | OPEN
             reach = over_joint - over_margin
-            if costs.mode == BY_PRICE:
-                says = _says(costs, level, p, places, (q, over_margin, reach), last)
-                if says == 0:
-                    continue
-            elif costs.mode == BY_CELLS:
+            if costs.mode == BY_PRICE and _is_closed(costs, level, p, places, over_margin, q, last):
+                continue
+            if costs.mode == BY_CELLS:
                 reach = -filled * costs.numbers[CELL_COST]
-            if score < best - slack:
-                says &= ~LISTED
+            says = LISTED if score >= best - slack else 0
             best = max(best, score)
-            more = costs.step[q, 0]
-            if more < 0 or more > last_q:
-                says &= ~OPEN
-            elif costs.mode == BY_PRICE and fit + bonus - costs.price[more] < best - slack:
-                says &= ~OPEN
-            elif costs.mode == BY_CELLS and reach + bonus < best - slack:
-                says &= ~OPEN
+            more = costs.step[q, 0]  # candidates with few states come first
+            if 0 <= more <= last_q:
+                goes_on = True
+                if costs.mode == BY_PRICE:
+                    goes_on = fit + bonus - costs.price[more] >= best - slack
+                    if goes_on:
+                        last = _last_useful(costs.price, fit + bonus - best + slack, more)
+                        goes_on = not _is_closed(costs, level, p, places, over_margin, more, last)
+                    if goes_on and paired:
+                        goes_on = _pairs_allow(rows, costs, level, p, room, q, best, 1)
+                elif costs.mode == BY_CELLS:
+                    goes_on = reach + bonus >= best - slack
+                if goes_on:
+                    says |= OPEN
             if says == 0:
                 continue
             found.numbers[used, PARENT], found.numbers[used, CANDIDATE] = p, y

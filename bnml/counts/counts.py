@@ -117,9 +117,12 @@ class Counts(Protocol):
         """Write the sums of all subsets that are wanted, by index (`bnml.counts.lattice`); return how many."""
 
     def parent_sets(
-        self, child: int, candidates: Sequence[int], fixed: Sequence[int], start: StartOfSets
+        self, child: int, candidates: Sequence[int], fixed: Sequence[int], start: StartOfSets, *, paired: bool
     ) -> ParentSets:
-        """Return the parent sets of a child: the fixed parents with any of the candidates, a level at a time."""
+        """Return the parent sets of a child: the fixed parents with any of the candidates, a level at a time.
+
+        ``paired``: pairs of rows may close sets by the fit of the child.
+        """
 
 
 def counts_of(data: Data | Counts) -> Counts:

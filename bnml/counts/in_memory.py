@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from bnml.errors import ArgumentError
 if TYPE_CHECKING:
     from bnml.counts._lattice_kernels import Bounds, Sums
     from bnml.counts.lattice import WalkOrder
-    from bnml.counts.parent_sets import ParentSets, StartOfSets
+    from bnml.counts.parent_sets import ParentSets, RowPairs, StartOfSets
 
 __all__ = ["InMemory"]
 
@@ -143,9 +144,15 @@ class InMemory:
         return lattice.walk_rows(rows, sums, bounds, wanted, out, threads, done)
 
     def parent_sets(
-        self, child: int, candidates: Sequence[int], fixed: Sequence[int], start: StartOfSets
+        self, child: int, candidates: Sequence[int], fixed: Sequence[int], start: StartOfSets, *, paired: bool
     ) -> ParentSets:
         """Return the parent sets of a child: the fixed parents with any of the candidates, a level at a time."""
         from bnml.counts.parent_sets import ParentSets
 
-        return ParentSets(self._rows, child, candidates, fixed, start)
+        return ParentSets(self._rows, child, candidates, fixed, start, self._pairs if paired else None)
+
+    @cached_property
+    def _pairs(self) -> RowPairs:
+        from bnml.counts.parent_sets import pairs_of_rows
+
+        return pairs_of_rows(self._rows)

@@ -13,7 +13,7 @@ from bnml.counts.sums import DistinctRows
 if TYPE_CHECKING:
     from bnml.counts._parent_set_kernels import ChildRows, Costs, Level
 
-__all__ = ["ListedSets", "ParentSets", "Part", "StartOfSets"]
+__all__ = ["ListedSets", "ParentSets", "Part", "RowPairs", "StartOfSets", "pairs_of_rows"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -22,6 +22,9 @@ SECONDS_PER_ROW = 2e-9  # of one set
 PART_SECONDS = 0.2
 MOST_IN_PART = 1 << 16
 SEED = 20060613
+MOST_COMPARED = 2000  # rows
+MOST_PAIRS = 62 * 32  # that are told apart
+TOP = 8  # candidates that tell most pairs apart, one by one; the others count like the last
 
 
 class Part(NamedTuple):
@@ -52,6 +55,27 @@ class ListedSets(NamedTuple):
     scores: Floats
 
 
+class RowPairs(NamedTuple):
+    """Pairs of some rows, those that differ in few columns first."""
+
+    rows: Ints
+    first: npt.NDArray[np.int32]
+    second: npt.NDArray[np.int32]
+
+
+def pairs_of_rows(rows: DistinctRows) -> RowPairs:
+    """Return all pairs of the rows, or of as many of them as are quickly compared."""
+    from bnml.counts._parent_set_kernels import pairs_by_distance
+
+    chosen = np.arange(rows.n_distinct)
+    if chosen.size > MOST_COMPARED:
+        chosen = np.sort(np.random.default_rng(SEED).choice(chosen, MOST_COMPARED, replace=False))
+    number = chosen.size * (chosen.size - 1) // 2
+    first, second = np.empty(number, np.int32), np.empty(number, np.int32)
+    pairs_by_distance(rows.columns, chosen, np.zeros(len(rows.columns) + 2, np.int64), first, second)
+    return RowPairs(chosen, first, second)
+
+
 class ParentSets:
     """The parent sets of a child: some fixed parents and any of the candidates, as far as they are open.
 
@@ -63,10 +87,18 @@ class ParentSets:
         Columns by number; the candidates with few states first.
     start
         What is known of the fixed parents alone.
+    pairs
+        Pairs of rows, for bounds on the fit; None for none.
     """
 
     def __init__(
-        self, rows: DistinctRows, child: int, candidates: Sequence[int], fixed: Sequence[int], start: StartOfSets
+        self,
+        rows: DistinctRows,
+        child: int,
+        candidates: Sequence[int],
+        fixed: Sequence[int],
+        start: StartOfSets,
+        pairs: RowPairs | None = None,
     ) -> None:
         from bnml.counts._kernels import partition
         from bnml.counts._parent_set_kernels import ChildRows, Level
@@ -82,7 +114,11 @@ class ParentSets:
             rows.arities[chosen],
             labels.astype(np.int32),
             int(n_cells),
+            np.zeros((chosen.size, 0), np.int64),
+            0,
         )
+        if pairs is not None and chosen.size:
+            self._match(pairs)
         codes = np.random.default_rng(SEED).integers(1 << 62, size=chosen.size)
         self.level: Level = Level(
             np.zeros((1, 0), np.int32),
@@ -96,6 +132,17 @@ class ParentSets:
             np.array([start.index], np.int32),
             np.zeros(0),
         )
+
+    def _match(self, pairs: RowPairs) -> None:
+        """Match rows that differ in the child."""
+        from bnml.counts._parent_set_kernels import BITS, match_rows
+
+        left = np.zeros(self.rows.child.size, np.int64)
+        left[pairs.rows] = np.minimum(self.rows.weights[pairs.rows], MOST_PAIRS)
+        words = -(-min(int(left.sum()) // 2, MOST_PAIRS) // BITS)
+        told_apart = np.zeros((self.rows.arities.size, words), np.int64)
+        n_pairs = int(match_rows(self.rows, pairs.first, pairs.second, left, told_apart))
+        self.rows = self.rows._replace(told_apart=told_apart[:, : -(-n_pairs // BITS)].copy(), n_pairs=n_pairs)
 
     @property
     def size(self) -> int:
@@ -146,6 +193,7 @@ class ParentSets:
         room = Room(
             cells, n_cells, np.full(k, -1, np.int64), np.empty(largest * rows.arity, np.int64),
             np.empty(largest, np.int32), np.empty(k + 1, np.int64),
+            np.zeros((2, rows.told_apart.shape[1]), np.int64), np.zeros(TOP, np.int64),
         )  # fmt: skip
         found = Found(np.empty((most, 4), np.int64), np.empty((most, 4)), np.empty((most, k + 1), np.int32))
         used, counted = extend(rows, costs, level, (first, last), room, found)

@@ -311,6 +311,13 @@ class _CostsOf:
         rises = bool((np.diff(self.price) >= -1e-9).all())
         return BY_PRICE if rises and np.allclose(joint, n_log_n(np.arange(joint.size)), rtol=1e-13) else 0
 
+    @property
+    def by_price(self) -> bool:
+        """Whether the score is a log-likelihood less a price."""
+        from bnml.counts._parent_set_kernels import BY_PRICE
+
+        return self.mode == BY_PRICE
+
     @cached_property
     def _tables(self) -> tuple[Floats, Floats, Floats]:
         """The lookup tables of sets with the child and without, and the hyperparameters where they change with q."""
@@ -341,9 +348,7 @@ class _CostsOf:
 
     def reach(self, index: int) -> float:
         """Return a bound on the scores of sets with so many configurations or more, by index."""
-        from bnml.counts._parent_set_kernels import BY_PRICE
-
-        return self.bonus + (self.fit - float(self.price[index]) if self.mode == BY_PRICE else 0.0)
+        return self.bonus + (self.fit - float(self.price[index]) if self.by_price else 0.0)
 
     @cached_property
     def start(self) -> StartOfSets:
@@ -360,7 +365,7 @@ class _CostsOf:
     @cached_property
     def kernel(self) -> Costs:
         """All that, as the kernel takes it."""
-        from bnml.counts._parent_set_kernels import BY_PRICE, Costs
+        from bnml.counts._parent_set_kernels import Costs
 
         q, price = self.numbers, self.price
         step = np.full((q.size, len(self._places)), -1, np.int32)
@@ -382,7 +387,7 @@ class _CostsOf:
         columns = self._order.columns
         likelihood = local_scores(self._local.data, LogLikelihood())
         least = np.zeros(len(self._places))
-        if self.mode == BY_PRICE:
+        if self.by_price:
             least = np.array([-likelihood.family(columns[j], [c for c in columns if c != columns[j]]) for j in self._places])
         largest = max(abs(self.fit), abs(self.start.score), 1.0)
         constant = self.bonus - float(np.maximum(self.gain, 0.0).sum())
@@ -392,11 +397,12 @@ class _CostsOf:
 
 
 def _least_ahead(growth: Floats, known: int) -> Floats:
-    """Return the growth where it rises and then falls; else the least of all that follow."""
+    """Return the growth where it rises and then falls, up to rounding; else the least of all that follow."""
     own = growth[:known]
-    signs = np.sign(np.diff(own))
-    signs = signs[signs != 0]
-    if (np.diff(signs) <= 0).all():
+    if not known:
+        return growth
+    slack, top = SLACK * max(1.0, float(np.abs(own).max())), int(own.argmax())
+    if (np.diff(own[: top + 1]) >= -slack).all() and (np.diff(own[top:]) <= slack).all():
         return growth
     least = growth.copy()
     least[:known] = np.minimum.accumulate(own[::-1])[::-1]
@@ -433,7 +439,11 @@ def _walks(local: LocalScores, order: WalkOrder, arcs: ArcTerms, child: int) -> 
         if costs.most > 0 and places:
             columns = order.columns
             sets = local.counts.parent_sets(
-                columns[child], [columns[j] for j in places], [columns[j] for j in members(fixed)], costs.start
+                columns[child],
+                [columns[j] for j in places],
+                [columns[j] for j in members(fixed)],
+                costs.start,
+                paired=costs.by_price,
             )
         result.append(_Walk(child, fixed, places, sets, costs))
     return result

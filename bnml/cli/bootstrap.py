@@ -7,8 +7,6 @@ from typing import Annotated
 
 import typer
 
-import bnml
-from bnml._checks import whole_number
 from bnml.cli import options, printing, reading
 from bnml.graph.rules import ROWS_PER_CELL
 
@@ -48,28 +46,16 @@ def command(
     as_json: options.Json = False,
 ) -> None:
     """Learn from samples of the rows, and count how often each arc is found."""
-    from bnml.search.searches import request_for
-
-    request_for(search, {}, score=chosen.score, rows_per_cell=rows_per_cell, seed=seed, threads=threads)
-    whole_number(repetitions, "repetitions", 1)
-    data = table()
-
-    def tell(stage: str, fraction: float) -> None:
-        print(f"\r{stage}", end="", file=sys.stderr, flush=True)
+    from bnml.uncertainty.bootstrap import bootstrap_as_asked, bootstrap_request
 
     shown = sys.stderr.isatty()
+    asked = bootstrap_request(
+        chosen.score, search, repetitions=repetitions, resampling=resampling, rows_per_cell=rows_per_cell, seed=seed,
+        threads=threads, progress=_tell if shown else None,
+    )  # fmt: skip
+    data = table()
     try:
-        result = bnml.bootstrap(
-            data,
-            chosen.score,
-            search,
-            repetitions=repetitions,
-            resampling=resampling,
-            rows_per_cell=rows_per_cell,
-            seed=seed,
-            threads=threads,
-            progress=tell if shown else None,
-        )
+        result = bootstrap_as_asked(asked, data)
     finally:
         if shown:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
@@ -77,3 +63,7 @@ def command(
         printing.print_json({**result.to_dict(), "score_name": chosen.name})
         return
     print(result)
+
+
+def _tell(stage: str, fraction: float) -> None:
+    print(f"\r{stage}", end="", file=sys.stderr, flush=True)

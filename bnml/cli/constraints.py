@@ -45,11 +45,7 @@ def constraints_of(
     for key, (option, marks) in KEYS.items():
         arguments[key] += [_pair(text, marks, known, option, key) for text in pairs.get(key) or ()]
     arguments["tiers"] = settings.get("tiers", ()) if tiers is None else _tiers(tiers, known)
-    if not any(arguments.values()):
-        return None
-    constraints = Constraints(**arguments)
-    constraints.check(names)
-    return constraints
+    return Constraints(**arguments) if any(arguments.values()) else None
 
 
 def link_of(text: str, option: str, names: Sequence[str]) -> tuple[str, str]:

@@ -47,7 +47,6 @@ def command(
 
     check_request(test, adjust)
     data = table()
-    reading.check_read_variable(target, "--target", data.names)
     frame = _sorted(bnml.dependences(data, test=test, adjust=adjust, target=target))
     if as_json:
         printing.print_json({"rows": data.n_rows, "test": test, "pairs": records(frame)})

@@ -17,10 +17,9 @@ from bnml._files import write_all
 from bnml._text import quoted
 from bnml._watch import Watch
 from bnml.cli import options, printing, reading
-from bnml.cli.constraints import constraints_of, link_of
+from bnml.cli.constraints import constraints_of
 from bnml.cli.outputs import check_outputs
 from bnml.cli.progress import progress_bar
-from bnml.cli.searches import OPTIONS as SEARCH_OPTIONS
 from bnml.cli.searches import (
     ClassVariable,
     DropLink,
@@ -29,7 +28,7 @@ from bnml.cli.searches import (
     Search,
     Significance,
     Verbose,
-    given_search_options,
+    links_said,
     search_details,
     values_of,
 )
@@ -110,26 +109,24 @@ def command(
     _check_files(output, plots, scores_out)
     if scores is not None:
         _check_without_table(context, data, output, scores_out)
-    own = {"order": order, "class_variable": class_variable, "alpha": significance, "keep": keep or None}
-    own["drop"] = drop_link or None
-    options = given_search_options(search, own)
-    asked = request_for(
-        search, options, score=reading.read_score(score, prior_network), max_parents=max_parents,
-        rows_per_cell=rows_per_cell, seed=seed, threads=threads, memory_limit=memory_limit, time_limit=time_limit,
-    )  # fmt: skip
+    own = {"order": order, "class_variable": class_variable, "alpha": significance, "keep": keep, "drop": drop_link}
+    with links_said():
+        asked = request_for(
+            search, {name: value for name, value in own.items() if value not in (None, [])},
+            score=reading.read_score(score, prior_network), max_parents=max_parents, rows_per_cell=rows_per_cell,
+            seed=seed, threads=threads, memory_limit=memory_limit, time_limit=time_limit,
+        )  # fmt: skip
     settings = reading.read_settings(config)
     rows = table() if scores is None or data is not None else None
     source = rows if scores is None else _local_scores(scores, rows)
     assert source is not None
-    options = values_of(options, source.names)
-    for name in [name for name in ("keep", "drop") if name in options]:
-        options[name] = [link_of(text, SEARCH_OPTIONS[name], source.names) for text in options[name]]
     pairs = {"required": require, "forbidden": forbid, "required_links": require_link, "forbidden_links": forbid_link}
-    asked = replace(asked, options=options, constraints=constraints_of(source.names, pairs, tiers, settings))
+    known = constraints_of(source.names, pairs, tiers, settings)
+    asked = asked.completed(known, **values_of(asked.options, source.names))
     task = asked.open(source)
     if scores_out is not None:
         _check_listing(task)
-    with _announced(task) as progress, _links_said():
+    with _announced(task) as progress, links_said():
         result = run(asked, replace(task, watch=Watch(progress, time_limit), beside=rows))
     if output is not None and result.network is None:
         raise ArgumentError(f"-o: no network fits what {result.search} found; leave -o out to see the graph")
@@ -218,17 +215,6 @@ def _announced(task: Task) -> Iterator[Callable[[str, float], None] | None]:
         return
     with progress_bar() as show:
         yield show
-
-
-@contextmanager
-def _links_said() -> Iterator[None]:
-    """Say --drop-link where a search speaks of links to drop: --drop is about columns."""
-    try:
-        yield
-    except ArgumentError as error:
-        if error.argument != "drop":
-            raise
-        raise ArgumentError(error.text(lambda name, value: SEARCH_OPTIONS.get(name, name))) from None
 
 
 def _write(

@@ -9,10 +9,10 @@ from typing import Annotated
 import typer
 
 import bnml
+from bnml._checks import a_variable
 from bnml._files import written_whole
 from bnml._text import quoted
 from bnml.cli import options, outputs, printing
-from bnml.cli.reading import check_read_variable
 from bnml.cli.rows import print_rows, write_rows
 
 __all__ = ["command"]
@@ -42,7 +42,7 @@ def command(
     if output is not None:
         outputs.check_outputs([("-o", output, (".csv", ".csv.gz"))])
     learned = bnml.load(network)
-    check_read_variable(target, "--target", learned.names)
+    a_variable(target, "target", learned.names)
     chances = learned.predict_proba(data, target)
     if len(chances) > 1 and learned.dag.markov_blanket(target) and (chances == chances.iloc[0]).all(axis=None):
         others = quoted(x for x in learned.names if x != target)

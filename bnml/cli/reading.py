@@ -38,7 +38,6 @@ __all__ = [
     "ChosenScore",
     "TableLook",
     "TableReader",
-    "check_read_variable",
     "read_data",
     "read_score",
     "read_settings",
@@ -257,15 +256,6 @@ def _kinds(value: Any) -> list[str]:
         lists = all("a list of texts" in _kinds(item) for item in value)
         return ["a list of texts"] * texts + ["a list of lists of texts"] * lists
     return ["a text"] if isinstance(value, str) else ["a table"] if isinstance(value, dict) else []
-
-
-def check_read_variable(name: str | None, option: str, names: Sequence[str]) -> None:
-    """Refuse an option that names no variable of the table that was read."""
-    if name is not None and name not in names:
-        raise ArgumentError(
-            f"{option} {shortened(name, 60)!r}: there is no such variable.{did_you_mean(name, names)}"
-            f" The variables are {quoted(names)}."
-        )
 
 
 def structure_of(text: str) -> bnml.DAG:

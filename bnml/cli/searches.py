@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from bnml._text import facts, text_table
 from bnml.cli import options
-from bnml.cli.reading import check_read_variable
+from bnml.cli.constraints import link_of
+from bnml.cli.error_words import in_options
 from bnml.errors import ArgumentError
 from bnml.search.searches import SEARCHES
 
@@ -25,18 +27,12 @@ __all__ = [
     "Search",
     "Significance",
     "Verbose",
-    "given_search_options",
+    "links_said",
     "search_details",
     "values_of",
 ]
 
-OPTIONS = {
-    "order": "--order",
-    "class_variable": "--class",
-    "alpha": "--significance",
-    "keep": "--keep",
-    "drop": "--drop-link",
-}
+OPTIONS = {"keep": "--keep", "drop": "--drop-link"}
 # of the information of a search, what is shown elsewhere
 SAID = ("trace", "reason", "local_optimum", "arc_gain", "rows_per_cell", "links_too_large")
 
@@ -94,36 +90,26 @@ Verbose = Annotated[
 ]
 
 
-def given_search_options(search: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options of a search that are given on the command line; refuse others, and miss what it needs.
-
-    Parameters
-    ----------
-    search
-        The search.
-    given
-        The options by their names in the library, None for those that are not given.
-    """
-    if search not in ("auto", *SEARCHES):
-        return {}  # an unknown search is refused by those who know it
-    own = SEARCHES.get(search)
-    options = {name: value for name, value in given.items() if value is not None}
-    for name in given:
-        if name in options and (own is None or name not in own.options):
-            others = " or ".join(other.name for other in SEARCHES.values() if name in other.options)
-            raise ArgumentError(f"{OPTIONS[name]} goes with --search {others}, not with --search {search}")
-        if name not in options and own is not None and name in own.needed:
-            raise ArgumentError(f"--search {search} needs {OPTIONS[name]}")
-    return options
-
-
 def values_of(options: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
     """Return options with their names of variables told apart."""
     values = dict(options)
     if "order" in values:
         values["order"] = list(_names_in(values["order"], names))
-    check_read_variable(values.get("class_variable"), "--class", names)
+    for name in ("keep", "drop"):
+        if name in values:
+            values[name] = [link_of(text, OPTIONS[name], names) for text in values[name]]
     return values
+
+
+@contextmanager
+def links_said() -> Iterator[None]:
+    """Say --drop-link where a search speaks of links to drop: --drop is about columns."""
+    try:
+        yield
+    except ArgumentError as error:
+        if error.argument != "drop":
+            raise
+        raise ArgumentError(error.text(in_options(OPTIONS))) from None
 
 
 def _names_in(text: str, names: Sequence[str]) -> Iterator[str]:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-import bnml
-from bnml._checks import whole_number
 from bnml._text import shortened
 from bnml.cli import options, printing, reading
 from bnml.cli.constraints import constraints_of
@@ -61,30 +60,22 @@ def command(
     config: options.Config = None,
 ) -> None:
     """Select features, learn a network, and say how sure and how strong its links are; with a report to read."""
-    from bnml.search.searches import request_for
+    from bnml.five_steps.steps import study_as_asked, study_request
 
     if output is not None:
         check_outputs([("-o", output, (".html", ".htm"))])
-    limits: dict[str, Any] = {
-        "max_parents": max_parents,
-        "rows_per_cell": rows_per_cell,
-        "seed": seed,
-        "threads": threads,
-        "memory_limit": memory_limit,
-    }
-    request_for(search, {}, score=chosen.score, **limits)
-    whole_number(repetitions, "repetitions")
+    shown = sys.stderr.isatty()
+    asked = study_request(
+        target, search, {}, score=chosen.score, alpha=significance, repetitions=repetitions, max_parents=max_parents,
+        rows_per_cell=rows_per_cell, seed=seed, threads=threads, memory_limit=memory_limit,
+        progress=_tell if shown else None,
+    )  # fmt: skip
     settings = reading.read_settings(config)
     rows = table(other_bins="auto")
-    reading.check_read_variable(target, "--target", rows.names)
     pairs = {"required": require, "forbidden": forbid, "required_links": require_link, "forbidden_links": forbid_link}
     known = constraints_of(rows.names, pairs, tiers, settings)
-    shown = sys.stderr.isatty()
     try:
-        found = bnml.study(
-            rows, target, score=chosen.score, alpha=significance, constraints=known, search=search,
-            repetitions=repetitions, progress=_tell if shown else None, **limits,
-        )  # fmt: skip
+        found = study_as_asked(replace(asked, learning=asked.learning.completed(known)), rows)
     finally:
         if shown:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)

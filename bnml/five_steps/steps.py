@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from math import comb
 from typing import TYPE_CHECKING, Any
 
@@ -19,17 +20,18 @@ from bnml.five_steps.study_result import Study
 from bnml.graph import DAG, Constraints
 from bnml.graph.rules import ROWS_PER_CELL
 from bnml.independence import IndependenceResult, npc, pc
-from bnml.scores import LocalScores, Score, parse_score
+from bnml.scores import LocalScores, Score
 from bnml.search.forecast import forecast
 from bnml.search.learn import learn_as_asked
 from bnml.search.search_result import SearchResult
 from bnml.search.searches import SEARCHES, request_for
+from bnml.search.task import Request
 from bnml.uncertainty import Bootstrap, Posterior, bootstrap, posterior, strength
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["study"]
+__all__ = ["StudyRequest", "study", "study_as_asked", "study_request"]
 
 MOST_TESTS = 100_000  # of independence that may have to be made
 MOST_FOR_NPC = 40
@@ -38,6 +40,35 @@ MOST_FOR_BOOTSTRAP = 100
 BOOTSTRAP_SECONDS = 60.0  # of exact searches of halves of the rows
 
 Progress = Callable[[str, float], None]
+
+
+@dataclass(frozen=True)
+class StudyRequest:
+    """What is asked of a study, checked.
+
+    Attributes
+    ----------
+    learning
+        How a structure is learned.
+    search
+        The search, by its name.
+    target, alpha, repetitions, memory_limit, progress
+        As for `study`.
+    """
+
+    learning: Request
+    search: str
+    target: str | None
+    alpha: float
+    repetitions: int
+    memory_limit: int | str | None
+    progress: Progress | None
+
+    @property
+    def shared(self) -> dict[str, Any]:
+        """What learning, the posterior and the bootstrap are given alike."""
+        names = ("score", "constraints", "max_parents", "rows_per_cell", "seed", "threads")
+        return {name: getattr(self.learning, name) for name in names} | {"memory_limit": self.memory_limit}
 
 
 def study(
@@ -108,35 +139,66 @@ def study(
     >>> found.strength.loc[0, ["from", "to"]].tolist()
     ['bronc', 'dysp']
     """
-    watch, left_out, level = Watch(progress_function(progress)), dict[str, str](), significance_level(alpha)
-    given: dict[str, Any] = {
-        "score": parse_score(score), "constraints": constraints, "max_parents": max_parents,
-        "rows_per_cell": rows_per_cell, "seed": seed, "threads": threads, "memory_limit": memory_limit,
-    }  # fmt: skip
+    asked = study_request(
+        target, search, options, score=score, alpha=alpha, repetitions=repetitions, constraints=constraints,
+        max_parents=max_parents, rows_per_cell=rows_per_cell, seed=seed, threads=threads, memory_limit=memory_limit,
+        progress=progress,
+    )  # fmt: skip
+    return study_as_asked(asked, data)
+
+
+def study_request(
+    target: str | None,
+    search: str,
+    options: Mapping[str, Any],
+    *,
+    alpha: float,
+    repetitions: int,
+    progress: Progress | None,
+    **given: Any,
+) -> StudyRequest:
+    """Check what is asked of `study`, before there are data; ``given`` is what all searches take.
+
+    Raises
+    ------
+    BnmlError
+        If an argument is wrong.
+    """
+    level = significance_level(alpha)
+    progress_function(progress)
     if isinstance(search, str) and search in SEARCHES and "alpha" in SEARCHES[search].options:
         options = {"alpha": level, **options}
-    asked_for = request_for(search, options, **given, progress=_part(watch, "learning", 0.0, 0.3))
+    learning = request_for(search, options, **given)
     whole_number(repetitions, "repetitions")
+    return StudyRequest(learning, search, target, level, repetitions, given.get("memory_limit"), progress)
+
+
+def study_as_asked(asked: StudyRequest, data: Any) -> Study:
+    """Take a table through the five steps as a request asks."""
+    watch, left_out, learning, level = Watch(asked.progress), dict[str, str](), asked.learning, asked.alpha
+    told = _part(watch, "learning", 0.0, 0.3)
     table = data if isinstance(data, Data) else read(data, bins="auto")
-    if target is not None:
-        a_variable(target, "target", table.names)
-    if constraints is not None:
-        constraints.check(table.names)
-    learned = learn_as_asked(asked_for, table)
+    if asked.target is not None:
+        a_variable(asked.target, "target", table.names)
+    learned = learn_as_asked(replace(learning, progress=told), table)
     watch("dependences", 0.3)
-    features = features_of(table, target, level, threads)
+    features = features_of(table, asked.target, level, learning.threads)
     most = _max_condition(features.pairs, level)
-    asked: dict[str, Any] = {"constraints": constraints, "max_condition": most, "threads": threads}
-    by_tests = pc(table, level, progress=_part(watch, "tests", 0.3, 0.4), **asked)
-    by_paths = _npc(table, level, asked, _part(watch, "tests", 0.4, 0.5), left_out)
-    known = _posterior(table, given, _part(watch, "posterior", 0.5, 0.6), left_out)
-    drawn = _bootstrap(table, search, repetitions, given, options, _part(watch, "bootstrap", 0.6, 1.0), left_out)
+    tested: dict[str, Any] = {
+        "constraints": learning.constraints,
+        "max_condition": most,
+        "threads": learning.threads,
+    }
+    by_tests = pc(table, level, progress=_part(watch, "tests", 0.3, 0.4), **tested)
+    by_paths = _npc(table, level, tested, _part(watch, "tests", 0.4, 0.5), left_out)
+    known = _posterior(table, asked.shared, _part(watch, "posterior", 0.5, 0.6), left_out)
+    drawn = _bootstrap(table, asked, _part(watch, "bootstrap", 0.6, 1.0), left_out)
     return Study(
         data=table,
-        target=target,
+        target=asked.target,
         alpha=level,
         features=features,
-        constraints=constraints,
+        constraints=learning.constraints,
         pc=by_tests,
         npc=by_paths,
         learned=learned,
@@ -145,7 +207,7 @@ def study(
         strength=_strength(learned, table, left_out),
         max_condition=most,
         left_out=tuple(left_out.items()),
-        seed=seed,
+        seed=learning.seed,
         seconds=watch.seconds,
     )
 
@@ -204,15 +266,9 @@ def _posterior(table: Data, given: Mapping[str, Any], progress: Progress, left_o
     return None
 
 
-def _bootstrap(
-    table: Data,
-    search: str,
-    repetitions: int,
-    given: Mapping[str, Any],
-    options: Mapping[str, Any],
-    progress: Progress,
-    left_out: dict[str, str],
-) -> Bootstrap | None:
+def _bootstrap(table: Data, asked: StudyRequest, progress: Progress, left_out: dict[str, str]) -> Bootstrap | None:
+    search, repetitions = asked.search, asked.repetitions
+    given, options = asked.shared, asked.learning.options
     if repetitions == 0:
         left_out["bootstrap"] = "no halves of the rows were asked for"
         return None
@@ -221,11 +277,7 @@ def _bootstrap(
         return None
     if search in ("auto", "exact"):
         costs = {name: value for name, value in given.items() if name not in ("seed", "threads")}
-        cost = forecast(table, costs.pop("score"), **costs)
+        cost = forecast(table, **costs)
         search = "exact" if cost.fits and cost.seconds * repetitions <= BOOTSTRAP_SECONDS else "tabu"
         options = options if search == "exact" else {}
-    own = {**given, **options}
-    return bootstrap(
-        table, own.pop("score"), search, repetitions=repetitions, seed=own.pop("seed"), threads=own.pop("threads"),
-        progress=progress, **own,
-    )  # fmt: skip
+    return bootstrap(table, search=search, repetitions=repetitions, progress=progress, **given, **options)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from bnml._checks import refuse, significance_level
+from bnml._checks import a_variable, refuse, significance_level
 from bnml._text import did_you_mean
 from bnml.counts import pair_statistic
 from bnml.data import Data, as_data
@@ -154,7 +154,7 @@ def dependences(
     """
     criterion = check_request(test, adjust)
     table = as_data(data)
-    at = None if target is None else table.index(target)
+    at = None if target is None else a_variable(target, "target", table.names)
     every = combinations(range(len(table.names)), 2)
     pairs = np.array([pair for pair in every if at is None or at in pair], np.int64).reshape(-1, 2)
     return _frame(table, pairs, criterion, adjust, threads)
@@ -201,7 +201,7 @@ def select_features(
     level = significance_level(alpha)
     check_request(test, adjust)
     table = as_data(data)
-    table.index(target)
+    a_variable(target, "target", table.names)
     frame = dependences(table, test=test, adjust=adjust, target=target, threads=threads)
     column = "p_value" if adjust is None else "adjusted_p_value"
     names = np.where(frame["a"] == target, frame["b"], frame["a"])

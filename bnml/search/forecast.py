@@ -17,12 +17,14 @@ from bnml._memory import gigabytes
 from bnml._plain import attributes
 from bnml._watch import Watch
 from bnml.counts.lattice import WalkOrder
-from bnml.graph import Rules
+from bnml.graph import Constraints, Rules
+from bnml.graph.rules import ROWS_PER_CELL
 from bnml.scores import LocalScores, Score
 from bnml.scores.lattice import walkable
 from bnml.scores.lattice.memory import BASE, scoring_bytes
 from bnml.scores.lattice.terms import terms_that_rise
-from bnml.search.task import COMMON, Task, task_request
+from bnml.scores.priors import StructurePrior
+from bnml.search.task import Task, task_request
 
 __all__ = ["Forecast", "SearchPlan", "forecast", "forecast_of", "most_variables"]
 
@@ -94,17 +96,26 @@ class Forecast:
         )
 
 
-def forecast(data: Any, score: Score | str = "qnml", *, probe: bool = False, **arguments: Any) -> Forecast:
+def forecast(
+    data: Any,
+    score: Score | str = "qnml",
+    *,
+    probe: bool = False,
+    constraints: Constraints | None = None,
+    max_parents: int | None = None,
+    rows_per_cell: float = ROWS_PER_CELL,
+    prior: StructurePrior | None = None,
+    threads: int | None = None,
+    memory_limit: int | str | None = None,
+) -> Forecast:
     """Return what an exact search of a table will take, without starting it.
 
     Parameters
     ----------
-    data, score
+    data, score, constraints, max_parents, rows_per_cell, prior, threads, memory_limit
         As for `bnml.learn`.
     probe
         Measure a few of the subsets, for a better guess at the seconds on this machine.
-    **arguments
-        Further arguments of `bnml.learn`: constraints, max_parents, prior, threads, memory_limit.
 
     Returns
     -------
@@ -119,9 +130,11 @@ def forecast(data: Any, score: Score | str = "qnml", *, probe: bool = False, **a
     >>> cost.subsets, cost.fits, cost.affordable
     (256, True, True)
     """
-    options = {name: value for name, value in arguments.items() if name not in COMMON}
-    common = {name: value for name, value in arguments.items() if name in COMMON}
-    return forecast_of(task_request(None, options, score=score, **common).open(data), probe=probe)
+    asked = task_request(
+        None, {}, score=score, constraints=constraints, max_parents=max_parents, rows_per_cell=rows_per_cell,
+        prior=prior, threads=threads, memory_limit=memory_limit,
+    )  # fmt: skip
+    return forecast_of(asked.open(data), probe=probe)
 
 
 def forecast_of(task: Task, *, probe: bool = False) -> Forecast:

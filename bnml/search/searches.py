@@ -7,6 +7,7 @@ from typing import Any
 
 from bnml._checks import refuse
 from bnml._text import did_you_mean
+from bnml.errors import ArgumentError, argument
 from bnml.search.by_tests import npc_search, pc_search
 from bnml.search.chow_liu import chow_liu
 from bnml.search.climb import hill_climb
@@ -57,4 +58,10 @@ def request_for(search: Any, options: Mapping[str, Any], **given: Any) -> Reques
     if not isinstance(search, str) or search not in names:
         hint = did_you_mean(search, names) if isinstance(search, str) else ""
         raise refuse("search", search, f"there is no such search; available: {', '.join(names)}.{hint}")
-    return task_request(SEARCHES.get(search), options, **given)
+    own = SEARCHES.get(search)
+    for name in options:
+        others = [argument("search", other.name) for other in SEARCHES.values() if name in other.options]
+        if others and (own is None or name not in own.options):
+            asked = argument("search", search)
+            raise ArgumentError(f"{argument(name)} goes with {' or '.join(others)}, not with {asked}")
+    return task_request(own, options, **given)

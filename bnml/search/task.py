@@ -107,11 +107,15 @@ class Search:
         for name in own:
             if name in self.needed and name not in options:
                 raise ArgumentError(f"{argument('search', self.name)} needs {argument(name)}")
-        refused = self.refuses if self.by_score or given["rows_per_cell"] == 0 else (*self.refuses, "rows_per_cell")
-        for name in refused:
-            if given.get(name) is not COMMON[name]:
+        self.check_common(given)
+
+    def check_common(self, given: Mapping[str, Any]) -> None:
+        """Refuse common arguments that it cannot take into account."""
+        for name, value in given.items():
+            refused = name in self.refuses or (name == "rows_per_cell" and not self.by_score and value != 0)
+            if refused and value is not COMMON[name]:
                 raise ArgumentError(
-                    f"{argument(name, given[name])}: {argument('search', self.name)} cannot take it into account; "
+                    f"{argument(name, value)}: {argument('search', self.name)} cannot take it into account; "
                     "leave it out"
                 )
 
@@ -151,6 +155,18 @@ class Request:
     time_limit: float | None = None
     progress: Callable[[str, float], None] | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
+
+    def completed(self, constraints: Constraints | None, **options: Any) -> Request:
+        """Return the request with what can be said only when the variables are known: constraints, options.
+
+        Raises
+        ------
+        ArgumentError
+            If the search does not take constraints.
+        """
+        if self.search is not None:
+            self.search.check_common({"constraints": constraints})
+        return replace(self, constraints=_checked_constraints(constraints), options={**self.options, **options})
 
     def open(self, data: Any) -> Task:
         """Return the task on a table, or on local scores without one.
@@ -207,51 +223,51 @@ def task_request(
     options: Mapping[str, Any],
     *,
     score: Score | str = "qnml",
-    constraints: Constraints | None = None,
-    max_parents: int | None = None,
-    rows_per_cell: float = ROWS_PER_CELL,
-    prior: StructurePrior | None = None,
-    seed: int = 0,
-    threads: int | None = None,
-    memory_limit: int | str | None = None,
-    time_limit: float | None = None,
-    progress: Callable[[str, float], None] | None = None,
+    **given: Any,
 ) -> Request:
     """Check all that can be checked before there are data, and return what a task is opened from.
+
+    Parameters
+    ----------
+    search, options
+        The search, or None for that which is chosen, and its own options.
+    score
+        The score.
+    **given
+        Those of the common arguments (`COMMON`) that are given.
 
     Raises
     ------
     BnmlError
         If an argument is wrong, or the search does not take it.
     """
+    common = {**COMMON, **given}
+    assert len(common) == len(COMMON), "given has an argument that is not common"
     if search is None:
         for name, value in options.items():
             raise _no_option("auto", name, value, ())
     else:
-        common = {
-            "constraints": constraints, "max_parents": max_parents, "rows_per_cell": rows_per_cell, "prior": prior,
-            "time_limit": time_limit,
-        }  # fmt: skip
         search.check(options, common)
     chosen = parse_score(score)
     if search is not None:
         search.check_score(chosen)
-    check_prior(prior)
-    cores(threads)
+    most, limit = common["max_parents"], common["time_limit"]
+    check_prior(common["prior"])
+    cores(common["threads"])
     return Request(
         search,
         chosen,
-        _check_constraints(constraints),
-        None if max_parents is None else whole_number(max_parents, "max_parents"),
-        _checked_rows_per_cell(rows_per_cell),
-        prior,
-        whole_number(seed, "seed"),
-        threads,
-        limit_of(memory_limit),
+        _checked_constraints(common["constraints"]),
+        None if most is None else whole_number(most, "max_parents"),
+        _checked_rows_per_cell(common["rows_per_cell"]),
+        common["prior"],
+        whole_number(common["seed"], "seed"),
+        common["threads"],
+        limit_of(common["memory_limit"]),
         None
-        if time_limit is None
-        else positive_number(time_limit, "time_limit", of=" of seconds", otherwise=", or None for no limit"),
-        progress_function(progress),
+        if limit is None
+        else positive_number(limit, "time_limit", of=" of seconds", otherwise=", or None for no limit"),
+        progress_function(common["progress"]),
         dict(options),
     )
 
@@ -263,7 +279,7 @@ def _checked_rows_per_cell(rows_per_cell: Any) -> float:
     return float(rows_per_cell) if rows_per_cell % 1 else int(rows_per_cell)
 
 
-def _check_constraints(constraints: Any) -> Constraints | None:
+def _checked_constraints(constraints: Any) -> Constraints | None:
     """Return constraints, or None for none."""
     if constraints is not None and not isinstance(constraints, Constraints):
         raise ArgumentError(f"{argument('constraints', constraints)}: expected bnml.Constraints(…), or None")

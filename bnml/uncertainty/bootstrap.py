@@ -17,7 +17,7 @@ would be in all structures or in none; the threshold is the one for which that p
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from itertools import count
 from threading import Event
@@ -41,12 +41,12 @@ from bnml.scores import Score
 from bnml.scores.registry import score_text
 from bnml.search.learn import learn_as_asked
 from bnml.search.searches import request_for
-from bnml.search.task import COMMON
+from bnml.search.task import COMMON, Request
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Bootstrap", "bootstrap", "threshold_of"]
+__all__ = ["Bootstrap", "BootstrapRequest", "bootstrap", "bootstrap_as_asked", "bootstrap_request", "threshold_of"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -162,7 +162,29 @@ class Bootstrap:
         return html_table(f"{self.repetitions} {self._tables}", ["from", "to", "support", "direction"], rows)
 
 
-@enough_memory(SearchError, "structures were scored", "take fewer columns, another search, or a machine with more")
+@dataclass(frozen=True)
+class BootstrapRequest:
+    """What is asked of the bootstrap, checked.
+
+    Attributes
+    ----------
+    learning
+        What is done with each table.
+    search, score
+        The search and the score, by their names.
+    repetitions, resampling, workers, progress
+        As for `bootstrap`; an even number for halves, and as many threads as there will be.
+    """
+
+    learning: Request
+    search: str
+    score: str
+    repetitions: int
+    resampling: str
+    workers: int
+    progress: Callable[[str, float], None] | None
+
+
 def bootstrap(
     data: Any,
     score: Score | str = "qnml",
@@ -214,11 +236,50 @@ def bootstrap(
     >>> found.dag.parents("either"), found.dag.parents("dysp")
     (('tub', 'lung'), ('bronc', 'either'))
     """
+    asked = bootstrap_request(
+        score, search, repetitions=repetitions, resampling=resampling, seed=seed, threads=threads, progress=progress,
+        **options,
+    )  # fmt: skip
+    return bootstrap_as_asked(asked, data)
+
+
+def bootstrap_request(
+    score: Score | str,
+    search: str,
+    *,
+    repetitions: int,
+    resampling: str,
+    threads: int | None,
+    progress: Callable[[str, float], None] | None,
+    **options: Any,
+) -> BootstrapRequest:
+    """Check what is asked of `bootstrap`, before there are data.
+
+    Raises
+    ------
+    BnmlError
+        If an argument is wrong.
+    """
     whole_number(repetitions, "repetitions", 1)
     one_of(resampling, "resampling", RESAMPLING)
-    repetitions += repetitions % 2 if resampling == "halves" else 0
-    asked = request_for(search, _own(options), score=score, seed=seed, threads=1, **_common(options))
-    workers, watch = cores(threads), Watch(progress_function(progress))
+    own = {name: value for name, value in options.items() if name not in COMMON}
+    common = {name: value for name, value in options.items() if name in COMMON}
+    learning = request_for(search, own, score=score, threads=1, **common)
+    return BootstrapRequest(
+        learning,
+        search,
+        score if isinstance(score, str) else score_text(learning.score),
+        repetitions + (repetitions % 2 if resampling == "halves" else 0),
+        resampling,
+        cores(threads),
+        progress_function(progress),
+    )
+
+
+@enough_memory(SearchError, "structures were scored", "take fewer columns, another search, or a machine with more")
+def bootstrap_as_asked(asked: BootstrapRequest, data: Any) -> Bootstrap:
+    """Learn from samples of the rows as a request asks."""
+    watch, repetitions, resampling = Watch(asked.progress), asked.repetitions, asked.resampling
     table_ = as_data(data)
     n = len(table_.names)
     if resampling == "halves" and table_.n_rows < 2:
@@ -230,20 +291,21 @@ def bootstrap(
         if stopped.is_set():
             raise _StoppedError
 
-    each = replace(asked, progress=go_on)
+    each = replace(asked.learning, progress=go_on)
 
     def task(first: int, last: int) -> None:
         for k in range(first, last):
-            found[k] = _counted(learn_as_asked(each, _drawn(table_, resampling, seed, k)).cpdag)
+            found[k] = _counted(learn_as_asked(each, _drawn(table_, resampling, asked.learning.seed, k)).cpdag)
             done = next(finished)
             left = watch.seconds * (repetitions - done) / done
             watch(f"table {done:,} of {repetitions:,}, {seconds_text(left)} left", done / repetitions)
 
-    run_all(task, [(k, k + 1) for k in range(repetitions)], workers, stopped.set)
+    run_all(task, [(k, k + 1) for k in range(repetitions)], asked.workers, stopped.set)
     support = found.mean(axis=0)
     links = (support + support.T)[np.triu_indices(n, 1)]
-    name = score if isinstance(score, str) else score_text(asked.score)
-    return Bootstrap(table_.names, support, threshold_of(links), repetitions, search, name, watch.seconds, resampling)
+    return Bootstrap(
+        table_.names, support, threshold_of(links), repetitions, asked.search, asked.score, watch.seconds, resampling
+    )
 
 
 class _StoppedError(Exception):
@@ -255,14 +317,6 @@ def _drawn(data: Data, resampling: str, seed: int, k: int) -> Data:
     if resampling == "halves":
         return halves(data, np.random.default_rng([seed, k // 2]))[k % 2]
     return redrawn(data, np.random.default_rng([seed, k]))
-
-
-def _common(options: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in options.items() if name in COMMON}
-
-
-def _own(options: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in options.items() if name not in COMMON}
 
 
 def _counted(graph: PDAG) -> Floats:

@@ -56,7 +56,7 @@ def test_json(run, survey):
         (("none.csv",), "none.csv"),
         (("none.csv", "--test", "bic"), "--test bic"),
         (("survey.csv", "--adjust", "x"), "--adjust x"),
-        (("survey.csv", "--target", "nobody"), "--target 'nobody'"),
+        (("survey.csv", "--target", "nobody"), "--target nobody"),
     ],
 )
 def test_wrong_uses(run, survey, wrong, message):

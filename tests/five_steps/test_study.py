@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import sys
 
 import numpy as np
 import pandas as pd
@@ -158,7 +159,7 @@ def test_progress():
     ],
 )  # fmt: skip
 def test_wrong_arguments_are_refused_before_any_work(wrong, monkeypatch):
-    monkeypatch.setattr("bnml.five_steps.steps.learn_as_asked", lambda *_, **__: pytest.fail("it has begun"))
+    monkeypatch.setattr(sys.modules["bnml.search.learn"], "run", lambda *_: pytest.fail("it has begun"))
     with pytest.raises(BnmlError):
         bnml.study(bnml.example(), **wrong)
 

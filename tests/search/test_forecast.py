@@ -44,6 +44,12 @@ def test_fewer_parents_are_faster():
     assert forecast(data, max_parents=2).seconds < forecast(data).seconds
 
 
+@pytest.mark.parametrize("ignored", ["seed", "progress", "time_limit", "restarts"])
+def test_what_it_does_not_depend_on_it_does_not_take(ignored):
+    with pytest.raises(TypeError, match=ignored):
+        forecast(table(5), **{ignored: 1})
+
+
 def test_sixty_variables_are_no_trouble_to_foresee():
     cost = forecast(table(60))
     assert not cost.fits

@@ -223,7 +223,8 @@ def test_what_does_not_fit_is_refused():
     [
         ({"search": "exct"}, r"search='exct'.*available: auto, exact.*Did you mean 'exact'"),
         ({"search": "naive"}, "search='naive' needs class_variable="),
-        ({"search": "climb", "turning": False}, "search='climb' takes the options"),
+        ({"search": "climb", "turned": False}, "search='climb' takes the options"),
+        ({"search": "climb", "turning": False}, "turning goes with search='ges', not with search='climb'"),
         ({"search": None}, "search=None"),
         ({"search": ["exact"]}, "search="),
         ({"score": "bicc"}, "bic"),
@@ -246,7 +247,9 @@ def test_what_does_not_fit_is_refused():
         ({"time_limit": float("nan")}, "time_limit=nan"),
         ({"time_limit": "1"}, "time_limit='1'"),
         ({"progress": True}, "progress=True"),
-        ({"order": ["X0"]}, r"order=\['X0'\]: search='auto' takes no options of its own"),
+        ({"order": ["X0"]}, "order goes with search='k2', not with search='auto'"),
+        ({"search": "exact", "class_variable": "X0"}, "goes with search='tan' or search='naive', not with"),
+        ({"magic": 1}, "magic=1: search='auto' takes no options of its own"),
         ({"search": "exact", "max_parent": 2}, "search='exact' takes no options.*Did you mean 'max_parents'"),
     ],
 )
@@ -281,7 +284,7 @@ def test_a_search_is_added_by_one_line(data, monkeypatch):
     assert dict(result.info) == {"start": "empty", "restarts": 3, "reason": "as asked"}
     assert greedy(data, start="empty") == result
     with pytest.raises(ArgumentError, match="search='greedy' takes the options start, restarts"):
-        learn(data, search="greedy", order=1)
+        learn(data, search="greedy", magic=1)
     with pytest.raises(ArgumentError, match="search='greedy' cannot take it into account"):
         learn(data, search="greedy", start="empty", max_parents=2)
     with pytest.raises(ArgumentError, match="search='greedy' needs start="):

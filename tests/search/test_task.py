@@ -9,6 +9,7 @@ import sys
 import threading
 from collections import Counter
 from contextlib import contextmanager
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -141,6 +142,18 @@ def test_a_request_is_checked_before_any_data():
     assert caught.value.argument == "max_parents"
     asked = task_request(SEARCHES["climb"], {"restarts": 2}, score="bdeu:5", memory_limit="1GB")
     assert (asked.score.name, asked.memory, asked.options) == ("bdeu", 10**9, {"restarts": 2})
+
+
+def test_a_request_is_completed_when_the_variables_are_known():
+    known = Constraints(required=[("asia", "tub")])
+    asked = request_for("climb", {"restarts": 2}).completed(known, restarts=3)
+    assert (asked.constraints, asked.options) == (known, {"restarts": 3})
+    free = replace(asked, search=replace(SEARCHES["climb"], refuses=("constraints",)))
+    assert free.completed(None).constraints is None
+    with pytest.raises(ArgumentError, match=r"constraints=.*: search='climb' cannot take it into account"):
+        free.completed(known)
+    with pytest.raises(ArgumentError, match=r"expected bnml\.Constraints"):
+        asked.completed([("asia", "tub")])
 
 
 def test_rules_by_name_and_by_column():

@@ -33,7 +33,7 @@ Threads = Annotated[
 ]
 
 
-@reading.reads_a_table
+@reading.takes_groups
 def command(
     table: reading.TableReader,
     chosen: reading.ChosenScore,

@@ -7,14 +7,17 @@ is more than one such way, or none, the TOML file of ``--config`` says what is m
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from bnml._text import did_you_mean, quoted, shortened
+from bnml.cli.options import Config, Forbid, ForbidLink, Require, RequireLink, Tiers
+from bnml.cli.settings import read_settings
 from bnml.errors import ArgumentError
 from bnml.graph import Constraints
 
-__all__ = ["constraints_of", "link_of"]
+__all__ = ["Known", "constraints_of", "known_structure", "link_of"]
 
 KEYS = {  # of the library and the TOML file, with the option and the marks between two names
     "required": ("--require", ("->", ">")),
@@ -22,6 +25,22 @@ KEYS = {  # of the library and the TOML file, with the option and the marks betw
     "required_links": ("--require-link", ("-",)),
     "forbidden_links": ("--forbid-link", ("-",)),
 }
+
+
+Known = Callable[[Sequence[str]], Constraints | None]
+
+
+def known_structure(
+    require: Require = None,
+    forbid: Forbid = None,
+    require_link: RequireLink = None,
+    forbid_link: ForbidLink = None,
+    tiers: Tiers = None,
+    config: Config = None,
+) -> Known:
+    """Return a function of the variables of a table that gives the constraints on them; None if there are none."""
+    pairs = {"required": require, "forbidden": forbid, "required_links": require_link, "forbidden_links": forbid_link}
+    return partial(constraints_of, pairs=pairs, tiers=tiers, settings=read_settings(config))
 
 
 def constraints_of(

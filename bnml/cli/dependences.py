@@ -33,7 +33,7 @@ Adjust = Annotated[
 All = Annotated[bool, typer.Option("--all", help=f"Show all pairs, not only the {MOST_SHOWN} strongest.")]
 
 
-@reading.reads_a_table
+@reading.takes_groups
 def command(
     table: reading.TableReader,
     target: Target = None,

@@ -15,7 +15,7 @@ __all__ = ["command"]
 EXAMPLE = "Example: bnml fit '[smoke][lung|smoke]' survey.csv --columns smoke,lung -o survey.bif"
 
 
-@reading.reads_a_table
+@reading.takes_groups
 def command(
     structure: options.Structure,
     table: reading.TableReader,

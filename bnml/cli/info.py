@@ -33,7 +33,7 @@ WriteConfig = Annotated[
 ]
 
 
-@reading.reads_a_table
+@reading.takes_groups
 def command(
     look: reading.TableLook,
     write_config: WriteConfig = None,

@@ -17,7 +17,7 @@ from bnml._files import write_all
 from bnml._text import quoted
 from bnml._watch import Watch
 from bnml.cli import options, printing, reading
-from bnml.cli.constraints import constraints_of
+from bnml.cli.constraints import Known
 from bnml.cli.outputs import check_outputs
 from bnml.cli.progress import progress_bar
 from bnml.cli.searches import (
@@ -69,8 +69,9 @@ ScoresIn = Annotated[
 ]
 
 
-@reading.reads_a_table
+@reading.takes_groups
 def command(
+    *,
     context: typer.Context,
     table: reading.TableReader,
     data: options.DataOrExample = None,
@@ -85,11 +86,7 @@ def command(
     significance: Significance = None,
     keep: Keep = None,
     drop_link: DropLink = None,
-    require: options.Require = None,
-    forbid: options.Forbid = None,
-    require_link: options.RequireLink = None,
-    forbid_link: options.ForbidLink = None,
-    tiers: options.Tiers = None,
+    known: Known,
     max_parents: options.MaxParents = None,
     rows_per_cell: options.RowsPerCell = ROWS_PER_CELL,
     output: Output = None,
@@ -99,7 +96,6 @@ def command(
     threads: options.Threads = None,
     memory_limit: options.MemoryLimit = None,
     time_limit: options.TimeLimit = None,
-    config: options.Config = None,
 ) -> None:
     """Learn the structure of a network from a table, and show what is proven of it."""
     from bnml.search.learn import run
@@ -116,13 +112,10 @@ def command(
             score=reading.read_score(score, prior_network), max_parents=max_parents, rows_per_cell=rows_per_cell,
             seed=seed, threads=threads, memory_limit=memory_limit, time_limit=time_limit,
         )  # fmt: skip
-    settings = reading.read_settings(config)
     rows = table() if scores is None or data is not None else None
     source = rows if scores is None else _local_scores(scores, rows)
     assert source is not None
-    pairs = {"required": require, "forbidden": forbid, "required_links": require_link, "forbidden_links": forbid_link}
-    known = constraints_of(source.names, pairs, tiers, settings)
-    asked = asked.completed(known, **values_of(asked.options, source.names))
+    asked = asked.completed(known(source.names), **values_of(asked.options, source.names))
     task = asked.open(source)
     if scores_out is not None:
         _check_listing(task)

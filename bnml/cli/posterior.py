@@ -16,7 +16,7 @@ from bnml._memory import limit_of
 from bnml._plain import records
 from bnml._text import text_table
 from bnml.cli import options, printing, reading
-from bnml.cli.constraints import constraints_of
+from bnml.cli.constraints import Known
 from bnml.cli.learn import LONG
 from bnml.cli.outputs import check_outputs
 from bnml.cli.progress import progress_bar
@@ -67,42 +67,37 @@ Output = Annotated[
 ]
 
 
-@reading.reads_a_table
+@reading.takes_groups
 def command(
     table: reading.TableReader,
+    known_arcs: Known,
     score: ScoreName = "bdeu",
     prior_network: options.PriorNetwork = None,
     prior: Prior = None,
     top: Top = None,
     classes: Classes = False,
     as_json: options.Json = False,
-    require: options.Require = None,
-    forbid: options.Forbid = None,
-    forbid_link: options.ForbidLink = None,
-    tiers: options.Tiers = None,
     max_parents: options.MaxParents = None,
     rows_per_cell: options.RowsPerCell = ROWS_PER_CELL,
     output: Output = None,
     threads: options.Threads = None,
     memory_limit: options.MemoryLimit = None,
-    config: options.Config = None,
 ) -> None:
     """Show how probable each arc is, summed over all structures."""
     if output is not None:
         check_outputs([("-o", output, (".csv", ".csv.gz"))])
     if classes and top is None:
         raise ArgumentError("--classes goes with --top K: it says what the K best are")
-    chosen, settings = reading.read_score(score, prior_network), reading.read_settings(config)
+    chosen = reading.read_score(score, prior_network)
     data = table()
     if top is not None:
         from bnml.uncertainty.structures import check_structures
 
         check_structures(len(data.names), top)
-    pairs = {"required": require, "forbidden": forbid, "forbidden_links": forbid_link}
     limits: dict[str, Any] = {
         "max_parents": max_parents,
         "rows_per_cell": rows_per_cell,
-        "constraints": constraints_of(data.names, pairs, tiers, settings),
+        "constraints": known_arcs(data.names),
         "threads": threads,
         "memory_limit": memory_limit,
     }

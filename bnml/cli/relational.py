@@ -7,17 +7,15 @@ import sys
 from collections.abc import Mapping
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 import bnml
 from bnml._text import number_of, shortened, text_table, wrapped_text
 from bnml.cli import options, printing, reading
+from bnml.cli.settings import read_settings
 from bnml.errors import ArgumentError
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["command"]
 
@@ -54,7 +52,7 @@ Possibility = Annotated[
 ]
 
 
-@reading.reads_a_table
+@reading.takes_groups
 def command(
     table: reading.TableReader,
     data: options.DataFile,
@@ -79,7 +77,7 @@ def command(
     else:
         if columns and possibility not in options.parse_names(columns, "--columns"):
             columns += f",{possibility}"
-        declared = _states_with_degrees(data, possibility, states, na_values, reading.read_settings(config))
+        declared = _states_with_degrees(data, possibility, states, na_values, read_settings(config))
         rows = table(columns=columns, states=declared)
     if top is not None:
         _check_listing(rows, possibility)

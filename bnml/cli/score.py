@@ -12,7 +12,7 @@ __all__ = ["command"]
 EXAMPLE = "Example: bnml score '[smoke][lung|smoke]' survey.csv --columns smoke,lung --score bdeu:10"
 
 
-@reading.reads_a_table
+@reading.takes_groups
 def command(
     structure: options.Structure,
     table: reading.TableReader,

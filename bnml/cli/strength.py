@@ -11,7 +11,7 @@ __all__ = ["command"]
 EXAMPLE = "Example: bnml strength survey.bif survey.csv --score bic"
 
 
-@reading.reads_a_table
+@reading.takes_groups
 def command(
     structure: options.Structure,
     table: reading.TableReader,

@@ -11,7 +11,7 @@ import typer
 
 from bnml._text import shortened
 from bnml.cli import options, printing, reading
-from bnml.cli.constraints import constraints_of
+from bnml.cli.constraints import Known
 from bnml.cli.outputs import check_outputs
 from bnml.cli.searches import Search
 from bnml.graph.rules import ROWS_PER_CELL
@@ -35,10 +35,11 @@ Output = Annotated[
 ]
 
 
-@reading.reads_a_table
+@reading.takes_groups
 def command(
     *,
     table: reading.TableReader,
+    known: Known,
     data: options.DataOrExample = None,
     target: Target = None,
     output: Output = None,
@@ -47,17 +48,11 @@ def command(
     search: Search = "auto",
     significance: Significance = 0.05,
     repetitions: Repetitions = 100,
-    require: options.Require = None,
-    forbid: options.Forbid = None,
-    require_link: options.RequireLink = None,
-    forbid_link: options.ForbidLink = None,
-    tiers: options.Tiers = None,
     max_parents: options.MaxParents = None,
     rows_per_cell: options.RowsPerCell = ROWS_PER_CELL,
     seed: options.Seed = 0,
     threads: options.Threads = None,
     memory_limit: options.MemoryLimit = None,
-    config: options.Config = None,
 ) -> None:
     """Select features, learn a network, and say how sure and how strong its links are; with a report to read."""
     from bnml.five_steps.steps import study_as_asked, study_request
@@ -70,12 +65,9 @@ def command(
         rows_per_cell=rows_per_cell, seed=seed, threads=threads, memory_limit=memory_limit,
         progress=_tell if shown else None,
     )  # fmt: skip
-    settings = reading.read_settings(config)
     rows = table(other_bins="auto")
-    pairs = {"required": require, "forbidden": forbid, "required_links": require_link, "forbidden_links": forbid_link}
-    known = constraints_of(rows.names, pairs, tiers, settings)
     try:
-        found = study_as_asked(replace(asked, learning=asked.learning.completed(known)), rows)
+        found = study_as_asked(replace(asked, learning=asked.learning.completed(known(rows.names))), rows)
     finally:
         if shown:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)

@@ -12,11 +12,10 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
+
+from bnml._arrays import Floats
 
 __all__ = ["EliminationPlan", "Factor", "eliminate", "plan"]
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

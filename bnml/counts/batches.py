@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 import numpy as np
-import numpy.typing as npt
 
+from bnml._arrays import Floats, Ints
 from bnml.counts.tails import no_tails
 from bnml.errors import ArgumentError
 
@@ -23,9 +23,6 @@ __all__ = [
     "check_columns",
     "configurations",
 ]
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 EXACT = 1 << 53  # floats skip whole numbers beyond
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from bnml._arrays import Ints
 from bnml.counts.batches import as_float
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Cells", "FamilyCounts", "family_counts"]
 
-Ints = npt.NDArray[np.int64]
 States = npt.NDArray[np.unsignedinteger[Any]]
 
 

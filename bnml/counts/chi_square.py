@@ -11,13 +11,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from bnml._arrays import Ints
 from bnml.counts.cells import Cells, first_of_cells
 
 __all__ = ["NEVER", "Questions", "Verdict", "log_survival", "pair_statistic"]
-
-Ints = npt.NDArray[np.int64]
 
 NEVER = 1.0  # no logarithm of a p-value is larger
 

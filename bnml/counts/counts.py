@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
+from bnml._arrays import Floats, Ints
 from bnml.counts.in_memory import InMemory
 from bnml.data import Data
 
@@ -26,9 +27,6 @@ if TYPE_CHECKING:
     from bnml.counts.parent_sets import ParentSets, StartOfSets
 
 __all__ = ["Counts", "counts_of"]
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 KEPT = "counts"  # under which they are kept with a table
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from bnml._arrays import Floats, Ints
 from bnml.counts import pair_tests, sums
 from bnml.counts.batches import FamilyBatch, Lookups, check_columns, configurations
 from bnml.counts.cells import Cells, first_of_cells, states_of_cells
@@ -23,9 +24,6 @@ if TYPE_CHECKING:
     from bnml.counts.parent_sets import ParentSets, RowPairs, StartOfSets
 
 __all__ = ["InMemory"]
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 MOST_CELLS = 100_000_000
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from bnml._arrays import Floats, Ints
 from bnml._threads import run_all
 from bnml.counts.counts import Counts, counts_of
 from bnml.data import Data
@@ -25,9 +26,6 @@ if TYPE_CHECKING:
     from bnml.counts._lattice_kernels import Bounds, PackedRows, Sums
 
 __all__ = ["WalkOrder", "fits", "no_bounds", "packed", "walk_rows"]
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 WORD = 62  # bits of a word that hold values
 SECONDS_PER_ROW = 1.2e-9  # of one subset, on one thread

@@ -6,17 +6,14 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 
+from bnml._arrays import Floats, Ints
 from bnml._threads import cores, run_all
 from bnml.counts.cells import Cells
 from bnml.counts.chi_square import Questions, Verdict, log_survival, pair_statistic
 from bnml.counts.sums import CODES_PER_TASK, DistinctRows
 
 __all__ = ["pair_tests_fit", "pair_tests_one_by_one", "run"]
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 WORTH_A_THREAD = 4_000_000  # codes to visit before a second thread pays
 

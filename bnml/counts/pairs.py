@@ -13,8 +13,8 @@ import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from bnml._arrays import Floats
 from bnml._threads import cores, run_all
 from bnml.counts.batches import Lookups, batch_of
 from bnml.counts.counts import Counts, counts_of
@@ -23,8 +23,6 @@ from bnml.counts.tails import direct_counts, fit_tails, in_units, tail_counts
 from bnml.data import Data
 
 __all__ = ["pair_information"]
-
-Floats = npt.NDArray[np.float64]
 
 BITS = 51  # of a sum, in units: floats hold 53
 AT_ONCE = 32  # columns between two reports of progress

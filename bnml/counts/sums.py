@@ -14,13 +14,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from bnml._arrays import Floats, Ints
 from bnml._threads import cores, run_all
 from bnml.counts.batches import FamilyBatch, Lookups, batch_of, check_additions, check_batch, configurations
 
 __all__ = ["DistinctRows", "addition_sums", "family_sums"]
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 WORTH_A_THREAD = 8_000_000  # codes to visit before a second thread pays
 CODES_PER_TASK = 80_000_000  # well under 0.3 s

@@ -18,6 +18,8 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from bnml._arrays import Floats, Ints
+
 __all__ = [
     "DIRECT",
     "FACTOR",
@@ -30,9 +32,6 @@ __all__ = [
     "no_tails",
     "tail_counts",
 ]
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 DIRECT = 1 << 18  # counts that have an entry of their own
 NODES = 24  # of an octave: log on [1, 2] is a series of so many terms to the last digit

@@ -19,12 +19,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from bnml._arrays import Floats
 from bnml.errors import ArgumentError, argument
 from bnml.nml import nml_histogram
 
 __all__ = ["AUTO", "Bins", "bin_labels", "cut_points", "dependent", "parse_bins", "place"]
 
-Values = npt.NDArray[np.float64]
 Bins = tuple[str, int | str] | tuple[float, ...]
 
 MOST_BINS = 1000
@@ -70,7 +70,7 @@ def dependent(bins: Bins | None) -> bool:
     return bins is not None and bins[:1] in (("auto",), ("target",))
 
 
-def cut_points(bins: Bins, values: Values, weights: Values) -> tuple[float, ...]:
+def cut_points(bins: Bins, values: Floats, weights: Floats) -> tuple[float, ...]:
     """Return the cuts between bins for sorted distinct values with positive weights, so that no bin is empty."""
     match bins:
         case ("mdl", _):
@@ -85,7 +85,7 @@ def cut_points(bins: Bins, values: Values, weights: Values) -> tuple[float, ...]
     return _without_empty_bins(cuts, values)
 
 
-def _short(cuts: Sequence[float], values: Values) -> tuple[float, ...]:
+def _short(cuts: Sequence[float], values: Floats) -> tuple[float, ...]:
     """Return cuts between the same values with as few digits as that takes."""
     shortened = []
     for cut in cuts:
@@ -95,20 +95,20 @@ def _short(cuts: Sequence[float], values: Values) -> tuple[float, ...]:
     return tuple(shortened)
 
 
-def _equal_width(values: Values, k: int) -> list[float]:
+def _equal_width(values: Floats, k: int) -> list[float]:
     """Cuts in exact arithmetic on the decimals as written, so that a value on a cut falls below it."""
     low, high = Fraction(repr(float(values[0]))), Fraction(repr(float(values[-1])))
     return [float(low + (high - low) * i / k) for i in range(1, k)]
 
 
-def _equal_frequency(values: Values, weights: Values, k: int) -> list[float]:
+def _equal_frequency(values: Floats, weights: Floats, k: int) -> list[float]:
     """Cuts at the lowest values that reach i/k of the rows; the highest value is left for the last bin."""
     reached = np.cumsum(weights)[:-1] / weights.sum()
     places = np.searchsorted(reached, np.arange(1, k) / k - 1e-12)
     return [float(values[min(place, values.size - 2)]) for place in places] if values.size > 1 else []
 
 
-def _without_empty_bins(cuts: list[float], values: Values) -> tuple[float, ...]:
+def _without_empty_bins(cuts: list[float], values: Floats) -> tuple[float, ...]:
     """Drop the lower cut of each empty bin; an empty first bin has only an upper one."""
     kept: list[float] = []
     below = 0
@@ -126,7 +126,7 @@ def _without_empty_bins(cuts: list[float], values: Values) -> tuple[float, ...]:
     return tuple(kept)
 
 
-def place(values: Values, cuts: Sequence[float]) -> npt.NDArray[np.int64]:
+def place(values: Floats, cuts: Sequence[float]) -> npt.NDArray[np.int64]:
     """Return each value's bin."""
     return np.searchsorted(np.asarray(cuts, np.float64), values, side="left").astype(np.int64)
 

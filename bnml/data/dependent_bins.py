@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from bnml._arrays import Floats, Ints
 from bnml.data.bins import Bins, cut_points, place
 from bnml.nml import nml_partition, regret
 from bnml.nml.intervals import rank_gaps
@@ -37,9 +38,6 @@ __all__ = [
     "n_rows",
 ]
 
-Codes = npt.NDArray[np.int64]
-Values = npt.NDArray[np.float64]
-
 ROWS_PER_CELL = 5  # of the table of bins and a partner, on average
 PARTNERS = 3
 QUANTILES = 4  # into which numbers are cut until their cuts are known; fewer where rows are few
@@ -51,7 +49,7 @@ CANDIDATES = 400  # of cuts; more are thinned, at equal steps in rank
 class CodedColumn:
     """A column whose states are known: the code of each row, a missing value as a last state."""
 
-    codes: Codes
+    codes: Ints
     arity: int
 
 
@@ -59,9 +57,9 @@ class CodedColumn:
 class NumericColumn:
     """A column of numbers to be cut: its distinct values in order, the place of each row among them, -1 if missing."""
 
-    values: Values
-    places: Codes
-    weights: Values | None
+    values: Floats
+    places: Ints
+    weights: Floats | None
 
     @property
     def present(self) -> npt.NDArray[np.bool_]:
@@ -69,7 +67,7 @@ class NumericColumn:
         return self.places >= 0
 
     @property
-    def totals(self) -> Values:
+    def totals(self) -> Floats:
         """How often each value occurs."""
         present = self.present
         weights = None if self.weights is None else self.weights[present]
@@ -161,12 +159,12 @@ def _n_log_n(n: float) -> float:
     return float(n * np.log(n)) if n > 0 else 0.0
 
 
-def _sum_n_log_n(counts: Values) -> float:
+def _sum_n_log_n(counts: Floats) -> float:
     positive = np.sort(counts[counts > 0])  # the sum must not depend on the order of states
     return float((positive * np.log(positive)).sum())
 
 
-def _table(rows: CodedColumn, columns: CodedColumn, used: npt.NDArray[np.bool_], weights: Values | None) -> Values:
+def _table(rows: CodedColumn, columns: CodedColumn, used: npt.NDArray[np.bool_], weights: Floats | None) -> Floats:
     """Return how often each pair of codes occurs."""
     cells = (rows.codes * columns.arity + columns.codes)[used]
     counts = np.bincount(cells, None if weights is None else weights[used], minlength=rows.arity * columns.arity)
@@ -209,7 +207,7 @@ def cuts_given(
     gaps = _candidates(totals)
     group_of = np.append(np.r_[0, np.cumsum(gaps)], -1)  # neighbouring values that no candidate cut parts
     groups = CodedColumn(group_of[column.places], int(gaps.sum()) + 1)
-    tables: list[Values] = []
+    tables: list[Floats] = []
     for variable, given in families:
         both = CodedColumn(given.codes * variable.arity + variable.codes, given.arity * variable.arity)
         table = _table(groups, both, column.present, column.weights)
@@ -222,12 +220,12 @@ def cuts_given(
     return tuple(_between(column.values[i], column.values[i + 1]) for i in last)
 
 
-def _candidates(totals: Values) -> npt.NDArray[np.bool_]:
+def _candidates(totals: Floats) -> npt.NDArray[np.bool_]:
     """Return which gaps between neighbouring values may be cut."""
     return np.ones(totals.size - 1, bool) if totals.size <= CANDIDATES else rank_gaps(totals, CANDIDATES)
 
 
-def n_candidates(totals: Values) -> int:
+def n_candidates(totals: Floats) -> int:
     """Return how many places a column can be cut at, for the numbers of rows with each of its values."""
     return int(_candidates(totals).sum())
 

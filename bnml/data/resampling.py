@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from bnml._arrays import Ints
 from bnml.data.data import Data
 from bnml.errors import DataError
 
 __all__ = ["expected_distinct", "first_rows", "halves", "redrawn", "resampled_parts"]
-
-Ints = npt.NDArray[np.int64]
 
 MOST_DRAWN = 10**9  # rows of which a sample of exact size can be drawn
 

@@ -30,10 +30,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 import bnml
+from bnml._arrays import Floats
 from bnml._text import quoted
 from bnml.counts import counts_of, family_counts
 from bnml.errors import DataError
@@ -51,8 +51,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = ["EXPERIMENT"]
-
-Floats = npt.NDArray[np.float64]
 
 FILES = (table_file("iris"), f"{FOLDER}/iris.vd")
 VARIABLES = {"ATT1": "sepal\nlength", "ATT2": "sepal\nwidth", "ATT3": "petal\nlength", "ATT4": "petal\nwidth"}

@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.special import stdtr
 
+from bnml._arrays import Floats
 from bnml._text import quoted
 from bnml.errors import DataError
 from bnml.experiments.comparison import ALLOWED, agreement, compare, outside
@@ -30,8 +31,6 @@ __all__ = [
     "rule_table",
     "tails",
 ]
-
-Floats = npt.NDArray[np.float64]
 
 SCORES = ("BDeu", "BIC", "fNML", "qNML")
 RANKS, PARAMETERS, CURVES = (

@@ -34,6 +34,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
+from bnml._arrays import Floats
 from bnml.data import Data
 from bnml.data.resampling import first_rows
 from bnml.errors import DataError
@@ -50,8 +51,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = ["EXPERIMENT", "Forests", "forests"]
-
-Floats = NDArray[np.float64]
 
 NAME = "qnml-vs-nml"
 NODES = (2, 3, 4, 5)

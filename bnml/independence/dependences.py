@@ -11,8 +11,8 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from bnml._arrays import Ints
 from bnml._checks import a_variable, refuse, significance_level
 from bnml._text import did_you_mean
 from bnml.counts import pair_statistic
@@ -27,9 +27,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["Outcome", "dependences", "independence_test", "select_features"]
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 ADJUSTMENTS = ("bh",)
 

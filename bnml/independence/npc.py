@@ -28,6 +28,7 @@ from typing import Any
 
 import numpy as np
 
+from bnml._arrays import Ints
 from bnml._bits import bits
 from bnml._checks import progress_function
 from bnml._watch import Watch
@@ -51,7 +52,6 @@ from bnml.independence.pc import pc_result
 from bnml.independence.request import Asked, ask
 from bnml.independence.skeleton import (
     Found,
-    Ints,
     Log,
     Pair,
     ask_pairs,

@@ -14,8 +14,8 @@ from functools import cached_property
 from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 
+from bnml._arrays import Bools, Floats, Ints
 from bnml._bits import bits
 from bnml._threads import cores
 from bnml.counts import Questions, Verdict, counts_of
@@ -29,9 +29,6 @@ from bnml.scores import LocalScores
 
 __all__ = ["Answers", "DataJudge", "Judge", "Oracle", "OracleJudge", "Questions"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 Oracle = DAG | Callable[[str, str, frozenset[str]], bool]
 
 CODES_AT_ONCE = 80_000_000  # well under 0.3 s

@@ -21,11 +21,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from bnml._arrays import Ints
 from bnml._bits import bits, closure
 from bnml.graph import Rules
 from bnml.graph.meek import Orienter
 from bnml.independence.oracles import Judge
-from bnml.independence.skeleton import Found, Ints, Log, Pair, ask_pairs, candidates, separating_sets
+from bnml.independence.skeleton import Found, Log, Pair, ask_pairs, candidates, separating_sets
 
 __all__ = ["COLLIDERS", "Conflict", "Triples", "direct", "find_triples"]
 

@@ -12,17 +12,14 @@ from collections.abc import Sequence
 from zlib import crc32
 
 import numpy as np
-import numpy.typing as npt
 
+from bnml._arrays import Floats, Ints
 from bnml.counts import Counts, counts_of
 from bnml.data import Data
 from bnml.errors import ArgumentError, argument
 from bnml.independence.tests import Permutation
 
 __all__ = ["permutation_p_value"]
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 CELLS_AT_ONCE = 4_000_000
 MOST_ROWS = 1_000_000_000  # what NumPy's hypergeometric distribution takes

@@ -25,13 +25,13 @@ from math import comb, isnan
 import numpy as np
 import numpy.typing as npt
 
+from bnml._arrays import Ints
 from bnml._bits import bits
 from bnml.graph import Rules
 from bnml.independence.oracles import Answers, Judge, Questions
 
 __all__ = ["Found", "Log", "find_skeleton", "separating_sets"]
 
-Ints = npt.NDArray[np.int64]
 Pair = tuple[int, int]
 Tell = Callable[[float], None]
 

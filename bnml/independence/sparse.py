@@ -22,6 +22,7 @@ from zlib import crc32
 import numpy as np
 import numpy.typing as npt
 
+from bnml._arrays import Floats, Ints
 from bnml._threads import run_all, short_ranges
 from bnml.counts import Counts
 from bnml.graph.rules import ROWS_PER_CELL
@@ -30,9 +31,6 @@ if TYPE_CHECKING:
     from bnml.independence._kernels import Dealt
 
 __all__ = ["is_sparse", "permuted_p_value", "permuted_p_values", "smallest_p_value", "states_that_occur"]
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 DRAWS = 1999  # random tables at most, and at least: fewer where there are very many rows
 LEAST_DRAWS = 199

@@ -6,8 +6,8 @@ import math
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from bnml._arrays import Floats
 from bnml._checks import one_of, positive_number
 from bnml._text import quoted
 from bnml.counts import counts_of
@@ -17,8 +17,6 @@ from bnml.graph import DAG
 from bnml.network.network import MOST_PARENTS, BayesianNetwork
 
 __all__ = ["ESTIMATORS", "fit"]
-
-Floats = npt.NDArray[np.float64]
 
 ESTIMATORS = ("snml", "bpp", "mle")
 MOST_PARAMETERS = 50_000_000

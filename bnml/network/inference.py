@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import numpy.typing as npt
-
+from bnml._arrays import Floats
 from bnml._checks import refuse
 from bnml._factors import Factor, eliminate, plan
 from bnml._text import quoted
@@ -18,8 +16,6 @@ if TYPE_CHECKING:
     import pandas
 
 __all__ = ["joint", "posterior", "query"]
-
-Floats = npt.NDArray[np.float64]
 
 LARGEST_TABLE = 2.0**26  # numbers; half a gigabyte, and as much again for each of two copies
 LARGEST_WORK = 2.0**31

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from bnml._arrays import Floats
 from bnml._notebook import notebook_picture
 from bnml._text import did_you_mean, quoted
 from bnml.data.bins import place
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     import pandas
 
 __all__ = ["BayesianNetwork"]
-
-Floats = npt.NDArray[np.float64]
 
 MOST_PARENTS = 31
 TOLERANCE = 1e-3  # files round their probabilities; rows that miss one by more are refused

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from bnml._arrays import Floats
 from bnml._text import quoted
 from bnml.data.matching import match
 from bnml.errors import NetworkError
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     import pandas
 
 __all__ = ["predict", "predict_proba"]
-
-Floats = npt.NDArray[np.float64]
 
 
 def predict_proba(network: BayesianNetwork, data: Any, name: str) -> pandas.DataFrame:

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from bnml._arrays import Floats
 from bnml.data.matching import match
 from bnml.network.network import BayesianNetwork
 
 __all__ = ["log_prob", "table_index"]
 
-Floats = npt.NDArray[np.float64]
 BLOCK = 1 << 16  # rows that are worked on together, small enough to stay in the cache
 
 

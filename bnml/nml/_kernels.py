@@ -11,9 +11,9 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from bnml._arrays import Floats
 from bnml._jit import helper, kernel, plain_at_first
 
-Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 HUGE = 2.0**400  # scaling by a power of two is free of rounding

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
+
+from bnml._arrays import Floats
 
 __all__ = ["CLOSED_FORMS", "szpankowski", "szpankowski_weinberger"]
-
-Floats = NDArray[np.float64]
 
 GAMMA_RATIO_FROM = 10.0  # from this r on the continued fraction below is exact after LEVELS levels
 LEVELS = 40

@@ -23,14 +23,12 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bnml._arrays import Floats
 from bnml.nml.approximations import szpankowski_weinberger
 from bnml.nml.rising import log_rising
 
 __all__ = ["by_recurrence", "by_sum", "exact_regrets", "sum_cost"]
-
-Floats = NDArray[np.float64]
 
 CLOSED_FORM_FROM = 1_000_000
 SETUP_COST = 50.0  # the peak of one sum, in terms of the sum

@@ -16,9 +16,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from bnml._arrays import Floats
+
 __all__ = ["SortedCounts", "number_of_sorted_counts", "scaled_powers"]
 
-Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 STIRLING_FROM = 32  # its series is exact to the last digit from here on

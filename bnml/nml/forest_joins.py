@@ -12,8 +12,8 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bnml._arrays import Floats
 from bnml._memory import limit_of
 from bnml.nml.forest_counts import number_of_sorted_counts, scaled_powers
 from bnml.nml.forest_plan import check_plan, trees_of
@@ -21,8 +21,6 @@ from bnml.nml.forest_sums import ForestSums, log_sum
 from bnml.nml.forest_weights import weighing_bytes, weighing_seconds
 
 __all__ = ["ForestJoins", "Tree"]
-
-Floats = NDArray[np.float64]
 
 PAIR_SECONDS = 20.0  # weights that take longer are not computed for a single link
 MOST_VECTORS = 200_000  # count vectors of a variable that messages are sent to

@@ -28,16 +28,14 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bnml._arrays import Floats
 from bnml.nml.forest_counts import SortedCounts, scaled_powers
 from bnml.nml.forest_weights import Weights
 from bnml.nml.regret import regret
 from bnml.nml.tables import regret_table
 
 __all__ = ["Branch", "ForestSums", "log_sum", "star_sum"]
-
-Floats = NDArray[np.float64]
 
 MESSAGE_BYTES = 1 << 28  # messages are remembered up to this size
 DIRECT_UP_TO = 2048  # sample size up to which a convolution is done term by term

@@ -22,11 +22,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bnml._arrays import Floats
 from bnml.nml.forest_counts import SortedCounts, number_of_sorted_counts, scaled_powers
 
 __all__ = ["Weights", "weighing_bytes", "weighing_seconds"]
-
-Floats = NDArray[np.float64]
 
 BLOCK_CELLS = 1 << 21  # of the boxes that are transformed together
 SPECTRA_BYTES = 1 << 29  # transforms of all rows are kept up to this size

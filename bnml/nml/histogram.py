@@ -38,6 +38,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bnml._arrays import Floats
 from bnml._plain import attributes
 from bnml.errors import ArgumentError, argument
 from bnml.nml.intervals import TIE, best_edges, log_binomials, rank_gaps
@@ -45,7 +46,6 @@ from bnml.nml.regret import LARGEST_N, regrets
 
 __all__ = ["Histogram", "nml_histogram"]
 
-Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 FINEST = 2.0**-40  # of the range: values closer than this are one

@@ -9,9 +9,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from bnml._arrays import Floats
+
 __all__ = ["TIE", "best_edges", "log_binomials", "rank_gaps"]
 
-Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 TIE = 1e-11  # nats per observation: what rounding may do to a code length

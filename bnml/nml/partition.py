@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bnml._arrays import Floats
 from bnml.errors import ArgumentError, argument
 from bnml.nml.approximations import szpankowski_weinberger
 from bnml.nml.intervals import TIE, best_edges, log_binomials
@@ -26,7 +27,6 @@ from bnml.nml.tables import regret_table
 
 __all__ = ["Partition", "nml_partition"]
 
-Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 LONGEST_TABLE = 1 << 18  # rows up to which regrets are exact; beyond, they are off by at most 0.1

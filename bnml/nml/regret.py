@@ -6,8 +6,9 @@ import math
 from typing import Any, SupportsIndex
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from bnml._arrays import Floats
 from bnml._checks import is_number, is_whole
 from bnml._text import did_you_mean, quoted
 from bnml.errors import ArgumentError, argument
@@ -16,7 +17,6 @@ from bnml.nml.exact import exact_regrets
 
 __all__ = ["METHODS", "Whole", "check_regret_method", "regret", "regret_argument", "regrets"]
 
-Floats = NDArray[np.float64]
 Whole = SupportsIndex | float  # integers of all kinds, and floats without a fraction
 
 METHODS = ("exact", *CLOSED_FORMS)

@@ -7,13 +7,12 @@ both are about 2·10^12, and of their difference, n log x, only four digits surv
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from bnml._arrays import Floats
 from bnml.errors import ArgumentError, argument
 
 __all__ = ["log_rising"]
-
-Floats = NDArray[np.float64]
 
 STIRLING_FROM = 32.0  # Stirling's series with four terms is exact to 1e-16 from here
 PRODUCT_UP_TO = 16  # below, up to so many factors are simply multiplied

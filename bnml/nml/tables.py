@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bnml._arrays import Floats
 from bnml.nml.approximations import CLOSED_FORMS
 from bnml.nml.exact import by_sum, sum_cost
 from bnml.nml.regret import Whole, check_regret_method, regret_argument
 
 __all__ = ["regret_table", "regret_tables"]
-
-Floats = NDArray[np.float64]
 
 LARGEST_TABLE = 10**9  # 8 GB
 LARGEST_ARITY = 10**15

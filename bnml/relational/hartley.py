@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from bnml._arrays import Floats
 from bnml._checks import refuse
 from bnml.data.table import unknown_column
 from bnml.errors import ArgumentError, argument
-from bnml.relational.relation import Floats, Index, Relation, relation_of
+from bnml.relational.relation import Index, Relation, relation_of
 
 __all__ = ["average_over_levels", "hartley_gain", "hartley_gain_within", "hartley_information"]
 

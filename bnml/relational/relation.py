@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from bnml._arrays import Floats
 from bnml._checks import refuse
 from bnml._text import clip
 from bnml.data import Data, as_data, read
@@ -23,7 +24,6 @@ __all__ = ["Codes", "Relation", "degree_labels", "first_tuples", "relation_of", 
 
 Codes = npt.NDArray[np.unsignedinteger[Any]]
 Index = npt.NDArray[np.integer[Any]]
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -24,14 +24,13 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
+from bnml._arrays import Floats
 from bnml.counts import Counts, FamilyCounts
 from bnml.data import Data
 from bnml.errors import ScoreError
 from bnml.scores.predictive import FamilyRows
 
 __all__ = ["Closed", "Score", "Shape", "Terms", "per_parameter", "positive"]
-
-Floats = npt.NDArray[np.float64]
 
 Closed = Callable[[Floats, Floats, Floats], Floats]
 """Closed form of sets: (number of configurations, its logarithm, number of variables) → term. The number of

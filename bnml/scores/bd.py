@@ -10,8 +10,9 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
+from bnml._arrays import Floats
 from bnml.nml import log_rising
-from bnml.scores.base import Floats, Score, Shape, Terms, positive
+from bnml.scores.base import Score, Shape, Terms, positive
 from bnml.scores.predictive import FamilyRows, dirichlet
 
 __all__ = ["BD", "BDJ", "K2"]

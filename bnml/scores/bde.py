@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
+from bnml._arrays import Floats
 from bnml._factors import Factor, eliminate, plan
 from bnml._text import quoted
 from bnml.counts import Cells, Counts, FamilyCounts
@@ -24,8 +24,6 @@ from bnml.scores.predictive import FamilyRows, dirichlet
 __all__ = ["BDe", "Network"]
 
 MOST_CELLS = 10_000_000
-
-Floats = npt.NDArray[np.float64]
 
 
 class Network(Protocol):

@@ -6,7 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import Self
 
-from bnml.scores.base import Floats, Score, Shape, Terms, positive
+from bnml._arrays import Floats
+from bnml.scores.base import Score, Shape, Terms, positive
 from bnml.scores.predictive import FamilyRows, dirichlet
 
 __all__ = ["BDeu"]

@@ -9,11 +9,12 @@ from typing import Self
 
 import numpy as np
 
+from bnml._arrays import Floats
 from bnml.counts import Counts
 from bnml.data import Data
 from bnml.errors import ScoreError, argument
 from bnml.nml import log_rising
-from bnml.scores.base import Floats, Score, Shape, Terms, positive
+from bnml.scores.base import Score, Shape, Terms, positive
 from bnml.scores.predictive import FamilyRows, dirichlet
 
 __all__ = ["BDq"]

@@ -8,9 +8,10 @@ from typing import Self
 
 import numpy as np
 
+from bnml._arrays import Floats
 from bnml.counts import Counts, FamilyCounts
 from bnml.nml import log_rising
-from bnml.scores.base import Floats, Score, Shape, positive
+from bnml.scores.base import Score, Shape, positive
 from bnml.scores.predictive import FamilyRows, dirichlet
 
 __all__ = ["BDs"]

@@ -11,8 +11,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from bnml._arrays import Floats, Ints
 from bnml._bits import bits, mask_of, set_key
 from bnml._text import clip
 from bnml.errors import ArgumentError, argument
@@ -20,9 +20,6 @@ from bnml.graph import DAG
 from bnml.scores.parent_sets import parent_sets
 
 __all__ = ["FamilyScores"]
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -10,8 +10,8 @@ from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
+from bnml._arrays import Floats
 from bnml.counts import Counts, Lookups
 from bnml.counts.tails import direct_counts, fit_tails, no_tails, tail_counts
 from bnml.errors import ScoreError
@@ -20,8 +20,6 @@ from bnml.scores.one_by_one import OneByOne
 from bnml.scores.term_cache import ClosedForms, TermCache
 
 __all__ = ["FamilyTerms"]
-
-Floats = npt.NDArray[np.float64]
 
 MOST_LOOKUPS = 1 << 26  # entries of tables that are not smooth; 512 MB
 

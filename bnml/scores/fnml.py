@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bnml._arrays import Floats
 from bnml.nml import regret, regret_tables
 from bnml.nml.regret import check_regret_method
-from bnml.scores.base import Floats, Score, Shape, Terms
+from bnml.scores.base import Score, Shape, Terms
 from bnml.scores.loglik import n_log_n
 from bnml.scores.predictive import FamilyRows, sequential_nml
 

@@ -26,8 +26,8 @@ from pathlib import Path
 from typing import IO, BinaryIO
 
 import numpy as np
-import numpy.typing as npt
 
+from bnml._arrays import Floats
 from bnml._bits import set_key
 from bnml._checks import a_path
 from bnml._files import check_writable, written_whole
@@ -36,8 +36,6 @@ from bnml.errors import ArgumentError, FormatError
 from bnml.scores.family_scores import FamilyScores
 
 __all__ = ["SUFFIXES", "load_jkl", "read_jkl", "save"]
-
-Floats = npt.NDArray[np.float64]
 
 SUFFIXES = (".jkl", ".jkl.gz")
 MOST_VARIABLES = 20_000  # a mask is as long as there are variables: a small file could fill the memory

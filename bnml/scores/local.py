@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from bnml._arrays import Floats, Ints
 from bnml.counts import Lookups, batch_of, counts_of
 from bnml.counts.batches import check_additions, check_batch, check_columns
 from bnml.data import Data, as_data
@@ -22,9 +22,6 @@ from bnml.scores.priors import StructurePrior, check_prior
 from bnml.scores.registry import parse_score
 
 __all__ = ["LocalScores", "local_scores"]
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 MOST_REMEMBERED = 4096  # families of a batch whose terms are kept; larger batches are counted afresh
 FEW_CANDIDATES, FEW_ROWS = 50, 1500  # for one pass; more candidates in fewer distinct rows are counted afresh as well

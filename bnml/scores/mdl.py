@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from bnml._arrays import Floats
 from bnml.errors import ScoreError
-from bnml.scores.base import Floats, Score, Shape, Terms, per_parameter
+from bnml.scores.base import Score, Shape, Terms, per_parameter
 from bnml.scores.loglik import n_log_n
 
 __all__ = ["MDL"]

@@ -22,12 +22,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from bnml._arrays import Floats, Ints
 from bnml.counts import Counts
 
 __all__ = ["FamilyRows", "FamilyTable", "dirichlet", "sequential_nml"]
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

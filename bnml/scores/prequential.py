@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from bnml._arrays import Floats
 from bnml.counts import counts_of
 from bnml.data import as_data
 from bnml.data.rows import row_numbers, rows_of
@@ -18,8 +19,6 @@ from bnml.scores.predictive import FamilyRows
 from bnml.scores.registry import parse_score
 
 __all__ = ["prequential"]
-
-Floats = npt.NDArray[np.float64]
 
 
 def prequential(dag: DAG, data: Any, score: Score | str = "bdeu") -> Floats:

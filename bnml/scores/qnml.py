@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from bnml._arrays import Floats
 from bnml.nml import regrets
 from bnml.nml.regret import check_regret_method
-from bnml.scores.base import Floats, Score, Shape, Terms
+from bnml.scores.base import Score, Shape, Terms
 from bnml.scores.loglik import n_log_n
 from bnml.scores.predictive import FamilyRows, sequential_nml
 

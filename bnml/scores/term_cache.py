@@ -8,16 +8,13 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from bnml._arrays import Floats, Ints
 from bnml._bits import WORD, mask_of, set_key
 from bnml.counts import as_float
 from bnml.scores.base import Closed
 
 __all__ = ["ClosedForms", "SetTerms", "TermCache", "remember"]
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 MOST_CACHED = 2_000_000  # terms; some 200 MB
 KEY_BYTES = 100  # of such a term; more where the key of a set is long

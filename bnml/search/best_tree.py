@@ -16,8 +16,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
+from bnml._arrays import Bools, Floats
 from bnml._checks import a_variable
 from bnml._text import quoted
 from bnml.errors import SearchError, argument
@@ -27,9 +27,6 @@ from bnml.graph.spanning import spanning_links, spanning_neighbours, spanning_pa
 from bnml.search.task import Task
 
 __all__ = ["best_tree", "check_tree", "gains_of", "tree_gain", "tree_rules", "whole"]
-
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 
 BITS = 40  # of the largest sum that a gain is a difference of: rounding errors are far below
 

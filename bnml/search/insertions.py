@@ -7,10 +7,11 @@ from heapq import heappop, heappush
 
 import numpy as np
 
+from bnml._arrays import Bools
 from bnml._bits import bits, mask_of
 from bnml._watch import Watch
 from bnml.search.grow_shrink import GrowShrink
-from bnml.search.moves import Bools, Structure
+from bnml.search.moves import Structure
 
 __all__ = ["Listed", "Orders", "insertion_neighbours", "order_for_insertions"]
 

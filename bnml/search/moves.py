@@ -15,8 +15,8 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from bnml._arrays import Bools, Floats
 from bnml._bits import mask_of
 from bnml.errors import ArgumentError, SearchError, argument
 from bnml.graph import DAG
@@ -26,10 +26,6 @@ from bnml.search.best_tree import tree_gain
 from bnml.search.task import Task
 
 __all__ = ["ADD", "REMOVE", "REVERSE", "Move", "Structure"]
-
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
-Ints = npt.NDArray[np.int64]
 
 ADD, REMOVE, REVERSE = 0, 1, 2
 CODES_AT_ONCE = 200_000_000  # rows × candidates that are counted between two looks at the clock; a fraction of a second

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from bnml._arrays import Floats
 from bnml._bits import mask_of
 from bnml._watch import Watch
 from bnml.counts.pairs import pair_information
@@ -23,7 +24,7 @@ from bnml.graph.spanning import spanning_neighbours, spanning_parents
 from bnml.scores import NML, LogLikelihood
 from bnml.scores.forest_nml import Tree, forest_joins
 from bnml.scores.local import local_scores
-from bnml.search.best_tree import Floats, best_tree, check_tree, gains_of, tree_rules
+from bnml.search.best_tree import best_tree, check_tree, gains_of, tree_rules
 from bnml.search.local_optimum import verify
 from bnml.search.search_result import SearchResult
 from bnml.search.task import Task, as_search

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from bnml._arrays import Bools, Floats
 from bnml._checks import significance_level
 from bnml._text import quoted
 from bnml._threads import cores
@@ -22,7 +23,7 @@ from bnml.graph import Rules
 from bnml.graph.rules import ROWS_PER_CELL
 from bnml.graph.spanning import spanning_links, spanning_neighbours, spanning_parents
 from bnml.independence.sparse import permuted_p_values, smallest_p_value
-from bnml.search.best_tree import Bools, Floats, whole
+from bnml.search.best_tree import whole
 from bnml.search.local_optimum import verified_result
 from bnml.search.search_result import SearchResult
 from bnml.search.task import Task, as_search

@@ -9,15 +9,13 @@ gains are known.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from bnml._arrays import Floats
 from bnml.errors import SearchError
 from bnml.search.best_tree import best_tree, check_tree, tree_gain, tree_rules, whole
 from bnml.search.moves import Structure
 
 __all__ = ["fall_back_on_forest"]
-
-Floats = npt.NDArray[np.float64]
 
 
 def fall_back_on_forest(structure: Structure) -> bool:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from bnml._arrays import Floats
 from bnml._checks import a_variable, one_of
 from bnml.counts.pairs import pair_information
 from bnml.errors import SearchError, argument
 from bnml.graph import Rules
-from bnml.search.best_tree import Floats, best_tree, check_tree, gains_of, whole
+from bnml.search.best_tree import best_tree, check_tree, gains_of, whole
 from bnml.search.local_optimum import verified_result
 from bnml.search.search_result import SearchResult
 from bnml.search.task import Task, as_search

@@ -11,6 +11,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, validate_data
 
+from bnml._arrays import Floats
 from bnml._checks import one_of, refuse
 from bnml._text import quoted
 from bnml.data import Data
@@ -23,8 +24,6 @@ from bnml.search import learn
 from bnml.sklearn.base import NetworkEstimator, ScoreParameter
 
 __all__ = ["BayesianNetworkClassifier"]
-
-Floats = npt.NDArray[np.float64]
 
 STRUCTURES = ("tan", "naive", "learned")
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import DensityMixin
 
+from bnml._arrays import Floats
 from bnml.graph import DAG, PDAG
 from bnml.network import BayesianNetwork, fit
 from bnml.network.inference import joint
@@ -15,8 +15,6 @@ from bnml.search import SearchResult, learn
 from bnml.sklearn.base import NetworkEstimator, ScoreParameter
 
 __all__ = ["StructureLearner"]
-
-Floats = npt.NDArray[np.float64]
 
 
 class StructureLearner(DensityMixin, NetworkEstimator):

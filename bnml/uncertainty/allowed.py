@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from bnml._arrays import Floats, Ints
 from bnml._bits import bits
 from bnml._text import quoted
 from bnml.errors import ArgumentError
@@ -15,9 +16,6 @@ from bnml.scores.lattice.allowed_sets import sets_that_fit
 from bnml.scores.priors import StructurePrior
 
 __all__ = ["Allowed", "allowed_families", "allowed_masks", "sizes_of_sets"]
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)

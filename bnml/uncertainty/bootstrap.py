@@ -24,8 +24,8 @@ from threading import Event
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
+from bnml._arrays import Floats
 from bnml._checks import one_of, progress_function, whole_number
 from bnml._memory import enough_memory
 from bnml._notebook import notebook_table as html_table
@@ -47,8 +47,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["Bootstrap", "BootstrapRequest", "bootstrap", "bootstrap_as_asked", "bootstrap_request", "threshold_of"]
-
-Floats = npt.NDArray[np.float64]
 
 RESAMPLING = ("halves", "bootstrap")
 

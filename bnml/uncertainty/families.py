@@ -7,8 +7,8 @@ sums take these too. For up to 14 variables they take the terms of all subsets a
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from bnml._arrays import Floats, Ints
 from bnml._bits import members
 from bnml.scores import LocalScores
 from bnml.scores.lattice import score_all_families, walkable
@@ -16,9 +16,6 @@ from bnml.uncertainty.allowed import allowed_masks
 from bnml.uncertainty.sums_over_parents import Tick
 
 __all__ = ["posterior_families"]
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 MOST_EXACT = 14  # variables
 BLOCK = 1 << 14  # sets that are asked for together

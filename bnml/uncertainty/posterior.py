@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from bnml._arrays import Floats
 from bnml._checks import one_of
 from bnml._memory import enough_memory
 from bnml._threads import cores
@@ -29,8 +29,6 @@ from bnml.uncertainty.structures import MOST_LISTED, Listed
 from bnml.uncertainty.sums_over_parents import StructureSums, subset_sums
 
 __all__ = ["posterior"]
-
-Floats = npt.NDArray[np.float64]
 
 
 @enough_memory(SearchError, "structures were scored", "take fewer columns, another search, or a machine with more")

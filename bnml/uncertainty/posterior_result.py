@@ -7,8 +7,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
+from bnml._arrays import Floats
 from bnml._notebook import notebook_table as html_table
 from bnml._plain import attributes, plain, records
 from bnml._text import facts, number_of, shortened, text_table
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["PRIORS", "Posterior"]
-
-Floats = npt.NDArray[np.float64]
 
 PRIORS = {
     "uniform": "all DAGs{limits} are equally probable",

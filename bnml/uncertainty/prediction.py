@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from bnml._arrays import Floats, Ints
 from bnml._bits import members
 from bnml.counts import Counts, counts_of
 from bnml.data import Data
@@ -21,9 +22,6 @@ from bnml.scores.predictive import FamilyRows, FamilyTable
 from bnml.uncertainty.structures import Listed
 
 __all__ = ["averaged_log_prob"]
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 BLOCK = 1 << 22  # structures × rows that are worked on together; 32 MB
 

@@ -9,8 +9,8 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
+from bnml._arrays import Floats, Ints
 from bnml._checks import is_whole, refuse
 from bnml.errors import ArgumentError, argument
 from bnml.graph import DAG, canonical_extension
@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["MOST_LISTED", "Listed", "Structures", "all_structures", "check_structures"]
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 MOST_LISTED = 5
 

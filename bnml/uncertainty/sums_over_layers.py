@@ -29,15 +29,13 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import numpy.typing as npt
 
+from bnml._arrays import Floats, Ints
 from bnml._threads import run_each
 from bnml.uncertainty.allowed import sizes_of_sets
-from bnml.uncertainty.sums_over_parents import Floats, StructureSums, SubsetSums, Tick, sums_over_arcs_into
+from bnml.uncertainty.sums_over_parents import StructureSums, SubsetSums, Tick, sums_over_arcs_into
 
 __all__ = ["log_total", "sum_over_layers"]
-
-Ints = npt.NDArray[np.int64]
 
 PARTS = 8  # of the sets of one size; each collects coefficients of its own, whatever the number of threads
 

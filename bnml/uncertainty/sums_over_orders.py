@@ -17,10 +17,10 @@ import math
 
 import numpy as np
 
+from bnml._arrays import Floats
 from bnml._threads import run_each, short_ranges
 from bnml.uncertainty.sums_over_parents import (
     SETS_PER_CALL,
-    Floats,
     StructureSums,
     SubsetSums,
     Tick,

@@ -14,13 +14,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from bnml._arrays import Floats
 from bnml._threads import run_each, short_ranges
 
 __all__ = ["StructureSums", "SubsetSums", "Tick", "subset_sums", "sums_over_arcs_into"]
 
-Floats = npt.NDArray[np.float64]
 Tick = Callable[[float], None]
 """Is told now and then what part of the work is done."""
 

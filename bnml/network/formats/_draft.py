@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from bnml._arrays import Floats
 from bnml._text import clip, did_you_mean, quoted, quoted_value
 from bnml.data.labels import label_text
 from bnml.errors import FormatError, GraphError
@@ -22,7 +23,6 @@ from bnml.network.network import TOLERANCE, BayesianNetwork
 
 __all__ = ["Draft", "TableRows"]
 
-Floats = npt.NDArray[np.float64]
 Error = Callable[[int, str], FormatError]
 
 MOST_VARIABLES = 20_000

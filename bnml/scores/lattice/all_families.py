@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from bnml._arrays import Floats, Ints
 from bnml._bits import members
 from bnml._memory import gigabytes, limit_of
 from bnml._threads import cores, run_all
@@ -19,9 +19,6 @@ from bnml.scores.lattice.lattice import Lattice, walkable
 from bnml.scores.local import LocalScores
 
 __all__ = ["check_all_families", "score_all_families", "undominated_families"]
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 def score_all_families(

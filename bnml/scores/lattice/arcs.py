@@ -6,15 +6,13 @@ import math
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
+from bnml._arrays import Floats
 from bnml.counts.lattice import WalkOrder
 from bnml.graph import Rules
 from bnml.scores.local import LocalScores
 
 __all__ = ["ArcTerms"]
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

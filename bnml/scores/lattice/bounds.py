@@ -6,8 +6,8 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
+from bnml._arrays import Floats, Ints
 from bnml.scores.local import LocalScores, local_scores
 from bnml.scores.loglik import LogLikelihood
 
@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from bnml.scores.lattice.lattice import Lattice
 
 __all__ = ["FIRST_PARENTS", "LEAST_VARIABLES", "bounds_for"]
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 FIRST_PARENTS = 2  # families with so few parents are known before the bounded walk
 LEAST_VARIABLES = 12  # below, all subsets are done before bounds would pay

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from bnml._arrays import Floats
 from bnml._bits import members, minimal_masks, subsets
 from bnml.counts.lattice import WalkOrder, no_bounds
 from bnml.errors import ArgumentError
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Lattice", "walkable"]
 
-Floats = npt.NDArray[np.float64]
 Numbers = npt.NDArray[Any]
 
 MOST_EQUALS = 1000  # parent sets of the same score that are looked at

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
+from bnml._arrays import Floats, Ints
 from bnml.counts import Counts
 from bnml.counts.lattice import WalkOrder
 from bnml.counts.tails import FACTOR, SERIES, entries, in_units, no_tails
@@ -29,9 +29,6 @@ __all__ = [
     "terms_that_rise",
     "terms_to_sum",
 ]
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 MOST_RISING = 1 << 21  # entries of tables that change with the number of configurations; 16 MB
 LEAST_RISING = 16  # of them for each number of configurations

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from bnml._arrays import Floats
 from bnml._bits import members, subsets
 from bnml.counts.lattice import WalkOrder
 from bnml.graph import Rules
@@ -16,8 +17,6 @@ from bnml.scores.lattice.allowed_sets import FEW_LINKS
 from bnml.scores.lattice.terms import term_neighbours
 
 __all__ = ["Units", "choose_units"]
-
-Floats = npt.NDArray[np.float64]
 
 MANTISSA = 52  # bits of a float
 

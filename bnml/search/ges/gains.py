@@ -13,8 +13,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from bnml._arrays import Floats
 from bnml._bits import bits, mask_of, set_key
 from bnml.graph import Rules
 from bnml.scores.equal import tolerance
@@ -22,8 +22,6 @@ from bnml.search.ges.steps import DELETE, INSERT, TURN, ClassGraph, Step, clique
 from bnml.search.task import Task
 
 __all__ = ["Deletes", "Gains", "Inserts", "Operators", "Turns"]
-
-Floats = npt.NDArray[np.float64]
 
 MOST_SETS = 1024  # sets S that are tried in one place: all of them, unless more than ten are adjacent to each other
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import math
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
@@ -10,7 +11,6 @@ from typing import Any
 
 __all__ = [
     "WIDTH",
-    "_pair_in_words",
     "are",
     "clip",
     "did_you_mean",
@@ -29,6 +29,7 @@ __all__ = [
     "shortened_in_the_middle",
     "shown_name",
     "text_table",
+    "time_text",
     "wrapped_text",
 ]
 
@@ -69,6 +70,16 @@ def shortened_in_the_middle(name: str, width: int) -> str:
 def seconds_text(seconds: float) -> str:
     """Return how long something took."""
     return f"{seconds:.2g} s" if seconds < 10 else f"{seconds:,.0f} s"
+
+
+def time_text(seconds: float) -> str:
+    """Return about how long something will take."""
+    if seconds == math.inf:
+        return "longer than anybody lives"
+    for size, unit in ((86400.0 * 365, "years"), (86400.0, "days"), (3600.0, "hours"), (60.0, "minutes")):
+        if seconds >= 2 * size:
+            return f"about {seconds / size:,.0f} {unit}" if seconds < 1e6 * size else f"more than a million {unit}"
+    return f"about {seconds:.0f} seconds" if seconds >= 1.5 else "about a second or less"
 
 
 def wrapped_text(text: str, first: str = "", later: str = "") -> str:

@@ -9,41 +9,17 @@ from typing import Any
 
 __all__ = ["OPTIONS", "in_options"]
 
-OPTIONS = {
-    "adjust": "--adjust",
+_SAME = (
+    "adjust", "bins", "columns", "drop", "ess", "estimator", "keep", "max_parents", "memory_limit", "method",
+    "missing", "na_values", "order", "out", "possibility", "prior", "repetitions", "resampling",
+    "rows_per_cell", "score", "search", "seed", "states", "target", "test", "threads", "threshold",
+    "time_limit", "weight", "weights",
+)  # fmt: skip
+OPTIONS = {name: f"--{name.replace('_', '-')}" for name in _SAME} | {
     "alpha": "--significance",
-    "bins": "--bins",
     "class_variable": "--class",
-    "columns": "--columns",
     "constraints": "--require, --forbid and --tiers",
     "data": "DATA",
-    "drop": "--drop",
-    "ess": "--ess",
-    "estimator": "--estimator",
-    "keep": "--keep",
-    "max_parents": "--max-parents",
-    "memory_limit": "--memory-limit",
-    "method": "--method",
-    "missing": "--missing",
-    "na_values": "--na-values",
-    "order": "--order",
-    "out": "--out",
-    "possibility": "--possibility",
-    "prior": "--prior",
-    "repetitions": "--repetitions",
-    "resampling": "--resampling",
-    "rows_per_cell": "--rows-per-cell",
-    "score": "--score",
-    "search": "--search",
-    "seed": "--seed",
-    "states": "--states",
-    "target": "--target",
-    "test": "--test",
-    "threads": "--threads",
-    "threshold": "--threshold",
-    "time_limit": "--time-limit",
-    "weight": "--weight",
-    "weights": "--weights",
 }
 """By the name of an argument of the library, the option that is it; arguments that have none keep their names."""
 

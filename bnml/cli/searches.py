@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -36,9 +37,7 @@ OPTIONS = {"keep": "--keep", "drop": "--drop-link"}
 # of the information of a search, what is shown elsewhere
 SAID = ("trace", "reason", "local_optimum", "arc_gain", "rows_per_cell", "links_too_large")
 
-_PANEL = "What single searches take"
-
-
+_single = partial(typer.Option, rich_help_panel="What single searches take")
 Search = Annotated[
     str,
     typer.Option(
@@ -50,40 +49,25 @@ Search = Annotated[
 ]
 Order = Annotated[
     str | None,
-    typer.Option(
-        "--order", metavar="A,B,…", help="k2: all variables, parents before children.", rich_help_panel=_PANEL
-    ),
+    _single("--order", metavar="A,B,…", help="k2: all variables, parents before children."),
 ]
-ClassVariable = Annotated[
-    str | None, typer.Option("--class", metavar="X", help="tan, naive: the class.", rich_help_panel=_PANEL)
-]
+ClassVariable = Annotated[str | None, _single("--class", metavar="X", help="tan, naive: the class.")]
 Significance = Annotated[
     float | None,
-    typer.Option(
+    _single(
         "--significance",
         metavar="0.05",
         parser=options.parse_level,
         help="pc, npc, polytree: the level of their tests.",
-        rich_help_panel=_PANEL,
     ),
 ]
 Keep = Annotated[
     list[str] | None,
-    typer.Option(
-        "--keep",
-        metavar="A-B",
-        help="npc: a link of an ambiguous region that stays; repeatable.",
-        rich_help_panel=_PANEL,
-    ),
+    _single("--keep", metavar="A-B", help="npc: a link of an ambiguous region that stays; repeatable."),
 ]
 DropLink = Annotated[
     list[str] | None,
-    typer.Option(
-        "--drop-link",
-        metavar="A-B",
-        help="npc: a link of an ambiguous region that goes; repeatable.",
-        rich_help_panel=_PANEL,
-    ),
+    _single("--drop-link", metavar="A-B", help="npc: a link of an ambiguous region that goes; repeatable."),
 ]
 Verbose = Annotated[
     bool, typer.Option("--verbose", "-v", help="Show how it was found; k2: every parent that was tried.")

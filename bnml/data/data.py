@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bnml._notebook import notebook_table
+from bnml._pickled import PickledByFields
 from bnml._text import clip, did_you_mean, number_of, printable, quoted, shortened
 from bnml.data.reading import Reading
 from bnml.errors import ArgumentError
@@ -21,7 +22,7 @@ __all__ = ["Data"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Data:
+class Data(PickledByFields):
     """A table of categories, as `bnml.read` returns it.
 
     Equal rows are kept once, with their number as weight, in lexicographic order of their codes: every count is a
@@ -67,15 +68,6 @@ class Data:
             if array is not None:
                 array.setflags(write=False)
         object.__setattr__(self, "cuts", MappingProxyType(dict(self.cuts)))
-
-    def __getstate__(self) -> dict[str, Any]:
-        kept = ("names", "states", "codes", "weights", "row_index", "reading")
-        return {name: getattr(self, name) for name in kept} | {"cuts": dict(self.cuts)}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        for name, value in state.items():
-            object.__setattr__(self, name, value)
-        self.__post_init__()
 
     @cached_property
     def arities(self) -> tuple[int, ...]:

@@ -55,17 +55,12 @@ def count_complete_component_networks(n: int) -> int:
     Parameters
     ----------
     n : int
-        The number of nodes, 0 or more; a float that is a whole number will do.
+        As for `count_dags`.
 
     Returns
     -------
     int
         1, 1, 3, 13, 73, 501, ...
-
-    Raises
-    ------
-    ArgumentError
-        If n is not a whole number, or negative.
 
     Notes
     -----

@@ -147,10 +147,8 @@ def is_perfect_map(dag: DAG, oracle: DAG | Oracle, *, limit: int = 5_000_000) ->
 
     Parameters
     ----------
-    dag : DAG
-        The candidate.
-    oracle : DAG or callable
-        The domain's independences; see the module's text.
+    dag, oracle
+        As for `is_imap`.
     limit : int
         The most questions to put to a function; there are n (n - 1) / 2 · 2^(n - 2) of them.
 

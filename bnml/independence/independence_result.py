@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bnml._notebook import notebook_picture, notebook_table
+from bnml._pickled import PickledByFields
 from bnml._plain import attributes, plain
 from bnml._text import facts, number_of, printable
 from bnml.errors import ArgumentError, GraphError, argument
@@ -32,7 +33,7 @@ UNTESTED = "given several others, a table has too few rows per cell for a test"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class IndependenceResult:
+class IndependenceResult(PickledByFields):
     """A structure that tests of independence left over; print it for a report, show it in a notebook for a picture.
 
     Attributes
@@ -81,14 +82,6 @@ class IndependenceResult:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "sepsets", MappingProxyType(dict(self.sepsets)))
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {one.name: getattr(self, one.name) for one in fields(self)} | {"sepsets": dict(self.sepsets)}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        for name, value in state.items():
-            object.__setattr__(self, name, value)
-        self.__post_init__()
 
     @cached_property
     def dag(self) -> DAG | None:

@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from itertools import chain, combinations, islice
 from math import comb, isnan
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -177,6 +178,7 @@ def find_skeleton(
     """Return the links as bit masks, and for each pair without one the set that separates it."""
     links = list(known.possible)
     sepsets: dict[Pair, Found] = {}
+    so_far = _SoFar(judge, log, known, links, sepsets)
     size = 0
     while max_condition is None or size <= max_condition:
         pairs = [
@@ -188,24 +190,26 @@ def find_skeleton(
         if not pairs:
             break
         if stable:
-            _stable_level(judge, log, known, links, sepsets, pairs, size, partial(tell, size))
+            _stable_level(so_far, pairs, size, partial(tell, size))
         else:
-            _plain_level(judge, log, known, links, sepsets, pairs, size)
+            _plain_level(so_far, pairs, size)
         size += 1
     return links, sepsets
 
 
-def _stable_level(
-    judge: Judge,
-    log: Log,
-    known: Rules,
-    links: list[int],
-    sepsets: dict[Pair, Found],
-    pairs: Sequence[Pair],
-    size: int,
-    tell: Tell,
-) -> None:
+class _SoFar(NamedTuple):
+    """Who is asked, what is known, and the links and separating sets so far, which change."""
+
+    judge: Judge
+    log: Log
+    known: Rules
+    links: list[int]
+    sepsets: dict[Pair, Found]
+
+
+def _stable_level(so_far: _SoFar, pairs: Sequence[Pair], size: int, tell: Tell) -> None:
     """Test all pairs given sets of one size, with the neighbours as they are now."""
+    judge, log, known, links, sepsets = so_far
     before, most = tuple(links), judge.sets_at_once
     questions = [
         (
@@ -219,16 +223,9 @@ def _stable_level(
         sepsets[pair] = sets[0]
 
 
-def _plain_level(
-    judge: Judge,
-    log: Log,
-    known: Rules,
-    links: list[int],
-    sepsets: dict[Pair, Found],
-    pairs: Sequence[Pair],
-    size: int,
-) -> None:
+def _plain_level(so_far: _SoFar, pairs: Sequence[Pair], size: int) -> None:
     """Test one ordered pair after the other, as the lecture does: a link that goes is gone for the next pair."""
+    judge, log, known, links, sepsets = so_far
     both_ways = sorted([*pairs, *((j, i) for i, j in pairs)])
     for i, j in both_ways:
         around = candidates(links, known, i, j)

@@ -58,7 +58,17 @@ class Criterion:
 
 
 @dataclass(frozen=True)
-class G2(Criterion):
+class _ChiSquare(Criterion):
+    """A test by the χ² distribution."""
+
+    rows_per_cell: float = float(ROWS_PER_CELL)
+
+    def __post_init__(self) -> None:
+        _check_rows_per_cell(self.rows_per_cell)
+
+
+@dataclass(frozen=True)
+class G2(_ChiSquare):
     """The likelihood-ratio test, G² = 2 N · mutual information.
 
     Parameters
@@ -68,14 +78,10 @@ class G2(Criterion):
     """
 
     name = "g2"
-    rows_per_cell: float = float(ROWS_PER_CELL)
-
-    def __post_init__(self) -> None:
-        _check_rows_per_cell(self.rows_per_cell)
 
 
 @dataclass(frozen=True)
-class X2(Criterion):
+class X2(_ChiSquare):
     """Pearson's test.
 
     Parameters
@@ -85,10 +91,6 @@ class X2(Criterion):
     """
 
     name = "x2"
-    rows_per_cell: float = float(ROWS_PER_CELL)
-
-    def __post_init__(self) -> None:
-        _check_rows_per_cell(self.rows_per_cell)
 
 
 @dataclass(frozen=True)

@@ -11,13 +11,20 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bnml._arrays import Floats
+from bnml._arrays import Bools, Floats
 
 __all__ = ["CLOSED_FORMS", "szpankowski", "szpankowski_weinberger"]
 
 GAMMA_RATIO_FROM = 10.0  # from this r on the continued fraction below is exact after LEVELS levels
 LEVELS = 40
 EQUATION_6_UP_TO = 1e205  # its r^1.5 overflows soon after
+
+
+def _broadcast(n: ArrayLike, r: ArrayLike) -> tuple[Floats, Floats, Bools]:
+    """Return both as arrays of one shape, and where the regret is 0 by definition; n is 1 there."""
+    n, r = np.broadcast_arrays(np.asarray(n, dtype=np.float64), np.asarray(r, dtype=np.float64))
+    trivial = (n == 0) | (r == 1)
+    return np.where(trivial, 1.0, n), r, trivial
 
 
 def szpankowski(n: ArrayLike, r: ArrayLike) -> Floats:
@@ -39,10 +46,8 @@ def szpankowski(n: ArrayLike, r: ArrayLike) -> Floats:
     """
     from scipy.special import gammaln
 
-    n, r = np.broadcast_arrays(np.asarray(n, dtype=np.float64), np.asarray(r, dtype=np.float64))
-    trivial = (n == 0) | (r == 1)
+    n, r, trivial = _broadcast(n, r)
     overflow = ~trivial & (r > EQUATION_6_UP_TO)
-    n = np.where(trivial, 1.0, n)
     r = np.where(trivial | overflow, 2.0, r)
     excess = _gamma_ratio_excess(r)
     g = np.sqrt(0.5 * r - 0.75 + excess)
@@ -91,9 +96,7 @@ def szpankowski_weinberger(n: ArrayLike, r: ArrayLike) -> Floats:
     >>> float(szpankowski_weinberger(500, 10).round(2))  # Table 1 of the paper: 22.69
     22.69
     """
-    n, r = np.broadcast_arrays(np.asarray(n, dtype=np.float64), np.asarray(r, dtype=np.float64))
-    trivial = (n == 0) | (r == 1)
-    n = np.where(trivial, 1.0, n)
+    n, r, trivial = _broadcast(n, r)
     r = np.where(trivial, 1.0, r)
     a = r / n
     c_minus_1 = (2.0 / a) / (1.0 + np.sqrt(1.0 + 4.0 / a))

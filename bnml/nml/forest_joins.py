@@ -16,7 +16,7 @@ import numpy as np
 from bnml._arrays import Floats
 from bnml._memory import limit_of
 from bnml.nml.forest_counts import number_of_sorted_counts, scaled_powers
-from bnml.nml.forest_plan import check_plan, trees_of
+from bnml.nml.forest_plan import check_plan, outwards, trees_of
 from bnml.nml.forest_sums import ForestSums, log_sum
 from bnml.nml.forest_weights import weighing_bytes, weighing_seconds
 
@@ -141,13 +141,7 @@ class ForestJoins:
 
     def _tops(self, tree: Tree) -> dict[int, int]:
         """Return the branch that the whole tree is from each of its variables."""
-        start = min(tree)
-        order, above = [start], {start: -1}
-        for x in order:
-            for y in tree[x]:
-                if y != above[x]:
-                    above[y] = x
-                    order.append(y)
+        order, above = outwards(tree, min(tree))
         sent: dict[tuple[int, int], int] = {}  # the branch that x is, seen from y
         for x in reversed(order[1:]):
             sent[x, above[x]] = self._branch(tree, sent, x, above[x])

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from bnml._memory import gigabytes, limit_of
 from bnml._plain import attributes
+from bnml._text import time_text
 from bnml.errors import ScoreError, argument
 from bnml.nml.forest_counts import number_of_sorted_counts
 from bnml.nml.forest_sums import ForestSums, Needs
@@ -65,7 +66,7 @@ class ForestForecast:
 
     def __str__(self) -> str:
         weights = f"{self.weights:,}" if self.weights < 10**13 else f"more than 10^{int(math.log10(self.weights))}"
-        return f"{weights} weights, {_time(self.seconds)}, {gigabytes(self.bytes)} of memory"
+        return f"{weights} weights, {time_text(self.seconds)}, {gigabytes(self.bytes)} of memory"
 
 
 @dataclass(frozen=True)
@@ -165,7 +166,7 @@ def _best_root(sums: ForestSums, links: Neighbours, arities: Sequence[int], inne
     """Return the branch of a whole tree from the root that costs least; of equal ones the first."""
     near = {x: [y for y in links[x] if len(links[y]) > 1] for x in inner}
     leaves = {x: [arities[y] for y in links[x] if len(links[y]) == 1] for x in inner}
-    order, above = _from(near, inner[0])
+    order, above = outwards(near, inner[0])
     down: dict[int, int] = {}
     for x in reversed(order):
         down[x] = sums.branch(arities[x], leaves[x], [down[y] for y in near[x] if y != above[x]])
@@ -193,7 +194,7 @@ def _using(sums: ForestSums, needs: Needs) -> float:
     )
 
 
-def _from(near: dict[int, list[int]], start: int) -> tuple[list[int], dict[int, int]]:
+def outwards(near: Mapping[int, Sequence[int]], start: int) -> tuple[list[int], dict[int, int]]:
     """Return the variables in an order from the start outwards, and for each the one before it."""
     order, above = [start], {start: -1}
     for x in order:
@@ -202,12 +203,3 @@ def _from(near: dict[int, list[int]], start: int) -> tuple[list[int], dict[int, 
                 above[y] = x
                 order.append(y)
     return order, above
-
-
-def _time(seconds: float) -> str:
-    if seconds == math.inf:
-        return "longer than anybody waits"
-    for size, unit in ((86400.0 * 365, "years"), (86400.0, "days"), (3600.0, "hours"), (60.0, "minutes")):
-        if seconds >= 2 * size:
-            return f"about {seconds / size:,.0f} {unit}"
-    return f"about {seconds:.0f} seconds" if seconds >= 1.5 else "about a second or less"

@@ -27,10 +27,8 @@ def extra_tuples(graph: nx.Graph[Any], data: Any, *, possibility: str | None = N
     ----------
     graph
         A ``networkx.Graph`` whose nodes are columns; an attribute that is no node has no edges.
-    data
-        A `Data`, or anything that `bnml.read` takes.
-    possibility
-        A column of degrees from 0 to 1, which then is no attribute; all tuples are fully possible without.
+    data, possibility
+        As for `bnml.relational.hartley_information`.
 
     Returns
     -------

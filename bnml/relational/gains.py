@@ -23,10 +23,8 @@ def gains(data: Any, *, possibility: str | None = None) -> pd.DataFrame:
 
     Parameters
     ----------
-    data
-        A `Data`, or anything that `bnml.read` takes.
-    possibility
-        A column of degrees from 0 to 1, which then is no attribute; all tuples are fully possible without.
+    data, possibility
+        As for `bnml.relational.hartley_information`.
 
     Returns
     -------

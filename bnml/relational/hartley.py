@@ -72,15 +72,13 @@ def hartley_gain(
 
     Parameters
     ----------
-    data
-        A `Data`, or anything that `bnml.read` takes.
+    data, possibility
+        As for `hartley_information`.
     a, b
         Names of two columns.
     given
         Names of columns that are known: the gain is computed for each combination of their values that occurs, and
         averaged over these.
-    possibility
-        A column of degrees from 0 to 1, which then is no attribute; all tuples are fully possible without.
 
     Returns
     -------
@@ -90,7 +88,7 @@ def hartley_gain(
     Raises
     ------
     BnmlError
-        If the table cannot be read, or a name is unknown or given twice.
+        Where `hartley_information` does.
 
     Notes
     -----

@@ -103,6 +103,8 @@ class Score(ABC):
     pays_for_states
         Each state of the child that occurs with a configuration of the parents costs log r or more, r being its number
         of states: when it is first seen, it is at most as probable as any other.
+    parameter
+        The name of its number, which follows the colon in ``score="name:number"``; empty if it has none.
 
     Those of fNML and qNML are meant with the exact regret.
     """
@@ -114,11 +116,14 @@ class Score(ABC):
     admits_posterior: ClassVar[bool] = False
     prequential: ClassVar[bool] = False
     pays_for_states: ClassVar[bool] = False
+    parameter: ClassVar[str] = ""
 
     @classmethod
     def from_text(cls, text: str) -> Self:
-        """Return the score for what follows the colon in ``"name:text"``."""
-        raise ScoreError(f"score {cls.name + ':' + text!r}: {cls.name} takes no parameter")
+        """Return the score for what follows the colon in ``"name:text"``; a text that is no number it refuses."""
+        if not cls.parameter:
+            raise ScoreError(f"score {cls.name + ':' + text!r}: {cls.name} takes no parameter")
+        return cls(**{cls.parameter: text})
 
     def check(self, data: Data | Counts) -> None:  # noqa: B027  # most scores take any data
         """Raise a ScoreError if the score cannot be used with this table."""

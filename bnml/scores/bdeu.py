@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Self
 
 from bnml._arrays import Floats
 from bnml.scores.base import Score, Shape, Terms, positive
@@ -31,15 +30,11 @@ class BDeu(Score):
     admits_posterior = True
     prequential = True
     pays_for_states = True
+    parameter = "ess"
     ess: float = 1.0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "ess", positive(self.ess, "ess", "BDeu"))
-
-    @classmethod
-    def from_text(cls, text: str) -> Self:
-        """Read ``bdeu:10``."""
-        return cls(ess=text)  # type: ignore[arg-type]  # a text that is no number is refused there
 
     def terms(self, shape: Shape) -> Terms:
         """Spread the equivalent sample size over the configurations of each set."""

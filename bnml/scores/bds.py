@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Self
 
 import numpy as np
 
@@ -32,15 +31,11 @@ class BDs(Score):
 
     name = "bds"
     admits_posterior = True
+    parameter = "ess"
     ess: float = 1.0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "ess", positive(self.ess, "ess", "BDs"))
-
-    @classmethod
-    def from_text(cls, text: str) -> Self:
-        """Read ``bds:10``."""
-        return cls(ess=text)  # type: ignore[arg-type]  # a text that is no number is refused there
 
     def terms(self, shape: Shape) -> None:
         """Return None: the terms depend on the other cells."""

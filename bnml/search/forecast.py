@@ -15,6 +15,7 @@ import numpy as np
 
 from bnml._memory import gigabytes
 from bnml._plain import attributes
+from bnml._text import time_text
 from bnml._watch import Watch
 from bnml.counts.lattice import WalkOrder
 from bnml.graph import Constraints, Rules
@@ -92,7 +93,7 @@ class Forecast:
     def __str__(self) -> str:
         return (
             f"{self.variables} variables, {_number(self.subsets)} subsets, {gigabytes(self.bytes)} of memory "
-            f"({gigabytes(self.limit)} allowed), {_time(self.seconds)}"
+            f"({gigabytes(self.limit)} allowed), {time_text(self.seconds)}"
         )
 
 
@@ -271,12 +272,3 @@ def _slowness(local: LocalScores) -> float:
 
 def _number(value: int) -> str:
     return f"{value:,}" if value < 10**15 else f"2^{value.bit_length() - 1}"
-
-
-def _time(seconds: float) -> str:
-    if seconds == math.inf:
-        return "longer than anybody lives"
-    for size, unit in ((86400.0 * 365, "years"), (86400.0, "days"), (3600.0, "hours"), (60.0, "minutes")):
-        if seconds >= 2 * size:
-            return f"about {seconds / size:,.0f} {unit}" if seconds < 1e6 * size else f"more than a million {unit}"
-    return f"about {seconds:.0f} seconds" if seconds >= 1.5 else "about a second or less"

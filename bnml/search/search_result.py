@@ -13,11 +13,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from bnml._pickled import PickledByFields
 from bnml._plain import plain
 from bnml.data import Data
 from bnml.errors import SearchError
@@ -42,7 +43,7 @@ class Family(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False)
-class SearchResult:
+class SearchResult(PickledByFields):
     """A network that a search found; print it for a report, show it in a notebook for a picture.
 
     Attributes
@@ -222,14 +223,6 @@ class SearchResult:
         proven = "proven optimal" if self.optimal else "not proven optimal"
         size = f"{len(self.dag.names)} variables, {len(self.dag.arcs)} arcs"
         return f"<SearchResult by {self.search}: {size}, score {self.score:.6g}, {proven}>"
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {one.name: getattr(self, one.name) for one in fields(self)} | {"info": dict(self.info)}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        for name, value in state.items():
-            object.__setattr__(self, name, value)
-        self.__post_init__()
 
 
 def _family(local: LocalScores | FamilyScores, x: str, parents: tuple[str, ...]) -> Family:

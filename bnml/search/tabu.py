@@ -48,9 +48,7 @@ def tabu(
     Returns
     -------
     SearchResult
-        With ``info["local_optimum"]``: whether it was verified that no change of one arc is an improvement. When the
-        time is over, the best structure so far, or the best forest (``info["fallback"]`` is then ``"forest"``) if that
-        has a higher score and no ``start`` is given.
+        As of `hill_climb`.
 
     Examples
     --------

@@ -59,12 +59,8 @@ class StructureLearner(DensityMixin, NetworkEstimator):
         The structure with its parameters.
     score_ : float
         The structure's score on the training data, higher is better.
-    variables_ : tuple of str
-        The variable of each feature: its name, or ``X0``, ``X1``, …
-    n_features_in_ : int
-        The number of features.
-    feature_names_in_ : ndarray of str
-        Their names, if all of them have one.
+    variables_, n_features_in_, feature_names_in_
+        As of `BayesianNetworkClassifier`.
 
     Examples
     --------

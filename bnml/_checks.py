@@ -16,7 +16,6 @@ from bnml._text import did_you_mean, quoted
 from bnml.errors import ArgumentError, argument
 
 __all__ = [
-    "a_function",
     "a_path",
     "a_variable",
     "flag",
@@ -110,7 +109,7 @@ def a_path(value: Any, name: str = "path") -> Path:
     return Path(value)
 
 
-def a_function(value: Any, name: str, *, of: str) -> Callable[..., Any] | None:
+def _a_function(value: Any, name: str, *, of: str) -> Callable[..., Any] | None:
     """Check an argument that is a function, or None."""
     if value is not None and not callable(value):
         raise refuse(name, value, f"expected a function of {of}, or None")
@@ -120,4 +119,4 @@ def a_function(value: Any, name: str, *, of: str) -> Callable[..., Any] | None:
 
 def progress_function(value: Any) -> Callable[[str, float], None] | None:
     """Check the argument ``progress``: what is told how far the work is, or None."""
-    return a_function(value, "progress", of="a stage and a fraction")
+    return _a_function(value, "progress", of="a stage and a fraction")

@@ -20,7 +20,7 @@ PAGE = (PACKAGE.parent / "docs" / "README.md").read_text(encoding="utf-8")
 # what the small things that all rooms share may import, beside errors
 SHARED = {
     "errors": set(), "_checks": {"_text"}, "_jit": {"_kernel_cache"}, "_notebook": {"plot"}, "_watch": {"_jit"},
-    "_memory": {"_checks"},
+    "_memory": {"_checks"}, "_factors": {"_arrays"},
     "_threads": {"_checks"},
 }  # fmt: skip
 
@@ -187,6 +187,27 @@ def test_classes_have_names_of_their_own(tmp_path):
     for name in ("one.py", "two.py"):
         (tmp_path / name).write_text("class Rules: ...\nclass _Own: ...\n")
     assert classes_by_name(sorted(tmp_path.glob("*.py"))) == {"Rules": ["one.py", "two.py"]}
+
+
+def functions_of_one_file(paths: list[Path], others: list[Path]) -> list[str]:
+    """Return public functions that no other file names: they are the file's own business."""
+    texts = {path: path.read_text(encoding="utf-8") for path in [*paths, *others]}
+    words = {path: set(re.findall(r"\w+", text)) for path, text in texts.items()}
+    return [
+        f"{path.name}: {node.name}"
+        for path in paths
+        for node in ast.parse(texts[path]).body
+        if isinstance(node, ast.FunctionDef) and not node.name.startswith("_")
+        if not any(node.name in found for other, found in words.items() if other != path)
+    ]
+
+
+def test_public_functions_are_for_others(tmp_path):
+    tests = [path for path in Path(__file__).parent.rglob("*.py") if path.name != Path(__file__).name]
+    assert functions_of_one_file(FILES, tests) == []
+    (tmp_path / "one.py").write_text("def shared(): ...\ndef alone(): ...\ndef _own(): ...\n")
+    (tmp_path / "two.py").write_text("from one import shared\n")
+    assert functions_of_one_file([tmp_path / "one.py"], [tmp_path / "two.py"]) == ["one.py: alone"]
 
 
 def test_public_names():

@@ -43,9 +43,9 @@ def command(
     as_json: options.Json = False,
 ) -> None:
     """Show how strongly each pair of variables depends on each other, strongest first."""
-    from bnml.independence.dependences import check_request
+    from bnml.independence.dependences import check_dependences
 
-    check_request(test, adjust)
+    check_dependences(test, adjust)
     data = table()
     frame = _sorted(bnml.dependences(data, test=test, adjust=adjust, target=target))
     if as_json:

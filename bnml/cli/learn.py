@@ -98,7 +98,7 @@ def command(
     time_limit: options.TimeLimit = None,
 ) -> None:
     """Learn the structure of a network from a table, and show what is proven of it."""
-    from bnml.search.learn import run
+    from bnml.search.learn import learn_task
     from bnml.search.searches import request_for
 
     plots = plot or []
@@ -120,7 +120,7 @@ def command(
     if scores_out is not None:
         _check_listing(task)
     with _announced(task) as progress, links_said():
-        result = run(asked, replace(task, watch=Watch(progress, time_limit), beside=rows))
+        result = learn_task(asked, replace(task, watch=Watch(progress, time_limit), beside=rows))
     if output is not None and result.network is None:
         raise ArgumentError(f"-o: no network fits what {result.search} found; leave -o out to see the graph")
     _write(result, output, plots, scores_out, task)

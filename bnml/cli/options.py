@@ -41,7 +41,6 @@ __all__ = [
     "TimeLimit",
     "Weights",
     "parse_bins_options",
-    "parse_seconds",
     "parse_whole",
     "search_names",
 ]
@@ -148,7 +147,7 @@ def parse_level(text: str) -> float:
     return value
 
 
-def parse_seconds(text: str) -> float:
+def _parse_seconds(text: str) -> float:
     """Parse an option that is a number of seconds."""
     try:
         return float(text)
@@ -156,7 +155,7 @@ def parse_seconds(text: str) -> float:
         raise typer.BadParameter(f"{shortened(text, 60)!r} is not a number of seconds") from None
 
 
-def parse_number(given: str | float) -> float:
+def _parse_number(given: str | float) -> float:
     """Parse an option that is a number; a default is one already."""
     try:
         number = float(given)
@@ -198,7 +197,7 @@ MaxParents = Annotated[
 RowsPerCell = Annotated[
     float,
     _known(
-        "--rows-per-cell", metavar="R", parser=parse_number, help="Rows that a family's cells have at least; 0: any."
+        "--rows-per-cell", metavar="R", parser=_parse_number, help="Rows that a family's cells have at least; 0: any."
     ),
 ]
 
@@ -211,5 +210,5 @@ MemoryLimit = Annotated[
     str | None, _cost("--memory-limit", metavar="8GB", help="The most memory; most that there is without.")
 ]
 TimeLimit = Annotated[
-    float | None, _cost("--time-limit", metavar="S", parser=parse_seconds, help="Seconds after which to stop.")
+    float | None, _cost("--time-limit", metavar="S", parser=_parse_seconds, help="Seconds after which to stop.")
 ]

@@ -91,9 +91,9 @@ def command(
     chosen = reading.read_score(score, prior_network)
     data = table()
     if top is not None:
-        from bnml.uncertainty.structures import check_structures
+        from bnml.uncertainty.structures import check_listed_structures
 
-        check_structures(len(data.names), top)
+        check_listed_structures(len(data.names), top)
     limits: dict[str, Any] = {
         "max_parents": max_parents,
         "rows_per_cell": rows_per_cell,

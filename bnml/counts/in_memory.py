@@ -139,7 +139,7 @@ class InMemory:
         from bnml.counts import lattice
 
         rows = lattice.packed(order, self._rows.columns, self._weights)
-        return lattice.walk_rows(rows, sums, bounds, wanted, out, threads, done)
+        return lattice.walk_lattice(rows, sums, bounds, wanted, out, threads, done)
 
     def parent_sets(
         self, child: int, candidates: Sequence[int], fixed: Sequence[int], start: StartOfSets, *, paired: bool

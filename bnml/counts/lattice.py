@@ -25,7 +25,7 @@ from bnml.data import Data
 if TYPE_CHECKING:
     from bnml.counts._lattice_kernels import Bounds, PackedRows, Sums
 
-__all__ = ["WalkOrder", "fits", "no_bounds", "packed", "walk_rows"]
+__all__ = ["WalkOrder", "fits", "no_bounds", "packed", "walk_lattice"]
 
 WORD = 62  # bits of a word that hold values
 SECONDS_PER_ROW = 1.2e-9  # of one subset, on one thread
@@ -166,7 +166,7 @@ def no_bounds(n: int) -> Bounds:
     return Bounds(np.zeros(n + 2, np.int64), none, none, np.zeros(0), np.zeros(0), np.zeros(1), none)
 
 
-def walk_rows(
+def walk_lattice(
     rows: PackedRows,
     sums: Sums,
     bounds: Bounds,

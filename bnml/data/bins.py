@@ -23,7 +23,7 @@ from bnml._arrays import Floats
 from bnml.errors import ArgumentError, argument
 from bnml.nml import nml_histogram
 
-__all__ = ["AUTO", "Bins", "bin_labels", "cut_points", "dependent", "parse_bins", "place"]
+__all__ = ["AUTO", "Bins", "bin_labels", "bins_depend", "bins_of_values", "cut_points", "parse_bins"]
 
 Bins = tuple[str, int | str] | tuple[float, ...]
 
@@ -65,7 +65,7 @@ def _refusal(where: str, spec: Any, expected: str) -> ArgumentError:
     return ArgumentError(f"{argument(where, spec, most=100)}: {expected}")
 
 
-def dependent(bins: Bins | None) -> bool:
+def bins_depend(bins: Bins | None) -> bool:
     """Return whether the cuts depend on other columns."""
     return bins is not None and bins[:1] in (("auto",), ("target",))
 
@@ -126,7 +126,7 @@ def _without_empty_bins(cuts: list[float], values: Floats) -> tuple[float, ...]:
     return tuple(kept)
 
 
-def place(values: Floats, cuts: Sequence[float]) -> npt.NDArray[np.int64]:
+def bins_of_values(values: Floats, cuts: Sequence[float]) -> npt.NDArray[np.int64]:
     """Return each value's bin."""
     return np.searchsorted(np.asarray(cuts, np.float64), values, side="left").astype(np.int64)
 

@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bnml._arrays import Floats, Ints
-from bnml.data.bins import Bins, cut_points, place
+from bnml.data.bins import Bins, bins_of_values, cut_points
 from bnml.nml import nml_partition, regret
 from bnml.nml.intervals import rank_gaps
 
@@ -77,7 +77,7 @@ class NumericColumn:
         """Return the column cut into bins."""
         bins = len(cuts) + 1
         gap = not self.present.all()
-        return CodedColumn(np.append(place(self.values, cuts), bins)[self.places], bins + gap)
+        return CodedColumn(np.append(bins_of_values(self.values, cuts), bins)[self.places], bins + gap)
 
     def quantiles(self, k: int) -> CodedColumn:
         """Return the column cut into bins of about equal numbers of rows."""

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bnml._text import clip, did_you_mean, quoted
-from bnml.data.bins import place
+from bnml.data.bins import bins_of_values
 from bnml.data.columns import Column
 from bnml.data.data import Data
 from bnml.data.labels import MISSING_LABEL, label_text
@@ -121,7 +121,7 @@ def _mapping(column: Column, labels: Sequence[Any], cuts: Sequence[float] | None
     occurs = np.bincount(column.codes[column.codes >= 0], minlength=len(texts))
     unknown = [i for i, code in enumerate(known) if code < 0 and occurs[i] and texts[i] != MISSING_LABEL]
     if unknown and cuts is not None and (numbers := column.numbers()) is not None:
-        return place(numbers, cuts)
+        return bins_of_values(numbers, cuts)
     if unknown:
         label = column.labels[unknown[0]]
         raise DataError(

@@ -20,7 +20,7 @@ from bnml.data.grouping import group_rows
 from bnml.data.reading import Reading
 from bnml.errors import DataError
 
-__all__ = ["Rows", "row_groups", "row_numbers", "rows_of", "rows_to_data", "rows_with_column"]
+__all__ = ["Rows", "rows_of", "rows_to_data", "rows_to_groups", "rows_to_numbers", "rows_with_column"]
 
 Codes = npt.NDArray[Any]
 
@@ -64,21 +64,21 @@ def rows_of(data: Data) -> Rows:
     return Rows(data.column_codes, data.row_index)
 
 
-def row_groups(columns: Codes, arities: Sequence[int]) -> npt.NDArray[np.integer[Any]]:
+def rows_to_groups(columns: Codes, arities: Sequence[int]) -> npt.NDArray[np.integer[Any]]:
     """Return, row by row, the number of the distinct row it is; ``columns`` has a row for each variable."""
     if not len(columns):
         return np.zeros(columns.shape[1], np.int64)
     return group_rows(np.ascontiguousarray(columns), arities)[2]
 
 
-def row_numbers(columns: Codes, arities: Sequence[int]) -> npt.NDArray[np.integer[Any]]:
-    """Return, row by row, a number that is the same for equal rows; unlike in `row_groups` there may be gaps.
+def rows_to_numbers(columns: Codes, arities: Sequence[int]) -> npt.NDArray[np.integer[Any]]:
+    """Return, row by row, a number that is the same for equal rows; unlike in `rows_to_groups` there may be gaps.
 
     Numbers are as narrow as possible: those of 16 bits are sorted many times faster.
     """
     possible = math.prod(arities)
     if possible > 1 << 62:
-        return row_groups(columns, arities)
+        return rows_to_groups(columns, arities)
     numbers = np.zeros(columns.shape[1], np.int64)
     for codes, r in zip(columns, arities, strict=True):
         numbers *= r

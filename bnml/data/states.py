@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bnml._text import clip, did_you_mean, quoted
-from bnml.data.bins import Bins, bin_labels, cut_points, dependent, place
+from bnml.data.bins import Bins, bin_labels, bins_depend, bins_of_values, cut_points
 from bnml.data.columns import Column
 from bnml.data.dependent_bins import CodedColumn, NumericColumn, cuts_by_dependence
 from bnml.data.labels import MISSING_LABEL, as_number, label_text, ordered, without_point
@@ -152,7 +152,7 @@ def settle(
             settled.append(declared_states(column, declared[column.name]))
         elif own is None:
             settled.append(_labelled(column))
-        elif dependent(own):
+        elif bins_depend(own):
             settled.append(None)
             asked[column.name] = own
         else:
@@ -252,7 +252,7 @@ def binned(column: Column, cuts: tuple[float, ...]) -> States:
     """Return the bins of a column of numbers as its states."""
     numbers = column.numbers()
     assert numbers is not None
-    return States(bin_labels(cuts), np.append(place(numbers, cuts), -1), cuts)
+    return States(bin_labels(cuts), np.append(bins_of_values(numbers, cuts), -1), cuts)
 
 
 def _complaint(column: Column) -> str:

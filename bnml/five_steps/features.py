@@ -15,12 +15,13 @@ import numpy as np
 
 from bnml.counts import contingency
 from bnml.data import Data
+from bnml.five_steps.strength import strength_of
 from bnml.independence import dependences, select_features
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Features", "Twins", "features_of", "strength_of"]
+__all__ = ["Features", "Twins", "features_of"]
 
 ALIKE = 0.9  # two columns share so much of what they tell, or more: all but copies of each other
 
@@ -95,18 +96,6 @@ def features_of(data: Data, target: str | None, alpha: float, threads: int | Non
         twins=_twins(frame, dict(zip(data.names, entropies, strict=True))),
         alpha=alpha,
     )
-
-
-def strength_of(information: Any, degrees_of_freedom: Any, n_rows: int) -> Any:
-    """Return the strength of dependences: √(1 - exp(-2 I)), I being the information less d/(2 N), at least 0.
-
-    Examples
-    --------
-    >>> round(float(strength_of(0.5, 1, 1000)), 3), float(strength_of(0.01, 40, 1000))
-    (0.795, 0.0)
-    """
-    chance = np.asarray(degrees_of_freedom, float) / (2.0 * n_rows)
-    return np.sqrt(-np.expm1(-2.0 * np.maximum(np.asarray(information, float) - chance, 0.0)))
 
 
 def _entropy(data: Data, column: int) -> float:

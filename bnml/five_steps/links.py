@@ -79,7 +79,7 @@ def links_of(study: Study) -> tuple[Link, ...]:
     graph = study.learned.directions
     names, at = study.data.names, {name: i for i, name in enumerate(study.data.names)}
     known = set(graph.directed)
-    pc, npc = linked(study.pc.pdag), None if study.npc is None else linked(study.npc.pdag)
+    pc, npc = linked_pairs(study.pc.pdag), None if study.npc is None else linked_pairs(study.npc.pdag)
     unsure: frozenset[frozenset[str]] = frozenset()
     if study.npc is not None:
         unsure = frozenset().union(study.npc.undecided, *study.npc.ambiguous_regions)
@@ -108,6 +108,6 @@ def links_of(study: Study) -> tuple[Link, ...]:
     return tuple(sorted(links, key=lambda link: (not link.in_network, -(link.certainty or 0.0), link.a, link.b)))
 
 
-def linked(graph: PDAG) -> frozenset[frozenset[str]]:
+def linked_pairs(graph: PDAG) -> frozenset[frozenset[str]]:
     """Return the pairs that a graph links, whatever the direction."""
     return frozenset(map(frozenset, (*graph.directed, *graph.undirected)))

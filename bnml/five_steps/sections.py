@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from bnml._text import names_in_words, number_of, p_value_text, percent, probability_text
 from bnml.five_steps.feature_section import features_section
-from bnml.five_steps.features import strength_of
 from bnml.five_steps.findings import found_regions
 from bnml.five_steps.knowledge import knowledge
-from bnml.five_steps.links import FIRM, LIKELY, Link, linked
+from bnml.five_steps.links import FIRM, LIKELY, Link, linked_pairs
 from bnml.five_steps.markup import Cell, Html, bar, bullets, figure, long_table, paragraphs, section
 from bnml.five_steps.pictures import graph_picture, picture_width
+from bnml.five_steps.strength import strength_of
 from bnml.search.found_by import found_sentence
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def _edges(study: Study, links: list[str | tuple[str, str]]) -> list[str | tuple
     """Return the links that the graph of the tests has, in its directions."""
     graph = (study.npc or study.pc).pdag
     directed = {frozenset(arc): arc for arc in graph.directed}
-    there = linked(graph)
+    there = linked_pairs(graph)
     return [directed.get(frozenset(link), link) for link in links if frozenset(link) in there]
 
 

@@ -17,7 +17,7 @@ class Variables:
     __slots__ = ("index", "names")
 
     def __init__(self, names: Iterable[str], what: str = "names") -> None:
-        self.names = checked_names(names, what)
+        self.names = _checked_names(names, what)
         self.index = {name: i for i, name in enumerate(self.names)}
 
     def __len__(self) -> int:
@@ -99,7 +99,7 @@ def listed_names(names: Iterable[str], what: str) -> tuple[str, ...]:
     return result
 
 
-def checked_names(names: Iterable[str], what: str) -> tuple[str, ...]:
+def _checked_names(names: Iterable[str], what: str) -> tuple[str, ...]:
     """Check the names of a graph's variables: texts, at least one, none twice."""
     result = listed_names(names, what)
     if not result:

@@ -20,7 +20,7 @@ from bnml.data import Data, as_data
 from bnml.errors import ArgumentError, argument
 from bnml.independence.oracles import DataJudge, Questions
 from bnml.independence.p_values import log_adjusted_p_values
-from bnml.independence.sparse import permuted_p_value, smallest_p_value
+from bnml.independence.sparse import smallest_p_value, sparse_p_value
 from bnml.independence.tests import G2, X2, Criterion, Gain, Scored, parse_test
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def independence_test(
         return Outcome(bool(answers.independent[0]), statistic, freedom, float(np.exp(log_p)), log_p)
     pearson = isinstance(criterion, X2)
     statistic, freedom = pair_statistic(judge.counts.cells(sorted((x, y, *known))), x, y, known, pearson=pearson)
-    p = permuted_p_value(judge.counts, x, y, known, pearson=pearson) if freedom else 1.0
+    p = sparse_p_value(judge.counts, x, y, known, pearson=pearson) if freedom else 1.0
     independent = p > max(level, smallest_p_value(table.n_rows))
     return Outcome(independent, statistic, freedom, p, float(np.log(p)), sparse=True)
 
@@ -149,7 +149,7 @@ def dependences(
     24  bronc    dysp               0.238  2383.624
     19   lung  either               0.193  1930.831
     """
-    criterion = check_request(test, adjust)
+    criterion = check_dependences(test, adjust)
     table = as_data(data)
     at = None if target is None else a_variable(target, "target", table.names)
     every = combinations(range(len(table.names)), 2)
@@ -196,7 +196,7 @@ def select_features(
     ['either', 'xray', 'smoke', 'dysp', 'bronc']
     """
     level = significance_level(alpha)
-    check_request(test, adjust)
+    check_dependences(test, adjust)
     table = as_data(data)
     a_variable(target, "target", table.names)
     frame = dependences(table, test=test, adjust=adjust, target=target, threads=threads)
@@ -234,7 +234,7 @@ def _frame(data: Data, pairs: Ints, test: Criterion, adjust: str | None, threads
     return pd.DataFrame(columns)
 
 
-def check_request(test: Any, adjust: Any) -> Criterion:
+def check_dependences(test: Any, adjust: Any) -> Criterion:
     """Return the test; refuse one without p-values, and an unknown adjustment."""
     criterion = parse_test(test)
     if isinstance(criterion, Gain | Scored):

@@ -19,7 +19,7 @@ from bnml.graph import DAG, PDAG, canonical_extension
 from bnml.graph._names import checked_pairs
 from bnml.independence.orientation import Conflict
 from bnml.independence.path_condition import supported
-from bnml.independence.skeleton import Log, made
+from bnml.independence.skeleton import Log, tests_made
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -109,7 +109,7 @@ class IndependenceResult(PickledByFields):
         rows: list[tuple[Any, ...]] = []
         for batch, answers in self._log.batches:
             owner = np.repeat(np.arange(batch.xs.size), np.diff(batch.offsets))
-            for t in np.flatnonzero(made(batch, answers)).tolist():
+            for t in np.flatnonzero(tests_made(batch, answers)).tolist():
                 x, y = names[batch.xs[owner[t]]], names[batch.ys[owner[t]]]
                 statistic, freedom, log_p = answers.results[t].tolist()
                 given = tuple(names[batch.sets[t]].tolist())

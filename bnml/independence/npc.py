@@ -49,7 +49,7 @@ from bnml.independence.path_condition import (
     without,
 )
 from bnml.independence.pc import pc_result
-from bnml.independence.request import Asked, ask
+from bnml.independence.request import Asked, independence_request
 from bnml.independence.skeleton import (
     Found,
     Log,
@@ -116,7 +116,7 @@ def npc(
     X0 - X1, X0 - X2
     """
     return find_npc(
-        ask(
+        independence_request(
             data, alpha, test, oracle=oracle, max_condition=max_condition, colliders=colliders,
             constraints=constraints, threads=threads, watch=Watch(progress_function(progress)),
         )

@@ -23,7 +23,7 @@ from bnml.data import Data
 from bnml.graph import DAG
 from bnml.graph.separation import reachable
 from bnml.independence.permutation import permutation_p_value
-from bnml.independence.sparse import permuted_p_values, smallest_p_value, states_that_occur
+from bnml.independence.sparse import smallest_p_value, sparse_p_values, states_that_occur
 from bnml.independence.tests import G2, X2, Criterion, Gain, Permutation, Scored
 from bnml.scores import LocalScores
 
@@ -137,7 +137,7 @@ class DataJudge:
         answers = self._counted(batch, stop=False)
         few = np.flatnonzero(sparse & (answers.results[:, 1] > 0))
         pairs = np.stack([batch.xs[few], batch.ys[few]], axis=1)
-        p_values = permuted_p_values(self.counts, pairs, pearson=isinstance(self.test, X2), threads=self.threads)
+        p_values = sparse_p_values(self.counts, pairs, pearson=isinstance(self.test, X2), threads=self.threads)
         answers.results[few, 2] = np.log(p_values)
         independent = answers.results[:, 2] > self._verdict.log_alpha
         independent[few] &= p_values > smallest_p_value(self.counts.n_rows)

@@ -28,7 +28,7 @@ from bnml.graph.meek import Orienter
 from bnml.independence.oracles import Judge
 from bnml.independence.skeleton import Found, Log, Pair, ask_pairs, candidates, separating_sets
 
-__all__ = ["COLLIDERS", "Conflict", "Triples", "direct", "find_triples"]
+__all__ = ["COLLIDERS", "Conflict", "Triples", "find_triples", "orient_links"]
 
 COLLIDERS = ("sepset", "conservative", "majority")
 
@@ -170,7 +170,7 @@ class _CarefulOrienter(Orienter):
         return 0
 
 
-def direct(
+def orient_links(
     names: Sequence[str],
     links: Sequence[int],
     known: Rules,

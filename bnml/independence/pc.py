@@ -19,8 +19,8 @@ from bnml._watch import Watch
 from bnml.graph import PDAG, Constraints
 from bnml.independence.independence_result import IndependenceResult
 from bnml.independence.oracles import Oracle
-from bnml.independence.orientation import direct, find_triples
-from bnml.independence.request import Asked, ask
+from bnml.independence.orientation import find_triples, orient_links
+from bnml.independence.request import Asked, independence_request
 from bnml.independence.skeleton import Found, Log, Pair, find_skeleton
 from bnml.independence.tests import Criterion
 
@@ -89,7 +89,7 @@ def pc(
     (107, ())
     """
     return find_pc(
-        ask(
+        independence_request(
             data, alpha, test, stable=stable, oracle=oracle, max_condition=max_condition, colliders=colliders,
             constraints=constraints, threads=threads, watch=Watch(progress_function(progress)),
         )
@@ -122,7 +122,7 @@ def pc_result(
     watch = Watch()
     names, known = asked.judge.names, asked.known
     triples = find_triples(asked.judge, log, links, sepsets, known, asked.colliders, asked.max_condition, unsure)
-    parents, neighbours, conflicts = direct(names, links, known, triples, unsure)
+    parents, neighbours, conflicts = orient_links(names, links, known, triples, unsure)
     asked.tell("directions", 1.0)
     return IndependenceResult(
         pdag=PDAG.from_masks(names, parents, neighbours).reordered(asked.names),

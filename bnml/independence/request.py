@@ -15,7 +15,7 @@ from bnml.independence.oracles import DataJudge, Judge, OracleJudge
 from bnml.independence.orientation import COLLIDERS
 from bnml.independence.tests import parse_test
 
-__all__ = ["Asked", "ask"]
+__all__ = ["Asked", "independence_request"]
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Asked:
         self.tell(f"tests given {size}", 1.0 - 0.5**size * (1.0 - 0.5 * share))
 
 
-def ask(
+def independence_request(
     data: Any,
     alpha: Any = 0.05,
     test: Any = "g2",

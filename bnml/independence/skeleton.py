@@ -57,7 +57,7 @@ class Log:
     @property
     def n_tests(self) -> int:
         """How many tests were made."""
-        return sum(int(made(*batch).sum()) for batch in self.batches)
+        return sum(int(tests_made(*batch).sum()) for batch in self.batches)
 
     def ask(self, judge: Judge, batch: Questions, *, stop: bool = True) -> Answers:
         """Let a judge decide, and keep what it finds."""
@@ -82,7 +82,7 @@ class Log:
         return False
 
 
-def made(batch: Questions, answers: Answers) -> npt.NDArray[np.bool_]:
+def tests_made(batch: Questions, answers: Answers) -> npt.NDArray[np.bool_]:
     """Tell which tests of a batch were made."""
     sizes = np.diff(batch.offsets)
     done = np.arange(len(batch.sets)) - np.repeat(batch.offsets[:-1], sizes) < np.repeat(answers.made, sizes)

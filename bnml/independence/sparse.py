@@ -5,7 +5,7 @@ with 1,200 rows of a column of 800 labels and of an independent coin, χ² finds
 and neither says anything. The rule is that of searches by score: a test has on average at least five rows per cell, the
 cells being all configurations of the variables that it is about, each with the states that occur.
 
-Else a p-value comes from random tables with the same margins (`permuted_p_value`). In each stratum the values of Y are
+Else a p-value comes from random tables with the same margins (`sparse_p_value`). In each stratum the values of Y are
 dealt out anew to the rows: where X and Y are independent given the strata, all ways to do so are equally probable. It
 stops once enough random tables are as far from independence as the one that was seen (Besag and Clifford 1991): a
 p-value near one half takes a hundred tables, only small ones take them all. The same table gives the same p-value.
@@ -30,7 +30,7 @@ from bnml.graph.rules import ROWS_PER_CELL
 if TYPE_CHECKING:
     from bnml.independence._kernels import Dealt
 
-__all__ = ["is_sparse", "permuted_p_value", "permuted_p_values", "smallest_p_value", "states_that_occur"]
+__all__ = ["is_sparse", "smallest_p_value", "sparse_p_value", "sparse_p_values", "states_that_occur"]
 
 DRAWS = 1999  # random tables at most, and at least: fewer where there are very many rows
 LEAST_DRAWS = 199
@@ -76,7 +76,7 @@ def _draws(n_rows: int) -> int:
     return max(LEAST_DRAWS, min(DRAWS, MOST_SHUFFLED // max(n_rows, 1)))
 
 
-def permuted_p_value(counts: Counts, x: int, y: int, given: Sequence[int] = (), *, pearson: bool = False) -> float:
+def sparse_p_value(counts: Counts, x: int, y: int, given: Sequence[int] = (), *, pearson: bool = False) -> float:
     """Return the p-value of G² or X² from random tables with the same margins in each stratum.
 
     Parameters
@@ -99,13 +99,13 @@ def permuted_p_value(counts: Counts, x: int, y: int, given: Sequence[int] = (), 
     >>> import bnml, numpy
     >>> from bnml.counts import counts_of
     >>> counts = counts_of(bnml.read(numpy.array([[0, 0]] * 4 + [[1, 1]] * 4)))
-    >>> round(permuted_p_value(counts, 0, 1), 2)                   # Fisher's exact test: 2 / 70
+    >>> round(sparse_p_value(counts, 0, 1), 2)                   # Fisher's exact test: 2 / 70
     0.03
     """
     return _p_value(*_prepared(counts, x, y, given), pearson)
 
 
-def permuted_p_values(counts: Counts, pairs: Ints, *, pearson: bool = False, threads: int = 1) -> Floats:
+def sparse_p_values(counts: Counts, pairs: Ints, *, pearson: bool = False, threads: int = 1) -> Floats:
     """Return the p-value of each of many pairs of columns; they do not depend on the number of threads."""
     found = np.ones(len(pairs))
     for start, stop in short_ranges(len(pairs), PAIRS_AT_ONCE):

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from bnml._arrays import Floats
 from bnml._notebook import notebook_picture
 from bnml._text import did_you_mean, quoted
-from bnml.data.bins import place
+from bnml.data.bins import bins_of_values
 from bnml.data.labels import MISSING_LABEL, as_number, label_text
 from bnml.data.reading import Reading
 from bnml.errors import ArgumentError, NetworkError, argument
@@ -186,7 +186,7 @@ class BayesianNetwork:
                 return gap
             number = as_number(label)
             if name in self.cuts and number is not None:
-                return int(place(np.array([number]), self.cuts[name])[0])
+                return int(bins_of_values(np.array([number]), self.cuts[name])[0])
             raise ArgumentError(
                 f"{name!r} has no state {label!r}; its states are {quoted(self.states[name])}."
                 f"{did_you_mean(label_text(label), texts)}"

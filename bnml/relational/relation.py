@@ -15,7 +15,7 @@ from bnml._text import clip
 from bnml.data import Data, as_data, read
 from bnml.data.columns import Column
 from bnml.data.labels import MISSING_TEXTS, as_number, as_numbers, label_text
-from bnml.data.rows import row_groups, rows_of
+from bnml.data.rows import rows_of, rows_to_groups
 from bnml.data.sources import open_table
 from bnml.data.table import unknown_column
 from bnml.errors import DataError
@@ -71,7 +71,7 @@ class Relation:
 
 def tuple_groups(columns: Codes, arities: Sequence[int]) -> Index:
     """Return for each tuple of a relation the number of the distinct one it is; ``columns`` has a row for each."""
-    return row_groups(columns, arities)
+    return rows_to_groups(columns, arities)
 
 
 def first_tuples(numbers: Index) -> npt.NDArray[np.bool_]:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from bnml._arrays import Floats
 from bnml.counts import counts_of
 from bnml.data import as_data
-from bnml.data.rows import row_numbers, rows_of
+from bnml.data.rows import rows_of, rows_to_numbers
 from bnml.errors import ScoreError
 from bnml.graph import DAG
 from bnml.scores.base import Score
@@ -76,8 +76,8 @@ def prequential(dag: DAG, data: Any, score: Score | str = "bdeu") -> Floats:
     for child, parents in enumerate(sets):
         variables = [*parents, child]
         arities = [table.arities[v] for v in variables]
-        cell = rows.in_order(row_numbers(rows.codes[variables], arities))
-        configuration = rows.in_order(row_numbers(rows.codes[variables[:-1]], arities[:-1]))
+        cell = rows.in_order(rows_to_numbers(rows.codes[variables], arities))
+        configuration = rows.in_order(rows_to_numbers(rows.codes[variables[:-1]], arities[:-1]))
         seen = _seen_before(cell), _seen_before(configuration)
         total += chosen.log_predictive(FamilyRows(counts, child, parents, states_of, *seen))
     return total

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from bnml.independence.npc import find_npc
 from bnml.independence.pc import find_pc
-from bnml.independence.request import ask
-from bnml.search.local_optimum import verify
+from bnml.independence.request import independence_request
+from bnml.search.local_optimum import verify_local_optimum
 from bnml.search.search_result import SearchResult
 from bnml.search.task import Task, as_search
 
@@ -53,7 +53,9 @@ def pc_search(
     ('pc', 107)
     """
     asked = {"alpha": alpha, "test": test, "stable": stable, "max_condition": max_condition, "colliders": colliders}
-    found = find_pc(ask(task.table.data, rules=task.hard_rules, threads=task.threads, watch=task.watch, **asked))
+    found = find_pc(
+        independence_request(task.table.data, rules=task.hard_rules, threads=task.threads, watch=task.watch, **asked)
+    )
     return _result(task, found, found)
 
 
@@ -85,7 +87,9 @@ def npc_search(
         ``info["decided_by_strength"]`` has the links that neither the tests nor ``keep`` and ``drop`` decide.
     """
     asked = {"alpha": alpha, "test": test, "max_condition": max_condition, "colliders": colliders}
-    first = find_npc(ask(task.table.data, rules=task.hard_rules, threads=task.threads, watch=task.watch, **asked))
+    first = find_npc(
+        independence_request(task.table.data, rules=task.hard_rules, threads=task.threads, watch=task.watch, **asked)
+    )
     chosen = first.resolve(keep=keep, drop=drop)
     return _result(task, first, chosen.resolve(), chosen.undecided.union(*chosen.ambiguous_regions))
 
@@ -98,7 +102,7 @@ def _result(
     total, judged = math.nan, {"families": 0, "local_optimum": False}
     if dag is not None:
         total = task.local.score(dag)
-        judged = verify(task, dag, total)
+        judged = verify_local_optimum(task, dag, total)
     info: dict[str, Any] = {
         "moves": 0 if dag is None else len(dag.arcs),
         **judged,

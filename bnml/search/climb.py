@@ -22,7 +22,7 @@ from bnml.search.search_result import SearchResult
 from bnml.search.short_of_time import fall_back_on_forest
 from bnml.search.task import Task, as_search
 
-__all__ = ["climb_and_reinsert", "climb_result", "climb_up", "hill_climb", "perturbation_of", "shaken"]
+__all__ = ["climb_up", "climb_with_reinsertions", "hill_climb", "perturbation_of", "result_of_climb", "shaken"]
 
 MANY_ROWS = 20_000  # distinct ones
 
@@ -69,7 +69,7 @@ def hill_climb(
         raise refuse("reinsert", reinsert, "expected True, False or None")
     structure, watch, rng = Structure(task, start), task.watch, np.random.default_rng(task.seed)
     size = perturbation_of(structure, perturbation)
-    climb = climb_and_reinsert if (task.n_distinct > MANY_ROWS if reinsert is None else reinsert) else climb_up
+    climb = climb_with_reinsertions if (task.n_distinct > MANY_ROWS if reinsert is None else reinsert) else climb_up
     moves, verified = climb(structure, watch, 0.0, 1.0 / (rounds + 1))
     best, top = structure.arcs.copy(), structure.score
     done = 0
@@ -84,7 +84,7 @@ def hill_climb(
         if structure.score > top + structure.equal:
             best, top, verified = structure.arcs.copy(), structure.score, found
     structure.reset(best)
-    return climb_result(structure, moves=moves, restarts=done, local_optimum=verified)
+    return result_of_climb(structure, moves=moves, restarts=done, local_optimum=verified)
 
 
 def climb_up(structure: Structure, watch: Watch, start: float, stop: float) -> tuple[int, bool]:
@@ -101,7 +101,7 @@ def climb_up(structure: Structure, watch: Watch, start: float, stop: float) -> t
     return moves, False
 
 
-def climb_and_reinsert(structure: Structure, watch: Watch, start: float, stop: float) -> tuple[int, bool]:
+def climb_with_reinsertions(structure: Structure, watch: Watch, start: float, stop: float) -> tuple[int, bool]:
     """Climb by changes of one arc and by reinsertions, in turns; return the number of moves, and whether it ended."""
     moves, reached = climb_up(structure, watch, start, stop)
     while not watch.over:
@@ -142,7 +142,7 @@ def _change(structure: Structure, parent: int, child: int) -> Move | None:
     return None if blocked or full or structure.up[parent, child] == -np.inf else Move(ADD, parent, child, 0.0)
 
 
-def climb_result(structure: Structure, **info: Any) -> SearchResult:
+def result_of_climb(structure: Structure, **info: Any) -> SearchResult:
     """Return what a climb has found, or the best forest if there was no time to find more."""
     task = structure.task
     forest = {}

@@ -19,7 +19,7 @@ from bnml.errors import SearchError, argument
 from bnml.graph import DAG, Rules, canonical_extension
 from bnml.scores import FamilyScores, LocalScores
 from bnml.scores.equal import LEAST, rounding
-from bnml.scores.lattice import Lattice, walkable
+from bnml.scores.lattice import Lattice, has_lattice
 from bnml.scores.priors import Uniform
 from bnml.search.best_networks import Subsets
 from bnml.search.forecast import Forecast, SearchPlan, forecast_of, most_variables
@@ -59,7 +59,7 @@ def exact(task: Task) -> SearchResult:
     if not forecast.fits:
         raise _too_large(forecast, most_variables(task))
     local = task.local
-    walks = isinstance(local, LocalScores) and walkable(local)
+    walks = isinstance(local, LocalScores) and has_lattice(local)
     columns = (
         WalkOrder(local.counts).columns if isinstance(local, LocalScores) and walks else tuple(range(task.rules.n))
     )
@@ -125,7 +125,7 @@ def _families(
 ) -> Lattice | ListedFamilies:
     if isinstance(local, FamilyScores):
         return families_from_file(local, rules)
-    if not walkable(local):
+    if not has_lattice(local):
         return list_every_family(local, rules, done)
     return Lattice(local, rules, integers=plan.integers, prune=plan.prune, threads=threads, done=done)
 

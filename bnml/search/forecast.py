@@ -21,7 +21,7 @@ from bnml.counts.lattice import WalkOrder
 from bnml.graph import Constraints, Rules
 from bnml.graph.rules import ROWS_PER_CELL
 from bnml.scores import LocalScores, Score
-from bnml.scores.lattice import walkable
+from bnml.scores.lattice import has_lattice
 from bnml.scores.lattice.memory import BASE, scoring_bytes
 from bnml.scores.lattice.terms import terms_that_rise
 from bnml.scores.priors import StructurePrior
@@ -141,7 +141,7 @@ def forecast(
 def forecast_of(task: Task, *, probe: bool = False) -> Forecast:
     """Return what an exact search of a task will take, and how it is to be done so that it fits."""
     result = _work_of(task).planned(task.memory)
-    if probe and result.fits and isinstance(task.local, LocalScores) and walkable(task.local):
+    if probe and result.fits and isinstance(task.local, LocalScores) and has_lattice(task.local):
         result = replace(result, seconds=result.seconds * _slowness(task.local))
     return result
 
@@ -230,7 +230,7 @@ def _work_of(task: Task) -> _Work:
     marks = task.constraints is not None or task.max_parents is not None or not task.equivalent
     rows, outline = task.n_distinct, local.outline
     allowed = _allowed(task, most) if task.rules.sparse and n <= MOST_VARIABLES else None
-    if outline is None or not walkable(local):
+    if outline is None or not has_lattice(local):
         return _Work(n, most, rows, 0, 0, marks, allowed=allowed)
     if n > MOST_VARIABLES:  # far too many: what else there is does not matter
         return _Work(n, most, rows, 1 + len(outline.margin), 0, marks)

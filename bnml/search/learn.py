@@ -15,7 +15,7 @@ from bnml.search.search_result import SearchResult
 from bnml.search.searches import SEARCHES, request_for
 from bnml.search.task import MemoryOverError, Request, Task, TimeOverError
 
-__all__ = ["learn", "learn_as_asked", "run"]
+__all__ = ["learn", "learn_as_asked", "learn_task"]
 
 EXACT_SHARE = 2 / 3  # of the time limit; the rest is kept for another search, should exact search not end
 HEURISTIC = "order"  # what `auto` stands for beyond exact search; see benchmarks/RESULTS.md
@@ -106,10 +106,10 @@ def learn(
 
 def learn_as_asked(asked: Request, data: Any) -> SearchResult:
     """Learn from data as a request asks."""
-    return run(asked, asked.open(data))
+    return learn_task(asked, asked.open(data))
 
 
-def run(asked: Request, task: Task) -> SearchResult:
+def learn_task(asked: Request, task: Task) -> SearchResult:
     """Run a request on a task that was opened for it; choose a search if that is left open."""
     if asked.search is not None:
         return asked.search.run(task, **asked.options)

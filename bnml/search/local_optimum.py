@@ -13,7 +13,7 @@ from bnml.search.moves import Structure
 from bnml.search.search_result import SearchResult
 from bnml.search.task import Task
 
-__all__ = ["verified_result", "verify"]
+__all__ = ["verified_result", "verify_local_optimum"]
 
 CHECK_SECONDS = 0.2  # to see whether a change of one arc raises a score, by a model and not by a clock
 FAMILY = 4e-6  # seconds for one of the families that this takes, and ROW for each distinct row
@@ -22,18 +22,18 @@ FAMILY = 4e-6  # seconds for one of the families that this takes, and ROW for ea
 def verified_result(task: Task, parents: Sequence[Sequence[int]], info: Mapping[str, Any]) -> SearchResult:
     """Return a structure as the result of a search, verified to be a local optimum where that is quick.
 
-    ``info`` has the ``families`` that were scored so far; those that are scored here are added, and `verify` adds what
-    it says. A search that does not count its moves has placed each arc by one.
+    ``info`` has the ``families`` that were scored so far; those that are scored here are added, and what
+    `verify_local_optimum` says. A search that does not count its moves has placed each arc by one.
     """
     dag = task.structure(parents)
     value = task.local.score(dag)
-    found = verify(task, dag, value)
+    found = verify_local_optimum(task, dag, value)
     told = {"moves": len(dag.arcs), **info, **found, "families": info["families"] + found["families"]}
     task.watch(task.search, 1.0)
     return task.result(dag, value, told)
 
 
-def verify(task: Task, dag: DAG, value: float) -> dict[str, Any]:
+def verify_local_optimum(task: Task, dag: DAG, value: float) -> dict[str, Any]:
     """Return whether it is verified that no change of one arc raises a structure's score, as ``local_optimum``.
 
     Where one does raise it, ``arc_gain`` is by how much the best does. ``families`` are those that were scored, the

@@ -25,7 +25,7 @@ from bnml.scores import NML, LogLikelihood
 from bnml.scores.forest_nml import Tree, forest_joins
 from bnml.scores.local import local_scores
 from bnml.search.best_tree import best_tree, check_tree, gains_of, tree_rules
-from bnml.search.local_optimum import verify
+from bnml.search.local_optimum import verify_local_optimum
 from bnml.search.search_result import SearchResult
 from bnml.search.task import Task, as_search
 
@@ -95,7 +95,7 @@ def nml_forest(task: Task) -> SearchResult:
         found = {"families": 0, "local_optimum": rules.most <= 1 and climb.skipped == 0 and not watch.over}
     else:
         value = reported.score(dag)
-        found = verify(replace(task, local=reported), dag, value)
+        found = verify_local_optimum(replace(task, local=reported), dag, value)
     scored = n + n * (n - 1) // 2 + 2 * n  # for the gains, and for the two scores of the result
     info |= {**found, "families": scored + found["families"]}
     watch("nml-forest", 1.0)

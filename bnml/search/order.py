@@ -21,8 +21,8 @@ from bnml._checks import whole_number
 from bnml._watch import Watch
 from bnml.graph import DAG
 from bnml.scores import LocalScores
-from bnml.scores.lattice import allowed_sets, undominated_families, walkable
-from bnml.search.climb import climb_and_reinsert, climb_result, climb_up, shaken
+from bnml.scores.lattice import allowed_sets, has_lattice, undominated_families
+from bnml.search.climb import climb_up, climb_with_reinsertions, result_of_climb, shaken
 from bnml.search.forecast import ROW, SUBSET
 from bnml.search.insertions import Listed, Orders, insertion_neighbours, order_for_insertions
 from bnml.search.moves import Structure
@@ -64,7 +64,7 @@ def order(task: Task, *, start: DAG | None = None, restarts: int | None = None) 
     """
     asked = None if restarts is None else whole_number(restarts, "restarts")
     structure, watch, rng = Structure(task, start), task.watch, np.random.default_rng(task.seed)
-    moves, verified = climb_and_reinsert(structure, watch, 0.0, 0.0)
+    moves, verified = climb_with_reinsertions(structure, watch, 0.0, 0.0)
     near = None if structure.n <= MOST_FOR_ALL else insertion_neighbours(structure.arcs)
     listed, scored = (None, 0) if watch.over else _listed(structure)
     orders = Orders(structure, near, listed)
@@ -98,7 +98,7 @@ def order(task: Task, *, start: DAG | None = None, restarts: int | None = None) 
         more, verified = climb_up(structure, watch, 1.0, 1.0)
         moves += more
     structure.families += scored + orders.families
-    return climb_result(structure, moves=moves, restarts=done, local_optimum=verified)
+    return result_of_climb(structure, moves=moves, restarts=done, local_optimum=verified)
 
 
 def _listed(structure: Structure) -> tuple[Listed | None, int]:
@@ -109,7 +109,7 @@ def _listed(structure: Structure) -> tuple[Listed | None, int]:
     all that are allowed up to that size. (A bound may rule out some of these unseen; they count as well.)
     """
     local, n = structure.local, structure.n
-    if not isinstance(local, LocalScores) or n > MOST_LISTED or not walkable(local) or structure.tied.any():
+    if not isinstance(local, LocalScores) or n > MOST_LISTED or not has_lattice(local) or structure.tied.any():
         return None, 0
     assert local.terms is not None
     per_subset = SUBSET + ROW * structure.task.n_distinct * (1 + len(local.terms.margin))

@@ -22,8 +22,8 @@ from bnml.errors import SearchError
 from bnml.graph import Rules
 from bnml.graph.rules import ROWS_PER_CELL
 from bnml.graph.spanning import spanning_links, spanning_neighbours, spanning_parents
-from bnml.independence.sparse import permuted_p_values, smallest_p_value
-from bnml.search.best_tree import whole
+from bnml.independence.sparse import smallest_p_value, sparse_p_values
+from bnml.search.best_tree import whole_gains
 from bnml.search.local_optimum import verified_result
 from bnml.search.search_result import SearchResult
 from bnml.search.task import Task, as_search
@@ -74,7 +74,7 @@ def polytree(task: Task, *, alpha: float = 0.05) -> SearchResult:
     gains = pair_information(counts, task.columns, (), task.threads, task.part("mutual information"))
     independent_by = _p_values(counts, task.columns, gains, cores(task.threads))
     allowed = (rules.may_matrix | rules.may_matrix.T) & (independent_by <= level)
-    links = spanning_links(whole(gains, counts.n_rows), allowed, required)
+    links = spanning_links(whole_gains(gains, counts.n_rows), allowed, required)
     parents, free = _directed(rules, links, independent_by, level)
     n = len(parents)
     info = {
@@ -109,7 +109,7 @@ def _p_values(counts: Counts, columns: Sequence[int], gains: Floats, threads: in
     p_values = np.where(freedom > 0, gammaincc(np.maximum(freedom, 1) / 2.0, gains), 1.0)
     few = np.argwhere(np.triu((occurring[:, None] * occurring * ROWS_PER_CELL > counts.n_rows) & (freedom > 0), 1))
     if len(few):
-        drawn = permuted_p_values(counts, np.array(columns, np.int64)[few], threads=threads)
+        drawn = sparse_p_values(counts, np.array(columns, np.int64)[few], threads=threads)
         drawn[drawn <= smallest_p_value(counts.n_rows)] = 0.0
         p_values[few[:, 0], few[:, 1]] = p_values[few[:, 1], few[:, 0]] = drawn
     return p_values

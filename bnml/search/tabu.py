@@ -12,7 +12,7 @@ import numpy as np
 from bnml._checks import flag, whole_number
 from bnml._watch import Watch
 from bnml.graph import DAG
-from bnml.search.climb import climb_and_reinsert, climb_result, climb_up, perturbation_of, shaken
+from bnml.search.climb import climb_up, climb_with_reinsertions, perturbation_of, result_of_climb, shaken
 from bnml.search.moves import Structure
 from bnml.search.search_result import SearchResult
 from bnml.search.task import Task, as_search
@@ -60,7 +60,7 @@ def tabu(
     """
     rounds = whole_number(restarts, "restarts")
     tenure, patience = min(whole_number(tenure, "tenure"), FOREVER), whole_number(patience, "patience")
-    climb = climb_and_reinsert if flag(reinsert, "reinsert") else climb_up
+    climb = climb_with_reinsertions if flag(reinsert, "reinsert") else climb_up
     structure, watch, rng = Structure(task, start), task.watch, np.random.default_rng(task.seed)
     size = perturbation_of(structure, perturbation)
     moves = 0
@@ -79,7 +79,7 @@ def tabu(
             break
     structure.reset(best)
     more, verified = climb(structure, watch, 1.0, 1.0)
-    return climb_result(structure, moves=moves + more, restarts=max(0, done), local_optimum=verified)
+    return result_of_climb(structure, moves=moves + more, restarts=max(0, done), local_optimum=verified)
 
 
 def wander(structure: Structure, tenure: int, patience: int, watch: Watch, start: float, stop: float) -> int:

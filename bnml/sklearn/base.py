@@ -21,7 +21,7 @@ from bnml.graph import Constraints
 from bnml.network import BayesianNetwork
 from bnml.network.estimators import ESTIMATORS
 from bnml.scores import Score
-from bnml.sklearn.table import coded, columns_of, gaps, is_frame
+from bnml.sklearn.table import coded_table, is_frame, table_columns, table_gaps
 
 if TYPE_CHECKING:
     import pandas
@@ -142,20 +142,20 @@ class NetworkEstimator(BaseEstimator):
 
     def _read(self, X: Any) -> tuple[Data, npt.NDArray[np.bool_]]:
         """Return the features as a table, and which rows of X it has."""
-        columns = columns_of(X, self.states or {})
+        columns = table_columns(X, self.states or {})
         if self.missing == "error":
             _refuse_gaps(columns)
         table = read(X, states=self.states, bins=self.bins, missing=self.missing)
         self.variables_ = table.names
-        return table, ~gaps(columns) if self.missing == "drop" else np.ones(columns[0].codes.size, bool)
+        return table, ~table_gaps(columns) if self.missing == "drop" else np.ones(columns[0].codes.size, bool)
 
     def _coded(self, X: Any, *, ignore: bool = False) -> pandas.DataFrame:
         """Return new rows in terms of the network; a missing value is None, unless it is a state."""
         check_is_fitted(self, "network_")
-        columns = columns_of(self._checked(X, reset=False), self.network_.states, self.variables_)
+        columns = table_columns(self._checked(X, reset=False), self.network_.states, self.variables_)
         if self.missing == "error":
             _refuse_gaps(columns)
-        return coded(columns, self.network_, ignore=ignore)
+        return coded_table(columns, self.network_, ignore=ignore)
 
 
 def _refuse_gaps(columns: Sequence[Column]) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bnml._text import clip, did_you_mean, quoted
-from bnml.data.bins import place
+from bnml.data.bins import bins_of_values
 from bnml.data.columns import Column
 from bnml.data.labels import label_text
 from bnml.data.sources import open_table
@@ -20,7 +20,7 @@ from bnml.network import BayesianNetwork
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["coded", "columns_of", "gaps", "is_frame"]
+__all__ = ["coded_table", "is_frame", "table_columns", "table_gaps"]
 
 
 def is_frame(X: Any) -> bool:
@@ -29,7 +29,7 @@ def is_frame(X: Any) -> bool:
     return speaks and len(getattr(X, "shape", ())) == 2  # a series speaks too
 
 
-def columns_of(X: Any, states: Mapping[str, Sequence[Any]], names: Sequence[str] | None = None) -> list[Column]:
+def table_columns(X: Any, states: Mapping[str, Sequence[Any]], names: Sequence[str] | None = None) -> list[Column]:
     """Return the columns of X, under these names if there are some; what stands for a missing value is one."""
     columns = open_table(X, None).columns
     if names is not None:
@@ -37,13 +37,13 @@ def columns_of(X: Any, states: Mapping[str, Sequence[Any]], names: Sequence[str]
     return [column.cleaned(states.get(column.name, ()), untyped=False) for column in columns]
 
 
-def gaps(columns: Sequence[Column]) -> npt.NDArray[np.bool_]:
+def table_gaps(columns: Sequence[Column]) -> npt.NDArray[np.bool_]:
     """Return which rows of X have a missing value."""
     found: npt.NDArray[np.bool_] = np.any([column.missing for column in columns], axis=0)
     return found
 
 
-def coded(columns: Sequence[Column], network: BayesianNetwork, *, ignore: bool) -> pandas.DataFrame:
+def coded_table(columns: Sequence[Column], network: BayesianNetwork, *, ignore: bool) -> pandas.DataFrame:
     """Return columns in the terms of a network: a frame of categoricals.
 
     Numbers of a variable that was binned fall into its bins, into the first or the last if they are out of range. A
@@ -71,7 +71,7 @@ def _places(
 ) -> npt.NDArray[np.int64]:
     """Return for each label of a column its place among the states."""
     if cuts is not None and (numbers := column.numbers()) is not None:
-        return place(numbers, cuts)
+        return bins_of_values(numbers, cuts)
     place_of = {text: code for code, text in enumerate(texts)}
     places = np.array([place_of.get(text, -1) for text in column.texts], np.int64)
     if (places < 0).any() and (cuts is not None or not ignore):

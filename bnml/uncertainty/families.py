@@ -11,7 +11,7 @@ import numpy as np
 from bnml._arrays import Floats, Ints
 from bnml._bits import members
 from bnml.scores import LocalScores
-from bnml.scores.lattice import score_all_families, walkable
+from bnml.scores.lattice import has_lattice, score_all_families
 from bnml.uncertainty.allowed import allowed_masks
 from bnml.uncertainty.sums_over_parents import Tick
 
@@ -26,7 +26,7 @@ def posterior_families(local: LocalScores, threads: int, tick: Tick) -> Floats:
     n = len(local.data.names)
     if local.terms is None:
         return _one_by_one(local, threads, tick)
-    if n > MOST_EXACT and walkable(local):
+    if n > MOST_EXACT and has_lattice(local):
         return score_all_families(local, threads, tick)
     arities = local.data.arities
     wanted: list[int | None] = [None] if local.quotient else [None, *sorted(set(arities))]

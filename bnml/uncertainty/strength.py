@@ -12,7 +12,7 @@ from bnml.data import as_data
 from bnml.errors import ArgumentError
 from bnml.graph import DAG, PDAG
 from bnml.independence.p_values import log_p_values
-from bnml.independence.sparse import is_sparse, permuted_p_value, states_that_occur
+from bnml.independence.sparse import is_sparse, sparse_p_value, states_that_occur
 from bnml.scores import Score, parse_score
 from bnml.scores.local import local_scores
 from bnml.scores.parent_sets import parent_sets
@@ -76,11 +76,7 @@ def strength(dag: DAG | PDAG, data: Any, score: Score | str = "qnml") -> pd.Data
             gain = own - local.family(y, others)
             g2, freedom = pair_statistic(counts.cells(sorted((*others, x, y))), x, y, others)
             sparse = is_sparse(states[[*others, x, y]], table.n_rows)
-            p = (
-                permuted_p_value(counts, x, y, others)
-                if sparse and freedom
-                else float(np.exp(log_p_values(g2, freedom)))
-            )
+            p = sparse_p_value(counts, x, y, others) if sparse and freedom else float(np.exp(log_p_values(g2, freedom)))
             information = max(0.0, g2) / (2.0 * table.n_rows)
             rows.append((table.names[x], child, gain, information, p, int(freedom), sparse))
     head = ["from", "to", "score_gain", "mutual_information", "p_value", "degrees_of_freedom", "sparse"]

@@ -19,12 +19,12 @@ from bnml.scores.equal import tolerance
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["MOST_LISTED", "Listed", "Structures", "all_structures", "check_structures"]
+__all__ = ["MOST_LISTED", "Listed", "Structures", "all_structures", "check_listed_structures"]
 
 MOST_LISTED = 5
 
 
-def check_structures(n: int, k: Any = 1) -> None:
+def check_listed_structures(n: int, k: Any = 1) -> None:
     """Refuse to list all structures of too many variables, or fewer than one of them."""
     if not is_whole(k, 1):
         raise refuse("k", k, "there can be any number of best structures from 1")

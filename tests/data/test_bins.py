@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bnml.data.bins import bin_labels, cut_points, parse_bins, place
+from bnml.data.bins import bin_labels, bins_of_values, cut_points, parse_bins
 from bnml.errors import ArgumentError
 
 
@@ -51,7 +51,7 @@ def test_a_value_on_a_cut_falls_below_it():
     """0.1 + (0.7 - 0.1) / 3 is 0.30000000000000004 in floats; the third of the way is 0.3 as written."""
     cuts = cuts_of(("width", 3), [0.1, 0.3, 0.5, 0.7])
     assert cuts == (0.3, 0.5)
-    assert place(np.array([0.1, 0.3, 0.5, 0.7]), cuts).tolist() == [0, 0, 1, 2]
+    assert bins_of_values(np.array([0.1, 0.3, 0.5, 0.7]), cuts).tolist() == [0, 0, 1, 2]
 
 
 def test_quantiles():
@@ -96,7 +96,7 @@ FINITE = st.integers(-1000, 1000).map(lambda i: i / 10)
 )
 def test_every_bin_has_data_and_bins_are_ordered(values, k, kind):
     cuts = cuts_of((kind, k), values)
-    places = place(np.array(values), cuts)
+    places = bins_of_values(np.array(values), cuts)
     assert sorted(set(places.tolist())) == list(range(len(cuts) + 1))
     assert len(cuts) < k
     assert len(set(bin_labels(cuts))) == len(cuts) + 1
@@ -109,8 +109,8 @@ def test_every_bin_has_data_and_bins_are_ordered(values, k, kind):
 def test_joining_keeps_the_partition(values, cuts):
     """Two values are apart after the joining just when a given cut lies between them."""
     given_cuts = tuple(sorted(cuts))
-    before = place(np.array(values), given_cuts)
-    after = place(np.array(values), cuts_of(given_cuts, values))
+    before = bins_of_values(np.array(values), given_cuts)
+    after = bins_of_values(np.array(values), cuts_of(given_cuts, values))
     assert (np.equal.outer(before, before) == np.equal.outer(after, after)).all()
 
 
@@ -119,7 +119,7 @@ def test_equal_width_in_exact_arithmetic(values, k):
     exact = [Fraction(str(x)) for x in values]
     low, high = min(exact), max(exact)
     bins = [next(i for i in range(k) if x <= low + (high - low) * (i + 1) / k) for x in exact]
-    found = place(np.array(values), cuts_of(("width", k), values)).tolist()
+    found = bins_of_values(np.array(values), cuts_of(("width", k), values)).tolist()
     rank = {b: i for i, b in enumerate(sorted(set(bins)))}
     assert found == [rank[b] for b in bins]
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import bnml
-from bnml.data.rows import row_groups, row_numbers, rows_of, rows_to_data, rows_with_column
+from bnml.data.rows import rows_of, rows_to_data, rows_to_groups, rows_to_numbers, rows_with_column
 from bnml.errors import DataError
 
 FRAME = pd.DataFrame({"A": list("xyxyx"), "B": list("uuvvu")})
@@ -31,10 +31,10 @@ def test_frequencies_are_no_rows():
 
 def test_equal_rows_have_one_number():
     rows = rows_of(bnml.read(FRAME))
-    assert row_groups(rows.codes[[0]], [2]).tolist() == rows.codes[0].tolist()
-    assert len(set(row_groups(rows.codes, [2, 2]).tolist())) == 4
-    assert row_groups(rows.codes[[]], []).tolist() == [0, 0, 0, 0]
-    assert row_numbers(rows.codes[[]], []).tolist() == [0, 0, 0, 0]
+    assert rows_to_groups(rows.codes[[0]], [2]).tolist() == rows.codes[0].tolist()
+    assert len(set(rows_to_groups(rows.codes, [2, 2]).tolist())) == 4
+    assert rows_to_groups(rows.codes[[]], []).tolist() == [0, 0, 0, 0]
+    assert rows_to_numbers(rows.codes[[]], []).tolist() == [0, 0, 0, 0]
 
 
 def test_numbers_are_the_same_for_equal_rows_only():
@@ -42,7 +42,7 @@ def test_numbers_are_the_same_for_equal_rows_only():
     for arities in ([3, 2], [256], [200, 300], [1000, 1000], [2] * 16, [2] * 70):
         codes = rng.integers(0, 2, (len(arities), 50)) * (np.array(arities) - 1)[:, None]
         wanted = {tuple(row) for row in codes.T.tolist()}
-        found = row_numbers(codes.astype(np.uint16), arities).tolist()
+        found = rows_to_numbers(codes.astype(np.uint16), arities).tolist()
         assert len(set(found)) == len(wanted) == len(set(zip(found, map(tuple, codes.T.tolist()), strict=True)))
 
 

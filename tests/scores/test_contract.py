@@ -15,7 +15,7 @@ from bnml import scores
 from bnml.counts import tails
 from bnml.errors import ScoreError
 from bnml.scores import SCORES, BDe, LocalScores, Score, parse_score, term_cache
-from bnml.scores.lattice import score_all_families, walkable
+from bnml.scores.lattice import has_lattice, score_all_families
 from tests import naive
 from tests.counts.strategies import data_of, families, random_table, tables
 from tests.scores.strategies import LABELS, dag_of, score_and_twin, structures
@@ -212,6 +212,6 @@ def test_large_counts_need_no_entries(label, arities):
             assert found.families(child, sets) == pytest.approx(want, rel=1e-13)
             assert [found.family(child, some) for some in sets] == found.families(child, sets).tolist()
             assert found.additions(child, [], others) == pytest.approx(wanted.additions(child, [], others), rel=1e-13)
-        if walkable(wanted):
+        if has_lattice(wanted):
             all_found = score_all_families(found, 1, lambda share: None)
             assert all_found == pytest.approx(score_all_families(wanted, 1, lambda share: None), rel=1e-12)

@@ -21,7 +21,7 @@ from bnml.scores import BDe, FamilyScores
 from bnml.search import ges
 from bnml.search.ges import gains as operators
 from bnml.search.ges.gains import Deletes, Gains, Inserts, Turns
-from bnml.search.ges.steps import DELETE, INSERT, TURN, ClassGraph, taken
+from bnml.search.ges.steps import DELETE, INSERT, TURN, ClassGraph, step_taken
 from bnml.search.task import Task
 from tests.scores.strategies import prior_network
 from tests.search.strategies import structures, tables
@@ -98,7 +98,7 @@ def test_steps_lead_to_all_networks_one_arc_away(n, kind):
         before = bnml.score(cpdag.to_dag(), data, "bdeu")
         found = set()
         for step in all_steps(lists(Gains(Task.of(local)), [kind])[kind], graph):
-            after = taken(graph, step).pdag
+            after = step_taken(graph, step).pdag
             assert bnml.score(after.to_dag(), data, "bdeu") - before == pytest.approx(step.gain, abs=1e-8)
             found.add(after)
         assert found == wanted - {cpdag}  # an arc turned round within the class is no step
@@ -117,7 +117,7 @@ def test_steps_keep_the_number_of_parents(kind, most):
     for cpdag, wanted in near.items():
         graph = ClassGraph.of(cpdag.to_dag())
         steps = all_steps(lists(Gains(Task.of(LocalScores(data, "bic"))), [kind], most)[kind], graph)
-        assert {taken(graph, step).pdag for step in steps} == wanted - {cpdag}
+        assert {step_taken(graph, step).pdag for step in steps} == wanted - {cpdag}
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -135,7 +135,7 @@ def test_what_is_kept_is_what_would_be_found_anew(seed):
         full = len(found[DELETE]) > 60
         steps = found[rng.choice([kind for kind in found if found[kind] and not (full and kind == INSERT)])]
         step = steps[rng.integers(len(steps))]
-        after = taken(graph, step)
+        after = step_taken(graph, step)
         difference = bnml.score(after.pdag.to_dag(), data) - bnml.score(graph.pdag.to_dag(), data)
         assert difference == pytest.approx(step.gain, abs=1e-8)
         graph = after

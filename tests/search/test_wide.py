@@ -15,8 +15,8 @@ from bnml._watch import Watch
 from bnml.errors import BnmlError
 from bnml.scores import FamilyScores, LocalScores
 from bnml.search import forest, hill_climb, order, tabu
-from bnml.search.climb import climb_result
-from bnml.search.local_optimum import verify
+from bnml.search.climb import result_of_climb
+from bnml.search.local_optimum import verify_local_optimum
 from bnml.search.moves import Structure
 from bnml.search.task import Task
 from tests.search.strategies import constraints, is_possible, tables
@@ -156,9 +156,9 @@ def test_gains_that_are_not_known_prove_nothing():
     structure = Structure(task, best)
     assert not structure.complete
     assert structure.score == pytest.approx(bnml.score(best, data, "bic"))
-    assert climb_result(structure, local_optimum=False).dag == best
-    assert not verify(Task.of(LocalScores(data, "bic"), watch=Looks(5)), best, 0.0)["local_optimum"]
-    assert verify(Task.of(LocalScores(data, "bic")), best, 0.0)["local_optimum"]
+    assert result_of_climb(structure, local_optimum=False).dag == best
+    assert not verify_local_optimum(Task.of(LocalScores(data, "bic"), watch=Looks(5)), best, 0.0)["local_optimum"]
+    assert verify_local_optimum(Task.of(LocalScores(data, "bic")), best, 0.0)["local_optimum"]
 
 
 def test_many_rows_are_counted_between_looks_at_the_clock(monkeypatch):

@@ -18,13 +18,13 @@ from __future__ import annotations
 
 from bnml.scores.lattice.all_families import check_all_families, score_all_families, undominated_families
 from bnml.scores.lattice.allowed_sets import allowed_sets
-from bnml.scores.lattice.lattice import Lattice, walkable
+from bnml.scores.lattice.lattice import Lattice, has_lattice
 
 __all__ = [
     "Lattice",
     "allowed_sets",
     "check_all_families",
+    "has_lattice",
     "score_all_families",
     "undominated_families",
-    "walkable",
 ]

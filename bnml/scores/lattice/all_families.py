@@ -15,7 +15,7 @@ from bnml.errors import ArgumentError, SearchError
 from bnml.graph import Rules
 from bnml.scores.family_scores import FamilyScores
 from bnml.scores.lattice.allowed_sets import allowed_sets
-from bnml.scores.lattice.lattice import Lattice, walkable
+from bnml.scores.lattice.lattice import Lattice, has_lattice
 from bnml.scores.local import LocalScores
 
 __all__ = ["check_all_families", "score_all_families", "undominated_families"]
@@ -30,7 +30,7 @@ def score_all_families(
     """
     n, workers = len(local.data.names), cores(threads)
     result = np.empty((n, 1 << (n - 1)))
-    if not walkable(local):
+    if not has_lattice(local):
         for i in range(n):
             others = [j for j in range(n) if j != i]
             sets = [[j for b, j in enumerate(others) if p >> b & 1] for p in range(1 << (n - 1))]
@@ -83,7 +83,7 @@ def undominated_families(
     rules = rules or Rules.none(local.names)
     if any(rules.links):
         raise ArgumentError("required links cannot be told to another solver by its scores; require an arc instead")
-    if walkable(local):
+    if has_lattice(local):
         columns = WalkOrder(local.data).columns
         lattice = Lattice(local, rules.among(columns), threads=workers)
         found = [_undominated(lattice, i) for i in range(n)]
@@ -101,7 +101,7 @@ def check_all_families(local: LocalScores, memory_limit: int | str | None = None
     """Refuse to list all families of so many variables that they do not fit into memory."""
     n, limit = len(local.data.names), limit_of(memory_limit)
     tables = 1 + len(local.outline.margin) if local.outline is not None else 0
-    needed = (8 * tables + 16) << n if walkable(local) else 60 * n << (n - 1)
+    needed = (8 * tables + 16) << n if has_lattice(local) else 60 * n << (n - 1)
     if needed > limit:
         raise SearchError(
             f"to list the families of {n} variables takes {gigabytes(needed)} of memory; {gigabytes(limit)} are "

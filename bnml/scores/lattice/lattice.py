@@ -31,7 +31,7 @@ from bnml.scores.local import LocalScores
 if TYPE_CHECKING:
     from bnml.scores.lattice._kernels import FamilyTables
 
-__all__ = ["Lattice", "walkable"]
+__all__ = ["Lattice", "has_lattice"]
 
 Numbers = npt.NDArray[Any]
 
@@ -39,7 +39,7 @@ MOST_EQUALS = 1000  # parent sets of the same score that are looked at
 SCANNED = 22  # variables whose subsets are looked at in one go
 
 
-def walkable(local: LocalScores) -> bool:
+def has_lattice(local: LocalScores) -> bool:
     """Whether a walk over the lattice can find the terms: a score of tables, a prior over arcs, not too many rows."""
     return (
         local.outline is not None
@@ -60,7 +60,7 @@ class Lattice:
     Parameters
     ----------
     local
-        The local scores; `walkable`.
+        The local scores; `has_lattice`.
     rules
         What parents are allowed, by places in the order of the walk.
     integers

@@ -35,21 +35,21 @@ LEAST_RISING = 16  # of them for each number of configurations
 SMALLEST = 1e-290  # of a hyperparameter; below, its logarithm is used
 
 
-def terms_of(local: LocalScores) -> Terms:
+def _terms_of(local: LocalScores) -> Terms:
     """Return the tables of a score that has them."""
     assert local.terms is not None
     return local.terms
 
 
-def term_configurations(layout: WalkOrder) -> tuple[Floats, Floats]:
+def _term_configurations(layout: WalkOrder) -> tuple[Floats, Floats]:
     """Return how many configurations the sets with each index have, and the logarithm, for their terms."""
     return layout.configurations, layout.accumulated(np.log(layout.kinds[0]))
 
 
 def closed_forms(local: LocalScores, layout: WalkOrder) -> Floats:
     """Return the closed form of the sets with each index, in nats."""
-    closed = terms_of(local).closed
-    return np.zeros(layout.n_indices) if closed is None else closed(*term_configurations(layout), layout.sizes)
+    closed = _terms_of(local).closed
+    return np.zeros(layout.n_indices) if closed is None else closed(*_term_configurations(layout), layout.sizes)
 
 
 def term_neighbours(layout: WalkOrder) -> Iterator[tuple[Ints, Ints]]:
@@ -61,7 +61,7 @@ def term_neighbours(layout: WalkOrder) -> Iterator[tuple[Ints, Ints]]:
 
 def has_price_terms(local: LocalScores, layout: WalkOrder, closed: Floats) -> bool:
     """Whether the score is a log-likelihood less a price for configurations that never falls with more parents."""
-    terms = terms_of(local)
+    terms = _terms_of(local)
     if terms.ess > 0.0 or terms.margin or not np.array_equal(terms.joint, n_log_n(np.arange(terms.joint.size))):
         return False
     if not (local.known.tails[..., FACTOR] == 1.0).all() or local.known.tails[..., SERIES:].any():
@@ -78,14 +78,14 @@ def has_price_terms(local: LocalScores, layout: WalkOrder, closed: Floats) -> bo
 
 def table_rows(local: LocalScores) -> dict[int, int]:
     """Return in which table of terms the margins of each arity stand; none where they are the joint terms."""
-    return {r: row for row, r in enumerate(sorted(terms_of(local).margin), 1)}
+    return {r: row for row, r in enumerate(sorted(_terms_of(local).margin), 1)}
 
 
 def range_of_terms(local: LocalScores, layout: WalkOrder) -> tuple[float, float]:
     """Return what the terms, sums over cells, lie between: all rows in one cell, or each in its own."""
-    terms, n_rows = terms_of(local), local.data.n_rows
+    terms, n_rows = _terms_of(local), local.data.n_rows
     if terms.ess > 0.0:
-        log_q = float(term_configurations(layout)[1].max())
+        log_q = float(_term_configurations(layout)[1].max())
         return n_rows * (math.log(terms.ess) - log_q), float(log_rising(terms.ess, n_rows))
     lookups, ends = local.known.lookups, []
     for table, tail in zip(lookups.table, lookups.tails, strict=True):
@@ -98,7 +98,7 @@ def terms_to_sum(local: LocalScores, layout: WalkOrder, grain: float, low: float
     """Return the terms that the walk is to add up: tables in whole grains, less ``low`` and times ``factor``."""
     from bnml.counts._lattice_kernels import Sums
 
-    terms = terms_of(local)
+    terms = _terms_of(local)
     if terms.ess > 0.0:
         tables, rising = _rising_tables(terms.ess, layout)
         n_sums, tails = 1, no_tails(len(tables))
@@ -119,7 +119,7 @@ def terms_that_rise(counts: Counts, n_indices: int) -> int:
 
 def _rising_tables(ess: float, layout: WalkOrder) -> tuple[Floats, Floats]:
     """Return log Γ(a + n) - log Γ(a) for each index and small n, a = ess / q, and the pairs (a, log a)."""
-    q, log_q = term_configurations(layout)
+    q, log_q = _term_configurations(layout)
     a, log_a = ess / q, math.log(ess) - log_q
     counts = np.arange(terms_that_rise(layout.counts, layout.n_indices))
     tiny = a < SMALLEST

@@ -30,7 +30,7 @@ from bnml.errors import ArgumentError, SearchError, argument
 from bnml.graph import DAG, canonical_extension
 from bnml.scores.priors import StructurePrior
 from bnml.search.ges.gains import Deletes, Gains, Inserts, Operators, Turns
-from bnml.search.ges.steps import DELETE, INSERT, TURN, ClassGraph, taken
+from bnml.search.ges.steps import DELETE, INSERT, TURN, ClassGraph, step_taken
 from bnml.search.search_result import SearchResult
 from bnml.search.task import Task, as_search
 
@@ -126,7 +126,7 @@ class _Walk:
             step = operators.best()
             if step is None:
                 return True
-            self.graph = taken(self.graph, step)
+            self.graph = step_taken(self.graph, step)
             self.score += step.gain
             self.steps[step.kind] += 1
             self._tell(name, self._share(step.gain) if step.kind == INSERT else FORWARD_SHARE)

@@ -37,7 +37,7 @@ from bnml._bits import bits, set_key, transposed
 from bnml.graph import DAG, PDAG
 from bnml.graph.extension import extend
 
-__all__ = ["DELETE", "INSERT", "TURN", "ClassGraph", "Step", "cliques", "taken", "turnable"]
+__all__ = ["DELETE", "INSERT", "TURN", "ClassGraph", "Step", "cliques", "step_taken", "turnable"]
 
 INSERT, DELETE, TURN = "insert", "delete", "turn"
 
@@ -107,7 +107,7 @@ class Step(NamedTuple):
         return (*pair, self.y, self.clique.bit_count(), tuple(bits(self.clique)))
 
 
-def taken(graph: ClassGraph, step: Step) -> ClassGraph:
+def step_taken(graph: ClassGraph, step: Step) -> ClassGraph:
     """Return the class that a step leads to."""
     parents, neighbours = list(graph.parents), list(graph.neighbours)
     {INSERT: _insert, DELETE: _delete, TURN: _turn}[step.kind](graph, step, parents, neighbours)

@@ -14,7 +14,7 @@ from bnml.counts.lattice import WalkOrder
 from bnml.errors import BnmlError
 from bnml.graph import Constraints, Rules
 from bnml.scores import LocalScores, priors
-from bnml.scores.lattice import Lattice, allowed_sets, walkable
+from bnml.scores.lattice import Lattice, allowed_sets, has_lattice
 from bnml.scores.lattice import lattice as module
 from tests.counts.strategies import data_of, random_table
 from tests.search.strategies import tables
@@ -102,8 +102,8 @@ def test_sets():
 
 def test_what_can_be_walked():
     data = data_of(random_table(0, 20, [2, 2]))
-    assert walkable(LocalScores(data, "bdeu"))
-    assert not walkable(LocalScores(data, "bds"))
+    assert has_lattice(LocalScores(data, "bdeu"))
+    assert not has_lattice(LocalScores(data, "bds"))
 
 
 def test_an_impossible_prior_is_refused():

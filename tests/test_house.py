@@ -272,6 +272,17 @@ def test_kernels_run_without_a_folder_for_their_cache(tmp_path):
 PAGES = sorted(PACKAGE.parent.glob("*.md")) + sorted(PACKAGE.parent.glob("docs/*.md"))
 
 
+def test_the_guide_to_contributing_runs():
+    """Its score and its search can be made as they stand there, and give what they say."""
+    guide = (PACKAGE.parent / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    found: dict[str, object] = {"__name__": "guide"}
+    for block in re.findall(r"```python\n(.*?)```", guide, re.DOTALL):
+        exec(compile(block, "CONTRIBUTING.md", "exec", dont_inherit=True), found)
+    score, search = found["Mine"](), found["mine"]
+    assert bnml.score(bnml.DAG(bnml.example().names), bnml.example(), score) < 0
+    assert len(search(bnml.example(), score, hub="lung").dag.children("lung")) == 7
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_links_lead_somewhere(page):
     for target in re.findall(r"\]\(([^)#]+)\)|src=\"([^\"]+)\"", page.read_text(encoding="utf-8")):

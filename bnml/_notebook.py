@@ -8,12 +8,12 @@ from typing import Any
 __all__ = ["notebook_picture", "notebook_table"]
 
 
-def notebook_picture(graph: Any, caption: str = "", regions: Any = ()) -> str:
+def notebook_picture(graph: Any, caption: str = "", regions: Any = (), legend: tuple[str, str] | None = None) -> str:
     """Return what a notebook shows of a graph, as HTML: its picture, regions in colours of their own, and a caption."""
     from bnml.plot import graph_html
 
     below = f"<div>{escape(caption)}</div>" if caption else ""
-    return f"<div>{graph_html(graph, regions)}{below}</div>"
+    return f"<div>{graph_html(graph, regions, legend)}{below}</div>"
 
 
 def notebook_table(title: str, head: list[str], rows: list[list[str]]) -> str:

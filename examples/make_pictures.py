@@ -21,7 +21,10 @@ def main() -> None:
         for a, b in dag.arcs
     }
     bnml.plot.draw(
-        dag, FOLDER / "chest_clinic_strength.png", strength={arc: max(value, 0.0) for arc, value in gain.items()}
+        dag,
+        FOLDER / "chest_clinic_strength.png",
+        strength={arc: max(value, 0.0) for arc, value in gain.items()},
+        strength_label="gain {} nats",
     )
     for path in sorted(FOLDER.iterdir()):
         print(path.name, path.stat().st_size, "bytes")

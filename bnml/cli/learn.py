@@ -220,7 +220,9 @@ def _write(
     """Write all files, or none."""
     writers: dict[Path, Callable[[IO[bytes]], object]] = {}
     if plots:
-        picture = bnml.plot.draw(result.directions, regions=result.regions)
+        from bnml.search.found_by import legend_words
+
+        picture = bnml.plot.draw(result.shared_directions, regions=result.regions, legend=legend_words(result))
         for path in plots:
             writers[path] = partial(_write_picture, picture, path)
     if output is not None and result.network is not None:

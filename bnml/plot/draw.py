@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from bnml._checks import a_path, positive_number, refuse
 from bnml._files import check_writable, written_whole
-from bnml._text import did_you_mean, quoted
+from bnml._text import did_you_mean, percent, quoted
 from bnml.errors import ArgumentError, argument
 from bnml.graph import DAG, PDAG
 from bnml.plot.layout import Arc, checked_graph, edges_of, layout
@@ -21,6 +21,12 @@ if TYPE_CHECKING:
     from bnml.plot.matplotlib_figure import Line, Picture
 
 KINDS = (".png", ".svg", ".pdf")
+LABELS = {
+    "score_gain": "gain {} nats",
+    "mutual_information": "information {} nats",
+    "support": "found in {%} of the tables",
+}
+"""What the legend says of the columns of tables of arcs."""
 THINNEST, THICKEST, ORDINARY = 0.8, 4.0, 1.3  # widths of lines, in points
 
 
@@ -31,6 +37,8 @@ def draw(
     strength: Any = None,
     highlight: str | Iterable[str | tuple[str, str]] | None = None,
     regions: Iterable[Iterable[Iterable[str]]] = (),
+    legend: tuple[str, str] | None = None,
+    strength_label: str | None = None,
     title: str | None = None,
     size: tuple[float, float] | None = None,
     dpi: float | None = None,
@@ -57,6 +65,13 @@ def draw(
     regions : iterable of sets of links, optional
         Links that belong together, such as the ambiguous regions of `bnml.npc`: each region has a colour of its own.
         Links that the graph does not have are left out.
+    legend : (str, str), optional
+        What the legend says of arrows and of edges without a direction; by default ``direction from the data`` and
+        ``direction open`` for an equivalence class. A DAG has no such legend, unless this is given.
+    strength_label : str, optional
+        What the legend says of the thinnest and the thickest line, with ``{}`` for the number, or ``{%}`` for it as a
+        share in per cent: ``"gain {} nats"``. By default the name and unit of the column of a table from
+        `bnml.strength` or `bnml.bootstrap`, and else the bare number.
     title : str, optional
         Text above the picture.
     size : (float, float), optional
@@ -88,16 +103,19 @@ def draw(
     target = None if path is None else _checked_path(path)
     widths = None if strength is None else _checked_strength(graph, strength)
     nodes, arcs = _checked_highlight(graph, highlight)
-    if title is not None and not isinstance(title, str):
-        raise ArgumentError(f"{argument('title')} must be a text, got {title!r}.")
+    for name, text in (("title", title), ("strength_label", strength_label)):
+        if text is not None and not isinstance(text, str):
+            raise ArgumentError(f"{argument(name)} must be a text, got {text!r}.")
+    words = None if legend is None else _checked_legend(legend)
+    label = strength_label or LABELS.get(_column(strength) or "", "{}")
     inches = None if size is None else _checked_size(size)
     dots = None if dpi is None else positive_number(dpi, "dpi", of=" of dots per inch", otherwise=", or None")
 
     from bnml.plot.matplotlib_figure import draw_picture
 
-    lines, legend = _lines(graph, widths, arcs)
-    legend += _coloured(graph, lines, regions)
-    picture = draw_picture(layout(graph), lines, highlighted=nodes, title=title, legend=legend, size=inches)
+    lines, samples = _lines(graph, widths, arcs, words, label)
+    samples += _coloured(graph, lines, regions)
+    picture = draw_picture(layout(graph), lines, highlighted=nodes, title=title, legend=samples, size=inches)
     picture.dots = dots
     if target is not None:
         with written_whole(target) as stream:
@@ -106,25 +124,31 @@ def draw(
 
 
 def _lines(
-    graph: DAG | PDAG, strength: Mapping[Arc, float] | None, highlighted: frozenset[Arc]
+    graph: DAG | PDAG,
+    strength: Mapping[Arc, float] | None,
+    highlighted: frozenset[Arc],
+    words: tuple[str, str] | None,
+    label: str,
 ) -> tuple[dict[Arc, Line], list[tuple[Line, str]]]:
     """Return how each edge is drawn, and what the legend has to explain."""
     from bnml.plot.matplotlib_figure import Line
 
     directed = set(graph.arcs if isinstance(graph, DAG) else graph.directed)
-    width = _widths(strength)
+    width_of = _widths(strength)
     usual = ORDINARY if strength is None else THINNEST
-    lines = {edge: Line(edge in directed, width.get(edge, usual)) for edge in edges_of(graph)}
+    lines = {edge: Line(edge in directed, width_of.get(edge, usual)) for edge in edges_of(graph)}
     for edge in highlighted:
         lines[edge] = Line(lines[edge].directed, lines[edge].width, highlighted=True)
     legend: list[tuple[Line, str]] = []
-    if isinstance(graph, PDAG):
-        words = ("direction from the data", "direction open") if graph.is_cpdag() else ("directed", "direction open")
-        legend += [(Line(True, ORDINARY), words[0])] if graph.directed else []
-        legend += [(Line(False, ORDINARY), words[1])] if graph.undirected else []
+    if words is None and isinstance(graph, PDAG):
+        words = ("direction from the data" if graph.is_cpdag() else "directed", "direction open")
+    if words is not None:
+        legend += [(Line(True, ORDINARY), words[0])] if directed else []
+        legend += [(Line(False, ORDINARY), words[1])] if len(directed) < len(lines) else []
     low, high = _range(strength)
     if low < high:
-        legend += [(Line(bool(directed), THINNEST), _short(low)), (Line(bool(directed), THICKEST), _short(high))]
+        ends = ((THINNEST, low), (THICKEST, high))
+        legend += [(Line(bool(directed), width), _labelled(label, number)) for width, number in ends]
     return lines, legend
 
 
@@ -143,6 +167,10 @@ def _coloured(
         if found:
             legend.append((lines[found[0]], f"region {number + 1}"))
     return legend
+
+
+def _labelled(label: str, number: float) -> str:
+    return label.replace("{%}", percent(number)).replace("{}", _short(number))
 
 
 def _short(number: float) -> str:
@@ -176,6 +204,12 @@ def _checked_path(path: str | os.PathLike[str]) -> Path:
     return target
 
 
+def _checked_legend(legend: Any) -> tuple[str, str]:
+    if not isinstance(legend, tuple | list) or len(legend) != 2 or not all(isinstance(text, str) for text in legend):
+        raise refuse("legend", legend, "expected two texts: for arrows, and for edges without a direction")
+    return legend[0], legend[1]
+
+
 def _checked_size(size: Any) -> tuple[float, float]:
     try:
         width, height = size
@@ -206,6 +240,11 @@ def _checked_strength(graph: DAG | PDAG, strength: Any) -> dict[Arc, float]:
     return checked
 
 
+def _column(strength: Any) -> Any:
+    """Return the column of a table that counts; None for what is no table, or has none."""
+    return next((column for column in getattr(strength, "columns", ()) if column not in ("from", "to")), None)
+
+
 def _numbered_pairs(strength: Any) -> list[tuple[Arc, Any]]:
     """Read a mapping, a table or an iterable as pairs of an arc and a number."""
     wrong = ArgumentError(
@@ -214,8 +253,7 @@ def _numbered_pairs(strength: Any) -> list[tuple[Arc, Any]]:
     )
     try:
         if hasattr(strength, "columns"):
-            columns = [column for column in strength.columns if column not in ("from", "to")]
-            triples = list(zip(strength["from"], strength["to"], strength[columns[0]], strict=True))
+            triples = list(zip(strength["from"], strength["to"], strength[_column(strength)], strict=True))
         else:
             items = strength.items() if hasattr(strength, "items") else strength
             triples = [item if len(item) == 3 else (*item[0], item[1]) for item in items]

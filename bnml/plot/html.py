@@ -17,7 +17,9 @@ MOST_NODES = 150
 MOST_EDGES = 400
 
 
-def svg_text(graph: DAG | PDAG, regions: Iterable[Iterable[Iterable[str]]] = ()) -> str:
+def svg_text(
+    graph: DAG | PDAG, regions: Iterable[Iterable[Iterable[str]]] = (), legend: tuple[str, str] | None = None
+) -> str:
     """Return the picture of a graph as an SVG element, to be put into the HTML of a page.
 
     Parameters
@@ -26,6 +28,8 @@ def svg_text(graph: DAG | PDAG, regions: Iterable[Iterable[Iterable[str]]] = ())
         What to draw.
     regions : iterable of sets of links
         Links that belong together, each set in a colour of its own.
+    legend : (str, str), optional
+        What the legend says of arrows and of edges without a direction; see `draw`.
 
     Returns
     -------
@@ -41,10 +45,14 @@ def svg_text(graph: DAG | PDAG, regions: Iterable[Iterable[Iterable[str]]] = ())
     """
     from bnml.plot.matplotlib_figure import figure_svg
 
-    return figure_svg(draw(graph, regions=regions))
+    return figure_svg(draw(graph, regions=regions, legend=legend))
 
 
-def graph_html(graph: DAG | PDAG | BayesianNetwork, regions: Iterable[Iterable[Iterable[str]]] = ()) -> str:
+def graph_html(
+    graph: DAG | PDAG | BayesianNetwork,
+    regions: Iterable[Iterable[Iterable[str]]] = (),
+    legend: tuple[str, str] | None = None,
+) -> str:
     """Return what a notebook shows for a graph: its picture or, if it is too large to be read, a line of text.
 
     Parameters
@@ -53,6 +61,8 @@ def graph_html(graph: DAG | PDAG | BayesianNetwork, regions: Iterable[Iterable[I
         What to show.
     regions : iterable of sets of links
         Links that belong together, each set in a colour of its own.
+    legend : (str, str), optional
+        What the legend says of arrows and of edges without a direction; see `draw`.
 
     Returns
     -------
@@ -73,4 +83,4 @@ def graph_html(graph: DAG | PDAG | BayesianNetwork, regions: Iterable[Iterable[I
     graph = checked_graph(graph)
     if len(graph.names) > MOST_NODES or len(edges_of(graph)) > MOST_EDGES:
         return f"<p>{escape(repr(graph))}</p>"
-    return f'<div style="overflow-x:auto">{svg_text(graph, regions)}</div>'
+    return f'<div style="overflow-x:auto">{svg_text(graph, regions, legend)}</div>'

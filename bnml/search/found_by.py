@@ -9,13 +9,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from bnml._text import number_of
+from bnml._text import names_in_words, number_of
 from bnml.independence.independence_result import UNTESTED
+from bnml.scores import FamilyScores
 
 if TYPE_CHECKING:
     from bnml.search.search_result import SearchResult
 
-__all__ = ["facts_of_tests", "found_sentence", "how_found", "link_text", "network_words"]
+__all__ = [
+    "by_tests",
+    "direction_words",
+    "facts_of_tests",
+    "found_sentence",
+    "how_found",
+    "legend_words",
+    "link_text",
+    "network_words",
+]
 
 MOST_SHOWN = 40
 CHOICE = "Say which links stay and go if you know better (keep and drop, --keep and --drop-link)"
@@ -66,6 +76,32 @@ def how_found(result: SearchResult) -> str | None:
     if result.search == "tan":
         return f"the best tree of the attributes{allowed}, by information given the class, a parent of them all"
     return None
+
+
+def by_tests(result: SearchResult) -> bool:
+    """Tell whether tests of independence gave the arcs their directions: in PC, NPC and polytrees."""
+    return result.tested is not None or result.search == "polytree"
+
+
+def direction_words(result: SearchResult) -> str:
+    """Return what gives arcs their directions: ``the data``, ``the tests``, ``data and constraints``.
+
+    Examples
+    --------
+    >>> import bnml
+    >>> [direction_words(bnml.learn(bnml.example(), search=search)) for search in ("exact", "pc")]
+    ['the data', 'the tests']
+    """
+    given = ["constraints"] if result.constraints is not None else []
+    given += ["order"] if result.search == "k2" else []  # K2 goes by one
+    first = "tests" if by_tests(result) else "data"
+    return names_in_words([first, *given]) if given else f"the {first}"
+
+
+def legend_words(result: SearchResult) -> tuple[str, str]:
+    """Return what the legend of a picture says of arrows and of dashed lines."""
+    unknown = result.data is None or isinstance(result.local, FamilyScores)  # nothing is known of the data behind
+    return "directed" if unknown else f"direction from {direction_words(result)}", "direction open"
 
 
 def found_sentence(result: SearchResult) -> str:

@@ -14,12 +14,14 @@ from bnml._notebook import notebook_picture, notebook_table
 from bnml._text import WIDTH, facts, number_of, printable, seconds_text, shortened, wrapped_text
 from bnml.scores import FamilyScores, LocalScores
 from bnml.scores.priors import StructurePrior
-from bnml.search.found_by import facts_of_tests, how_found, link_text
+from bnml.search.found_by import by_tests, direction_words, facts_of_tests, how_found, legend_words, link_text
 
 if TYPE_CHECKING:
     from bnml.search.search_result import SearchResult
 
 __all__ = ["report", "report_html", "report_without_network"]
+
+DISPUTED = "Arcs that another network with the same score turns round or does without"
 
 
 def report(result: SearchResult) -> str:
@@ -38,7 +40,7 @@ def report_html(result: SearchResult) -> str:
     """Return the report as HTML: the picture of the class, the key facts below, and what each variable adds."""
     facts = [[label, text] for label, text in _facts(result)]
     parts = [
-        notebook_picture(result.directions, regions=result.regions),
+        notebook_picture(result.shared_directions, _caption(result), result.regions, legend_words(result)),
         notebook_table(_headline(result), ["", ""], facts),
     ]
     if result.families:
@@ -161,37 +163,67 @@ def _others(info: Mapping[str, Any]) -> str:
 
 
 def _arcs(result: SearchResult) -> list[str]:
-    """Return the arcs in two lists: those with a known direction, and those that could as well be turned round."""
+    """Return the arcs in lists: with a known direction, disputed, and those that could as well be turned round."""
     if not result.structure.arcs:
-        found = "the variables are" if result.tested is None else "by these tests the variables are"
+        by = "" if result.score_name is None or how_found(result) else f"by {result.score_name} "
+        found = f"{by}the variables are" if result.tested is None else "by these tests the variables are"
         why = f"{found} independent of each other" if len(result.structure.names) > 1 else "there is only one variable"
         return [f"No arcs: {why}."]
-    known = set(result.directions.directed)
-    sure = [arc for arc in result.structure.arcs if arc in known]
-    free = [arc for arc in result.structure.arcs if arc not in known]
-    lists = zip(_titles(result), (sure, free), strict=True)
+    known, disputed = set(result.shared_directions.directed), set(result.disputed or ())
+    arcs = result.structure.arcs
+    first, second = _titles(result)
+    way = "as they were found" if _of_local_scores(result) else "" if _directs(result) else "shown one way round"
+    lists = (
+        (first, [arc for arc in arcs if arc in known]),
+        (DISPUTED, [arc for arc in arcs if arc in disputed]),
+        (f"{second}, {way}" if way else second, [arc for arc in arcs if arc not in known | disputed]),
+    )
     by_strength = set(result.info.get("decided_by_strength", ()))
-    marks = {arc: " *" for arc in result.structure.arcs if link_text(arc) in by_strength}
+    marks = {arc: " *" for arc in arcs if link_text(arc) in by_strength}
     return [
-        "\n".join([f"{title} ({len(arcs)}):", *(_arrow(arc) + marks.get(arc, "") for arc in arcs)])
-        for title, arcs in lists
-        if arcs
+        "\n".join([wrapped_text(f"{title} ({len(some)}):"), *(_arrow(arc) + marks.get(arc, "") for arc in some)])
+        for title, some in lists
+        if some
     ]
 
 
 def _titles(result: SearchResult) -> tuple[str, str]:
-    """Say what directs the arcs of the first list, and those of the second."""
-    alone = result.constraints is None
-    if result.tested is not None:
-        by = "the tests" if alone else "the tests and the constraints"
-        return f"Arcs that {by} direct", f"Links that {by} do not direct, shown one way round"
-    if result.data is None or isinstance(result.local, FamilyScores):  # these may prefer any network to its equivalents
-        networks = f"equivalent networks{'' if alone else ' that the constraints allow'}"
-        return f"Arcs that all {networks} share", f"Arcs that {networks} may turn round, as they were found"
-    first = "Arcs that the data direct" if alone else "Arcs that data and constraints direct"
-    if by := _directs(result):
-        return first, f"Arcs that only {by}"
-    return first, f"Links that {'the data cannot' if alone else 'they do not'} direct, shown one way round"
+    """Say what directs the arcs with a known direction, by which score, and what does not direct the others."""
+    alone, by = result.constraints is None, direction_words(result)
+    if by_tests(result):
+        tests = "the tests" if alone else "the tests and the constraints"
+        return f"Arcs that {tests} direct", f"Links that {tests} do not direct"
+    networks = f"equivalent networks{'' if alone else ' that the constraints allow'}"
+    if _of_local_scores(result):  # these may prefer any network to its equivalents
+        return f"Arcs that all {networks} share", f"Arcs that {networks} may turn round"
+    if how_found(result) is not None:
+        first = f"Arcs that all {networks} share"
+    else:
+        prior = " and the prior" if isinstance(result.local, LocalScores) and result.local.prior is not None else ""
+        compared = "in the network that was found" if result.disputed is None else "the same in every best network"
+        first = f"Arcs that {by} direct by {result.score_name or 'the score'}{prior}, {compared}"
+    if directs := _directs(result):
+        return first, f"Arcs that only {directs}"
+    return first, f"Links that {'the data cannot' if alone else f'{by} do not'} direct"
+
+
+def _of_local_scores(result: SearchResult) -> bool:
+    """Tell whether nothing is known of the data, and of what the score prefers."""
+    return result.tested is None and (result.data is None or isinstance(result.local, FamilyScores))
+
+
+def _caption(result: SearchResult) -> str:
+    """Say what arrows and dashed lines are in the picture of a result."""
+    first, second = _titles(result)
+    disputed = [DISPUTED] if result.disputed else []
+    dashed = [*disputed, *([second] if result.directions.undirected else [])]
+    said = [f"Arrows: {_small(first)}."] if result.shared_directions.directed else []
+    said += [f"Dashed: {'; '.join(map(_small, dashed))}."] if dashed else []
+    return " ".join(said)
+
+
+def _small(text: str) -> str:
+    return text[0].lower() + text[1:]
 
 
 def _directs(result: SearchResult) -> str:

@@ -2,7 +2,8 @@
 
 Data can tell equivalent networks not apart (see `bnml.graph.cpdag`), so a network is found together with its class: the
 arcs that all members of the class share, and the links that they direct differently. Constraints may direct some of
-these links; `SearchResult.directions` has both kinds of knowledge in one graph.
+these links; `SearchResult.directions` has both kinds of knowledge in one graph. Where several classes share the highest
+score, `SearchResult.disputed` has the arcs on which they disagree.
 
 PC and NPC go by tests of independence. Their answer is a partially directed graph, and the network is one of the DAGs
 that fit it. There may be none, as tests can contradict each other: then there is no DAG and no score, and the graph is
@@ -142,6 +143,24 @@ class SearchResult(PickledByFields):
         return apply_meek_rules(self.cpdag, background=one_way)
 
     @cached_property
+    def disputed(self) -> tuple[tuple[str, str], ...] | None:
+        """The arcs of `directions` that another network with the same, highest score turns round or does without.
+
+        None where that is not known: it is looked for where the result is proven to be the best, and a second exact
+        search is a matter of a moment (up to 14 variables).
+        """
+        from bnml.search.ties import disputed_arcs
+
+        return disputed_arcs(self)
+
+    @cached_property
+    def shared_directions(self) -> PDAG:
+        """As `directions`, without the directions that are `disputed`."""
+        from bnml.search.ties import opened
+
+        return opened(self.directions, self.disputed or ())
+
+    @cached_property
     def network(self) -> BayesianNetwork | None:
         """The network with parameters (sequential NML) from the data; None if there are no data, or no DAG."""
         from bnml.network import fit
@@ -191,6 +210,7 @@ class SearchResult(PickledByFields):
             "arcs": None if self.dag is None else self.dag.arcs,
             "cpdag_directed": self.cpdag.directed,
             "cpdag_undirected": self.cpdag.undirected,
+            "disputed": self.disputed,
             "score": self.score,
             "score_name": self.score_name,
             "optimal": self.optimal,

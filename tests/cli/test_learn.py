@@ -142,7 +142,8 @@ def test_network_and_pictures(run, folder):
 def test_the_picture_shows_what_constraints_direct(run, folder):
     run("learn", "two.csv", "--plot", "free.svg")
     run("learn", "two.csv", "--require", "smoke>lung", "--plot", "directed.svg")
-    drawn = bnml.plot.draw(bnml.PDAG(["smoke", "lung"], [("smoke", "lung")]), folder / "want.svg")
+    graph, words = bnml.PDAG(["smoke", "lung"], [("smoke", "lung")]), ("direction from data and constraints", "")
+    drawn = bnml.plot.draw(graph, folder / "want.svg", legend=words)
     assert drawn is not None
     assert (folder / "directed.svg").read_bytes() == (folder / "want.svg").read_bytes()
     assert (folder / "free.svg").read_bytes() != (folder / "want.svg").read_bytes()

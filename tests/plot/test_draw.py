@@ -345,3 +345,25 @@ def test_no_size(wrong):
 def test_the_legend_has_one_kind_too():
     assert "direction open" in texts(draw(DAG.parse("[A][B|A]").cpdag()))
     assert "direction from the data" in texts(draw(DAG.parse("[A][B][C|A:B]").cpdag()))
+
+
+def test_widths_have_their_unit():
+    dag = DAG.parse("[A][B|A][C|B]")
+    arcs = {("A", "B"): 1234.0, ("B", "C"): 3.0}
+    assert {"0", "1,234"} <= set(texts(draw(dag, strength=arcs)))
+    assert {"gain 0 nats", "gain 1,234 nats"} <= set(texts(draw(dag, strength=arcs, strength_label="gain {} nats")))
+    for column, thick in (("score_gain", "gain 0.8 nats"), ("support", "found in 80% of the tables"), ("other", "0.8")):
+        table = pd.DataFrame({"from": ["A", "B"], "to": ["B", "C"], column: [0.8, 0.5]})
+        assert thick in texts(draw(dag, strength=table))
+
+
+def test_the_legend_can_be_told():
+    words = ("direction from data and constraints", "direction open")
+    shown = texts(draw(PDAG([*"ABC"], [("A", "B")], [("B", "C")]), legend=words))
+    assert set(words) <= set(shown)
+    assert words[0] in texts(draw(DAG.parse("[A][B|A]"), legend=words))
+    for wrong in ("direction", ("one",), (1, 2)):
+        with pytest.raises(ArgumentError, match="legend="):
+            draw(CHAIN, legend=wrong)
+    with pytest.raises(ArgumentError, match="strength_label"):
+        draw(CHAIN, strength_label=3)

@@ -7,6 +7,7 @@ that is (uncertainty), and how strong each link is (data dependences). `bnml.stu
 `steps`         the steps, one after the other
 `features`      the first of them: pairs that depend on each other, odd columns
 `strength`      how strong a dependence is, from 0 to 1
+`other_scores`  the best networks by other scores, and the directions they dispute
 `links`         every link that a step found, and what each of them says of it
 `study_result`  what a study holds
 `findings`      what was found, in plain sentences

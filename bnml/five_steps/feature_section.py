@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 __all__ = ["features_section"]
 
 MOST_IN_DETAILS = 1000
-MOST_STATES = 6
+MOST_STATES = 12
 MOST_VARIABLES = 100
+MOST_OPEN = 20  # variables whose values are shown at once
 
 
 def features_section(study: Study) -> Iterator[Html]:
@@ -28,8 +29,8 @@ def features_section(study: Study) -> Iterator[Html]:
         "independent variables look as dependent as these do: the smaller, the clearer the dependence. As many pairs "
         "are tested, the p-values are adjusted (Benjamini and Hochberg): among the pairs with an adjusted p-value of "
         f"{study.alpha:g} or less, at most {percent(study.alpha)} are expected to be there by chance.",
-        "Strength runs from 0 for none to 1, and can be read like the size of a correlation. A clear dependence can be "
-        "a slight one, if the table has many rows.",
+        "Strength runs from 0 for none to 1, without a unit, and can be read like the size of a correlation. A clear "
+        "dependence can be a slight one, if the table has many rows.",
         kind="how",
     )
     matrix = matrix_picture(study.data.names, features.pairs, study.alpha, study.target)
@@ -43,7 +44,14 @@ def features_section(study: Study) -> Iterator[Html]:
         yield _target_table(study, study.target)
     yield _pairs_table(study)
     yield _odd(study)
-    yield details("The variables and their values", _variables_table(study))
+    variables = _variables_table(study)
+    few = len(study.data.names) <= MOST_OPEN
+    yield variables if few else details("The variables and their values", variables)
+    if study.data.cuts:
+        yield paragraphs(
+            "These ranges were cut from columns of numbers: (1, 2] has the numbers above 1, up to and including 2.",
+            kind="note",
+        )
 
 
 def _target_table(study: Study, target: str) -> Html:
@@ -52,7 +60,7 @@ def _target_table(study: Study, target: str) -> Html:
     for name, strength, _, p, adjusted in frame.itertuples(index=False):
         tells = "yes" if name in study.features.selected else "not shown"
         rows.append([name, tells, bar(strength, f"{strength:.2f}"), p_value_text(p), p_value_text(adjusted)])
-    head = ["variable", "tells something", "strength", "p-value", "adjusted"]
+    head = ["variable", "tells something", "strength", "p-value", "adjusted p-value"]
     caption = f"What the other variables, one by one, tell of {name_in_words(target)}"
     return long_table(caption, head, rows, 2, most=40)
 
@@ -64,7 +72,7 @@ def _pairs_table(study: Study) -> Html:
         for a, b, strength, p, adjusted in frame.head(MOST_IN_DETAILS).itertuples(index=False)
     ]
     return long_table(
-        "Pairs of variables, the clearest dependence first", ["pair", "strength", "p-value", "adjusted"], rows
+        "Pairs of variables, the clearest dependence first", ["pair", "strength", "p-value", "adjusted p-value"], rows
     )
 
 
@@ -81,7 +89,8 @@ def _variables_table(study: Study) -> Html:
     data, rows = study.data, list[list[Cell]]()
     for i, (name, labels) in enumerate(zip(data.names[:MOST_VARIABLES], data.states, strict=False)):
         shares = contingency(data, [i]) / data.n_rows
-        texts = [f"{label}: {percent(float(share))}" for label, share in zip(labels, shares, strict=True)]
+        shown = [label.replace("<=", "≤") for label in labels] if name in data.cuts else labels
+        texts = [f"{label}: {percent(float(share))}" for label, share in zip(shown, shares, strict=True)]
         more = f", and {len(texts) - MOST_STATES} more" if len(texts) > MOST_STATES else ""
         rows.append([name, ", ".join(texts[:MOST_STATES]) + more])
     return table(

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from bnml._text import MOST_NAMED, are, name_in_words, names_in_words, number_of, percent, shown_name
+from bnml.data.labels import MISSING_LABEL
 from bnml.five_steps.knowledge import knowledge
-from bnml.five_steps.links import FIRM
-from bnml.search.found_by import found_sentence, network_words
+from bnml.five_steps.links import FIRM, by_score
+from bnml.search.found_by import by_tests, direction_words, found_sentence, network_words
 
 if TYPE_CHECKING:
     from bnml.five_steps.study_result import Study
@@ -38,6 +39,15 @@ def findings_of(study: Study) -> Findings:
 
 def _table(study: Study) -> Iterable[str]:
     yield f"The table has {number_of(study.data.n_rows, 'row')} and {number_of(len(study.data.names), 'variable')}."
+    if study.data.cuts:
+        yield (
+            f"{number_of(len(study.data.cuts), 'column')} of numbers {'was' if len(study.data.cuts) == 1 else 'were'} "
+            "cut into ranges, which are the values that count here; section 1 of the report lists them."
+        )
+    gaps = [name for name, labels in zip(study.data.names, study.data.states, strict=True)
+            if study.data.reading.gap_code(labels) >= 0]  # fmt: skip
+    if gaps:
+        yield f"Missing values of {names_in_words(gaps)} count as a value of their own, “{MISSING_LABEL}”."
     if study.constraints is not None and (known := knowledge(study.constraints)):
         yield f"What was known beforehand was taken into account: {number_of(len(known), 'constraint')}."
 
@@ -63,14 +73,15 @@ def _pairs(study: Study) -> Iterable[str]:
     if len(pairs) == 1:
         yield f"The two variables{_not(len(dependent) == 1)} depend on each other more than chance explains."
         return
-    text = f"{len(dependent):,} of the {number_of(len(pairs), 'pair')} of variables"
+    all_of_them = len(dependent) == len(pairs)
+    text = f"{'All' if all_of_them else f'{len(dependent):,} of the'} {number_of(len(pairs), 'pair')} of variables"
     if not len(dependent):
         yield f"No pair of variables, of {len(pairs):,}, depends on each other more than chance explains."
         return
     depend = "depend" if len(dependent) != 1 else "depends"
     first = pairs.iloc[0]
     yield (
-        f"{text} {depend} on each other more than chance explains; the evidence is strongest for "
+        f"{text} {depend} on each other more than chance explains; the evidence is clearest for "
         f"{shown_name(first['a'])} and {shown_name(first['b'])}."
     )
 
@@ -121,8 +132,8 @@ def _network(study: Study) -> Iterable[str]:
     if not arcs:
         yield f"{_capital(network_words(study.learned))} has no links: by this measure the variables are independent."
         return
-    by_ends = {frozenset((link.a, link.b)): link for link in study.links}
-    strongest = [by_ends[frozenset(ends)].text for ends in study.strength[["from", "to"]].head(3).to_numpy().tolist()]
+    inside = [link for link in study.links if link.strength is not None]
+    strongest = [link.text for link in sorted(inside, key=lambda link: -(link.strength or 0.0))[:3]]
     if not strongest:  # no network, no strengths
         yield f"It joins the variables by {number_of(len(arcs), 'link')}."
         return
@@ -137,23 +148,45 @@ def _proven(study: Study) -> Iterable[str]:
         most = learned.info.get("max_parents")
         among += f" with at most {number_of(most, 'parent')} for each variable" if most is not None else ""
         cells = learned.info.get("rows_per_cell")
-        among += f" with {cells:g} rows per cell of each variable's table" if cells is not None else ""
+        allowed = (
+            f" Allowed are networks that leave {cells:g} rows or more, on average, for each combination of values of a "
+            "variable and those that point to it."
+            if cells is not None
+            else ""
+        )
         yield (
             f"No other network{among} has a higher score ({learned.score_name}): an exact search has ruled out all "
-            "others. The score weighs how well a network fits the data against how complex it is."
+            f"others. The score weighs how well a network fits the data against how complex it is.{allowed}"
         )
     inside = [link for link in study.links if link.in_network]
-    fixed = [link for link in inside if link.directed]
-    if fixed and learned.dag is not None:
-        by = "the data" if study.constraints is None else "the data and the constraints"
-        follow = "the directions of {} follow" if len(fixed) != 1 else "the direction of {} follows"
-        yield (
-            f"If the network is right, {follow.format(number_of(len(fixed), 'link'))} from {by}; all networks that "
-            "explain the data equally well share them."
-        )
+    yield from _directions(study, [link.text for link in inside if link.directed and link.verdict != "unsure"])
     firm = [link for link in inside if link.verdict == "firm"]
     if firm:
         yield f"{number_of(len(firm), 'link')} of {len(inside):,} {are(firm)} firm: {_how_firm(study)}."
+
+
+def _directions(study: Study, fixed: list[str]) -> Iterable[str]:
+    """Yield what is told of directions, and what it rests on."""
+    if not fixed:
+        return
+    by, told = direction_words(study.learned), f"{number_of(len(fixed), 'link')}: {names_in_words(fixed)}"
+    if not by_score(study):
+        yield f"{_capital(by)} direct {told}."
+    elif study.other_scores:
+        yield (
+            f"If the network is right, {by} direct {told}. The best networks by {_scores(study)} agree on "
+            f"{'this' if len(fixed) == 1 else 'these'}."
+        )
+    else:
+        yield (
+            f"If the network is right, {by} direct {told}. This rests on the score {study.learned.score_name} alone; "
+            "other scores were not compared."
+        )
+
+
+def _scores(study: Study) -> str:
+    """Return the scores whose best networks were compared."""
+    return names_in_words([study.learned.score_name or "", *(name for name, _ in study.other_scores)])
 
 
 def _how_firm(study: Study) -> str:
@@ -174,16 +207,34 @@ def _uncertain(study: Study) -> Iterable[str]:
             f"The network is the best that the search ({study.learned.search}) came across. It is not proven that "
             "there is none better."
         )
-    free = [link.text for link in inside if not link.directed]
+    parameters, rows = study.learned.n_parameters or 0, study.data.n_rows
+    if parameters > rows:
+        yield (
+            f"The network has {number_of(parameters, 'parameter')}, more than the table has rows ({rows:,}): some of "
+            "it may be chance. Give variables fewer values, or raise rows_per_cell."
+        )
+    disputed = [link.text for link in inside if link.disputed_by]
+    if disputed:
+        who = (
+            f"The best networks by {_scores(study)}"
+            if study.other_scores
+            else f"The networks that share the highest score ({study.learned.score_name})"
+        )
+        yield (
+            f"{who} do not agree on the direction of {number_of(len(disputed), 'link')}, which is left open here: "
+            f"{names_in_words(disputed)}."
+        )
+    free = [link.text for link in inside if not link.directed and not link.disputed_by]
     if free:
         others = " Other networks that turn some of these round explain the data equally well." if fits else ""
-        yield f"The data cannot tell the direction of {number_of(len(free), 'link')}: {names_in_words(free)}.{others}"
-    weak = [link.text for link in inside if link.verdict == "weak"]
-    if weak:
-        them = "it" if len(weak) == 1 else "them"
+        by = "The tests do not tell" if by_tests(study.learned) else "The data cannot tell"
+        yield f"{by} the direction of {number_of(len(free), 'link')}: {names_in_words(free)}.{others}"
+    unsure = [link.text for link in inside if link.verdict == "unsure"]
+    if unsure:
+        them = "it" if len(unsure) == 1 else "them"
         yield (
-            f"{number_of(len(weak), 'link')} {are(weak)} weak: {names_in_words(weak)}. "
-            f"Another sample may not show {them}."
+            f"{number_of(len(unsure), 'link')} {are(unsure)} unsure: {names_in_words(unsure)}. "
+            f"Another sample of as many rows may not show {them}."
         )
     absent = [link.text for link in study.links if not link.in_network and (link.certainty or 0.0) >= 0.5]
     if absent:
@@ -192,7 +243,8 @@ def _uncertain(study: Study) -> Iterable[str]:
     if agreed < len(inside) and study.learned.search != "pc":
         others = "the other link" if agreed == len(inside) - 1 else "the other links"
         others = others if agreed else "these"
-        rest = f"{others} {'rests' if others.endswith('link') else 'rest'} on the score alone"
+        what = "scores" if study.other_scores else f"the score {study.learned.score_name}"
+        rest = f"{others} {'rests' if others.endswith('link') else 'rest'} on {what} alone"
         why = rest if not found else f"by these tests other variables explain {others}"
         yield (
             f"Tests of independence (PC) find {agreed:,} of the {number_of(len(inside), 'link')} of the network; {why}."

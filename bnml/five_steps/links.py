@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 from typing import TYPE_CHECKING
 
+from bnml.five_steps.features import strength_of
+from bnml.five_steps.other_scores import disputing
 from bnml.graph import PDAG
+from bnml.scores import LocalScores
+from bnml.search.found_by import how_found
 
 if TYPE_CHECKING:
     from bnml.five_steps.study_result import Study
 
-__all__ = ["Link", "links_of"]
+__all__ = ["Link", "by_score", "linked_pairs", "links_of", "too_large_for_halves"]
 
 FIRM, LIKELY = 0.95, 0.75
 SEEN = 0.3  # of links that are not in the network those are listed that have so much support
@@ -25,29 +30,40 @@ class Link:
     a, b
         The ends, in the direction that the network has, or that is shown for it.
     in_network
-        Whether the best network by score has it.
+        Whether the network has it.
     directed
-        Whether data and constraints tell its direction in the network.
+        Whether data and constraints tell its direction, and no other best network and no other score disagrees.
+    scores
+        The scores whose best networks have it, of those that were searched for.
+    disputed_by
+        Where the network directs it: the scores with a best network that does not; its own score, too, where several
+        networks share the highest one.
     in_pc, in_npc
-        Whether tests found it; None where they were not made.
+        Whether tests of independence found it; None where they were not made.
     ambiguous
         Whether it is in an ambiguous region of NPC, or hangs on one.
     support, direction
         In which share of the halves of the rows it was found, and in which share of those from a to b; or None.
     probability
         Its posterior probability, in either direction; or None.
+    strength
+        How much its ends depend on each other, from 0 to 1, once the other variables that point to the same one are
+        known; None if it is not in the network.
     """
 
     a: str
     b: str
     in_network: bool
     directed: bool
+    scores: tuple[str, ...]
+    disputed_by: tuple[str, ...]
     in_pc: bool
     in_npc: bool | None
     ambiguous: bool
     support: float | None
     direction: float | None
     probability: float | None
+    strength: float | None
 
     @property
     def certainty(self) -> float | None:
@@ -57,16 +73,17 @@ class Link:
 
     @property
     def verdict(self) -> str:
-        """How sure it is, in a word: firm, likely or weak; empty if not known.
+        """How sure it is, in a word: firm, likely or unsure; empty if not known.
 
-        Firm is what halves of the rows find again and again, and what a test or the posterior finds as well.
+        Firm is what halves of the rows find again and again, and what a test or the posterior finds as well. This is
+        about whether the link would be found again, not about how strong it is: a slight dependence can be firm.
         """
         if self.certainty is None:
             return ""
         agreed = self.in_pc or bool(self.in_npc) or (self.support is not None and self.probability is not None)
         if self.certainty >= FIRM and agreed:
             return "firm"
-        return "likely" if self.certainty >= LIKELY else "weak"
+        return "likely" if self.certainty >= LIKELY else "unsure"
 
     @property
     def text(self) -> str:
@@ -76,14 +93,18 @@ class Link:
 
 def links_of(study: Study) -> tuple[Link, ...]:
     """Return the links of the network, the surest first, and after them what else was found."""
-    graph = study.learned.directions
+    own, classes = study.learned.directions, study.other_scores
+    by_name = [*([(study.learned.score_name or "", own)] if by_score(study) else []), *classes]
+    linked_by = [(name, linked_pairs(graph)) for name, graph in by_name]
     names, at = study.data.names, {name: i for i, name in enumerate(study.data.names)}
-    known = set(graph.directed)
+    known, tied = set(study.directions.directed), set(study.learned.disputed or ())
     pc, npc = linked_pairs(study.pc.pdag), None if study.npc is None else linked_pairs(study.npc.pdag)
     unsure: frozenset[frozenset[str]] = frozenset()
     if study.npc is not None:
         unsure = frozenset().union(study.npc.undecided, *study.npc.ambiguous_regions)
-    drawn = study.bootstrap
+    drawn, rows, strengths = study.bootstrap, study.data.n_rows, dict[tuple[str, str], float]()
+    for a, b, _, information, _, freedom, _ in study.strength.itertuples(index=False):
+        strengths[a, b] = float(strength_of(information, freedom, rows))
     likely = None if study.posterior is None else study.posterior.link_probabilities.loc[list(names), list(names)]
     chances = None if likely is None else likely.to_numpy()
     arcs = {frozenset(arc): arc for arc in study.arcs}
@@ -97,15 +118,36 @@ def links_of(study: Study) -> tuple[Link, ...]:
                 support = float(drawn.links[at[a], at[b]])
                 direction = float(drawn.support[at[a], at[b]]) / support if support else None
             chance = None if chances is None else float(chances[at[a], at[b]])
-            found = pair in arcs or pair in pc or (npc is not None and pair in npc)
+            scores = tuple(name for name, pairs in linked_by if pair in pairs)
+            disputed = disputing((a, b), classes) if (a, b) in own.directed else ()
+            if (a, b) in tied:
+                disputed = (study.learned.score_name or "", *disputed)
+            found = pair in arcs or pair in pc or (npc is not None and pair in npc) or bool(scores)
             if found or max(support or 0.0, chance or 0.0) >= SEEN:
                 links.append(
                     Link(
-                        a, b, pair in arcs, (a, b) in known, pair in pc, None if npc is None else pair in npc,
-                        pair in unsure, support, direction, chance,
+                        a, b, pair in arcs, (a, b) in known, scores, disputed, pair in pc,
+                        None if npc is None else pair in npc, pair in unsure, support, direction, chance,
+                        strengths.get((a, b)),
                     )
                 )  # fmt: skip
     return tuple(sorted(links, key=lambda link: (not link.in_network, -(link.certainty or 0.0), link.a, link.b)))
+
+
+def by_score(study: Study) -> bool:
+    """Tell whether the network was found by its score, among all networks."""
+    return isinstance(study.learned.local, LocalScores) and how_found(study.learned) is None
+
+
+def too_large_for_halves(study: Study) -> list[str]:
+    """Return the variables whose families in the network have too few rows per cell in a half of the rows."""
+    dag = study.learned.dag
+    if dag is None or study.bootstrap is None or study.rows_per_cell == 0 or not by_score(study):
+        return []
+    states = dict(zip(study.data.names, study.data.arities, strict=True))
+    most = study.data.n_rows // 2 / study.rows_per_cell
+    families = ((x, dag.parents(x)) for x in dag.names)
+    return [x for x, above in families if above and prod(states[y] for y in (x, *above)) > most]
 
 
 def linked_pairs(graph: PDAG) -> frozenset[frozenset[str]]:

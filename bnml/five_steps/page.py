@@ -18,6 +18,25 @@ if TYPE_CHECKING:
 
 __all__ = ["excerpt", "page"]
 
+SCORES = {
+    "qnml": "quotient normalised maximum likelihood",
+    "bic": "Bayesian information criterion",
+    "bdeu": "Bayesian Dirichlet, equivalent and uniform, with the equivalent sample size 1",
+    "fnml": "factorised normalised maximum likelihood",
+}
+WORDS = {
+    "network": "a Bayesian network: variables, and arrows from some to others, without a circle",
+    "DAG": "the arrows of a network, a directed graph without a circle",
+    "family": "a variable with those that point to it",
+    "cell": "a combination of values of the variables of a family",
+    "g2": "a test of independence that compares the logarithms of observed and expected numbers of rows (G²)",
+    "nat": "the unit of natural logarithms: a score that is higher by 1 nat makes a network 2.7 times as plausible",
+    "score": "a number for a whole network: how well it fits the table, less a price for how complex it is",
+    "PC": "a search by tests (Peter Spirtes and Clark Glymour): two variables are linked unless a test finds them "
+    "independent, by themselves or once others are known",
+    "NPC": "PC with the necessary path condition: a link is left out because of other variables only if paths connect "
+    "these with both of its ends",
+}
 CONTENTS = (
     ("features", "Which variables tell something"),
     ("constraints", "What was known"),
@@ -73,6 +92,24 @@ def _findings(found: Findings) -> Html:
     return Html("".join(f"<h3>{title}</h3>\n{bullets(said)}" for title, said in groups if said))
 
 
+def _words(study: Study) -> list[list[str]]:
+    """Return what words of the field mean, as far as the report uses them."""
+    used = {study.learned.score_name or "", *(name for name, _ in study.other_scores)}
+    scores = [[name, f"a score: {meaning}"] for name, meaning in SCORES.items() if name in used]
+    npc = [["NPC", WORDS["NPC"]]] if study.npc is not None else []
+    first, last = (
+        [[word, WORDS[word]] for word in words]
+        for words in (("network", "DAG", "family", "cell", "score"), ("g2", "nat"))
+    )
+    return [*first, *scores, ["PC", WORDS["PC"]], *npc, *last]
+
+
+def _parameters(study: Study) -> str:
+    """Return how many numbers the network is made of, beside the rows that they come from."""
+    number = study.learned.n_parameters
+    return "none" if number is None else f"{number:,}, from {number_of(study.data.n_rows, 'row')}"
+
+
 def _made(study: Study) -> Html:
     """Return the settings, for those who want to repeat it."""
     learned, drawn = study.learned, study.bootstrap
@@ -81,8 +118,9 @@ def _made(study: Study) -> Html:
     rows: list[list[str]] = [
         ["score", f"{learned.score_name}: {learned.score:,.3f}, {proof}" if learned.dag is not None else "none"],
         ["search", learned.search],
-        ["parameters", "none" if learned.n_parameters is None else f"{learned.n_parameters:,}"],
-        ["tests", "; ".join(f"{one.search.upper()}: {one.n_tests:,} of {one.test}" for one in tests)],
+        ["other scores", ", ".join(name for name, _ in study.other_scores) or "none"],
+        ["parameters", _parameters(study)],
+        ["tests", "; ".join(f"{one.search.upper()}: {number_of(one.n_tests, 'test')} ({one.test})" for one in tests)],
         ["level of the tests", f"{study.alpha:g}"],
         ["halves of the rows", "none" if drawn is None else f"{drawn.repetitions:,} ({drawn.search} search)"],
         ["seed", str(study.seed)],
@@ -92,7 +130,8 @@ def _made(study: Study) -> Html:
     left = [f"{what}: {why}." for what, why in study.left_out]
     extra = Html(paragraphs("Left out:", kind="note") + bullets(left)) if left else Html("")
     body = table("Settings", ["what", "how"], rows, texts=2)
+    words = table("Words", ["word", "meaning"], _words(study), texts=2)
     return Html(
-        f'<section id="made" aria-labelledby="made-title">\n<h2 id="made-title">How this was made</h2>\n{body}{extra}'
-        "</section>\n"
+        '<section id="made" aria-labelledby="made-title">\n<h2 id="made-title">How this was made</h2>\n'
+        f"{body}{extra}{words}</section>\n"
     )

@@ -20,6 +20,7 @@ MOST_TOLD = 12  # links that the text for a picture names
 MOST_IN_MATRIX = 60
 LONGEST_LABEL = 24
 CELL = 18
+SCALE_WIDTH = 540  # of the legend of a half matrix
 LETTER = 6.6  # pixels of a letter, at most on average
 PALE, DARK, BLANK = (222, 235, 247), (8, 64, 129), "#f2f4f6"
 
@@ -30,6 +31,8 @@ def graph_picture(
     what: str,
     *,
     strength: Mapping[tuple[str, str], float] | None = None,
+    strength_label: str | None = None,
+    legend: tuple[str, str] | None = None,
     highlight: Iterable[str | tuple[str, str]] = (),
 ) -> Html | None:
     """Return the picture of a graph; None if it is too large to be read.
@@ -42,7 +45,7 @@ def graph_picture(
         A word by which the picture's parts are told from those of others on the page.
     what
         What the picture shows, for those who do not see it.
-    strength, highlight
+    strength, strength_label, legend, highlight
         As for `bnml.plot.draw`.
     """
     from bnml.plot.draw import draw
@@ -53,7 +56,10 @@ def graph_picture(
     if len(graph.names) > MOST_NODES or len(edges_of(graph)) > MOST_EDGES:
         return None
     numbers = None if strength is None else {arc: value for arc, value in strength.items() if isfinite(value)}
-    svg = figure_svg(draw(graph, strength=numbers or None, highlight=list(highlight)))
+    picture = draw(
+        graph, strength=numbers or None, strength_label=strength_label, legend=legend, highlight=list(highlight)
+    )
+    svg = figure_svg(picture)
     return _alone(svg, name, f"{what}: {_told(graph)}")
 
 
@@ -90,7 +96,7 @@ def matrix_picture(names: Sequence[str], pairs: pd.DataFrame, alpha: float, targ
     labels = [shortened_in_the_middle(name, LONGEST_LABEL) for name in names]
     left = int(max(map(len, labels)) * LETTER) + 12
     below = int(max(map(len, labels[:-1])) * LETTER * 0.75) + 16
-    width, height = left + CELL * n + below, CELL * n + below
+    width, height = max(left + CELL * n + below, SCALE_WIDTH), CELL * n + below + 2 * CELL
     at = {name: i for i, name in enumerate(names)}
     shapes = []
     for a, b, strength, p in pairs[["a", "b", "strength", "adjusted_p_value"]].itertuples(index=False):
@@ -108,12 +114,26 @@ def matrix_picture(names: Sequence[str], pairs: pd.DataFrame, alpha: float, targ
         if i < n - 1:
             x, y = left + CELL * i + 5, CELL * (n - 1) + 10
             shapes.append(f'<text transform="translate({x} {y}) rotate(45)" {ink}>{text_of(label)}</text>')
+    shapes += _scale(height - CELL)
     count = int((pairs["adjusted_p_value"] <= alpha).sum())
     alt = f"Half matrix of all pairs of {n} variables; {count} of {len(pairs)} depend on each other. See the table."
     return Html(
         f'<svg role="img" aria-label="{text_of(alt)}" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
         f'font-size="11" font-family="inherit">{"".join(shapes)}</svg>'
     )
+
+
+def _scale(y: int) -> list[str]:
+    """Return the legend: what the colours stand for."""
+    shapes, x = [], 4
+    for number, text in ((None, "no dependence"), *((k / 4, f"{k / 4:g}") for k in range(5))):
+        colour = BLANK if number is None else _colour(number)
+        shapes.append(
+            f'<rect x="{x}" y="{y}" width="{CELL - 4}" height="{CELL - 4}" fill="{colour}" stroke="#d5dde5"/>'
+        )
+        shapes.append(f'<text x="{x + CELL}" y="{y + 11}" fill="#1b2733">{text}</text>')
+        x += CELL + 14 + int(len(text) * LETTER)
+    return [*shapes, f'<text x="{x}" y="{y + 11}" fill="#1b2733">strength, on a scale from 0 to 1</text>']
 
 
 def _colour(strength: float) -> str:

@@ -16,6 +16,7 @@ from bnml._watch import Watch
 from bnml.data import Data, read
 from bnml.errors import BnmlError, ScoreError
 from bnml.five_steps.features import features_of
+from bnml.five_steps.other_scores import classes_by_score
 from bnml.five_steps.study_result import Study
 from bnml.graph import DAG, Constraints
 from bnml.graph.rules import ROWS_PER_CELL
@@ -128,14 +129,15 @@ def study(
     -----
     Tests of independence are given as many variables as keep the number of tests below 100,000, and at least one. NPC
     goes up to 40 variables, the posterior up to 14, the bootstrap up to 100. Where 100 exact searches would take
-    minutes, halves are searched by tabu search.
+    minutes, halves are searched by tabu search. Directions are compared with those of the best networks by qnml, bic,
+    bdeu and fnml where exact searches by these take less than 5 seconds in all, by the forecast.
 
     Examples
     --------
     >>> import bnml
     >>> found = bnml.study(bnml.example(), "lung", repetitions=10)
-    >>> [link.text for link in found.links if link.in_network and not link.directed]
-    ['bronc – smoke', 'smoke – lung', 'asia – tub']
+    >>> [link.text for link in found.links if link.in_network and link.directed]
+    ['bronc → dysp', 'either → dysp']
     >>> found.strength.loc[0, ["from", "to"]].tolist()
     ['bronc', 'dysp']
     """
@@ -176,11 +178,12 @@ def study_request(
 def study_as_asked(asked: StudyRequest, data: Any) -> Study:
     """Take a table through the five steps as a request asks."""
     watch, left_out, learning, level = Watch(asked.progress), dict[str, str](), asked.learning, asked.alpha
-    told = _part(watch, "learning", 0.0, 0.3)
+    told = _part(watch, "learning", 0.0, 0.2)
     table = data if isinstance(data, Data) else read(data, bins="auto")
     if asked.target is not None:
         a_variable(asked.target, "target", table.names)
     learned = learn_as_asked(replace(learning, progress=told), table)
+    by_others = classes_by_score(table, learned, asked.shared, _part(watch, "other scores", 0.2, 0.3), left_out)
     watch("dependences", 0.3)
     features = features_of(table, asked.target, level, learning.threads)
     most = _max_condition(features.pairs, level)
@@ -202,10 +205,12 @@ def study_as_asked(asked: StudyRequest, data: Any) -> Study:
         pc=by_tests,
         npc=by_paths,
         learned=learned,
+        other_scores=by_others,
         bootstrap=drawn,
         posterior=known,
         strength=_strength(learned, table, left_out),
         max_condition=most,
+        rows_per_cell=learning.rows_per_cell,
         left_out=tuple(left_out.items()),
         seed=learning.seed,
         seconds=watch.seconds,

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from bnml.data import Data
     from bnml.five_steps.features import Features
     from bnml.five_steps.links import Link
-    from bnml.graph import Constraints
+    from bnml.graph import PDAG, Constraints
     from bnml.independence import IndependenceResult
     from bnml.search import SearchResult
     from bnml.uncertainty import Bootstrap, Posterior
@@ -47,7 +47,10 @@ class Study:
     pc, npc
         Step 3: the structures that tests of independence leave over. ``npc`` is None where it was not affordable.
     learned
-        Step 3: the best network by score.
+        Step 3: the network, by default the best one by score.
+    other_scores
+        Step 3: the classes of the best networks by other scores, each with the score's name; empty where they were not
+        searched for.
     bootstrap, posterior
         Step 4: how often each arc is found in halves of the rows, and how probable each is; None where that was
         not affordable, or not asked for.
@@ -55,6 +58,8 @@ class Study:
         Step 5: what each arc of the network is worth; see `bnml.strength`.
     max_condition
         The most variables that a test of independence was given; None for any number.
+    rows_per_cell
+        How many rows each combination of values of a variable and its parents had to have on average.
     left_out
         What was not done, each with the reason.
     seconds
@@ -78,10 +83,12 @@ class Study:
     pc: IndependenceResult
     npc: IndependenceResult | None
     learned: SearchResult
+    other_scores: tuple[tuple[str, PDAG], ...]
     bootstrap: Bootstrap | None
     posterior: Posterior | None
     strength: pd.DataFrame
     max_condition: int | None
+    rows_per_cell: float
     left_out: tuple[tuple[str, str], ...]
     seed: int
     seconds: float = field(compare=False)
@@ -91,6 +98,15 @@ class Study:
         """The arcs of the network; where none fits what PC or NPC found, the links of their graph, one way round."""
         graph = self.learned.directions
         return (*graph.directed, *graph.undirected) if self.learned.dag is None else self.learned.dag.arcs
+
+    @cached_property
+    def directions(self) -> PDAG:
+        """The class of the network, with a direction only where the best networks by all scores have the same."""
+        from bnml.five_steps.other_scores import disputing
+        from bnml.search.ties import opened
+
+        graph = self.learned.shared_directions
+        return opened(graph, tuple(arc for arc in graph.directed if disputing(arc, self.other_scores)))
 
     @cached_property
     def links(self) -> tuple[Link, ...]:

@@ -45,14 +45,14 @@ def summary(study: Study) -> str:
 
 
 def _links(study: Study) -> Iterable[str]:
-    """Yield the links of the network as a table: how sure, how strong."""
+    """Yield the links of the network as a table: how strong, how sure, and what evidence there is."""
     inside = [link for link in study.links if link.in_network]
     if not inside:
         return
     arcs = {(a, b): (gain, p) for a, b, gain, _, p, *_ in study.strength.itertuples(index=False)}
     yield ""
-    room = WIDTH - 45
-    yield f"{'link':<{room}} {'support':>8} {'probable':>9} {'':<7} {'gain':>9} {'p':>7}".rstrip()
+    room = WIDTH - 53
+    yield f"{'link':<{room}} {'strength':>8} {'support':>7} {'probable':>8} {'judged':<6} {'gain':>9} {'p':>8}".rstrip()
     for link in inside[:MOST_SHOWN]:
         gain, p = arcs.get((link.a, link.b), (math.nan, math.nan))
         name = " ".join(
@@ -68,7 +68,13 @@ def _links(study: Study) -> Iterable[str]:
         support = "" if link.support is None else percent(link.support)
         likely = "" if link.probability is None else probability_text(link.probability)
         worth = f"{gain:,.1f}" if abs(gain) < 1e6 else f"{gain:.2g}"
-        known = "" if math.isnan(gain) else f" {worth:>9} {p_value_text(p):>7}"
-        yield f"{name:<{room}} {support:>8} {likely:>9} {link.verdict:<7}{known}".rstrip()
+        known = "" if math.isnan(gain) else f" {worth:>9} {p_value_text(p):>8}"
+        strong = "" if link.strength is None else f"{link.strength:.2f}"
+        yield f"{name:<{room}} {strong:>8} {support:>7} {likely:>8} {link.verdict:<6}{known}".rstrip()
     if len(inside) > MOST_SHOWN:
         yield f"… and {len(inside) - MOST_SHOWN:,} more"
+    yield ""
+    yield wrapped_text(
+        "strength: how much the two depend on each other, 0 to 1; support: in which share of halves of the rows the "
+        "link is found; gain: evidence in nats, what the score loses without the link"
+    )

@@ -39,6 +39,11 @@ def values(study: Study) -> dict[str, Any]:
                 "arcs": None if learned.dag is None else learned.dag.arcs,
                 "directed": learned.directions.directed,
                 "undirected": learned.directions.undirected,
+                "told_directions": study.directions.directed,
+                "other_scores": {
+                    name: {"directed": graph.directed, "undirected": graph.undirected}
+                    for name, graph in study.other_scores
+                },
                 "pc": _tests(study.pc),
                 "npc": None if study.npc is None else _tests(study.npc),
             },
@@ -49,12 +54,15 @@ def values(study: Study) -> dict[str, Any]:
                         "b": link.b,
                         "in_network": link.in_network,
                         "directed": link.directed,
+                        "scores": link.scores,
+                        "disputed_by": link.disputed_by,
                         "pc": link.in_pc,
                         "npc": link.in_npc,
                         "ambiguous": link.ambiguous,
                         "support": link.support,
                         "direction": link.direction,
                         "probability": link.probability,
+                        "strength": link.strength,
                         "verdict": link.verdict or None,
                     }
                     for link in study.links

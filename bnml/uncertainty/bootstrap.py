@@ -88,6 +88,16 @@ class Bootstrap:
         return found**2 / ((2.0 * self.threshold - 1.0) * pairs)
 
     @property
+    def n_kept(self) -> int:
+        """How many links have the support of the threshold or more."""
+        return int((np.triu(self.links, 1) >= self.threshold).sum()) if self.names else 0
+
+    @property
+    def bounded(self) -> bool:
+        """Whether `false_links` says something: it is known, and smaller than the number of links."""
+        return self.false_links is not None and self.false_links < self.n_kept
+
+    @property
     def links(self) -> Floats:
         """In which share of the tables two variables were linked, whatever the direction."""
         return self.support + self.support.T
@@ -145,7 +155,7 @@ class Bootstrap:
             f"{len(kept)} of the {len(frame)} links that were found are in {self.threshold:.0%} of the tables or more:",
             "",
         ]
-        if self.false_links is not None and len(kept):
+        if self.bounded:
             lines[2:2] = [f"At most {self.false_links:.2g} of them are expected to be false (stability selection)."]
         rows = [[f"{a} -> {b}", f"{s:.1%}", f"{d:.1%}"] for a, b, s, d in kept.itertuples(index=False)]
         return "\n".join([*lines, *text_table(rows, "srr", ["link", "support", "direction"])])

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 import pickle
 import sys
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -63,12 +65,12 @@ def test_links(clinic):
     inside = [link for link in clinic.links if link.in_network]
     assert {(link.a, link.b) for link in inside} == set(clinic.learned.dag.arcs)
     directed = {(link.a, link.b) for link in inside if link.directed}
-    assert directed == set(clinic.learned.cpdag.directed)
+    assert directed == set(clinic.directions.directed) < set(clinic.learned.cpdag.directed)
     for link in clinic.links:
         chance = clinic.posterior.link_probabilities.loc[link.a, link.b]
         assert link.probability == pytest.approx(chance)
         assert link.certainty == min(link.support, link.probability)
-    assert {link.verdict for link in inside} <= {"firm", "likely", "weak"}
+    assert {link.verdict for link in inside} <= {"firm", "likely", "unsure"}
 
 
 def test_odd_columns(odd):
@@ -202,3 +204,130 @@ def test_no_network_fits_what_tests_found():
     assert found.to_dict()["learning"]["arcs"] is None
     assert len(found.arcs) == sum(link.in_network for link in found.links) == 6
     assert "no network fits" in found.html()
+
+
+# --- directions and other scores ---
+
+
+def plain(study) -> str:
+    return " ".join(str(study).split())
+
+
+def test_a_direction_is_told_where_the_best_networks_by_all_scores_have_it(clinic):
+    """By fNML the X-ray may as well point to the finding; the others direct it."""
+    classes = dict(clinic.other_scores)
+    assert set(classes) == {"bic", "bdeu", "fnml"}
+    for name, graph in classes.items():
+        assert graph == bnml.learn(bnml.example(), name, search="exact").shared_directions
+    assert ("either", "xray") in clinic.learned.directions.directed
+    assert ("either", "xray") not in classes["fnml"].directed
+    shared = set(clinic.learned.directions.directed).intersection(*(graph.directed for graph in classes.values()))
+    assert set(clinic.directions.directed) == shared == {("bronc", "dysp"), ("either", "dysp")}
+    link = next(link for link in clinic.links if (link.a, link.b) == ("either", "xray"))
+    assert (link.text, link.disputed_by, len(link.scores)) == ("either – xray", ("fnml",), 4)
+    for text in (plain(clinic), clinic.html()):
+        assert "The best networks by qnml, bic, bdeu and fnml agree on these" in text
+        assert "do not agree on the direction of 3 links, which is left open here" in text
+        assert "either → xray" not in text
+    assert "open: fnml disagrees" in clinic.html()
+    assert clinic.to_dict()["learning"]["told_directions"] == [["bronc", "dysp"], ["either", "dysp"]]
+
+
+def test_the_score_is_named_where_others_are_not_compared(monkeypatch):
+    monkeypatch.setattr("bnml.five_steps.other_scores.MOST_SECONDS", 0.0)
+    found = bnml.study(bnml.example(), repetitions=0)
+    assert found.other_scores == ()
+    assert "all directions rest on qnml alone" in dict(found.left_out)["other scores"]
+    assert "This rests on the score qnml alone; other scores were not compared." in plain(found)
+    assert set(found.directions.directed) == set(found.learned.directions.directed)
+
+
+def test_networks_with_the_same_score_disagree(monkeypatch):
+    monkeypatch.setattr("bnml.five_steps.other_scores.MOST_SECONDS", 0.0)
+    x, y = np.array([[0, 0, 1, 1], [0, 1, 0, 1]]).repeat(50, axis=1)
+    found = bnml.study(pd.DataFrame({"x": x, "y": y, "z": x ^ y}), repetitions=0)
+    assert found.directions.directed == ()
+    assert "networks that share the highest score (qnml) do not agree on the direction of 2 links" in plain(found)
+    assert "→" not in plain(found)
+
+
+# --- strong, and found again ---
+
+
+def test_a_slight_dependence_can_be_firm_and_a_strong_one_unsure():
+    rng = np.random.default_rng(0)
+    a = rng.integers(0, 2, 20_000)
+    slight = np.where(rng.random(20_000) < 0.08, a, rng.integers(0, 2, 20_000))
+    found = bnml.study(pd.DataFrame({"a": a, "slight": slight}), repetitions=10)
+    (link,) = found.links
+    assert link.verdict == "firm"
+    assert link.strength < 0.15
+    assert "a slight dependence can be firm" in found.html()
+    b = np.arange(12) % 2
+    few = bnml.study(pd.DataFrame({"a": b, "b": b ^ (np.arange(12) < 2)}), repetitions=20, rows_per_cell=0)
+    (link,) = few.links
+    assert link.verdict == "unsure"
+    assert link.strength > 0.5
+    for study in (found, few):
+        assert "weak" not in plain(study)
+        assert "strong" not in plain(study)
+        head = next(line for line in str(study).splitlines() if line.startswith("link "))
+        assert head.split() == ["link", "strength", "support", "probable", "judged", "gain", "p"]
+        assert "strength (0 to 1)" in study.html()
+        assert "support (% of halves)" in study.html()
+        assert "gain (nats)" in study.html()
+
+
+def test_pictures_have_legends_with_units(clinic, monkeypatch):
+    drawing = importlib.import_module("bnml.plot.draw")
+    shown, draw = [], drawing.draw
+    monkeypatch.setattr(drawing, "draw", lambda graph, **given: shown.append(draw(graph, **given)) or shown[-1])
+    clinic.html()
+    legends = [{text.get_text() for text in one.axes[0].texts} - set(clinic.data.names) for one in shown]
+    assert len(legends) == 4
+    words = {"direction from the data", "direction open"}
+    assert words <= legends[0]
+    assert {"direction from the tests", "direction open"} <= legends[1]
+    assert words | {"found in 0% of the halves", "found in 100% of the halves"} <= legends[2]
+    assert any(text.startswith("strength 0.") and text.endswith(" (0 to 1)") for text in legends[3])
+    assert "strength, on a scale from 0 to 1" in clinic.html()
+
+
+# --- raw tables ---
+
+SHARED = Path(__file__).parents[3] / "shared" / "data" / "uci"
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason="the folder shared/data is not there")
+@pytest.mark.parametrize("rows", [60, 150])
+@pytest.mark.parametrize("name", ["heart_cleveland", "diabetes", "wine", "abalone", "thyroid"])
+def test_no_more_parameters_than_rows(name, rows):
+    frame = pd.read_csv(SHARED / f"{name}.csv", na_values=["?"]).sample(rows, random_state=0).iloc[:, -8:]
+    data = bnml.read(frame, bins="auto", missing="state")
+    assert bnml.learn(data).n_parameters <= rows
+
+
+def test_more_parameters_than_rows_are_told():
+    rng = np.random.default_rng(0)
+    found = bnml.study(pd.DataFrame(rng.integers(0, 9, (12, 2)).astype(str)), repetitions=0)
+    assert "more than the table has rows (12)" in plain(found)
+
+
+def test_a_table_of_numbers_with_gaps():
+    rng = np.random.default_rng(0)
+    age = rng.integers(20, 90, 300).astype(float)
+    sick = (rng.random(300) < 1 / (1 + np.exp(-(age - 60) / 8))).astype(int)
+    age[:20] = np.nan
+    found = bnml.study(bnml.read(pd.DataFrame({"age": age, "sick": sick}), bins="auto", missing="state"), repetitions=2)
+    assert "1 column of numbers was cut into ranges" in plain(found)
+    assert "Missing values of age count as a value of their own, “?”." in plain(found)
+    assert "≤" in found.html()
+
+
+def test_halves_that_are_too_small_are_told():
+    rng = np.random.default_rng(0)
+    a, b = rng.integers(0, 3, (2, 100))
+    c = np.where(rng.random(100) < 0.95, (a + b) % 2, rng.integers(0, 2, 100))
+    found = bnml.study(pd.DataFrame({"a": a, "b": b, "c": c}), repetitions=4)
+    assert found.learned.dag.parents("c") == ("a", "b")
+    assert "A half has 50 rows. That is too few for all that points to c" in found.html()

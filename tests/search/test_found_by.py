@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 import bnml
+from bnml.search.searches import SEARCHES
 
 OTHERS = {
     "pc": "by tests of independence (g2 at the level 0.05), with no regard to the score",
@@ -112,16 +113,58 @@ def test_links_that_could_not_be_tested():
     assert "sparse 3 links might go with more rows" in plain(result)
 
 
-@pytest.mark.parametrize("search", ["pc", "npc", "chow-liu", "forest"])
+OPTIONS = {"tan": {"class_variable": "lung"}, "naive": {"class_variable": "lung"}}
+STUDIED = {
+    "pc": "network that tests found (PC)",
+    "npc": "network that tests found (NPC)",
+    "chow-liu": "best tree",
+    "forest": "best forest",
+    "nml-forest": "forest that was found",
+    "polytree": "polytree that was found",
+    "tan": "tree-augmented naive Bayes network",
+    "naive": "naive Bayes network",
+}
+
+
+def test_every_search_is_one_or_the_other():
+    """A new search says here what it is: over all networks by score, or something else."""
+    assert {*OTHERS} == {*STUDIED}
+    assert {*SEARCHES} - {*OTHERS} == {"exact", "climb", "tabu", "order", "ges", "k2"}
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+def test_what_no_report_promises(clinic, search):
+    result = bnml.learn(clinic, search=search, **OPTIONS.get(search, {}))
+    for text in (plain(result), result._repr_html_()):
+        assert ("that the data direct by qnml" in text) <= (search not in OTHERS)
+        assert ("every best network" in text) == (search == "exact")
+        assert "score alone" not in text
+    assert (" proof optimal:" in plain(result)) == (search == "exact")
+    if search in ("pc", "npc", "polytree"):
+        assert "Arcs that the tests direct" in plain(result)
+        assert "the data direct" not in plain(result)
+
+
+@pytest.mark.parametrize("search", STUDIED)
 def test_a_study(clinic, search):
-    study = bnml.study(clinic, "lung", search=search, repetitions=0)
+    study = bnml.study(clinic, "lung", search=search, repetitions=0, **OPTIONS.get(search, {}))
     for text in (plain(study), study.html()):
         assert "best network" not in text
         assert "score alone" not in text
+        assert "scores alone" not in text
         assert "best score" not in text
         assert "proven the best" not in text
-    words = {"pc": "network that tests found (PC)", "npc": "network that tests found (NPC)"}
-    assert words.get(search, "best tree" if search == "chow-liu" else "best forest") in plain(study)
+    assert STUDIED[search] in plain(study)
+    assert study.other_scores == ()
+
+
+@pytest.mark.parametrize("search", ["tabu", "ges", "k2"])
+def test_a_study_by_a_search_without_proof(clinic, search):
+    study = bnml.study(clinic, "lung", search=search, repetitions=0)
+    assert "In the network that was found" in plain(study)
+    assert "with the best score" not in study.html()
+    assert f"that {search} search came across" in study.html()
+    assert "proven that no other" not in study.html()
 
 
 def test_the_score_of_a_posterior(clinic):

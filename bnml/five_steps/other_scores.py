@@ -1,0 +1,70 @@
+"""The best networks by other scores, and the directions on which they do not agree.
+
+A score weighs how well a network fits against how complex it is, and scores do so in different ways. A direction that
+one of them finds and another does not, because it turns the arc round, leaves it open or has no such link, comes from
+the score as much as from the data. Where exact searches by the usual scores are affordable, a study makes them all, and
+shows a direction only where they agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from bnml.data import Data
+from bnml.graph import PDAG
+from bnml.scores import LocalScores
+from bnml.search.forecast import forecast
+from bnml.search.found_by import how_found
+from bnml.search.learn import learn
+from bnml.search.search_result import SearchResult
+
+__all__ = ["classes_by_score", "disputing"]
+
+COMPARED = ("qnml", "bic", "bdeu", "fnml")
+MOST_SECONDS = 5.0  # of exact searches by the other scores
+
+Classes = tuple[tuple[str, PDAG], ...]
+
+
+def classes_by_score(
+    table: Data,
+    learned: SearchResult,
+    given: Mapping[str, Any],
+    progress: Callable[[str, float], None],
+    left_out: dict[str, str],
+) -> Classes:
+    """Return the classes of the best networks by the other scores, each with the score's name.
+
+    None where the network was not found by a score among all networks, or where that would take long; the latter is
+    said in ``left_out``.
+    """
+    if not isinstance(learned.local, LocalScores) or how_found(learned) is not None:
+        return ()
+    limits = {name: value for name, value in given.items() if name != "score"}
+    others = [name for name in COMPARED if name != learned.score_name]
+    costs = {name: value for name, value in limits.items() if name not in ("seed", "threads")}
+    forecasts = [forecast(table, name, **costs) for name in others]
+    if not all(cost.fits for cost in forecasts) or sum(cost.seconds for cost in forecasts) > MOST_SECONDS:
+        left_out["other scores"] = (
+            f"exact searches by {', '.join(others)} would take long here, so that all directions rest on "
+            f"{learned.score_name} alone"
+        )
+        return ()
+    found = []
+    for number, name in enumerate(others):
+        progress(name, number / len(others))
+        found.append((name, learn(table, name, search="exact", **limits).shared_directions))
+    return tuple(found)
+
+
+def disputing(arc: tuple[str, str], classes: Classes) -> tuple[str, ...]:
+    """Return the scores whose best networks do not direct an arc so: turned round, left open, or without the link.
+
+    Examples
+    --------
+    >>> classes = (("bic", PDAG(["A", "B"], [("A", "B")])), ("fnml", PDAG(["A", "B"], (), [("A", "B")])))
+    >>> disputing(("A", "B"), classes), disputing(("B", "A"), classes)
+    (('fnml',), ('bic', 'fnml'))
+    """
+    return tuple(name for name, graph in classes if arc not in graph.directed)

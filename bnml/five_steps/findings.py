@@ -22,6 +22,9 @@ __all__ = [
 ]
 
 
+MOST_IN_BLANKET = 12
+
+
 @dataclass(frozen=True)
 class Findings:
     """Sentences, in three groups."""
@@ -101,7 +104,8 @@ def _target(study: Study) -> Iterable[str]:
     if chosen:
         tell = "tells" if len(chosen) == 1 else "tell"
         yield (
-            f"{len(chosen):,} of the {number_of(others, 'other variable')} {tell} something of {target} by "
+            f"{'All' if 1 < len(chosen) == others else f'{len(chosen):,} of the'} "
+            f"{number_of(others, 'other variable')} {tell} something of {target} by "
             f"{'itself' if len(chosen) == 1 else 'themselves'}, the clearest first: {names_in_words(chosen)}."
         )
     else:
@@ -114,7 +118,9 @@ def _target(study: Study) -> Iterable[str]:
     yield f"In {network_words(study.learned)} {target} is directly linked with {names_in_words(near)}."
     blanket = [] if dag is None else sorted(dag.markov_blanket(study.target), key=_place(study))
     if dag is not None and len(blanket) < others:
-        those = "these are" if set(near) == set(blanket) else f"{names_in_words(blanket)} {are(blanket)}"
+        those = (
+            "these are" if set(near) == set(blanket) else f"{names_in_words(blanket, MOST_IN_BLANKET)} {are(blanket)}"
+        )
         yield f"By this network, once {those} known, the other variables tell nothing more of {target}."
 
 

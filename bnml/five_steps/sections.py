@@ -209,7 +209,7 @@ def _small_halves(study: Study) -> Html:
     return paragraphs(
         f"A half has {number_of(study.data.n_rows // 2, 'row')}. That is too few for all that points to "
         f"{names_in_words(large)} in the network, with {least} for each combination of values: the support of these "
-        "links is low for this reason, too.",
+        "links may be low for this reason alone.",
         kind="note",
     )
 

@@ -10,11 +10,21 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from bnml._jit import helper, kernel
 
-__all__ = ["BY_CELLS", "BY_PRICE", "ChildRows", "Costs", "Found", "Level", "Room", "extend", "find_slots", "match_rows", "pairs_by_distance"]
+__all__ = [
+    "BY_CELLS",
+    "BY_PRICE",
+    "ChildRows",
+    "Costs",
+    "Found",
+    "Level",
+    "Room",
+    "extend",
+    "find_slots",
+    "match_rows",
+    "pairs_by_distance",
+]
 
 Array = Any  # kernels are typed by Numba, not by mypy
 
@@ -114,9 +124,10 @@ class Level(NamedTuple):
 
 
 class Room(NamedTuple):
-    """Room to work in: partitions on the way to a set with the candidates that made them, counts, labels, places,
+    """Room to work in.
 
-    the pairs that a set tells apart, and how many more candidates do.
+    Partitions on the way to a set with the candidates that made them, counts, labels, places, the pairs that a set
+    tells apart, and how many more others would.
     """
 
     cells: Array
@@ -326,7 +337,7 @@ def _last_useful(price: Array, most: float, first: int) -> int:
 def _least_rise(costs: Costs, q: int, z: int, last: int) -> float:
     """Return by how much the price grows at least with candidate z, when it joins q configurations or more."""
     end = max(q, costs.below[last, z])
-    return min(costs.rise[q, z], costs.rise[end, z]) - costs.gain[z]
+    return float(min(costs.rise[q, z], costs.rise[end, z]) - costs.gain[z])
 
 
 @helper
@@ -369,7 +380,9 @@ def _is_closed(costs: Costs, level: Level, p: int, places: Array, term: float, q
 
 
 @kernel
-def extend(rows: ChildRows, costs: Costs, level: Level, span: tuple[int, int], room: Room, found: Found) -> tuple[int, int]:
+def extend(
+    rows: ChildRows, costs: Costs, level: Level, span: tuple[int, int], room: Room, found: Found
+) -> tuple[int, int]:
     """Look at the sets from ``span[0]`` to before ``span[1]``, each with every lower candidate.
 
     Return how many of what was looked at is in use, and how many sets were counted.

@@ -37,15 +37,16 @@ class Part(NamedTuple):
 
 
 class StartOfSets(NamedTuple):
-    """What is known of the parents that every set has: their score with the child, the sum of n log n over their cells,
+    """What is known of the parents that every set has.
 
-    the fit of the child, or a bound on the scores of larger sets, and the index of their number of configurations.
+    Their score with the child, the sum of n log n over their cells, the fit of the child, or a bound on the scores of
+    larger sets, and the number of their configurations among those that sets can have.
     """
 
     score: float
     term: float
     fit: float
-    index: int
+    number: int
 
 
 class ListedSets(NamedTuple):
@@ -129,7 +130,7 @@ class ParentSets:
             np.array([start.score]),
             np.array([start.term]),
             np.array([start.fit]),
-            np.array([start.index], np.int32),
+            np.array([start.number], np.int32),
             np.zeros(0),
         )
 
@@ -223,8 +224,8 @@ class ParentSets:
         value = values[open_]
         self.level = kernels.Level(
             mine, np.ascontiguousarray(subsets[open_]), keys, slots, old.codes,
-            *(np.ascontiguousarray(value[:, at]) for at in (kernels.BEST, kernels.TERM, kernels.REACH)),
+            np.ascontiguousarray(value[:, kernels.BEST]), np.ascontiguousarray(value[:, kernels.TERM]),
+            np.ascontiguousarray(value[:, kernels.REACH]),
             number[:, kernels.INDEX].astype(np.int32), old.cost,
         )  # fmt: skip
         return found
-

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING
 
-from bnml.five_steps.features import strength_of
 from bnml.five_steps.other_scores import disputing
+from bnml.five_steps.strength import strength_of
 from bnml.graph import PDAG
 from bnml.scores import LocalScores
 from bnml.search.found_by import how_found

@@ -12,7 +12,6 @@ from bnml.five_steps.knowledge import knowledge
 from bnml.five_steps.links import FIRM, LIKELY, Link, linked_pairs, too_large_for_halves
 from bnml.five_steps.markup import Cell, Html, bar, bullets, figure, long_table, paragraphs, section
 from bnml.five_steps.pictures import graph_picture, picture_width
-from bnml.five_steps.strength import strength_of
 from bnml.independence.independence_result import UNTESTED
 from bnml.search.found_by import direction_words, found_sentence, legend_words
 

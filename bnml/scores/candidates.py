@@ -255,7 +255,7 @@ class _CostsOf:
         last = cells / self.r if self._arcs.rules.sparse else float(np.prod(self.arities, dtype=np.float64)) * first
         exact = min(last, 2.0**53)
         numbers = _products(first, np.unique(self.arities), exact)
-        return numbers, bool(last > numbers[-1] and exact < last or numbers.size >= MOST_NUMBERS)
+        return numbers, bool((last > numbers[-1] and exact < last) or numbers.size >= MOST_NUMBERS)
 
     @property
     def numbers(self) -> Floats:
@@ -269,7 +269,7 @@ class _CostsOf:
 
     @cached_property
     def price(self) -> Floats:
-        """What each number of configurations costs, by the closed form of the score; what a parent costs is in `gain`."""
+        """What each number of configurations costs; what a parent costs whatever its states is in `gain`."""
         outline = self._local.outline
         assert outline is not None
         if outline.closed is None:
@@ -293,7 +293,7 @@ class _CostsOf:
     @cached_property
     def gain(self) -> Floats:
         """What each candidate adds by the prior, less what a parent costs."""
-        return self._arcs.gain[self.child][self._places] - self.per_parent
+        return np.asarray(self._arcs.gain[self.child][self._places] - self.per_parent)
 
     @cached_property
     def mode(self) -> int:
@@ -356,7 +356,11 @@ class _CostsOf:
         local, columns = self._local, self._order.columns
         child, fixed = columns[self.child], [columns[j] for j in members(self._fixed)]
         likelihood = local_scores(local.data, LogLikelihood())
-        term = float(n_log_n(local.counts.cells(fixed).counts).sum()) if fixed else float(n_log_n(np.array([local.counts.n_rows]))[0])
+        term = (
+            float(n_log_n(local.counts.cells(fixed).counts).sum())
+            if fixed
+            else float(n_log_n(np.array([local.counts.n_rows]))[0])
+        )
         fit = likelihood.family(child, fixed)
         from bnml.counts._parent_set_kernels import BY_CELLS
 
@@ -388,7 +392,9 @@ class _CostsOf:
         likelihood = local_scores(self._local.data, LogLikelihood())
         least = np.zeros(len(self._places))
         if self.by_price:
-            least = np.array([-likelihood.family(columns[j], [c for c in columns if c != columns[j]]) for j in self._places])
+            least = np.array(
+                [-likelihood.family(columns[j], [c for c in columns if c != columns[j]]) for j in self._places]
+            )
         largest = max(abs(self.fit), abs(self.start.score), 1.0)
         constant = self.bonus - float(np.maximum(self.gain, 0.0).sum())
         last = float(np.count_nonzero(q * self.r <= self._arcs.rules.cells) - 1)

@@ -26,7 +26,7 @@ from bnml.counts.lattice import WalkOrder
 from bnml.graph import PDAG
 from bnml.scores import LocalScores
 from bnml.scores.equal import LEAST
-from bnml.scores.lattice import Lattice, walkable
+from bnml.scores.lattice import Lattice, has_lattice
 from bnml.search.best_networks import Subsets
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def _task_again(result: SearchResult) -> Task | None:
     least = result.info.get("rows_per_cell", 0)
     if least:
         task = replace(task, rules=task.rules.with_cells(local.data.arities, local.data.n_rows / least))
-    if any(task.rules.links) or not walkable(local) or forecast_of(task).seconds > MOST_SECONDS:
+    if any(task.rules.links) or not has_lattice(local) or forecast_of(task).seconds > MOST_SECONDS:
         return None
     return task
 

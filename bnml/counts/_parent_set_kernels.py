@@ -17,7 +17,7 @@ __all__ = [
     "BY_PRICE",
     "ChildRows",
     "Costs",
-    "Found",
+    "FoundSets",
     "Level",
     "Room",
     "extend",
@@ -140,7 +140,7 @@ class Room(NamedTuple):
     more: Array
 
 
-class Found(NamedTuple):
+class FoundSets(NamedTuple):
     """What is found of sets: numbers and values, by the names below, and where subsets stand."""
 
     numbers: Array
@@ -381,7 +381,7 @@ def _is_closed(costs: Costs, level: Level, p: int, places: Array, term: float, q
 
 @kernel
 def extend(
-    rows: ChildRows, costs: Costs, level: Level, span: tuple[int, int], room: Room, found: Found
+    rows: ChildRows, costs: Costs, level: Level, span: tuple[int, int], room: Room, found: FoundSets
 ) -> tuple[int, int]:
     """Look at the sets from ``span[0]`` to before ``span[1]``, each with every lower candidate.
 

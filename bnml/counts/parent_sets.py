@@ -13,7 +13,7 @@ from bnml.counts.sums import DistinctRows
 if TYPE_CHECKING:
     from bnml.counts._parent_set_kernels import ChildRows, Costs, Level
 
-__all__ = ["ListedSets", "ParentSets", "Part", "RowPairs", "StartOfSets", "pairs_of_rows"]
+__all__ = ["LevelPart", "ListedSets", "ParentSets", "RowPairs", "StartOfSets", "pairs_of_rows"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -27,7 +27,7 @@ MOST_PAIRS = 62 * 32  # that are told apart
 TOP = 8  # candidates that tell most pairs apart, one by one; the others count like the last
 
 
-class Part(NamedTuple):
+class LevelPart(NamedTuple):
     """What was found of some sets of a level, and how many were counted."""
 
     numbers: Ints
@@ -175,16 +175,16 @@ class ParentSets:
         edges = np.unique(np.concatenate([[0], cuts, [ends.size]]))
         return list(zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True))
 
-    def extend(self, costs: Costs, span: tuple[int, int], most_cells: float) -> Part:
+    def extend(self, costs: Costs, span: tuple[int, int], most_cells: float) -> LevelPart:
         """Look at some open sets, of at most so many cells, each with one more candidate below its lowest."""
-        from bnml.counts._parent_set_kernels import Found, Room, extend
+        from bnml.counts._parent_set_kernels import FoundSets, Room, extend
 
         k, rows, level = self.size, self.rows, self.level
         first, last = span
         lowest = level.members[first:last, -1] if k else np.array([rows.arities.size])
         most = int(lowest.sum())
         if most == 0:
-            return Part(np.zeros((0, 4), np.int64), np.zeros((0, 4)), np.zeros((0, k + 1), np.int32), 0)
+            return LevelPart(np.zeros((0, 4), np.int64), np.zeros((0, 4)), np.zeros((0, k + 1), np.int32), 0)
         n_rows = rows.child.size
         largest = int(rows.arities.max()) * int(min(n_rows, most_cells))
         cells = np.empty((k + 1, n_rows), np.int32)
@@ -196,11 +196,13 @@ class ParentSets:
             np.empty(largest, np.int32), np.empty(k + 1, np.int64),
             np.zeros((2, rows.told_apart.shape[1]), np.int64), np.zeros(TOP, np.int64),
         )  # fmt: skip
-        found = Found(np.empty((most, 4), np.int64), np.empty((most, 4)), np.empty((most, k + 1), np.int32))
+        found = FoundSets(np.empty((most, 4), np.int64), np.empty((most, 4)), np.empty((most, k + 1), np.int32))
         used, counted = extend(rows, costs, level, (first, last), room, found)
-        return Part(found.numbers[:used].copy(), found.values[:used].copy(), found.subsets[:used].copy(), int(counted))
+        return LevelPart(
+            found.numbers[:used].copy(), found.values[:used].copy(), found.subsets[:used].copy(), int(counted)
+        )
 
-    def advance(self, parts: Sequence[Part]) -> ListedSets:
+    def advance(self, parts: Sequence[LevelPart]) -> ListedSets:
         """Go to the next level, with the sets that are open; return those that are better than their subsets."""
         from bnml.counts import _parent_set_kernels as kernels
 

@@ -32,7 +32,7 @@ import numpy.typing as npt
 from bnml._bits import bits, mask_of, members, subsets
 from bnml._threads import cores, run_all
 from bnml.counts.lattice import WalkOrder
-from bnml.counts.parent_sets import ParentSets, Part, StartOfSets
+from bnml.counts.parent_sets import LevelPart, ParentSets, StartOfSets
 from bnml.counts.tails import entries
 from bnml.errors import SearchError
 from bnml.graph import Rules
@@ -156,10 +156,10 @@ def list_candidates(
     )
 
 
-def _next_level(walks: Sequence[_Walk], workers: int, over: Callable[[], bool]) -> list[list[Part]] | None:
+def _next_level(walks: Sequence[_Walk], workers: int, over: Callable[[], bool]) -> list[list[LevelPart]] | None:
     """Look at all sets with one more parent; None if the time is over before that is done."""
     tasks = [(walk, span) for walk in walks for span in walk.spans()]
-    found: list[Part | None] = [None] * len(tasks)
+    found: list[LevelPart | None] = [None] * len(tasks)
 
     def task(first: int, last: int) -> None:
         for k in range(first, last):
@@ -171,7 +171,7 @@ def _next_level(walks: Sequence[_Walk], workers: int, over: Callable[[], bool]) 
     done = [part for part in found if part is not None]
     if len(done) < len(tasks):
         return None
-    parts: dict[int, list[Part]] = {id(walk): [] for walk in walks}
+    parts: dict[int, list[LevelPart]] = {id(walk): [] for walk in walks}
     for (walk, _), part in zip(tasks, done, strict=True):
         parts[id(walk)].append(part)
     return [parts[id(walk)] for walk in walks]
@@ -211,12 +211,12 @@ class _Walk:
         assert self.sets is not None
         return self.sets.spans()
 
-    def extend(self, span: tuple[int, int]) -> Part:
+    def extend(self, span: tuple[int, int]) -> LevelPart:
         assert self.sets is not None
         cells = self.costs.numbers[int(self.sets.indices[span[0] : span[1]].max())]
         return self.sets.extend(self.costs.kernel, span, float(cells))
 
-    def advance(self, parts: Sequence[Part]) -> None:
+    def advance(self, parts: Sequence[LevelPart]) -> None:
         """Go to the next level, or end if no set is open or no more parents are allowed."""
         assert self.sets is not None
         listed = self.sets.advance(parts)

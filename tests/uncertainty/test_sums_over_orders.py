@@ -31,7 +31,7 @@ def test_all_dags_with_their_linear_extensions(weights):
     assert found.log_total == pytest.approx(naive.log_sum(naive.log_weights(n, weight, "order").values()), **CLOSE)
     assert found.log_total == sums_over_orders.log_total(sums)
     want = np.array(naive.arc_probabilities(n, weight, "order"))
-    assert found.arcs == pytest.approx(want, abs=1e-11)
+    assert found.arcs == pytest.approx(want, abs=1e-10)  # weights of 1e5 leave eleven digits
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -39,7 +39,7 @@ def test_five_variables(seed):
     weights = np.random.default_rng(seed).normal(size=(5, 16)) * [1.0, 20.0, 2000.0][seed]
     found = sums_over_orders.sum_over_orders(subset_sums(weights.copy(), 2, quiet), 2, quiet)
     want = np.array(naive.arc_probabilities(5, weight_of(weights), "order"))
-    assert found.arcs == pytest.approx(want, abs=1e-11)
+    assert found.arcs == pytest.approx(want, abs=1e-10)  # weights of 1e5 leave eleven digits
 
 
 def test_whole_numbers():

@@ -1,0 +1,202 @@
+"""The best structure of listed families, for any number of variables (Jaakkola et al. 2010; Bartlett & Cussens 2017).
+
+Each family is a variable of a linear program, 1 if the structure has it and 0 if not. Inequalities that every structure
+meets are added where a solution violates them, most of them of clusters: in every set of variables one has no parent in
+it. The value of the program is a bound on all scores; families that no structure as good as the best known can have are
+dropped on the way. What the inequalities leave open is decided by branching.
+
+Sets of variables that can be on a cycle together are solved one by one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from bnml._bits import bits, transposed
+from bnml._watch import Watch
+from bnml.errors import SearchError
+from bnml.graph.topological import topological_order
+from bnml.scores import FamilyScores
+from bnml.search.cuts.order_search import search_orders
+from bnml.search.cuts.problem import Floats, among, arrays_of, components, masks_of_words
+from bnml.search.cuts.relaxation import Relaxation
+from bnml.search.cuts.root import Incumbent, Root
+from bnml.search.cuts.scip_tree import scip_tree
+
+__all__ = ["CutsResult", "solve_by_cuts"]
+
+RESTARTS = 200  # of the search for a first structure
+MORE_RESTARTS = 500  # once the linear program has dropped families
+SEED = 0
+
+
+@dataclass(frozen=True)
+class CutsResult:
+    """What branch and cut found.
+
+    Attributes
+    ----------
+    parents
+        The best structure: for each variable the bit mask of its parents.
+    score
+        Its score.
+    bound
+        No allowed structure has a higher score. It is not below ``score``; where the two differ by less than
+        `bnml.search.cuts.root.CLOSE` for each component, the structure is proven to be the best.
+    proof
+        What the bound rests on: "clusters" if inequalities alone prove it, in whole numbers; "tree" if branching did.
+    nodes, clusters, rounds
+        How many nodes were branched on, how many inequalities were in use at the end, and how often some were added.
+    """
+
+    parents: tuple[int, ...]
+    score: float
+    bound: float
+    proof: str
+    nodes: int
+    clusters: int
+    rounds: int
+
+
+class _Part:
+    """Some variables that can be on a cycle together, with the best structure and the bound so far."""
+
+    def __init__(self, members: list[int], task: _Task) -> None:
+        self.members = members
+        sets, scores, which = among(members, task.parents, task.scores)
+        place = {x: k for k, x in enumerate(members)}
+        links = [sum(1 << place[j] for j in bits(task.links[x])) for x in members]
+        self.parents = [
+            {mask: task.parents[x][k] for mask, k in zip(own, kept, strict=True)}
+            for x, own, kept in zip(members, sets, which, strict=True)
+        ]
+        self.problem = arrays_of(sets, scores, links, [task.unlisted[x] for x in members]).undominated()
+        self.incumbent = Incumbent(self.problem)
+        self.bound = math.fsum(np.maximum.reduceat(self.problem.scores, self.problem.first[:-1]).tolist())
+        self.nodes = self.clusters = self.rounds = 0
+        self.proof = "clusters"
+
+    def search(self, order: Sequence[int] | None, watch: Watch) -> None:
+        """Find a first structure, from an order of all variables if there is one."""
+        begin = None
+        if order is not None:
+            place = {x: k for k, x in enumerate(self.members)}
+            begin = [place[x] for x in order if x in place]
+        _, chosen = search_orders(self.problem, begin, RESTARTS, SEED, watch)
+        self.incumbent.improve(self.problem, chosen)
+
+    def solve(self, watch: Watch, tell: Callable[[], None]) -> None:
+        """Find the best structure, or the best until the time is over."""
+
+        def told(_: float, upper: float) -> None:
+            self.bound = min(self.bound, upper)
+            tell()
+
+        root = Root(Relaxation(self.problem, watch), self.incumbent, watch, told)
+        root.run()
+        left = root.relaxation.problem
+        self.bound = min(self.bound, root.bound)
+        self.clusters, self.rounds = len(root.relaxation.rows), root.rounds
+        if root.closed() or watch.over:
+            return
+        begin = _order(masks_of_words(self.incumbent.sets))
+        _, chosen = search_orders(left, begin, MORE_RESTARTS, SEED, watch)
+        self.incumbent.improve(left, chosen)
+        if root.closed() or watch.over:
+            return
+        self.proof = "tree"
+        bound, self.nodes = scip_tree(left, root.relaxation.rows, self.incumbent, watch, told)
+        self.bound = min(self.bound, bound)
+
+
+@dataclass(frozen=True)
+class _Task:
+    """What is asked for, with variables in the order of their names."""
+
+    parents: list[list[int]]
+    scores: list[Floats]
+    links: list[int]
+    unlisted: list[float]
+
+
+def solve_by_cuts(
+    families: FamilyScores,
+    links: Sequence[int],
+    start: Sequence[int] | None,
+    unlisted: Sequence[float],
+    watch: Watch,
+    done: Callable[[str, float, float], None] | None = None,
+) -> CutsResult:
+    """Return the best structure of listed families, with a bound on the scores of all.
+
+    Parameters
+    ----------
+    families
+        The parent sets that are allowed.
+    links
+        For each variable the others that must be its parents or its children.
+    start
+        The parents of a structure that is known, all of them listed; None to search for one.
+    unlisted
+        For each variable the highest score that a parent set can have which is allowed but not listed; -inf if all are.
+    watch
+        Ends the search.
+    done
+        Told now and then of the stage, the best score so far, and the bound.
+
+    Raises
+    ------
+    SearchError
+        If no structure has all its families among those that are listed, or none is found in time.
+    """
+    names = families.names
+    by_name = sorted(range(len(names)), key=lambda i: names[i])
+    place = {i: k for k, i in enumerate(by_name)}
+
+    def renamed(mask: int) -> int:
+        return sum(1 << place[j] for j in bits(mask))
+
+    task = _Task(
+        [[renamed(mask) for mask in families.parents[i]] for i in by_name],
+        [families.scores[i] for i in by_name],
+        [renamed(links[i]) for i in by_name],
+        [float(unlisted[i]) for i in by_name],
+    )
+    order = None if start is None else _order([renamed(start[i]) for i in by_name])
+    parts = [_Part(members, task) for members in components(task.parents, task.links)]
+    parts.sort(key=lambda part: (len(part.members), part.members))
+
+    def tell(stage: str) -> None:
+        if done is not None:
+            lower = math.fsum(part.incumbent.score for part in parts)
+            done(stage, lower, max(lower, math.fsum(part.bound for part in parts)))
+
+    for part in parts:
+        part.search(order, watch)
+    tell("first structure")
+    for part in parts:
+        if len(part.members) > 1 and not watch.over:
+            part.solve(watch, lambda: tell("cutting planes"))
+    if any(part.incumbent.score == -math.inf for part in parts):
+        when = " was found in time; give more" if watch.over else ", with these required links and without a cycle"
+        raise SearchError(f"no structure that has all its families among those listed{when}")
+    chosen = [0] * len(names)
+    for part in parts:
+        sets = masks_of_words(part.incumbent.sets)
+        for x, known, mask in zip(part.members, part.parents, sets, strict=True):
+            chosen[by_name[x]] = sum(1 << by_name[j] for j in bits(known[mask]))
+    score = math.fsum(families.family(i, list(bits(mask))) for i, mask in enumerate(chosen))
+    bound = max(score, math.fsum(max(part.bound, part.incumbent.score) for part in parts))
+    return CutsResult(
+        tuple(chosen), score, bound, "tree" if any(part.proof == "tree" for part in parts) else "clusters",
+        sum(part.nodes for part in parts), sum(part.clusters for part in parts), sum(part.rounds for part in parts),
+    )  # fmt: skip
+
+
+def _order(parents: Sequence[int]) -> list[int]:
+    """Return an order in which parents come first."""
+    return topological_order(parents, transposed(parents))

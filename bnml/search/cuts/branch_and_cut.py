@@ -21,11 +21,11 @@ from bnml._watch import Watch
 from bnml.errors import SearchError
 from bnml.graph.topological import topological_order
 from bnml.scores import FamilyScores
+from bnml.search.cuts.cutting import Cutting, Incumbent
 from bnml.search.cuts.order_search import search_orders
 from bnml.search.cuts.problem import Floats, among, arrays_of, components, masks_of_words
 from bnml.search.cuts.relaxation import Relaxation
-from bnml.search.cuts.root import Incumbent, Root
-from bnml.search.cuts.scip_tree import scip_tree
+from bnml.search.cuts.tree import Tree
 
 __all__ = ["CutsResult", "solve_by_cuts"]
 
@@ -46,7 +46,7 @@ class CutsResult:
         Its score.
     bound
         No allowed structure has a higher score. It is not below ``score``; where the two differ by less than
-        `bnml.search.cuts.root.CLOSE` for each component, the structure is proven to be the best.
+        `bnml.search.cuts.cutting.CLOSE` for each component, the structure is proven to be the best.
     proof
         What the bound rests on: "clusters" if inequalities alone prove it, in whole numbers; "tree" if branching did.
     nodes, clusters, rounds
@@ -92,25 +92,22 @@ class _Part:
     def solve(self, watch: Watch, tell: Callable[[], None]) -> None:
         """Find the best structure, or the best until the time is over."""
 
-        def told(_: float, upper: float) -> None:
+        def told(upper: float) -> None:
             self.bound = min(self.bound, upper)
             tell()
 
-        root = Root(Relaxation(self.problem, watch), self.incumbent, watch, told)
-        root.run()
-        left = root.relaxation.problem
-        self.bound = min(self.bound, root.bound)
-        self.clusters, self.rounds = len(root.relaxation.rows), root.rounds
-        if root.closed() or watch.over:
-            return
-        begin = _order(masks_of_words(self.incumbent.sets))
-        _, chosen = search_orders(left, begin, MORE_RESTARTS, SEED, watch)
-        self.incumbent.improve(left, chosen)
-        if root.closed() or watch.over:
-            return
-        self.proof = "tree"
-        bound, self.nodes = scip_tree(left, root.relaxation.rows, self.incumbent, watch, told)
-        self.bound = min(self.bound, bound)
+        cutting = Cutting(Relaxation(self.problem, watch), self.incumbent, watch, told)
+        cutting.root()
+        self.bound = min(self.bound, cutting.bound)
+        if not cutting.closed(self.bound) and not watch.over:
+            left = cutting.relaxation.problem
+            begin = _order(masks_of_words(self.incumbent.sets)) if self.incumbent.score > -math.inf else None
+            self.incumbent.improve(left, search_orders(left, begin, MORE_RESTARTS, SEED, watch)[1])
+            tree = Tree(cutting)
+            tree.run()
+            self.nodes, self.proof = tree.nodes, "tree"
+            self.bound = min(self.bound, tree.bound)
+        self.clusters, self.rounds = len(cutting.relaxation.rows), cutting.rounds
 
 
 @dataclass(frozen=True)

@@ -86,6 +86,17 @@ class FamilyArrays:
         np.logical_or.at(found, self.child, self.contains)
         return found
 
+    def cyclic(self, chosen: Ints) -> Bools:
+        """Return the variables that are left once those without a parent among them have been taken away in turn."""
+        arcs = np.zeros((self.n, self.n), bool)
+        np.logical_or.at(arcs, self.child[chosen], self.contains[chosen])
+        left = np.ones(self.n, bool)
+        while True:
+            free = left & ~(arcs & left).any(axis=1)
+            if not free.any():
+                return left
+            left &= ~free
+
     def kept(self, keep: Bools) -> FamilyArrays:
         """Return some of the families."""
         first = np.concatenate(([0], np.cumsum(np.bincount(self.child[keep], minlength=self.n))))

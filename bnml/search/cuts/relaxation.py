@@ -15,6 +15,7 @@ from bnml.search.cuts.rows import Row
 __all__ = ["Relaxation"]
 
 SLICE = 1000  # iterations of the simplex method between two looks at the watch
+LARGE = 1e3  # what multipliers that prove the lack of a solution are scaled to, in terms of all scores
 IDLE = 10  # solutions for which a row may be slack before it is dropped
 
 
@@ -37,7 +38,9 @@ class Relaxation:
     values
         The fraction of each family in the last solution.
     multipliers
-        Those of the inequalities.
+        Those of the inequalities; where there is no solution, some that prove it.
+    objective
+        The value of the last solution.
     """
 
     def __init__(self, problem: FamilyArrays, watch: Watch) -> None:
@@ -47,7 +50,9 @@ class Relaxation:
         self.rows: list[Row] = []
         self.values: Floats = np.zeros(problem.scores.size)
         self.multipliers: Floats = np.zeros(0)
+        self.objective = np.inf
         self._idle = np.zeros(0, np.int64)
+        self._allowed: Bools = np.ones(problem.scores.size, bool)
         self._solver: Any = Highs()
         for option, value in (("output_flag", False), ("threads", 1), ("random_seed", 0), ("parallel", "off"),
                               ("simplex_iteration_limit", SLICE), ("presolve", "off")):  # fmt: skip
@@ -79,23 +84,59 @@ class Relaxation:
         """Find the best fractions; return whether there are any. Unfinished where the watch is over."""
         from highspy import HighsModelStatus
 
-        if allowed is not None:
-            count = allowed.size
-            self._solver.changeColsBounds(
-                count, np.arange(count, dtype=np.int32), np.zeros(count), allowed.astype(np.float64)
-            )
+        self._allow(allowed)
         while True:
             self._solver.run()
             status = self._solver.getModelStatus()
             if status != HighsModelStatus.kIterationLimit or self.watch.over:
                 break
         if status not in (HighsModelStatus.kOptimal, HighsModelStatus.kIterationLimit):
+            self._take_ray()
             return False
+        self.objective = -float(self._solver.getObjectiveValue())
         solution = self._solver.getSolution()
         self.values = np.asarray(solution.col_value)
         self.multipliers = np.maximum(0.0, -np.asarray(solution.row_dual)[self.problem.n :])
         self._idle = np.where(self.multipliers > 1e-9, 0, self._idle + 1)
         return True
+
+    def _allow(self, allowed: Bools | None) -> None:
+        if allowed is not None and not np.array_equal(allowed, self._allowed):
+            count = allowed.size
+            self._solver.changeColsBounds(
+                count, np.arange(count, dtype=np.int32), np.zeros(count), allowed.astype(np.float64)
+            )
+            self._allowed = allowed
+
+    def _take_ray(self) -> None:
+        """Set the multipliers to what proves that there is no solution: the larger they are, the lower the bound."""
+        _, there, ray = self._solver.getDualRay()
+        if there:
+            weights = np.maximum(0.0, -np.asarray(ray)[self.problem.n :])
+            spread = float(np.abs(self.problem.scores).max()) * self.problem.n
+            self.multipliers = LARGE * spread * weights / max(weights.max(initial=0.0), 1e-300)
+        else:
+            self.multipliers = np.zeros(len(self.rows))
+
+    def trial(self, allowed: Bools, iterations: int) -> float:
+        """Return the value after some iterations, -inf if there is no solution; the last solution stays."""
+        from highspy import HighsModelStatus
+
+        self._allow(allowed)
+        self._solver.setOptionValue("simplex_iteration_limit", iterations)
+        self._solver.run()
+        self._solver.setOptionValue("simplex_iteration_limit", SLICE)
+        if self._solver.getModelStatus() == HighsModelStatus.kInfeasible:
+            return -np.inf
+        return -float(self._solver.getObjectiveValue())
+
+    def basis(self) -> Any:
+        """Return the basis of the last solution."""
+        return self._solver.getBasis()
+
+    def restore(self, basis: Any) -> None:
+        """Go back to a basis."""
+        self._solver.setBasis(basis)
 
     def proof(self, allowed: Bools | None = None) -> Proof:
         """Return what the multipliers of the last solution prove."""
@@ -136,6 +177,7 @@ class Relaxation:
         place = np.where(keep, np.cumsum(keep) - 1, -1)
         self.rows = [row.renumbered(place) for row in self.rows]
         self.problem, self.values = self.problem.kept(keep), self.values[keep]
+        self._allowed = self._allowed[keep]
         basis.col_status = [columns[k] for k in np.flatnonzero(keep).tolist()]
         basis.row_status = rows
         self._solver.setBasis(basis)

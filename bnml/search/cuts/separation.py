@@ -47,10 +47,14 @@ def by_local_search(problem: FamilyArrays, values: Floats, tries: int, seed: int
         noise.append(k > 0)
     clusters: dict[bytes, tuple[float, Bools]] = {}
     for some, noisy in zip(starts, noise, strict=True):
-        amount = 0.15 * rng.random(997) if noisy else np.zeros(1)
-        count = clusters_from(families, some, amount, LEAST, found, amounts)
+        shift = 0.15 * rng.random(997) if noisy else np.zeros(1)
+        count = clusters_from(families, some, shift, LEAST, found, amounts)
         for k in range(count):
             clusters.setdefault(np.packbits(found[k]).tobytes(), (float(amounts[k]), found[k].copy()))
+    spans = zip(problem.first[:-1].tolist(), problem.first[1:].tolist(), strict=True)
+    left = problem.cyclic(np.array([a + int(np.argmax(values[a:b])) for a, b in spans]))
+    if left.any() and (amount := violation(problem, values, left)) > LEAST:
+        clusters.setdefault(np.packbits(left).tobytes(), (amount, left))
     ranked = sorted(clusters.items(), key=lambda entry: (-round(entry[1][0], 9), entry[0]))
     return [members for _, (_, members) in ranked]
 

@@ -1,0 +1,79 @@
+"""Kernels of zero-half inequalities: elimination modulo 2, and sums in their shortest form."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from bnml._jit import kernel
+
+__all__ = ["odd_sums", "shorten"]
+
+Array = Any  # kernels are typed by Numba, not by mypy
+
+
+@kernel
+def odd_sums(odd: Array, weights: Array, slack: Array, columns: Array, most: float, found: Array) -> int:
+    """Add rows up modulo 2 so that odd coefficients become few; note sums that lose less than ``most``; count them.
+
+    A row of ``odd`` has the parity of its coefficients, that of its right side, and which rows it is the sum of.
+    Columns are eliminated in turn, each by a row without slack. A sum loses the weights of its odd columns and its
+    slack, and must be odd on the right. In ``found`` are sums, by row: their loss and their parts.
+    """
+    n_rows, n_columns = odd.shape[0], weights.size
+    parts = n_columns + 1
+    used = np.zeros(n_rows, np.bool_)
+    loss = np.empty(n_rows)
+    changed = np.ones(n_rows, np.bool_)
+    n_found = 0
+    for turn in range(columns.size + 1):
+        for k in range(n_rows):
+            if changed[k]:
+                loss[k] = 0.0
+                for c in range(n_columns):
+                    if odd[k, c]:
+                        loss[k] += weights[c]
+                changed[k] = False
+                if odd[k, n_columns] and loss[k] + slack[k] < most and n_found < found.shape[0]:
+                    found[n_found, 0] = loss[k] + slack[k]
+                    for p in range(n_rows):
+                        found[n_found, 1 + p] = odd[k, parts + p]
+                    n_found += 1
+        if turn == columns.size:
+            break
+        column = columns[turn]
+        pivot = -1
+        for k in range(n_rows):
+            if odd[k, column] and slack[k] <= 0.0 and not used[k] and (pivot < 0 or loss[k] < loss[pivot] - 1e-9):
+                pivot = k
+        if pivot < 0:
+            continue
+        used[pivot] = True
+        for k in range(n_rows):
+            if k != pivot and odd[k, column]:
+                changed[k] = True
+                for p in range(odd.shape[1]):
+                    odd[k, p] ^= odd[pivot, p]
+    return n_found
+
+
+@kernel
+def shorten(first: Array, total: Array) -> int:
+    """Subtract from the coefficients of each variable's families the most frequent one; return the sum of these."""
+    shift = 0
+    for x in range(first.size - 1):
+        best, common = 0, 0
+        for f in range(first[x], first[x + 1]):
+            count = 0
+            for g in range(first[x], first[x + 1]):
+                if total[g] == total[f]:
+                    count += 1
+            if count > best or (count == best and total[f] < common):
+                best, common = count, total[f]
+            if 2 * best > first[x + 1] - first[x]:
+                break
+        shift += common
+        for f in range(first[x], first[x + 1]):
+            total[f] -= common
+    return shift

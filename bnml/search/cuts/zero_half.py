@@ -1,0 +1,84 @@
+"""Zero-half inequalities (Caprara & Fischetti 1996): half the sum of some inequalities, rounded down.
+
+All coefficients are whole numbers, and a structure has a family or not. So if a sum of inequalities, with equations
+among them, is halved, its coefficients may be rounded down, and then the right side, too: the left is a whole number.
+All this is done in whole numbers, and so is exact; what comes out can take part in further sums.
+
+Rounding loses half of each family whose coefficient is odd, and half of the slack of each inequality, and gains a half
+if the right side is odd. So a sum is wanted that is odd on the right and has few odd coefficients of families that are
+in the solution. Elimination modulo 2 finds some (Andreello, Caprara & Fischetti 2007).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from bnml.search.cuts.problem import FamilyArrays, Floats, Ints
+from bnml.search.cuts.rows import Row
+
+__all__ = ["half_sum", "zero_half"]
+
+POSITIVE = 1e-6
+LEAST = 0.01  # by how much the inequality must be violated
+LARGEST = 8  # coefficient that is not too large to be of use
+FOUND = 2000  # sums that are noted
+
+
+def half_sum(problem: FamilyArrays, rows: Sequence[Row], variables: Ints) -> Row:
+    """Return half the sum of inequalities and of the equations of variables, rounded down.
+
+    Equations are subtracted so that of each variable most coefficients are 0.
+    """
+    from bnml.search.cuts._sum_kernels import shorten
+
+    total = np.zeros(problem.scores.size, np.int64)
+    for x in variables.tolist():
+        total[problem.first[x] : problem.first[x + 1]] += 1
+    for row in rows:
+        total[row.families] += row.coefficients
+    total //= 2
+    most = (variables.size + sum(row.most for row in rows)) // 2 - int(shorten(problem.first, total))
+    families = np.flatnonzero(total)
+    coefficients = total[families]
+    return Row(b"sum %d " % most + families.tobytes() + coefficients.tobytes(), families, coefficients, most)
+
+
+def zero_half(problem: FamilyArrays, rows: Sequence[Row], values: Floats, at_most: int) -> list[Row]:
+    """Return zero-half inequalities that fractions of families violate, the deepest first."""
+    from bnml.search.cuts._sum_kernels import odd_sums
+
+    n = problem.n
+    used = np.flatnonzero(values > POSITIVE)
+    slacks = np.array([row.most - values[row.families] @ row.coefficients for row in rows])
+    slacks[slacks < POSITIVE] = 0.0
+    near = np.flatnonzero(slacks < 1.0 - 2 * LEAST).tolist()
+    count, columns = n + len(near), used.size
+    place = np.full(values.size, -1)
+    place[used] = np.arange(columns)
+    odd = np.zeros((count, columns + 1 + count), np.uint8)
+    odd[problem.child[used], np.arange(columns)] = 1
+    odd[:n, columns] = 1
+    for k, which in enumerate(near, n):
+        row = rows[which]
+        where = place[row.families]
+        odd[k, where[where >= 0]] = row.coefficients[where >= 0] & 1
+        odd[k, columns] = row.most & 1
+    odd[np.arange(count), columns + 1 + np.arange(count)] = 1
+    found = np.empty((FOUND, 1 + count))
+    slack = np.concatenate((np.zeros(n), slacks[near]))
+    heaviest = np.argsort(-np.round(values[used], 9), kind="stable")
+    sums = found[: odd_sums(odd, values[used], slack, heaviest, 1.0 - 2 * LEAST, found)]
+    have = {row.key for row in rows}
+    cuts: dict[bytes, tuple[float, Row]] = {}
+    for entry in sums[np.argsort(np.round(sums[:, 0], 9), kind="stable")][: 4 * at_most]:
+        chosen = np.flatnonzero(entry[1:])
+        cut = half_sum(problem, [rows[near[k - n]] for k in chosen[chosen >= n].tolist()], chosen[chosen < n])
+        if cut.key in have or not cut.families.size or np.abs(cut.coefficients).max() > LARGEST:
+            continue
+        amount = float(values[cut.families] @ cut.coefficients) - cut.most
+        if amount > LEAST:
+            cuts[cut.key] = (amount / float(np.linalg.norm(cut.coefficients)), cut)
+    ranked = sorted(cuts.items(), key=lambda entry: (-round(entry[1][0], 9), entry[0]))
+    return [cut for _, (_, cut) in ranked[:at_most]]

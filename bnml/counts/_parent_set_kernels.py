@@ -63,11 +63,13 @@ class ChildRows(NamedTuple):
 class Costs(NamedTuple):
     """What scores and bounds are made of; numbers of configurations q by index, ascending.
 
+    kind
+        The kind of each candidate: the number of its arity among all arities.
     step, below
-        The index of q times the arity of each candidate, -1 beyond the end; the largest whose q times it is at most q.
+        For each kind the index of q times the arity, -1 beyond the end; the largest whose q times it is at most q.
     price, rise
-        What q configurations cost, and by how much that grows with each candidate, at the least for any larger q up to
-        the ones in use.
+        What q configurations cost, and by how much that grows with a candidate of each kind, at the least for any
+        larger q up to the ones in use.
     joint, margin, spread
         What cells of so many rows add to a set with the child, and without: one table, or one for each q with the
         hyperparameters ``spread``.
@@ -79,6 +81,7 @@ class Costs(NamedTuple):
         What bounds the score of larger sets.
     """
 
+    kind: Array
     step: Array
     below: Array
     price: Array
@@ -259,7 +262,7 @@ def _pairs_allow(
         if t >= more and (left <= 0 or -PAIR_COST * left - costs.price[q] >= least):
             return True
         separated += top[min(t, top.size - 1)]
-        q = costs.step[q, 0]
+        q = costs.step[q, costs.kind[0]]
         if q < 0 or q > costs.numbers[LAST]:
             return False
     return False
@@ -336,8 +339,9 @@ def _last_useful(price: Array, most: float, first: int) -> int:
 @helper
 def _least_rise(costs: Costs, q: int, z: int, last: int) -> float:
     """Return by how much the price grows at least with candidate z, when it joins q configurations or more."""
-    end = max(q, costs.below[last, z])
-    return float(min(costs.rise[q, z], costs.rise[end, z]) - costs.gain[z])
+    kind = costs.kind[z]
+    end = max(q, costs.below[last, kind])
+    return float(min(costs.rise[q, kind], costs.rise[end, kind]) - costs.gain[z])
 
 
 @helper
@@ -345,13 +349,13 @@ def _closed_before(costs: Costs, level: Level, p: int, places: Array, y: int, q:
     """Whether the set p with y is closed by what is known of its subsets: a member whose entropy is too small."""
     k = level.members.shape[1]
     slack = costs.numbers[SLACK]
-    need = _least_rise(costs, costs.below[q, y], y, last)
+    need = _least_rise(costs, costs.below[q, costs.kind[y]], y, last)
     for e in range(k):
         if level.before[level.subsets[p, e]] - level.cost[places[e]] - costs.least[y] < need - slack:
             return True
     for e in range(k):
         z = level.members[p, e]
-        need = _least_rise(costs, costs.below[q, z], z, last) + costs.least[z] - slack
+        need = _least_rise(costs, costs.below[q, costs.kind[z]], z, last) + costs.least[z] - slack
         if level.before[level.subsets[p, e]] - level.cost[p] < need:
             return True
         for f in range(k):
@@ -374,7 +378,7 @@ def _is_closed(costs: Costs, level: Level, p: int, places: Array, term: float, q
         z = level.members[p, e] if e < k else places[k]
         at = places[e] if e < k else p
         space = min(level.cost[at] - term - costs.least[z], fit - level.fit[at])
-        if space < _least_rise(costs, costs.below[q, z], z, last) - slack:
+        if space < _least_rise(costs, costs.below[q, costs.kind[z]], z, last) - slack:
             return True
     return False
 
@@ -413,7 +417,7 @@ def extend(
         for d in range(k):
             gain += costs.gain[level.members[p, d]]
         for y in range(level.members[p, k - 1] if k > 0 else rows.arities.size):
-            q = costs.step[level.index[p], y]
+            q = costs.step[level.index[p], costs.kind[y]]
             if q < 0 or q > last_q:
                 continue
             best, reach = level.best[p], level.fit[p]
@@ -467,7 +471,7 @@ def extend(
                 reach = -filled * costs.numbers[CELL_COST]
             says = LISTED if score >= best - slack else 0
             best = max(best, score)
-            more = costs.step[q, 0]  # candidates with few states come first
+            more = costs.step[q, costs.kind[0]]  # candidates with few states come first
             if 0 <= more <= last_q:
                 goes_on = True
                 if costs.mode == BY_PRICE:

@@ -51,7 +51,8 @@ __all__ = ["Candidates", "list_candidates", "listable"]
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-MOST_NUMBERS = 100_000  # of configurations that prices are known for
+MOST_EXACT = 2.0**53
+MOST_NUMBERS = 20_000  # of configurations that prices are known for
 MOST_ENTRIES = 1 << 24  # of a lookup table
 MOST_RISING = 1 << 22  # entries of all tables that change with the number of configurations
 SLACK = 1e-9  # of the largest number that is compared
@@ -125,7 +126,8 @@ def list_candidates(
     """
     order = WalkOrder(local.counts)
     arcs = ArcTerms.of(local, order, rules.among(order.columns)).without_useless(order)
-    walks = [walk for i in range(order.n) for walk in _walks(local, order, arcs, i)]
+    known: dict[tuple[float, ...], _Numbers] = {}
+    walks = [walk for i in range(order.n) for walk in _walks(local, order, arcs, i, known)]
     complete_to, visited, stopped = 0, 0, False
     workers = cores(threads)
     while any(walk.sets is not None for walk in walks):
@@ -234,61 +236,124 @@ class _Walk:
         return costs.reach(int(self.sets.indices.min()))
 
 
-class _CostsOf:
-    """What the kernel needs to know of a child's scores."""
+class _Numbers:
+    """Numbers of configurations, ascending, and what they cost the children of one arity.
 
-    def __init__(self, local: LocalScores, order: WalkOrder, arcs: ArcTerms, child: int, fixed: int, free: int) -> None:
+    Parameters
+    ----------
+    local
+        The scores.
+    first, arities, last
+        The number to begin with, what it is multiplied by, any number of times, and what it may become at most.
+    r
+        The child's number of states.
+    useful
+        The price that is of use at most, if that is known.
+    """
+
+    def __init__(
+        self, local: LocalScores, first: float, arities: Ints, last: float, r: int, useful: float | None
+    ) -> None:
+        self._local, self.r = local, r
+        self.kinds = arities
+        if useful is not None:
+            last = self._last_useful(first, last, useful)
+        exact = min(last, MOST_EXACT)
+        self.values = _products(first, arities, exact)
+        self.truncated = exact < last or bool(self.values.size > 1 and last > self.values[-1] * arities.max())
+
+    def _closed(self, q: Floats, size: Floats) -> Floats:
+        outline = self._local.outline
+        assert outline is not None
+        return np.zeros(q.size) if outline.closed is None else outline.closed(q, np.log(q), size)
+
+    @cached_property
+    def per_parent(self) -> float:
+        """What each parent costs whatever its states: closed forms may depend on the number of variables as well."""
+        first, second, third = self._closed(np.full(3, 4.0), np.array([1.0, 2.0, 3.0])).tolist()
+        return float((second - third) - (first - second))
+
+    def prices(self, q: Floats) -> Floats:
+        """Return what numbers of configurations cost, without what each parent does."""
+        one = np.ones(q.size)
+        return np.asarray(self._closed(q, one) - self._closed(q * self.r, 2.0 * one) - self.per_parent)
+
+    def _last_useful(self, first: float, last: float, useful: float) -> float:
+        """Return a number, ``last`` at most, beyond which all prices are higher than is of use."""
+        q = first
+        while q < min(last, MOST_EXACT) and float(self.prices(np.array([q]))[0]) <= useful:
+            q *= 2.0
+        return min(q, last)
+
+    @cached_property
+    def price(self) -> Floats:
+        """What each number costs."""
+        return self.prices(self.values)
+
+    @cached_property
+    def tables(self) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], Floats]:
+        """For each kind of candidates: the next number, the number below, and the growth of the price."""
+        q, price = self.values, self.price
+        step = np.full((q.size, self.kinds.size), -1, np.int32)
+        below, rise = np.zeros(step.shape, np.int32), np.zeros(step.shape)
+        for kind, r in enumerate(self.kinds.tolist()):
+            there = np.flatnonzero(q * r <= q[-1])
+            at = np.searchsorted(q, q[there] * r)
+            step[there, kind] = at
+            growth = np.zeros(q.size)
+            growth[there] = price[at] - price[there]
+            below[:, kind] = np.maximum(np.searchsorted(q, np.floor(q / r), side="right") - 1, 0)
+            rise[:, kind] = _least_ahead(growth, there.size)
+        return step, below, rise
+
+
+class _CostsOf:
+    """What the kernel needs to know of a child's scores.
+
+    ``known`` keeps what children of the same arity share.
+    """
+
+    def __init__(
+        self, local: LocalScores, order: WalkOrder, arcs: ArcTerms, child: int, fixed: int, free: int,
+        known: dict[tuple[float, ...], _Numbers],
+    ) -> None:  # fmt: skip
         self._local, self._order, self._arcs, self.child = local, order, arcs, child
-        self._fixed, self._places = fixed, members(free)
+        self._fixed, self._places, self._known = fixed, members(free), known
         self.most = min(arcs.rules.most - fixed.bit_count(), len(self._places))
         self.r = int(order.arities[child])
 
     @cached_property
     def arities(self) -> Ints:
         """Numbers of states of the candidates."""
-        return self._order.arities[self._places]
+        return np.asarray(self._order.arities[self._places])
 
     @cached_property
-    def _numbers(self) -> tuple[Floats, bool]:
+    def _numbers(self) -> _Numbers:
         first = float(np.prod(self._order.arities[members(self._fixed)], dtype=np.float64))
-        cells = self._arcs.rules.cells
-        last = cells / self.r if self._arcs.rules.sparse else float(np.prod(self.arities, dtype=np.float64)) * first
-        exact = min(last, 2.0**53)
-        numbers = _products(first, np.unique(self.arities), exact)
-        return numbers, bool((last > numbers[-1] and exact < last) or numbers.size >= MOST_NUMBERS)
+        rules = self._arcs.rules
+        last = rules.cells / self.r if rules.sparse else first * float(np.prod(self.arities, dtype=np.float64))
+        useful = self.fit + self.bonus - self.start.score if self.by_price else None
+        if useful is not None:
+            useful = 2.0 ** math.ceil(math.log2(max(useful, 1.0)))
+        key = (first, self.r, last, -1.0 if useful is None else useful)
+        if key not in self._known:
+            self._known[key] = _Numbers(self._local, first, self._order.kinds[0], last, self.r, useful)
+        return self._known[key]
 
     @property
     def numbers(self) -> Floats:
         """The numbers of configurations that sets can have."""
-        return self._numbers[0]
+        return self._numbers.values
 
     @cached_property
     def truncated(self) -> bool:
         """Whether some sets with more configurations than are known could be of use."""
-        return self._numbers[1] and self.reach(self.numbers.size - 1) > self.start.score
-
-    @cached_property
-    def price(self) -> Floats:
-        """What each number of configurations costs; what a parent costs whatever its states is in `gain`."""
-        outline = self._local.outline
-        assert outline is not None
-        if outline.closed is None:
-            return np.zeros(self.numbers.size)
-        q, one = self.numbers, np.ones(self.numbers.size)
-        more = q * self.r
-        with_one_parent = outline.closed(q, np.log(q), one) - outline.closed(more, np.log(more), 2.0 * one)
-        return np.asarray(with_one_parent - self.per_parent)
+        return self._numbers.truncated and self.reach(self.numbers.size - 1) > self.start.score
 
     @cached_property
     def per_parent(self) -> float:
-        """What each parent costs whatever its states: the closed form depends on the number of variables as well."""
-        outline = self._local.outline
-        assert outline is not None
-        if outline.closed is None:
-            return 0.0
-        q, log_q = np.full(3, 4.0), np.log(np.full(3, 4.0))
-        first, second, third = outline.closed(q, log_q, np.array([1.0, 2.0, 3.0])).tolist()
-        return float((second - third) - (first - second))
+        """What each parent costs whatever its states."""
+        return _Numbers(self._local, 1.0, self._order.kinds[0], 1.0, self.r, None).per_parent
 
     @cached_property
     def gain(self) -> Floats:
@@ -300,15 +365,17 @@ class _CostsOf:
         """What bounds the scores of larger sets."""
         from bnml.counts._parent_set_kernels import BY_CELLS, BY_PRICE
 
-        outline = self._local.outline
+        outline, score = self._local.outline, self._local.score_function
         assert outline is not None
-        score = self._local.score_function
         if score.pays_for_states and getattr(score, "regret", "exact") == "exact":
             return BY_CELLS
         if outline.ess > 0.0 or outline.margin:
             return 0
-        joint = self._tables[0][0]
-        rises = bool((np.diff(self.price) >= -1e-9).all())
+        joint = self._local.known.lookups.table[0]
+        key = (-1.0, self.r)
+        if key not in self._known:
+            self._known[key] = _Numbers(self._local, 1.0, self._order.kinds[0], MOST_EXACT, self.r, None)
+        rises = bool((np.diff(self._known[key].price) >= -1e-9).all())
         return BY_PRICE if rises and np.allclose(joint, n_log_n(np.arange(joint.size)), rtol=1e-13) else 0
 
     @property
@@ -336,70 +403,51 @@ class _CostsOf:
     @cached_property
     def fit(self) -> float:
         """The best fit of all: the log-likelihood given all candidates."""
-        likelihood = local_scores(self._local.data, LogLikelihood())
         columns = self._order.columns
-        return likelihood.family(columns[self.child], [columns[j] for j in (*members(self._fixed), *self._places)])
+        everything = [columns[j] for j in (*members(self._fixed), *self._places)]
+        return local_scores(self._local.data, LogLikelihood()).family(columns[self.child], everything)
+
+    @cached_property
+    def _constant(self) -> float:
+        """What the prior adds to every set, less what the fixed parents cost."""
+        own = self._arcs.gain[self.child][members(self._fixed)] - self.per_parent
+        return self._arcs.constant[self.child] + float(own.sum())
 
     @cached_property
     def bonus(self) -> float:
         """What the prior adds at most."""
-        own = self._arcs.gain[self.child][members(self._fixed)] - self.per_parent
-        return self._arcs.constant[self.child] + float(np.maximum(self.gain, 0.0).sum()) + float(own.sum())
+        return self._constant + float(np.maximum(self.gain, 0.0).sum())
 
     def reach(self, index: int) -> float:
         """Return a bound on the scores of sets with so many configurations or more, by index."""
-        return self.bonus + (self.fit - float(self.price[index]) if self.by_price else 0.0)
+        return self.bonus + (self.fit - float(self._numbers.price[index]) if self.by_price else 0.0)
 
     @cached_property
     def start(self) -> StartOfSets:
         """What is known of the fixed parents alone."""
         local, columns = self._local, self._order.columns
         child, fixed = columns[self.child], [columns[j] for j in members(self._fixed)]
-        likelihood = local_scores(local.data, LogLikelihood())
-        term = (
-            float(n_log_n(local.counts.cells(fixed).counts).sum())
-            if fixed
-            else float(n_log_n(np.array([local.counts.n_rows]))[0])
-        )
-        fit = likelihood.family(child, fixed)
-        from bnml.counts._parent_set_kernels import BY_CELLS
-
-        return StartOfSets(local.family(child, fixed), term, 0.0 if self.mode == BY_CELLS else fit, 0)
+        counts = local.counts.cells(fixed).counts if fixed else np.array([local.counts.n_rows])
+        fit = local_scores(local.data, LogLikelihood()).family(child, fixed) if self.by_price else 0.0
+        return StartOfSets(local.family(child, fixed), float(n_log_n(counts).sum()), fit, 0)
 
     @cached_property
     def kernel(self) -> Costs:
         """All that, as the kernel takes it."""
         from bnml.counts._parent_set_kernels import Costs
 
-        q, price = self.numbers, self.price
-        step = np.full((q.size, len(self._places)), -1, np.int32)
-        below = np.zeros(step.shape, np.int32)
-        rise = np.zeros(step.shape)
-        for r in np.unique(self.arities).tolist():
-            at = np.searchsorted(q, q * r)
-            there = np.flatnonzero(at < q.size)
-            there = there[q[at[there]] == q[there] * r]
-            steps = np.full(q.size, -1, np.int32)
-            steps[there] = at[there]
-            growth = np.zeros(q.size)
-            growth[there] = price[at[there]] - price[there]
-            own = self.arities == r
-            step[:, own] = steps[:, None]
-            below[:, own] = np.maximum(np.searchsorted(q, np.floor(q / r), side="right") - 1, 0)[:, None]
-            rise[:, own] = _least_ahead(growth, there.size)[:, None]
-        joint, margin, spread = self._tables
-        columns = self._order.columns
-        likelihood = local_scores(self._local.data, LogLikelihood())
-        least = np.zeros(len(self._places))
+        columns, least = self._order.columns, np.zeros(len(self._places))
         if self.by_price:
-            least = np.array(
-                [-likelihood.family(columns[j], [c for c in columns if c != columns[j]]) for j in self._places]
-            )
+            likelihood = local_scores(self._local.data, LogLikelihood())
+            others = ([c for c in columns if c != columns[j]] for j in self._places)
+            unknown = [-likelihood.family(columns[j], rest) for j, rest in zip(self._places, others, strict=True)]
+            least = np.array(unknown)
         largest = max(abs(self.fit), abs(self.start.score), 1.0)
-        constant = self.bonus - float(np.maximum(self.gain, 0.0).sum())
-        last = float(np.count_nonzero(q * self.r <= self._arcs.rules.cells) - 1)
-        numbers = np.array([self.fit, self.bonus, math.log(self.r), SLACK * largest, last, constant])
-        return Costs(step, below, price, rise, joint, margin, spread, self.gain, least, numbers, self.mode)
+        last = float(np.count_nonzero(self.numbers * self.r <= self._arcs.rules.cells) - 1)
+        numbers = np.array([self.fit, self.bonus, math.log(self.r), SLACK * largest, last, self._constant])
+        step, below, rise = self._numbers.tables
+        kind = np.searchsorted(self._numbers.kinds, self.arities)
+        return Costs(kind, step, below, self._numbers.price, rise, *self._tables, self.gain, least, numbers, self.mode)
 
 
 def _least_ahead(growth: Floats, known: int) -> Floats:
@@ -430,7 +478,9 @@ def _products(first: float, factors: Ints, last: float) -> Floats:
         last = max(first, last / 16.0)
 
 
-def _walks(local: LocalScores, order: WalkOrder, arcs: ArcTerms, child: int) -> list[_Walk]:
+def _walks(
+    local: LocalScores, order: WalkOrder, arcs: ArcTerms, child: int, known: dict[tuple[float, ...], _Numbers]
+) -> list[_Walk]:
     """Return the walks over a child's parent sets: one for each choice of linked variables."""
     rules, result = arcs.rules, []
     links = rules.links[child] & rules.may[child]
@@ -439,7 +489,7 @@ def _walks(local: LocalScores, order: WalkOrder, arcs: ArcTerms, child: int) -> 
         if not rules.fits(child, fixed):
             continue
         free = rules.may[child] & ~(rules.must[child] | rules.links[child])
-        costs = _CostsOf(local, order, arcs, child, fixed, free)
+        costs = _CostsOf(local, order, arcs, child, fixed, free, known)
         places = members(free)
         sets = None
         if costs.most > 0 and places:

@@ -63,17 +63,13 @@ def shorten(first: Array, total: Array) -> int:
     """Subtract from the coefficients of each variable's families the most frequent one; return the sum of these."""
     shift = 0
     for x in range(first.size - 1):
-        best, common = 0, 0
-        for f in range(first[x], first[x + 1]):
-            count = 0
-            for g in range(first[x], first[x + 1]):
-                if total[g] == total[f]:
-                    count += 1
-            if count > best or (count == best and total[f] < common):
-                best, common = count, total[f]
-            if 2 * best > first[x + 1] - first[x]:
-                break
+        own = total[first[x] : first[x + 1]]
+        lowest = own.min()
+        counts = np.zeros(own.max() - lowest + 1, np.int64)
+        for f in range(own.size):
+            counts[own[f] - lowest] += 1
+        common = lowest + np.argmax(counts)
         shift += common
-        for f in range(first[x], first[x + 1]):
-            total[f] -= common
+        for f in range(own.size):
+            own[f] -= common
     return shift

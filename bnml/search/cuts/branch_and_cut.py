@@ -29,7 +29,7 @@ from bnml.search.cuts.tree import Tree
 
 __all__ = ["CutsResult", "solve_by_cuts"]
 
-RESTARTS = 200  # of the search for a first structure
+RESTARTS = 300  # of the search for a first structure
 MORE_RESTARTS = 500  # once the linear program has dropped families
 SEED = 0
 
@@ -105,7 +105,8 @@ class _Part:
             self.incumbent.improve(left, search_orders(left, begin, MORE_RESTARTS, SEED, watch)[1])
             tree = Tree(cutting)
             tree.run()
-            self.nodes, self.proof = tree.nodes, "tree"
+            self.nodes = tree.nodes
+            self.proof = "tree" if tree.nodes else "clusters"
             self.bound = min(self.bound, tree.bound)
         self.clusters, self.rounds = len(cutting.relaxation.rows), cutting.rounds
 

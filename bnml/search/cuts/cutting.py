@@ -14,7 +14,7 @@ from bnml.search.cuts.problem import Bools, FamilyArrays, Ints
 from bnml.search.cuts.proof import Proof
 from bnml.search.cuts.relaxation import Relaxation
 from bnml.search.cuts.rows import Row, cluster_row, link_row, pairs
-from bnml.search.cuts.separation import by_local_search, by_program
+from bnml.search.cuts.separation import LEAST, by_local_search, by_program, violation
 from bnml.search.cuts.zero_half import zero_half
 
 __all__ = ["CLOSE", "Cutting", "Incumbent"]
@@ -57,7 +57,26 @@ class Incumbent:
 
 @dataclass
 class Cutting:
-    """The linear program, and what it is to be tightened for."""
+    """The linear program, and what it is to be tightened for.
+
+    Clusters are looked for in two places: at the solution, which is a corner, and half-way to the mean of the solutions
+    before it, where those are found that cut more off.
+
+    Attributes
+    ----------
+    relaxation
+        The linear program.
+    incumbent
+        The best structure so far, with which families are dropped.
+    watch
+        Ends it.
+    tell
+        Told of the bound now and then.
+    bound
+        No structure has a higher score.
+    rounds
+        How often inequalities were added.
+    """
 
     relaxation: Relaxation
     incumbent: Incumbent
@@ -118,9 +137,11 @@ class Cutting:
         """Add inequalities that the solution violates; return whether there are any."""
         relaxation = self.relaxation
         problem, values = relaxation.problem, relaxation.values
-        found = self._new(by_local_search(problem, values, 2 + self.rounds % 3, self.rounds)[:AT_ONCE])
+        clusters = by_local_search(problem, values, 2 + self.rounds % 3, self.rounds)[:AT_ONCE]
+        between = by_local_search(problem, 0.5 * (values + relaxation.centre), 2, self.rounds)[:AT_ONCE]
+        found = self._new([*clusters, *(members for members in between if violation(problem, values, members) > LEAST)])
         if len(found) < FEW:
-            found += zero_half(problem, relaxation.rows, values, SUMS_AT_ONCE)
+            found += zero_half(problem, relaxation.rows, values, SUMS_AT_ONCE, self.rounds)
         if not found:
             found = self._new(by_program(problem, values, self.watch))
         relaxation.add(found)
@@ -129,6 +150,7 @@ class Cutting:
 
     def _new(self, clusters: list[Bools]) -> list[Row]:
         """Return the inequalities of clusters that the linear program does not have yet."""
-        have = {row.key for row in self.relaxation.rows}
-        new = [members for members in clusters if np.packbits(members).tobytes() not in have]
-        return [cluster_row(self.relaxation.problem, members) for members in new]
+        new = {np.packbits(members).tobytes(): members for members in clusters}
+        for row in self.relaxation.rows:
+            new.pop(row.key, None)
+        return [cluster_row(self.relaxation.problem, members) for members in new.values()]

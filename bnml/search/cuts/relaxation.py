@@ -37,6 +37,8 @@ class Relaxation:
         The inequalities.
     values
         The fraction of each family in the last solution.
+    centre
+        A mean of the solutions so far, the last ones with more weight.
     multipliers
         Those of the inequalities; where there is no solution, some that prove it.
     objective
@@ -51,6 +53,7 @@ class Relaxation:
         self.values: Floats = np.zeros(problem.scores.size)
         self.multipliers: Floats = np.zeros(0)
         self.objective = np.inf
+        self.centre = self.values
         self._idle = np.zeros(0, np.int64)
         self._allowed: Bools = np.ones(problem.scores.size, bool)
         self._solver: Any = Highs()
@@ -96,6 +99,7 @@ class Relaxation:
         self.objective = -float(self._solver.getObjectiveValue())
         solution = self._solver.getSolution()
         self.values = np.asarray(solution.col_value)
+        self.centre = 0.5 * (self.centre + self.values)
         self.multipliers = np.maximum(0.0, -np.asarray(solution.row_dual)[self.problem.n :])
         self._idle = np.where(self.multipliers > 1e-9, 0, self._idle + 1)
         return True
@@ -178,6 +182,7 @@ class Relaxation:
         self.rows = [row.renumbered(place) for row in self.rows]
         self.problem, self.values = self.problem.kept(keep), self.values[keep]
         self._allowed = self._allowed[keep]
+        self.centre = self.centre[keep]
         basis.col_status = [columns[k] for k in np.flatnonzero(keep).tolist()]
         basis.row_status = rows
         self._solver.setBasis(basis)

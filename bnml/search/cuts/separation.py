@@ -10,12 +10,13 @@ import numpy as np
 from bnml._watch import Watch
 from bnml.search.cuts.problem import Bools, FamilyArrays, Floats, Ints
 
-__all__ = ["by_local_search", "by_program"]
+__all__ = ["LEAST", "by_local_search", "by_program", "violation"]
 
 LEAST = 1e-3  # by how much a cluster must be violated
 MOST = 400  # clusters that one search may find
 POSITIVE = 1e-7
-NODES = 300  # of the search for the most violated cluster
+NODES = 50  # of the integer program
+ENOUGH = 2  # clusters that it need not go beyond
 
 
 def _members(contains: Bools) -> tuple[Ints, Ints]:
@@ -60,10 +61,10 @@ def by_local_search(problem: FamilyArrays, values: Floats, tries: int, seed: int
 
 
 def by_program(problem: FamilyArrays, values: Floats, watch: Watch) -> list[Bools]:
-    """Return the clusters that an integer program comes upon in its search for the one violated most.
+    """Return clusters that are violated, as an integer program finds them; few, but it rarely misses one.
 
     It chooses the members of a cluster, at a price of 1 each, and is paid the value of each family whose child and one
-    of whose parents are members. The cluster is violated if that is worth more than -1.
+    of whose parents are members. The cluster is violated if the price is less than 1.
     """
     return list(_solutions(problem, values, watch))
 
@@ -78,11 +79,13 @@ def _solutions(problem: FamilyArrays, values: Floats, watch: Watch) -> Iterator[
     solver: Any = Highs()
     left = 1e9 if watch.limit is None else max(0.1, watch.limit - watch.seconds)
     for option, value in (("output_flag", False), ("threads", 1), ("random_seed", 0), ("parallel", "off"),
-                          ("mip_max_nodes", NODES), ("mip_improving_solution_save", True), ("mip_rel_gap", 1e-2),
-                          ("objective_bound", 1.0 - LEAST), ("time_limit", left)):  # fmt: skip
+                          ("mip_max_nodes", NODES), ("mip_improving_solution_save", True),
+                          ("mip_max_improving_sols", ENOUGH), ("time_limit", left)):  # fmt: skip
         solver.setOptionValue(option, value)
     solver.addVars(n + count, np.zeros(n + count), np.ones(n + count))
-    solver.changeColsCost(n + count, np.arange(n + count, dtype=np.int32), np.concatenate((np.ones(n), -values[used])))
+    everything, prices = np.arange(n + count, dtype=np.int32), np.concatenate((np.ones(n), -values[used]))
+    solver.changeColsCost(n + count, everything, prices)
+    solver.addRow(-np.inf, 1.0 - LEAST, n + count, everything, prices)
     solver.changeColsIntegrality(n, np.arange(n, dtype=np.int32), np.array([HighsVarType.kInteger] * n))
     starts: list[int] = []
     columns: list[int] = []

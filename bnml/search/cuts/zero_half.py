@@ -11,7 +11,7 @@ in the solution. Elimination modulo 2 finds some (Andreello, Caprara & Fischetti
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -23,6 +23,7 @@ __all__ = ["half_sum", "zero_half"]
 POSITIVE = 1e-6
 LEAST = 0.01  # by how much the inequality must be violated
 LARGEST = 8  # coefficient that is not too large to be of use
+TURNS = 5  # eliminations, each in another order, until enough are found
 FOUND = 2000  # sums that are noted
 
 
@@ -45,40 +46,51 @@ def half_sum(problem: FamilyArrays, rows: Sequence[Row], variables: Ints) -> Row
     return Row(b"sum %d " % most + families.tobytes() + coefficients.tobytes(), families, coefficients, most)
 
 
-def zero_half(problem: FamilyArrays, rows: Sequence[Row], values: Floats, at_most: int) -> list[Row]:
+def zero_half(problem: FamilyArrays, rows: Sequence[Row], values: Floats, at_most: int, seed: int) -> list[Row]:
     """Return zero-half inequalities that fractions of families violate, the deepest first."""
-    from bnml.search.cuts._sum_kernels import odd_sums
-
     n = problem.n
-    used = np.flatnonzero(values > POSITIVE)
     slacks = np.array([row.most - values[row.families] @ row.coefficients for row in rows])
     slacks[slacks < POSITIVE] = 0.0
-    near = np.flatnonzero(slacks < 1.0 - 2 * LEAST).tolist()
-    count, columns = n + len(near), used.size
+    near = np.flatnonzero(slacks < 1.0 - 2 * LEAST)
+    parts = [rows[k] for k in near.tolist()]
+    have = {row.key for row in rows}
+    cuts: dict[bytes, tuple[float, Row]] = {}
+    for sums in _sums(problem, parts, slacks[near], values, seed):
+        for chosen in sums[: 4 * at_most]:
+            cut = half_sum(problem, [parts[k - n] for k in chosen[chosen >= n].tolist()], chosen[chosen < n])
+            amount = float(values[cut.families] @ cut.coefficients) - cut.most
+            if amount > LEAST and cut.key not in have and np.abs(cut.coefficients).max() <= LARGEST:
+                cuts[cut.key] = (amount / float(np.linalg.norm(cut.coefficients)), cut)
+        if len(cuts) >= at_most:
+            break
+    ranked = sorted(cuts.items(), key=lambda entry: (-round(entry[1][0], 9), entry[0]))
+    return [cut for _, (_, cut) in ranked[:at_most]]
+
+
+def _sums(
+    problem: FamilyArrays, rows: Sequence[Row], slacks: Floats, values: Floats, seed: int
+) -> Iterator[list[Ints]]:
+    """Yield sums of few odd coefficients, the best first: the numbers of equations, then those of inequalities."""
+    from bnml.search.cuts._sum_kernels import odd_sums
+
+    n, count = problem.n, problem.n + len(rows)
+    used = np.flatnonzero(values > POSITIVE)
+    weights, columns = np.round(values[used], 9), used.size
     place = np.full(values.size, -1)
     place[used] = np.arange(columns)
     odd = np.zeros((count, columns + 1 + count), np.uint8)
     odd[problem.child[used], np.arange(columns)] = 1
     odd[:n, columns] = 1
-    for k, which in enumerate(near, n):
-        row = rows[which]
+    for k, row in enumerate(rows, n):
         where = place[row.families]
         odd[k, where[where >= 0]] = row.coefficients[where >= 0] & 1
         odd[k, columns] = row.most & 1
     odd[np.arange(count), columns + 1 + np.arange(count)] = 1
+    slack = np.concatenate((np.zeros(n), slacks))
     found = np.empty((FOUND, 1 + count))
-    slack = np.concatenate((np.zeros(n), slacks[near]))
-    heaviest = np.argsort(-np.round(values[used], 9), kind="stable")
-    sums = found[: odd_sums(odd, values[used], slack, heaviest, 1.0 - 2 * LEAST, found)]
-    have = {row.key for row in rows}
-    cuts: dict[bytes, tuple[float, Row]] = {}
-    for entry in sums[np.argsort(np.round(sums[:, 0], 9), kind="stable")][: 4 * at_most]:
-        chosen = np.flatnonzero(entry[1:])
-        cut = half_sum(problem, [rows[near[k - n]] for k in chosen[chosen >= n].tolist()], chosen[chosen < n])
-        if cut.key in have or not cut.families.size or np.abs(cut.coefficients).max() > LARGEST:
-            continue
-        amount = float(values[cut.families] @ cut.coefficients) - cut.most
-        if amount > LEAST:
-            cuts[cut.key] = (amount / float(np.linalg.norm(cut.coefficients)), cut)
-    ranked = sorted(cuts.items(), key=lambda entry: (-round(entry[1][0], 9), entry[0]))
-    return [cut for _, (_, cut) in ranked[:at_most]]
+    rng = np.random.default_rng(seed)
+    for turn in range(TURNS):
+        order = np.argsort(-weights * (rng.uniform(0.3, 1.0, columns) if turn else 1.0), kind="stable")
+        size = odd_sums(odd.copy(), weights, slack, order, 1.0 - 2 * LEAST, found)
+        best = np.argsort(np.round(found[:size, 0], 9), kind="stable")
+        yield [np.flatnonzero(found[k, 1:]) for k in best.tolist()]

@@ -156,6 +156,11 @@ class ParentSets:
         return int(self.level.members.shape[0])
 
     @property
+    def n_next(self) -> int:
+        """How many sets the next level would look at."""
+        return int(self.level.members[:, -1].sum()) if self.size else int(self.rows.arities.size)
+
+    @property
     def nbytes(self) -> int:
         """How many bytes this level takes."""
         return sum(part.nbytes for part in self.level)

@@ -68,15 +68,12 @@ class Candidates:
         Those that are listed, by column.
     unlisted
         For each variable a bound on the score of the parent sets that were not looked at; -inf where all were.
-    complete_to
-        Up to which number of parents none is missing.
     visited
         How many parent sets were counted.
     """
 
     families: FamilyScores
     unlisted: tuple[float, ...]
-    complete_to: int
     visited: int
 
     @property
@@ -103,6 +100,7 @@ def list_candidates(
     over: Callable[[], bool] = lambda: False,
     done: Callable[[int, int, int], None] = lambda size, visited, listed: None,
     most_bytes: float = math.inf,
+    most_sets: float = math.inf,
 ) -> Candidates:
     """List the families that can be in an optimal structure.
 
@@ -118,6 +116,9 @@ def list_candidates(
         Told now and then the size of the sets, how many were counted, and how many are listed.
     most_bytes
         How much memory the open sets may take.
+    most_sets
+        How many sets may be counted: a size of which more are expected is not begun. Unlike time, it stops at the same
+        place on every machine.
 
     Raises
     ------
@@ -128,19 +129,22 @@ def list_candidates(
     arcs = ArcTerms.of(local, order, rules.among(order.columns)).without_useless(order)
     known: dict[tuple[float, ...], _Numbers] = {}
     walks = [walk for i in range(order.n) for walk in _walks(local, order, arcs, i, known)]
-    complete_to, visited, stopped = 0, 0, False
+    complete_to, visited, stopped, share = 0, 0, False, 1.0
     workers = cores(threads)
     while any(walk.sets is not None for walk in walks):
         going = [walk for walk in walks if walk.sets is not None]
-        if over() or sum(walk.nbytes for walk in going) > most_bytes:
+        looked_at = sum(walk.n_next for walk in going)
+        expected = visited + share * looked_at
+        if over() or sum(walk.nbytes for walk in going) > most_bytes or expected > most_sets:
             stopped = True
             break
         parts = _next_level(going, workers, over)
         if parts is None:
             stopped = True
             break
+        counted = sum(part.counted for found in parts for part in found)
+        visited, share = visited + counted, counted / max(looked_at, 1)
         for walk, found in zip(going, parts, strict=True):
-            visited += sum(part.counted for part in found)
             walk.advance(found)
         complete_to += 1
         done(complete_to, visited, sum(len(walk.masks) for walk in walks))
@@ -148,12 +152,11 @@ def list_candidates(
     for walk in walks:
         if stopped or walk.cut_off:
             unlisted[walk.child] = max(unlisted[walk.child], walk.reach)
-    families = _families(local, order, walks, threads)
     most = min(rules.most, order.n - 1)
+    whole = complete_to if max(unlisted) > -math.inf else most
     return Candidates(
-        families,
+        _families(local, order, walks, threads, whole),
         tuple(unlisted[order.columns.index(column)] for column in range(order.n)),
-        complete_to if max(unlisted) > -math.inf else most,
         visited,
     )
 
@@ -179,7 +182,9 @@ def _next_level(walks: Sequence[_Walk], workers: int, over: Callable[[], bool]) 
     return [parts[id(walk)] for walk in walks]
 
 
-def _families(local: LocalScores, order: WalkOrder, walks: Sequence[_Walk], threads: int | None) -> FamilyScores:
+def _families(
+    local: LocalScores, order: WalkOrder, walks: Sequence[_Walk], threads: int | None, complete_to: int
+) -> FamilyScores:
     """Return what is listed, with the scores that `LocalScores` gives, without what turns out to be dominated."""
     columns = order.columns
     found: list[tuple[list[int], list[Floats]]] = [([], []) for _ in columns]
@@ -193,7 +198,8 @@ def _families(local: LocalScores, order: WalkOrder, walks: Sequence[_Walk], thre
     for child, (sets, _) in enumerate(found):
         if not sets:
             raise SearchError(f"no parent set of {local.names[child]!r} is allowed")
-    return FamilyScores._of(local.names, [(sets, np.concatenate(scores)) for sets, scores in found])
+    listed = [(sets, np.concatenate(scores)) for sets, scores in found]
+    return FamilyScores._of(local.names, listed, complete_to)
 
 
 class _Walk:
@@ -208,6 +214,10 @@ class _Walk:
     @property
     def nbytes(self) -> int:
         return 0 if self.sets is None else 3 * self.sets.nbytes
+
+    @property
+    def n_next(self) -> int:
+        return 0 if self.sets is None else self.sets.n_next
 
     def spans(self) -> list[tuple[int, int]]:
         assert self.sets is not None

@@ -34,8 +34,10 @@ class FamilyScores:
         For each variable its candidate parent sets as bit masks: bit j stands for ``names[j]``.
     scores
         For each variable the scores of these sets. Sets with a score of -inf are left out.
+    complete_to
+        Up to which number of parents no set is missing that could be in an optimal structure; None if it is not known.
 
-    Both are kept best first; sets with equal scores by the number of parents, then by their sorted names.
+    Sets and scores are kept best first; sets with equal scores by the number of parents, then by their sorted names.
 
     Raises
     ------
@@ -58,6 +60,7 @@ class FamilyScores:
     names: tuple[str, ...]
     parents: tuple[tuple[int, ...], ...]
     scores: tuple[Floats, ...]
+    complete_to: int | None = None
 
     def __post_init__(self) -> None:
         names = DAG(self.names).names  # the names of a graph are checked in the same way
@@ -74,10 +77,16 @@ class FamilyScores:
         object.__setattr__(self, "scores", tuple(scores for _, scores in ordered))
 
     @classmethod
-    def _of(cls, names: tuple[str, ...], sets: Iterable[tuple[Sequence[int], Floats]]) -> FamilyScores:
+    def _of(
+        cls,
+        names: tuple[str, ...],
+        sets: Iterable[tuple[Sequence[int], Floats]],
+        complete_to: int | None = None,
+    ) -> FamilyScores:
         """Return a table of what has been checked already."""
         table = cls.__new__(cls)
         table._fill(names, sets)
+        object.__setattr__(table, "complete_to", complete_to)
         return table
 
     def __repr__(self) -> str:
@@ -93,7 +102,12 @@ class FamilyScores:
         return hash((self.names, self.parents))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return FamilyScores, (self.names, self.parents, self.scores)  # what is kept for look-ups stays behind
+        return FamilyScores, (
+            self.names,
+            self.parents,
+            self.scores,
+            self.complete_to,
+        )  # what is kept for look-ups stays behind
 
     @cached_property
     def _score_of(self) -> tuple[dict[int | bytes, float], ...]:
@@ -155,7 +169,7 @@ class FamilyScores:
 
         No best structure is lost: where such a set is chosen, the subset fits in its place.
         """
-        return FamilyScores._of(self.names, map(_undominated, self.parents, self.scores))
+        return FamilyScores._of(self.names, map(_undominated, self.parents, self.scores), self.complete_to)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the table to a ``.jkl`` or ``.jkl.gz`` file, whole or not at all; no bit of a score is lost.

@@ -1,28 +1,34 @@
 """Exact search: the best structure of all, proven.
 
-No number of parents is out of the question and nothing is guessed: all 2^n subsets of the variables are looked at, or
-proven not to matter. See `bnml.scores.lattice` for the scores of all families, `bnml.search.best_networks` for the
-dynamic programming, and `bnml.search.read_back` for what happens when several structures share the highest score.
+No number of parents is out of the question and nothing is guessed. There are two ways. By ``"lattice"`` all 2^n subsets
+of the variables are looked at, or proven not to matter: see `bnml.scores.lattice` for the scores of all families,
+`bnml.search.best_networks` for the dynamic programming, and `bnml.search.read_back` for what happens when several
+structures share the highest score. By ``"cuts"`` the families that can be in an optimal structure are listed, and the
+best structure of these is found by branch and cut: see `bnml.search.by_cuts`.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from bnml._bits import bits
+from bnml._checks import one_of
 from bnml._memory import gigabytes
 from bnml._threads import cores
 from bnml.counts.lattice import WalkOrder
 from bnml.errors import SearchError, argument
 from bnml.graph import DAG, Rules, canonical_extension
 from bnml.scores import FamilyScores, LocalScores
+from bnml.scores.candidates import listable
 from bnml.scores.equal import LEAST, rounding
 from bnml.scores.lattice import Lattice, has_lattice
-from bnml.scores.priors import Uniform
 from bnml.search.best_networks import Subsets
-from bnml.search.forecast import Forecast, SearchPlan, forecast_of, most_variables
+from bnml.search.by_cuts import LISTING_SHARE, exact_by_cuts, nothing_but_the_score
+from bnml.search.candidate_families import candidates_of
+from bnml.search.forecast import CORES, Forecast, SearchPlan, forecast_of, listing_seconds, most_variables
 from bnml.search.listed_families import ListedFamilies, families_from_file, list_every_family
 from bnml.search.read_back import last_names_last, smallest_model_string
 from bnml.search.search_result import SearchResult
@@ -30,6 +36,9 @@ from bnml.search.task import Task, as_search
 
 __all__ = ["exact", "solve"]
 
+METHODS = ("auto", "lattice", "cuts")
+QUICK = 0.3  # seconds by the model in which all subsets are done before a list would pay
+FEW_LISTED = 18  # variables up to which listed families are solved over all subsets
 WALK_SHARE = 0.6  # of the work, for progress
 AT_ONCE = 1 << 22  # sets that are counted in one go
 
@@ -37,16 +46,25 @@ Part = Callable[[str, float, float], Callable[[float], None]]
 
 
 @as_search("exact")
-def exact(task: Task) -> SearchResult:
+def exact(task: Task, *, method: str = "auto") -> SearchResult:
     """Return the structure with the highest score of all.
+
+    Parameters
+    ----------
+    method
+        ``"lattice"`` goes over all subsets of the variables, some thirty at most. ``"cuts"`` lists the families that
+        can be in an optimal structure and finds the best structure of these by branch and cut, for any number of
+        variables.
+        ``"auto"`` takes the way that a forecast says is shorter.
 
     Returns
     -------
     SearchResult
         The optimum. If several structures share the highest score: for score-equivalent scores, where nothing
-        constrains the structure, the canonical DAG of its class; otherwise the one with the smallest model string.
-        ``info["families"]`` counts the families of the sets that were visited; there are no ``moves``.
-        There is no result before the end: when the time is over, the search is given up with an error.
+        constrains the structure, the canonical DAG of its class; otherwise, over all subsets, the one with the smallest
+        model string. ``info["families"]`` counts the families that were visited; there are no ``moves``.
+        When the time is over, branch and cut returns the best structure so far with the ``bound`` it has by then; the
+        dynamic programming over all subsets has no result before its end, and is given up with an error.
 
     Examples
     --------
@@ -55,7 +73,14 @@ def exact(task: Task) -> SearchResult:
     >>> result.optimal, round(result.score, 1)
     (True, -11279.4)
     """
+    one_of(method, "method", METHODS)
     forecast = forecast_of(task)
+    if method == "cuts":
+        return exact_by_cuts(task)
+    if method == "auto":
+        found = _by_cuts_if_shorter(task, forecast)
+        if found is not None:
+            return found
     if not forecast.fits:
         raise _too_large(forecast, most_variables(task))
     local = task.local
@@ -64,14 +89,13 @@ def exact(task: Task) -> SearchResult:
         WalkOrder(local.counts).columns if isinstance(local, LocalScores) and walks else tuple(range(task.rules.n))
     )
     _ = task.hard_rules  # refused if no structure can be
-    prior = local.prior if isinstance(local, LocalScores) else None
-    decided = task.rules.constrained or task.rules.most < task.rules.n - 1  # rows per cell decide for whole classes
-    free = not decided and (prior is None or isinstance(prior, Uniform))
     dag, families = solve(
-        local, task.rules.among(columns), columns, forecast.plan, cores(task.threads), task.part, free=free
-    )
+        local, task.rules.among(columns), columns, forecast.plan, cores(task.threads), task.part,
+        free=nothing_but_the_score(task),
+    )  # fmt: skip
     info = {
         "within": families.within + rounding(task.n_rows),
+        "method": "lattice",
         "subsets": 1 << len(task.names),
         "visited": families.visited,
         "moves": 0,
@@ -82,6 +106,22 @@ def exact(task: Task) -> SearchResult:
         "bytes": forecast.bytes,
     }
     return task.result(dag, local.score(dag), info, optimal=True)
+
+
+def _by_cuts_if_shorter(task: Task, forecast: Forecast) -> SearchResult | None:
+    """Return the result of branch and cut, unless all subsets are done sooner.
+
+    The list of families is given up, if all subsets fit into memory, once as many sets are counted as would take as
+    long: a number that is the same on every machine.
+    """
+    local = task.local
+    if not isinstance(local, LocalScores):
+        return None if len(task.names) <= FEW_LISTED and forecast.fits else exact_by_cuts(task)
+    if forecast.fits and (forecast.seconds <= QUICK or not listable(local, task.rules)):
+        return None
+    most = forecast.seconds * CORES / listing_seconds(task) if forecast.fits else math.inf
+    found = candidates_of(task, task.watch.share(LISTING_SHARE), LISTING_SHARE, most)
+    return exact_by_cuts(task, listed=found) if found.complete or not forecast.fits else None
 
 
 def _silent(stage: str, start: float, stop: float) -> Callable[[float], None]:

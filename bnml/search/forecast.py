@@ -27,7 +27,7 @@ from bnml.scores.lattice.terms import terms_that_rise
 from bnml.scores.priors import StructurePrior
 from bnml.search.task import Task, task_request
 
-__all__ = ["Forecast", "SearchPlan", "forecast", "forecast_of", "most_variables"]
+__all__ = ["Forecast", "SearchPlan", "forecast", "forecast_of", "listing_seconds", "most_variables"]
 
 AFFORDABLE = 60.0  # seconds of work on two cores that `auto` thinks nothing of
 CORES = 2  # of the machine that the model is of
@@ -44,6 +44,8 @@ ENTRY = 1e-7  # for an entry of a table that changes with the set
 FILL = 1.5e-9  # for a family's gain
 RAISE = 2.5e-10  # for a step of the best parents
 SINK = 1.2e-9  # for a sink
+PARENT_SET = 6e-7  # for a parent set of the list of candidates
+PARENT_SET_ROW = 2e-9  # for each distinct row of it
 
 
 @dataclass(frozen=True)
@@ -144,6 +146,11 @@ def forecast_of(task: Task, *, probe: bool = False) -> Forecast:
     if probe and result.fits and isinstance(task.local, LocalScores) and has_lattice(task.local):
         result = replace(result, seconds=result.seconds * _slowness(task.local))
     return result
+
+
+def listing_seconds(task: Task) -> float:
+    """Forecast how long it takes to count one parent set of the list of candidates, on one thread."""
+    return PARENT_SET + PARENT_SET_ROW * task.n_distinct
 
 
 def most_variables(task: Task) -> int:

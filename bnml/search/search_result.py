@@ -13,7 +13,7 @@ all there is to see.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
@@ -23,7 +23,7 @@ from bnml._pickled import PickledByFields
 from bnml._plain import plain
 from bnml.data import Data
 from bnml.errors import SearchError
-from bnml.graph import DAG, PDAG, Constraints, apply_meek_rules
+from bnml.graph import DAG, PDAG, Constraints, Rules, apply_meek_rules
 from bnml.scores import FamilyScores, LocalScores
 
 if TYPE_CHECKING:
@@ -71,6 +71,8 @@ class SearchResult(PickledByFields):
         The local scores; None if they were not kept.
     constraints
         What had to hold; None for nothing.
+    rules
+        What structures were allowed, by constraints, numbers of parents and rows per cell.
     tested
         What `bnml.pc` or `bnml.npc` returned: the separating sets, every test, conflicts; None for other searches.
     regions
@@ -97,6 +99,7 @@ class SearchResult(PickledByFields):
     data: Data | None = field(default=None, compare=False)
     local: LocalScores | FamilyScores | None = field(default=None, compare=False)
     constraints: Constraints | None = field(default=None, compare=False)
+    rules: Rules | None = field(default=None, compare=False)
     tested: IndependenceResult | None = field(default=None, compare=False)
     regions: tuple[frozenset[frozenset[str]], ...] = field(default=(), compare=False)
 
@@ -190,10 +193,56 @@ class SearchResult(PickledByFields):
         return score_text(self.local.score_function) if isinstance(self.local, LocalScores) else None
 
     @property
+    def bound(self) -> float | None:
+        """A number that no allowed structure's score exceeds; None if none is known."""
+        return None if self.within is None else self.score + self.within
+
+    @property
     def within(self) -> float | None:
         """By how much a score could still be higher: 0 if none is, up to rounding; None if that is not known."""
         within: float | None = self.info.get("within", 0.0 if self.optimal else None)
         return within
+
+    def certify(
+        self,
+        time_limit: float | None = 60,
+        *,
+        threads: int | None = None,
+        memory_limit: int | str | None = None,
+        progress: Callable[[str, float], None] | None = None,
+    ) -> SearchResult:
+        """Return how far from the best this network can be, and a better one where that is found.
+
+        The families that can be in an optimal structure are listed, and the best structure of these is sought by branch
+        and cut, as exact search does with ``method="cuts"``, from this network on.
+
+        Parameters
+        ----------
+        time_limit
+            Seconds after which the bound is taken as it is; None for no limit.
+        threads, memory_limit, progress
+            As for `bnml.learn`.
+
+        Returns
+        -------
+        SearchResult
+            This network, or one with a higher score, with a ``bound`` that no allowed structure's score exceeds.
+
+        Raises
+        ------
+        SearchError
+            If there is no network, or its local scores were not kept.
+
+        Examples
+        --------
+        >>> import bnml
+        >>> result = bnml.learn(bnml.example(), search="climb").certify()
+        >>> result.optimal, result.within < 1e-6
+        (True, True)
+        """
+        from bnml.search.by_cuts import certified
+
+        return certified(self, time_limit, threads, memory_limit, progress)
 
     def to_dict(self, *, steps: bool = False) -> dict[str, Any]:
         """Return the report as plain values: what ``bnml learn --json`` prints.
@@ -215,6 +264,7 @@ class SearchResult(PickledByFields):
             "score_name": self.score_name,
             "optimal": self.optimal,
             "within": self.within,
+            "bound": self.bound,
             "search": self.search,
             "seconds": self.seconds,
             "parameters": self.n_parameters,

@@ -452,7 +452,7 @@ class Task:
         fields = {"optimal": False, "local": self.local, **more}
         return SearchResult(
             dag, score, search=self.search, seconds=self.watch.seconds, info=told, data=self.data,
-            constraints=self.constraints, **fields,
+            constraints=self.constraints, rules=self.rules, **fields,
         )  # fmt: skip
 
 

@@ -1,0 +1,136 @@
+"""Exact search by candidate families and branch and cut, and the bound that it gives for the result of any search.
+
+Where all subsets of the variables are too many, the families that can be in an optimal structure are listed first
+(`bnml.scores.candidates`), and the best structure of these is sought with a bound on all others (`bnml.search.cuts`).
+When the time is over, both give what they have: parent sets that were not looked at count with a bound of their own.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from bnml._bits import bits, mask_of
+from bnml._watch import Watch
+from bnml.errors import SearchError
+from bnml.graph import DAG, canonical_extension
+from bnml.scores import LocalScores
+from bnml.scores.candidates import Candidates
+from bnml.scores.equal import rounding
+from bnml.scores.priors import Uniform
+from bnml.search.candidate_families import candidates_of, with_structure
+from bnml.search.cuts import CutsResult, solve_by_cuts
+from bnml.search.search_result import SearchResult
+from bnml.search.task import Task, task_request
+
+__all__ = ["LISTING_SHARE", "certified", "exact_by_cuts", "nothing_but_the_score"]
+
+LISTING_SHARE = 0.5  # of the time and of the progress
+LISTED_SHARE = 0.75  # of the time, until the bound for listed families alone is left as it is
+CLOSE = 1e-6  # nats; a bound that is so near to a score proves it
+
+
+def exact_by_cuts(task: Task, start: DAG | None = None, listed: Candidates | None = None) -> SearchResult:
+    """Return the best structure, or the best so far with a bound when the time is over.
+
+    Parameters
+    ----------
+    task
+        What is asked.
+    start
+        A structure that is known.
+    listed
+        The candidate families, if they are listed already.
+    """
+    watch = task.watch
+    found = listed or candidates_of(task, watch.share(LISTING_SHARE), LISTING_SHARE)
+    families, parents = found.families, None
+    if start is not None:
+        place = {name: i for i, name in enumerate(task.names)}
+        parents = [mask_of(place[p] for p in start.parents(x)) for x in task.names]
+        families = with_structure(families, task.local, parents)
+    links = task.hard_rules.links
+    info: dict[str, Any] = {}
+    if found.complete:
+        solved = solve_by_cuts(families, links, parents, found.unlisted, watch, _told(watch))
+    else:
+        none = (-math.inf,) * len(task.names)
+        first = solve_by_cuts(families, links, parents, none, watch.share(LISTED_SHARE), _told(watch))
+        info["listed_bound"] = first.bound
+        solved = solve_by_cuts(families, links, first.parents, found.unlisted, watch, _told(watch))
+    return _result(task, found, solved, info)
+
+
+def certified(
+    result: SearchResult,
+    time_limit: float | None,
+    threads: int | None,
+    memory_limit: int | str | None,
+    progress: Callable[[str, float], None] | None,
+) -> SearchResult:
+    """Return a result with a bound: see `SearchResult.certify`."""
+    dag, local = result.structure, result.local
+    if local is None or result.rules is None:
+        raise SearchError("certify: the local scores of this result were not kept; learn it again")
+    asked = task_request(
+        None, {}, threads=threads, memory_limit=memory_limit, time_limit=time_limit, progress=progress
+    )  # fmt: skip
+    if result.optimal:
+        return result
+    task = Task(
+        local, result.rules, result.search, None, result.constraints, result.info.get("max_parents"),
+        result.info.get("rows_per_cell", 0), 0, asked.threads, asked.memory,
+        Watch(asked.progress, asked.time_limit), "certified", result.data,
+    )  # fmt: skip
+    return exact_by_cuts(task, dag)
+
+
+def _told(watch: Watch) -> Callable[[str, float, float], None]:
+    """Return what is to be told the score and the bound: progress is how much of the first gap is closed."""
+    widest = 0.0
+
+    def tell(stage: str, lower: float, upper: float) -> None:
+        nonlocal widest
+        gap = upper - lower
+        if math.isfinite(gap):
+            widest = max(widest, gap)
+            closed = 1.0 - gap / widest if widest > 0.0 else 1.0
+            watch(f"{stage}: score {lower:,.1f}, gap {gap:,.3g}", LISTING_SHARE + (1.0 - LISTING_SHARE) * closed)
+
+    return tell
+
+
+def _result(task: Task, found: Candidates, solved: CutsResult, info: dict[str, Any]) -> SearchResult:
+    local, names = task.local, task.names
+    dag = DAG.from_parent_sets(names, [list(bits(mask)) for mask in solved.parents])
+    if nothing_but_the_score(task):
+        dag = canonical_extension(dag.cpdag())
+    score = local.score(dag)
+    bound = max(solved.bound, score)
+    optimal = bound - score <= CLOSE
+    told = {
+        "within": (0.0 if optimal else bound - score) + rounding(task.n_rows),
+        "method": "cuts",
+        "proof": solved.proof,
+        "candidates": sum(map(len, found.families.parents)),
+        "complete_to": found.families.complete_to,
+        "visited": found.visited,
+        "families": found.visited,
+        "nodes": solved.nodes,
+        "inequalities": solved.clusters,
+        "rounds": solved.rounds,
+        "moves": 0,
+        "local_optimum": optimal,
+        **info,
+    }
+    return task.result(dag, score, told, optimal=optimal)
+
+
+def nothing_but_the_score(task: Task) -> bool:
+    """Whether of an equivalence class any member will do: neither constraints nor a prior prefer one."""
+    local = task.local
+    if not isinstance(local, LocalScores) or not local.score_function.equivalent:
+        return False
+    decided = task.rules.constrained or task.rules.most < task.rules.n - 1  # rows per cell decide for whole classes
+    return not decided and (local.prior is None or isinstance(local.prior, Uniform))

@@ -1,0 +1,140 @@
+"""The families that can be in an optimal structure, for users and for exact search beyond all subsets."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from bnml._bits import bits, members
+from bnml._watch import Watch
+from bnml.errors import SearchError, argument
+from bnml.graph import Constraints, Rules
+from bnml.graph.rules import ROWS_PER_CELL
+from bnml.scores import FamilyScores, LocalScores, Score
+from bnml.scores.candidates import Candidates, list_candidates, listable
+from bnml.scores.lattice import allowed_sets
+from bnml.scores.priors import StructurePrior
+from bnml.search.task import Task, task_request
+
+__all__ = ["candidates", "candidates_of"]
+
+MOST_ONE_BY_ONE = 2_000_000  # families that are scored on their own
+BYTES_SHARE = 0.5  # of the memory, for the sets that are open
+
+
+def candidates(
+    data: Any,
+    score: Score | str = "qnml",
+    *,
+    constraints: Constraints | None = None,
+    max_parents: int | None = None,
+    rows_per_cell: float = ROWS_PER_CELL,
+    prior: StructurePrior | None = None,
+    threads: int | None = None,
+    memory_limit: int | str | None = None,
+    time_limit: float | None = None,
+    progress: Callable[[str, float], None] | None = None,
+) -> FamilyScores:
+    """List the families that can be in an optimal structure.
+
+    There is no bound on the number of parents but ``max_parents`` and what ``rows_per_cell`` allows: bounds on the
+    score say which larger sets need not be looked at (`bnml.scores.candidates`).
+
+    Parameters
+    ----------
+    data, score, constraints, max_parents, rows_per_cell, prior, threads, memory_limit, progress
+        As for `bnml.learn`.
+    time_limit
+        Seconds after which the sets of the sizes that are done are returned.
+
+    Returns
+    -------
+    FamilyScores
+        What `bnml.learn` and other programs take. ``complete_to`` is the number of parents up to which none is missing:
+        with enough time the most that a variable may have.
+
+    Raises
+    ------
+    BnmlError
+        If an argument is wrong, or the constraints cannot be met.
+
+    Examples
+    --------
+    >>> import bnml
+    >>> families = bnml.search.candidates(bnml.example(), "bic")
+    >>> families, families.complete_to
+    (FamilyScores(8 variables, 108 parent sets), 7)
+    >>> bnml.learn(families, search="exact").optimal
+    True
+    """
+    asked = task_request(
+        None, {}, score=score, constraints=constraints, max_parents=max_parents, rows_per_cell=rows_per_cell,
+        prior=prior, threads=threads, memory_limit=memory_limit, time_limit=time_limit, progress=progress,
+    )  # fmt: skip
+    task = asked.open(data)
+    return candidates_of(task, task.watch).families
+
+
+def candidates_of(task: Task, watch: Watch, share: float = 1.0, most_sets: float = math.inf) -> Candidates:
+    """List the candidates of a task; ``share`` is that of the work, for progress, and ``watch`` ends it."""
+    rules, local = task.hard_rules, task.local
+    if isinstance(local, FamilyScores):
+        return Candidates(_allowed(local, rules), (-math.inf,) * rules.n, 0)
+    if not listable(local, rules):
+        return _one_by_one(task, local, rules)
+
+    def done(size: int, visited: int, listed: int) -> None:
+        watch(f"candidate families: {listed:,} with up to {size} parents", share * size / (size + 1))
+
+    return list_candidates(
+        local, rules, task.threads, lambda: watch.over, done, BYTES_SHARE * task.memory, most_sets
+    )  # fmt: skip
+
+
+def _allowed(families: FamilyScores, rules: Rules) -> FamilyScores:
+    """Return the listed families that the rules allow."""
+    sets = []
+    for i, (masks, scores) in enumerate(zip(families.parents, families.scores, strict=True)):
+        keep = [
+            k for k, mask in enumerate(masks)
+            if not mask & ~rules.may[i] and not rules.must[i] & ~mask and rules.fits(i, mask)
+        ]  # fmt: skip
+        if not keep:
+            raise SearchError(f"no parent set of {families.names[i]!r} is listed and allowed")
+        sets.append(([masks[k] for k in keep], scores[keep]))
+    return FamilyScores._of(families.names, sets, families.complete_to)
+
+
+def _one_by_one(task: Task, local: LocalScores, rules: Rules) -> Candidates:
+    """Score every family that is allowed, for a score that has no bounds."""
+    free = [(may & ~must).bit_count() for may, must in zip(rules.may, rules.must, strict=True)]
+    number = sum(
+        2.0**k if rules.most >= rules.n - 1 else sum(math.comb(k, s) for s in range(rules.most + 1)) for k in free
+    )
+    if number > MOST_ONE_BY_ONE:
+        raise SearchError(
+            f"{argument('method', 'cuts')}: there is no bound for the families of this score, and to score all "
+            f"{number:,.0f} takes too long; allow fewer with {argument('max_parents')}, or take another score"
+        )
+    sets = []
+    for i in range(rules.n):
+        masks = [int(mask) for mask in allowed_sets(rules, i)]
+        scores = local.families(i, [members(mask) for mask in masks], task.threads)
+        sets.append((masks, np.asarray(scores)))
+    families = FamilyScores(local.names, tuple(tuple(m) for m, _ in sets), tuple(s for _, s in sets))
+    return Candidates(families, (-math.inf,) * rules.n, int(number))
+
+
+def with_structure(families: FamilyScores, local: LocalScores | FamilyScores, parents: list[int]) -> FamilyScores:
+    """Return families with those of a structure among them."""
+    sets = []
+    for i, (masks, scores) in enumerate(zip(families.parents, families.scores, strict=True)):
+        if parents[i] in masks:
+            sets.append((list(masks), scores))
+        else:
+            own = local.family(i, list(bits(parents[i])))
+            sets.append(([*masks, parents[i]], np.append(scores, own)))
+    return FamilyScores._of(families.names, sets, families.complete_to)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from heapq import heappop, heappush
 
 import numpy as np
@@ -13,9 +12,7 @@ from bnml._watch import Watch
 from bnml.search.grow_shrink import GrowShrink
 from bnml.search.moves import Structure
 
-__all__ = ["Listed", "Orders", "insertion_neighbours", "order_for_insertions"]
-
-Listed = Sequence[Sequence[tuple[float, int]]]
+__all__ = ["Orders", "insertion_neighbours", "order_for_insertions"]
 
 
 class Orders:
@@ -27,12 +24,9 @@ class Orders:
         The variables, their scores and rules.
     near
         The parents ``[parent, child]`` that are thought of at all; by default all that are allowed.
-    listed
-        For each variable the parent sets that are thought of: scores and bit masks, the best first; None for those that
-        growing and shrinking finds.
     """
 
-    def __init__(self, structure: Structure, near: Bools | None = None, listed: Listed | None = None) -> None:
+    def __init__(self, structure: Structure, near: Bools | None = None) -> None:
         self.n, self._structure = structure.n, structure
         rules = structure.rules
         kept = rules.may if near is None else [mask_of(np.flatnonzero(column).tolist()) for column in near.T]
@@ -40,8 +34,6 @@ class Orders:
         self._must, self._links = rules.must, rules.links
         self._matters = [m | r for m, r in zip(self._may, rules.required, strict=True)]  # what a choice depends on
         self._trees: dict[tuple[int, int], GrowShrink] = {}
-        self._listed = listed
-        self._known: dict[tuple[int, int], tuple[float, int]] = {}
 
     @property
     def families(self) -> int:
@@ -50,15 +42,6 @@ class Orders:
 
     def best(self, i: int, before: int) -> tuple[float, int]:
         """Return the score and the parents that a variable takes from its predecessors."""
-        if self._listed is None:
-            return self._grown(i, before)
-        known = self._known.get((i, before))
-        if known is None:
-            listed = ((score, mask) for score, mask in self._listed[i] if not mask & ~before)
-            known = self._known[i, before] = next(listed, (-np.inf, 0))
-        return known
-
-    def _grown(self, i: int, before: int) -> tuple[float, int]:
         must = self._must[i]
         if links := self._links[i]:
             must |= links & before  # a required link leads from the earlier to the later

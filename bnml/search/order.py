@@ -5,26 +5,31 @@ predecessors. Orders are also a smoother landscape than structures: to move one 
 arcs at once. So the search moves one variable after the other to its best place, until none can be moved to the better
 (as in BOSS, Andrews et al. 2023); then it climbs by single arcs from the structure it has found. It starts again, in
 turns, from the best structure with some arcs changed at random, from which it goes like tabu search, and from the best
-order with some variables moved: what the one does not leave, the other often does. With few variables all small parent
-sets are listed first, and only orders are changed.
+order with some variables moved: what the one does not leave, the other often does.
+
+Parents that are grown one at a time miss what pays only together. So the families that can be in an optimal structure
+are listed, as far as that is done in seconds, and orders are searched with these as well; where the list is whole, with
+these alone.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import numpy as np
 
+from bnml._arrays import Bools
 from bnml._bits import bits, mask_of
 from bnml._checks import whole_number
 from bnml._watch import Watch
 from bnml.graph import DAG
 from bnml.scores import LocalScores
-from bnml.scores.lattice import allowed_sets, has_lattice, undominated_families
+from bnml.scores.candidates import Candidates, listable
+from bnml.search.candidate_families import candidates_of, with_structure
 from bnml.search.climb import climb_up, climb_with_reinsertions, result_of_climb, shaken
-from bnml.search.forecast import ROW, SUBSET
-from bnml.search.insertions import Listed, Orders, insertion_neighbours, order_for_insertions
+from bnml.search.cuts import arrays_of, search_orders
+from bnml.search.forecast import listing_seconds
+from bnml.search.insertions import Orders, insertion_neighbours, order_for_insertions
 from bnml.search.moves import Structure
 from bnml.search.search_result import SearchResult
 from bnml.search.tabu import PATIENCE, TENURE, wander
@@ -32,9 +37,9 @@ from bnml.search.task import Task, as_search
 
 __all__ = ["order"]
 
-MOST_LISTED = 22  # variables of which all small parent sets may be scored
-LEAST_LISTED = 4  # parents; shorter lists would miss more than growing does
-LISTING_SECONDS = 0.4  # of one thread, by the model of `bnml.search.forecast`
+LEAST_LISTED = 2  # parents; shorter lists tell nothing new
+LISTING_SECONDS = 6.0  # of one thread, by the model of `bnml.search.forecast`
+LISTING_SHARE = 0.5  # of the time limit
 MOST_FOR_ALL = 100  # variables; with more, parents are sought within two steps of the structure that climbing finds
 
 
@@ -65,80 +70,87 @@ def order(task: Task, *, start: DAG | None = None, restarts: int | None = None) 
     asked = None if restarts is None else whole_number(restarts, "restarts")
     structure, watch, rng = Structure(task, start), task.watch, np.random.default_rng(task.seed)
     moves, verified = climb_with_reinsertions(structure, watch, 0.0, 0.0)
-    near = None if structure.n <= MOST_FOR_ALL else insertion_neighbours(structure.arcs)
-    listed, scored = (None, 0) if watch.over else _listed(structure)
-    orders = Orders(structure, near, listed)
-    rounds = _rounds(structure.n, listed is not None) if asked is None else asked
-    every = 2 if listed is None else 1  # where parents are listed, changes of single arcs tell nothing new
-    best, top = structure.arcs.copy(), structure.score
-    done = 0
-    for k in range(rounds + 1):
-        if watch.over:
-            break
-        done = k
-        if k % every:
-            structure.reset(best)
-            moves += shaken(structure, rng, max(3, structure.n // 4))
-            moves += climb_up(structure, watch, 0.0, 0.0)[0]
-            moves += wander(structure, TENURE, PATIENCE, watch, 0.0, 0.0)
+    best, top, done = structure.arcs.copy(), structure.score, 0
+    listed = None if watch.over else _list_families(task)
+    if listed is None or not listed.complete:
+        near = None if structure.n <= MOST_FOR_ALL else insertion_neighbours(structure.arcs)
+        orders = Orders(structure, near)
+        rounds = _rounds(structure.n) if asked is None else asked
+        for k in range(rounds + 1):
+            if watch.over:
+                break
+            done = k
+            if k % 2:
+                structure.reset(best)
+                moves += shaken(structure, rng, max(3, structure.n // 4))
+                moves += climb_up(structure, watch, 0.0, 0.0)[0]
+                moves += wander(structure, TENURE, PATIENCE, watch, 0.0, 0.0)
+                if structure.score > top + structure.equal:
+                    best, top, verified = structure.arcs.copy(), structure.score, False
+                first = order_for_insertions(structure.arcs)
+            elif k:
+                first = order_for_insertions(structure.fixed, _shaken(order_for_insertions(best), rng, k // 2))
+            else:
+                first = order_for_insertions(best)
+            more, found = _settle(orders, structure, first, watch)
+            moves += more
             if structure.score > top + structure.equal:
-                best, top, verified = structure.arcs.copy(), structure.score, False
-            first = order_for_insertions(structure.arcs)
-        elif k:
-            first = order_for_insertions(structure.fixed, _shaken(order_for_insertions(best), rng, k // every))
-        else:
-            first = order_for_insertions(best)
-        more, found = _settle(orders, structure, first, watch)
-        moves += more
-        if structure.score > top + structure.equal:
-            best, top, verified = structure.arcs.copy(), structure.score, found
-        watch(f"score {top:,.1f}", (k + 1) / (rounds + 1))
+                best, top, verified = structure.arcs.copy(), structure.score, found
+            watch(f"score {top:,.1f}", (k + 1) / (rounds + 1))
+        structure.families += orders.families
+    if listed is not None:
+        structure.reset(best)
+        rounds = _rounds_on_lists(structure.n) if asked is None else asked
+        better = _best_of_lists(structure, listed, rounds, watch)
+        structure.families += listed.visited
+        done = max(done, rounds)
+        if better is not None:
+            structure.reset(better)
+            moves, verified = moves + 1, False
+            best = better
     structure.reset(best)
     if not verified:
         more, verified = climb_up(structure, watch, 1.0, 1.0)
         moves += more
-    structure.families += scored + orders.families
     return result_of_climb(structure, moves=moves, restarts=done, local_optimum=verified)
 
 
-def _listed(structure: Structure) -> tuple[Listed | None, int]:
-    """Return the parent sets that are better than all their subsets, up to a size that is quickly done; else None.
+def _list_families(task: Task) -> Candidates | None:
+    """Return the families that can be in an optimal structure, up to a size that is done in seconds; None if few are.
 
-    Growing by one parent at a time does not see parents that tell something only together. Where all sets of four and
-    more can be scored in a moment, none is missed. With them comes the number of families that they were chosen from:
-    all that are allowed up to that size. (A bound may rule out some of these unseen; they count as well.)
+    Growing by one parent at a time does not see parents that tell something only together. In a list none is missed.
     """
-    local, n = structure.local, structure.n
-    if not isinstance(local, LocalScores) or n > MOST_LISTED or not has_lattice(local) or structure.tied.any():
-        return None, 0
-    assert local.terms is not None
-    per_subset = SUBSET + ROW * structure.task.n_distinct * (1 + len(local.terms.margin))
-    most, subsets = 0, 1.0
-    while most < min(structure.most, n - 1):
-        subsets += math.comb(n, most + 1)
-        if most > 1 and (subsets + math.comb(n, most + 2)) * per_subset > LISTING_SECONDS:
-            break
-        most += 1
-    if most < min(LEAST_LISTED, structure.most, n - 1):
-        return None, 0
-    rules = replace(structure.task.rules, most=most)
-    found = undominated_families(local, rules, structure.threads)
-    place = {column: i for i, column in enumerate(structure.columns)}
+    local = task.local
+    if isinstance(local, LocalScores) and not listable(local, task.hard_rules):
+        return None
+    n, most = len(task.names), LISTING_SECONDS / listing_seconds(task)
+    if math.comb(n, LEAST_LISTED + 1) > most:
+        return None
+    found = candidates_of(task, task.watch.share(LISTING_SHARE), 0.0, most)
+    whole = found.families.complete_to
+    return found if found.complete or (whole is not None and whole >= LEAST_LISTED) else None
+
+
+def _best_of_lists(structure: Structure, listed: Candidates, rounds: int, watch: Watch) -> Bools | None:
+    """Return the best structure that orders give with listed families, if it is better than the one that is known."""
+    columns = structure.columns
+    place = {column: i for i, column in enumerate(columns)}
+    known = [0] * structure.n
+    for i, column in enumerate(columns):
+        known[column] = mask_of(columns[j] for j in np.flatnonzero(structure.arcs[:, i]).tolist())
+    families = with_structure(listed.families, structure.local, known)
 
     def moved(mask: int) -> int:
         return mask_of(place[column] for column in bits(mask))
 
-    listed = [
-        [(score, moved(mask)) for score, mask in zip(found.scores[c].tolist(), found.parents[c], strict=True)]
-        for c in structure.columns
-    ]
-    must = structure.fixed.sum(axis=0).tolist()
-    free = (structure.may & ~structure.fixed).sum(axis=0).tolist()
-    if rules.sparse:
-        return listed, sum(len(allowed_sets(rules, i)) for i in range(n))
-    return listed, sum(
-        math.comb(more, k) for least, more in zip(must, free, strict=True) for k in range(most - least + 1)
-    )
+    sets = [[moved(mask) for mask in families.parents[column]] for column in columns]
+    scores = [families.scores[column] for column in columns]
+    arrays = arrays_of(sets, scores, structure.rules.links, [-math.inf] * structure.n)
+    order = order_for_insertions(structure.arcs)
+    score, chosen = search_orders(arrays, order, rounds, structure.task.seed, watch)
+    if score <= structure.score + structure.equal:
+        return None
+    return np.ascontiguousarray(arrays.contains[chosen].T)
 
 
 def _settle(orders: Orders, structure: Structure, first: list[int], watch: Watch) -> tuple[int, bool]:
@@ -157,9 +169,14 @@ def _settle(orders: Orders, structure: Structure, first: list[int], watch: Watch
         first = order_for_insertions(structure.arcs)
 
 
-def _rounds(n: int, listed: bool) -> int:
-    """Return how many restarts do not take long; they take less where parents are listed."""
-    return min(200 if listed else 100, max(2, 900 // n, 40_000 // n**2))
+def _rounds(n: int) -> int:
+    """Return how many restarts do not take long."""
+    return min(100, max(2, 900 // n, 40_000 // n**2))
+
+
+def _rounds_on_lists(n: int) -> int:
+    """Return how many restarts on listed families do not take long."""
+    return min(300, max(20, 400_000 // n**2))
 
 
 def _shaken(order: list[int], rng: np.random.Generator, k: int) -> list[int]:

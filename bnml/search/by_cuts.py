@@ -31,7 +31,9 @@ LISTED_SHARE = 0.75  # of the time, until the bound for listed families alone is
 CLOSE = 1e-6  # nats; a bound that is so near to a score proves it
 
 
-def exact_by_cuts(task: Task, start: DAG | None = None, listed: Candidates | None = None) -> SearchResult:
+def exact_by_cuts(
+    task: Task, start: DAG | None = None, listed: Candidates | None = None, most_nodes: float = math.inf
+) -> SearchResult:
     """Return the best structure, or the best so far with a bound when the time is over.
 
     Parameters
@@ -42,6 +44,8 @@ def exact_by_cuts(task: Task, start: DAG | None = None, listed: Candidates | Non
         A structure that is known.
     listed
         The candidate families, if they are listed already.
+    most_nodes
+        How many branches are looked at.
     """
     watch = task.watch
     found = listed or candidates_of(task, watch.share(LISTING_SHARE), LISTING_SHARE)
@@ -53,7 +57,7 @@ def exact_by_cuts(task: Task, start: DAG | None = None, listed: Candidates | Non
     links = task.hard_rules.links
     info: dict[str, Any] = {}
     if found.complete:
-        solved = solve_by_cuts(families, links, parents, found.unlisted, watch, _told(watch))
+        solved = solve_by_cuts(families, links, parents, found.unlisted, watch, _told(watch), most_nodes)
     else:
         none = (-math.inf,) * len(task.names)
         first = solve_by_cuts(families, links, parents, none, watch.share(LISTED_SHARE), _told(watch))

@@ -27,7 +27,16 @@ from bnml.scores.lattice.terms import terms_that_rise
 from bnml.scores.priors import StructurePrior
 from bnml.search.task import Task, task_request
 
-__all__ = ["Forecast", "SearchPlan", "forecast", "forecast_of", "listing_seconds", "most_variables"]
+__all__ = [
+    "AFFORDABLE",
+    "CORES",
+    "Forecast",
+    "SearchPlan",
+    "forecast",
+    "forecast_of",
+    "listing_seconds",
+    "most_variables",
+]
 
 AFFORDABLE = 60.0  # seconds of work on two cores that `auto` thinks nothing of
 CORES = 2  # of the machine that the model is of

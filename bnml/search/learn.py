@@ -9,8 +9,11 @@ from typing import Any
 from bnml.graph import Constraints
 from bnml.graph.rules import ROWS_PER_CELL
 from bnml.scores import Score
+from bnml.scores.candidates import Candidates
 from bnml.scores.priors import StructurePrior
-from bnml.search.forecast import Forecast, forecast_of
+from bnml.search.by_cuts import exact_by_cuts
+from bnml.search.forecast import AFFORDABLE, CORES, Forecast, forecast_of, listing_seconds
+from bnml.search.order import list_families, order_with_lists
 from bnml.search.search_result import SearchResult
 from bnml.search.searches import SEARCHES, request_for
 from bnml.search.task import MemoryOverError, Request, Task, TimeOverError
@@ -18,6 +21,8 @@ from bnml.search.task import MemoryOverError, Request, Task, TimeOverError
 __all__ = ["learn", "learn_as_asked", "learn_task"]
 
 EXACT_SHARE = 2 / 3  # of the time limit; the rest is kept for another search, should exact search not end
+LIST_SHARE = 0.5  # of what is left of the time limit, for a list of families
+MOST_NODES = 200  # branches that `auto` looks at
 HEURISTIC = "order"  # what `auto` stands for beyond exact search; see benchmarks/RESULTS.md
 
 
@@ -119,7 +124,30 @@ def learn_task(asked: Request, task: Task) -> SearchResult:
         if isinstance(found, SearchResult):
             return found
         against = found
-    return SEARCHES[HEURISTIC].run(task.named(HEURISTIC, f"chosen by auto, as exact search {against}"))
+    listed = list_in_a_minute(task)
+    if listed is not None and listed.complete:
+        return _by_cuts(task, listed, against)
+    heuristic = task.named(HEURISTIC, f"chosen by auto, as exact search {against}")
+    return order_with_lists(heuristic, listed=listed)
+
+
+def list_in_a_minute(task: Task) -> Candidates | None:
+    """Return the families that can be in an optimal structure, as far as a minute's work on two cores goes.
+
+    None if that is not far, or if there are no bounds for such a list.
+    """
+    most = AFFORDABLE * CORES / listing_seconds(task)
+    return list_families(task, most, LIST_SHARE)
+
+
+def _by_cuts(task: Task, listed: Candidates, against: str) -> SearchResult:
+    """Return the best structure of a whole list, proven if that does not take many branches."""
+    proven = "chosen by auto, as all families that matter could be listed"
+    found = exact_by_cuts(task.named("exact", proven), listed=listed, most_nodes=MOST_NODES)
+    if found.optimal:
+        return found
+    reason = f"chosen by auto, as exact search {against}, and branch and cut was given up"
+    return replace(found, search=HEURISTIC, info={**found.info, "reason": reason})
 
 
 def _against_exact(cost: Forecast, time_limit: float | None) -> str:

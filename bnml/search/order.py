@@ -35,7 +35,7 @@ from bnml.search.search_result import SearchResult
 from bnml.search.tabu import PATIENCE, TENURE, wander
 from bnml.search.task import Task, as_search
 
-__all__ = ["order"]
+__all__ = ["list_families", "order", "order_with_lists"]
 
 LEAST_LISTED = 2  # parents; shorter lists tell nothing new
 LISTING_SECONDS = 6.0  # of one thread, by the model of `bnml.search.forecast`
@@ -68,10 +68,18 @@ def order(task: Task, *, start: DAG | None = None, restarts: int | None = None) 
     0.0
     """
     asked = None if restarts is None else whole_number(restarts, "restarts")
+    return order_with_lists(task, start, asked)
+
+
+def order_with_lists(
+    task: Task, start: DAG | None = None, asked: int | None = None, listed: Candidates | None = None
+) -> SearchResult:
+    """Search orders from a start, with so many restarts, and with families that may be listed already."""
     structure, watch, rng = Structure(task, start), task.watch, np.random.default_rng(task.seed)
     moves, verified = climb_with_reinsertions(structure, watch, 0.0, 0.0)
     best, top, done = structure.arcs.copy(), structure.score, 0
-    listed = None if watch.over else _list_families(task)
+    if listed is None and not watch.over:
+        listed = list_families(task, LISTING_SECONDS / listing_seconds(task), LISTING_SHARE)
     if listed is None or not listed.complete:
         near = None if structure.n <= MOST_FOR_ALL else insertion_neighbours(structure.arcs)
         orders = Orders(structure, near)
@@ -115,18 +123,19 @@ def order(task: Task, *, start: DAG | None = None, restarts: int | None = None) 
     return result_of_climb(structure, moves=moves, restarts=done, local_optimum=verified)
 
 
-def _list_families(task: Task) -> Candidates | None:
-    """Return the families that can be in an optimal structure, up to a size that is done in seconds; None if few are.
+def list_families(task: Task, most: float, share: float) -> Candidates | None:
+    """Return the families that can be in an optimal structure, up to a size that is done with so many parent sets.
 
     Growing by one parent at a time does not see parents that tell something only together. In a list none is missed.
+    None if it would hold few, or if there are no bounds for it; ``share`` of the time that is left is for the list.
     """
-    local = task.local
+    local, watch = task.local, task.watch
     if isinstance(local, LocalScores) and not listable(local, task.hard_rules):
         return None
-    n, most = len(task.names), LISTING_SECONDS / listing_seconds(task)
-    if math.comb(n, LEAST_LISTED + 1) > most:
+    if math.comb(len(task.names), LEAST_LISTED + 1) > most:
         return None
-    found = candidates_of(task, task.watch.share(LISTING_SHARE), 0.0, most)
+    limit = 1.0 if watch.limit is None else (watch.seconds + share * (watch.limit - watch.seconds)) / watch.limit
+    found = candidates_of(task, watch.share(limit), 0.0, most)
     whole = found.families.complete_to
     return found if found.complete or (whole is not None and whole >= LEAST_LISTED) else None
 

@@ -89,8 +89,8 @@ class _Part:
         _, chosen = search_orders(self.problem, begin, RESTARTS, SEED, watch)
         self.incumbent.improve(self.problem, chosen)
 
-    def solve(self, watch: Watch, tell: Callable[[], None]) -> None:
-        """Find the best structure, or the best until the time is over."""
+    def solve(self, watch: Watch, tell: Callable[[], None], most_nodes: float) -> None:
+        """Find the best structure, or the best until the time is over or so many branches are looked at."""
 
         def told(upper: float) -> None:
             self.bound = min(self.bound, upper)
@@ -104,7 +104,7 @@ class _Part:
             begin = _order(masks_of_words(self.incumbent.sets)) if self.incumbent.score > -math.inf else None
             self.incumbent.improve(left, search_orders(left, begin, MORE_RESTARTS, SEED, watch)[1])
             tree = Tree(cutting)
-            tree.run()
+            tree.run(most_nodes)
             self.nodes = tree.nodes
             self.proof = "tree" if tree.nodes else "clusters"
             self.bound = min(self.bound, tree.bound)
@@ -128,6 +128,7 @@ def solve_by_cuts(
     unlisted: Sequence[float],
     watch: Watch,
     done: Callable[[str, float, float], None] | None = None,
+    most_nodes: float = math.inf,
 ) -> CutsResult:
     """Return the best structure of listed families, with a bound on the scores of all.
 
@@ -145,6 +146,8 @@ def solve_by_cuts(
         Ends the search.
     done
         Told now and then of the stage, the best score so far, and the bound.
+    most_nodes
+        How many branches are looked at: unlike time, it stops at the same place on every machine.
 
     Raises
     ------
@@ -178,7 +181,8 @@ def solve_by_cuts(
     tell("first structure")
     for part in parts:
         if len(part.members) > 1 and not watch.over:
-            part.solve(watch, lambda: tell("cutting planes"))
+            left = most_nodes - sum(other.nodes for other in parts)
+            part.solve(watch, lambda: tell("cutting planes"), left)
     if any(part.incumbent.score == -math.inf for part in parts):
         when = " was found in time; give more" if watch.over else ", with these required links and without a cycle"
         raise SearchError(f"no structure that has all its families among those listed{when}")

@@ -56,10 +56,10 @@ class Tree:
         highest = -self._open[0][0] if self._open else -math.inf
         return max(highest, self._stuck, self.cutting.incumbent.score)
 
-    def run(self) -> None:
-        """Split the branch with the highest bound, until all are closed or the time is over."""
+    def run(self, most: float = math.inf) -> None:
+        """Split the branch with the highest bound, until all are closed, so many are looked at, or the time is over."""
         cutting = self.cutting
-        while self._open and not cutting.watch.over and not cutting.closed(-self._open[0][0]):
+        while self.nodes < most and self._open and not cutting.watch.over and not cutting.closed(-self._open[0][0]):
             above, _, allowed = self._open[0]
             bound, children = self._node(-above, allowed)
             heappop(self._open)

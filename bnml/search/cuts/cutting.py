@@ -26,8 +26,8 @@ SUMS_AT_ONCE = 40  # and zero-half inequalities
 FEW = 20  # with fewer clusters than these, zero-half inequalities are looked for
 WORTH = 0.02  # the share of families that must have become useless before they are dropped
 TURN = 5  # rounds after which old inequalities are dropped, and a structure is read off the solution
-PATIENCE = 12  # rounds in which the gap must shrink
-SHRINKS = 0.05  # by this share
+PATIENCE = 8  # rounds in which the gap must shrink
+SHRINKS = 0.15  # by this share
 
 
 class Incumbent:

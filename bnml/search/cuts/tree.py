@@ -17,7 +17,7 @@ from bnml.search.cuts.problem import Bools, Ints
 
 __all__ = ["Tree"]
 
-CANDIDATES = 8  # arcs that are tried before one is branched on
+CANDIDATES = 16  # arcs that are tried before one is branched on
 TRIAL = 100  # iterations of the simplex method for each
 FRACTION = 1e-5
 MOST_ROUNDS = 15  # of cutting planes in a node

@@ -25,6 +25,7 @@ LEAST = 0.01  # by how much the inequality must be violated
 LARGEST = 8  # coefficient that is not too large to be of use
 TURNS = 5  # eliminations, each in another order, until enough are found
 FOUND = 2000  # sums that are noted
+TRIED = 160  # of these, those that lose least
 
 
 def half_sum(problem: FamilyArrays, rows: Sequence[Row], variables: Ints) -> Row:
@@ -55,8 +56,12 @@ def zero_half(problem: FamilyArrays, rows: Sequence[Row], values: Floats, at_mos
     parts = [rows[k] for k in near.tolist()]
     have = {row.key for row in rows}
     cuts: dict[bytes, tuple[float, Row]] = {}
+    seen: set[bytes] = set()
     for sums in _sums(problem, parts, slacks[near], values, seed):
-        for chosen in sums[: 4 * at_most]:
+        for chosen in sums:
+            if chosen.tobytes() in seen:
+                continue
+            seen.add(chosen.tobytes())
             cut = half_sum(problem, [parts[k - n] for k in chosen[chosen >= n].tolist()], chosen[chosen < n])
             amount = float(values[cut.families] @ cut.coefficients) - cut.most
             if amount > LEAST and cut.key not in have and np.abs(cut.coefficients).max() <= LARGEST:
@@ -93,4 +98,4 @@ def _sums(
         order = np.argsort(-weights * (rng.uniform(0.3, 1.0, columns) if turn else 1.0), kind="stable")
         size = odd_sums(odd.copy(), weights, slack, order, 1.0 - 2 * LEAST, found)
         best = np.argsort(np.round(found[:size, 0], 9), kind="stable")
-        yield [np.flatnonzero(found[k, 1:]) for k in best.tolist()]
+        yield [np.flatnonzero(found[k, 1:]) for k in best[:TRIED].tolist()]

@@ -97,6 +97,11 @@ class FamilyArrays:
                 return left
             left &= ~free
 
+    def allows(self, chosen: Ints) -> bool:
+        """Whether families make a structure: no cycle, and every required link."""
+        has = self.contains[chosen]
+        return not self.cyclic(chosen).any() and all(has[i, j] or has[j, i] for i, j in self.linked)
+
     def kept(self, keep: Bools) -> FamilyArrays:
         """Return some of the families."""
         first = np.concatenate(([0], np.cumsum(np.bincount(self.child[keep], minlength=self.n))))

@@ -157,7 +157,8 @@ class Relaxation:
         basis, columns, rows = self._basis()
         n = self.problem.n
         basic = np.array([status == HighsBasisStatus.kBasic for status in rows[n:]], bool)
-        drop = basic & (self._idle > IDLE)
+        lasting = np.array([row.lasting for row in self.rows], bool)
+        drop = basic & (self._idle > IDLE) & ~lasting
         if not drop.any():
             return
         self._solver.deleteRows(int(drop.sum()), (n + np.flatnonzero(drop)).astype(np.int32))

@@ -28,18 +28,21 @@ class Row:
         What it says, for comparisons; the members of a cluster, or the bytes of a sum.
     families, coefficients, most
         The inequality.
+    lasting
+        Whether it must stay: of clusters that are dropped those that matter are found again, of required links not.
     """
 
     key: bytes
     families: Ints
     coefficients: Ints
     most: int
+    lasting: bool = False
 
     def renumbered(self, place: Ints) -> Row:
         """Return the same for families that have other numbers; those with a negative one are gone."""
         where = place[self.families]
         kept = where >= 0
-        return Row(self.key, where[kept], self.coefficients[kept], self.most)
+        return Row(self.key, where[kept], self.coefficients[kept], self.most, self.lasting)
 
 
 def cluster_row(problem: FamilyArrays, members: Bools) -> Row:
@@ -65,7 +68,7 @@ def link_row(problem: FamilyArrays, i: int, j: int) -> Row:
         meets = problem.contains[span, parent] | ~problem.listed[span]
         found.append(problem.first[child] + np.flatnonzero(meets))
     families = np.concatenate(found)
-    return Row(b"link %d %d" % (i, j), families, np.full(families.size, -1), -1)
+    return Row(b"link %d %d" % (i, j), families, np.full(families.size, -1), -1, lasting=True)
 
 
 def pairs(problem: FamilyArrays) -> Sequence[Row]:

@@ -138,6 +138,6 @@ class Tree:
         problem = relaxation.problem
         spans = zip(problem.first[:-1].tolist(), problem.first[1:].tolist(), strict=True)
         chosen = np.array([a + int(np.argmax(relaxation.values[a:b])) for a, b in spans])
-        if problem.listed[chosen].all() and not problem.cyclic(chosen).any():
+        if problem.listed[chosen].all() and problem.allows(chosen):
             self.cutting.incumbent.improve(problem, chosen)
         return bool(problem.listed[chosen].all())

@@ -9,9 +9,11 @@ import pytest
 
 from bnml._watch import Watch
 from bnml.search.cuts import cutting as cutting_module
+from bnml.search.cuts import relaxation as relaxation_module
 from bnml.search.cuts.cutting import Cutting, Incumbent
 from bnml.search.cuts.problem import arrays_of
 from bnml.search.cuts.relaxation import Relaxation
+from bnml.search.cuts.rows import link_row, pairs
 from bnml.search.cuts.tree import Tree
 from tests.search.cuts.naive import best_score, random_families, random_links
 
@@ -50,6 +52,21 @@ def test_against_the_recursion(links):
         assert best - 1e-9 <= tree.bound <= best + 1e-5 or best == -math.inf
         nodes += tree.nodes
     assert nodes > 15
+
+
+def test_required_links_stay_while_other_inequalities_go(monkeypatch):
+    """They are not looked for again."""
+    monkeypatch.setattr(relaxation_module, "IDLE", -1)
+    rng = np.random.default_rng(0)
+    families = random_families(rng, 6, 30, False)
+    links = random_links(rng, 6, 3)
+    problem = arrays_of(families.parents, families.scores, links, [-math.inf] * 6)
+    relaxation = Relaxation(problem, Watch())
+    relaxation.add([*(link_row(problem, i, j) for i, j in problem.linked), *pairs(problem)])
+    assert relaxation.solve()
+    relaxation.drop_idle()
+    assert sum(row.lasting for row in relaxation.rows) == len(problem.linked)
+    assert len(relaxation.rows) < len(problem.linked) + len(pairs(problem))
 
 
 @pytest.mark.usefixtures("weak")

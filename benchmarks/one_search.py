@@ -25,7 +25,9 @@ def main(network: str, columns: int, rows: int, score: str, task: str = "learn")
     def search(table: bnml.Data) -> Any:
         if task == "posterior":
             return bnml.posterior(table, score, prior="order", rows_per_cell=0)
-        return bnml.learn(table, score, search="exact", rows_per_cell=5 if task == "ruled" else 0)
+        if task == "ruled":
+            return bnml.learn(table, score, search="exact", rows_per_cell=5)
+        return bnml.learn(table, score, search="exact", method="lattice", rows_per_cell=0)
 
     search(data.select(data.names[:12]))  # machine code is loaded
     times: list[float] = []

@@ -112,7 +112,7 @@ def main(search: str, case: Case) -> dict[str, Any]:
         warnings.simplefilter("ignore", UserWarning)  # columns with one state
         data = bnml.read(pd.DataFrame(codes, columns=names), states=states)
         few = bnml.read(pd.DataFrame(codes[:300, :14], columns=names[:14]), states={x: states[x] for x in names[:14]})
-    options = {"method": "cuts", "time_limit": case.limit} if search == "exact" else {}
+    options: dict[str, Any] = {"method": "cuts", "time_limit": case.limit} if search == "exact" else {}
     for most in (2, case.max_parents):  # machine code is loaded
         bnml.learn(few, case.score, search=search, rows_per_cell=5, max_parents=most, **options)
     started = time.perf_counter()

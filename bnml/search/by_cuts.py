@@ -112,7 +112,7 @@ def _result(task: Task, found: Candidates, solved: CutsResult, info: dict[str, A
         dag = canonical_extension(dag.cpdag())
     score = local.score(dag)
     bound = max(solved.bound, score)
-    optimal = bound - score <= CLOSE
+    optimal = (solved.proven and found.complete) or bound - score <= CLOSE
     told = {
         "within": (0.0 if optimal else bound - score) + rounding(task.n_rows),
         "method": "cuts",

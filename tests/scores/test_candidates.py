@@ -52,7 +52,8 @@ def test_all_families_that_matter_and_no_others(seed):
         rules = random_rules(rng, data)
         if fits(rules):
             found = list_candidates(local, rules, threads=1)
-            assert found.complete and found.families.complete_to == min(rules.most, len(data.names) - 1)
+            assert found.complete
+            assert found.families.complete_to == min(rules.most, len(data.names) - 1)
             assert differences(found.families, undominated_families(local, rules)) == [], (score, rules)
 
 
@@ -105,7 +106,7 @@ def test_what_is_not_listed_has_a_bound(score, seed):
     local = LocalScores(data, score, random_prior(rng, data))
     rules = random_rules(rng, data)
     if not fits(rules):
-        pytest.skip("what is required needs more rows")
+        rules = Rules.none(data.names)
     for sets in (0, 30, 200):
         found = list_candidates(local, rules, most_sets=sets)
         families = found.families
@@ -124,7 +125,8 @@ def test_threads_and_columns_make_no_difference():
     turned = data.select(data.names[::-1])
     for score in ("qnml", "bdeu"):
         one, two = (list_candidates(LocalScores(data, score), Rules.none(data.names), t) for t in (1, 2))
-        assert one.families == two.families and one.visited == two.visited
+        assert one.families == two.families
+        assert one.visited == two.visited
         other = list_candidates(LocalScores(turned, score), Rules.none(turned.names)).families
         for x in data.names:
             own, its = data.names.index(x), turned.names.index(x)
@@ -138,7 +140,8 @@ def test_required_links_have_lists_of_their_own():
     data = bnml.read(rng.integers(0, 2, (200, 4)))
     rules = Constraints(required_links=[("X0", "X1")]).compiled(data.names)
     families = list_candidates(LocalScores(data, "bic"), rules).families
-    assert 0b10 in families.parents[0] and 0b01 in families.parents[1] and 0 in families.parents[0]
+    assert {0, 0b10} <= set(families.parents[0])
+    assert {0, 0b01} <= set(families.parents[1])
 
 
 def test_scores_that_pay_for_states():

@@ -21,7 +21,7 @@ from bnml._watch import Watch
 from bnml.errors import SearchError
 from bnml.graph.topological import topological_order
 from bnml.scores import FamilyScores
-from bnml.search.cuts.cutting import Cutting, Incumbent
+from bnml.search.cuts.cutting import CLOSE, Cutting, Incumbent
 from bnml.search.cuts.order_search import search_orders
 from bnml.search.cuts.problem import Floats, among, arrays_of, components, masks_of_words
 from bnml.search.cuts.relaxation import Relaxation
@@ -45,10 +45,13 @@ class CutsResult:
     score
         Its score.
     bound
-        No allowed structure has a higher score. It is not below ``score``; where the two differ by less than
-        `bnml.search.cuts.cutting.CLOSE` for each component, the structure is proven to be the best.
+        No allowed structure has a higher score. It is not below ``score``.
+    proven
+        Whether the structure is the best: bound and score differ by less than `bnml.search.cuts.cutting.CLOSE` in each
+        component.
     proof
-        What the bound rests on: "clusters" if inequalities alone prove it, in whole numbers; "tree" if branching did.
+        What the bound rests on: "clusters" if inequalities alone prove it, clusters and sums of them; "tree" if
+        branches do, one by one. Both are recomputed in whole numbers (`bnml.search.cuts.proof`).
     nodes, clusters, rounds
         How many nodes were branched on, how many inequalities were in use at the end, and how often some were added.
     """
@@ -56,6 +59,7 @@ class CutsResult:
     parents: tuple[int, ...]
     score: float
     bound: float
+    proven: bool
     proof: str
     nodes: int
     clusters: int
@@ -79,6 +83,11 @@ class _Part:
         self.bound = math.fsum(np.maximum.reduceat(self.problem.scores, self.problem.first[:-1]).tolist())
         self.nodes = self.clusters = self.rounds = 0
         self.proof = "clusters"
+
+    @property
+    def closed(self) -> bool:
+        """Whether no structure is better than the one that is known."""
+        return self.bound <= self.incumbent.score + CLOSE
 
     def search(self, order: Sequence[int] | None, watch: Watch) -> None:
         """Find a first structure, from an order of all variables if there is one."""
@@ -194,7 +203,8 @@ def solve_by_cuts(
     score = math.fsum(families.family(i, list(bits(mask))) for i, mask in enumerate(chosen))
     bound = max(score, math.fsum(max(part.bound, part.incumbent.score) for part in parts))
     return CutsResult(
-        tuple(chosen), score, bound, "tree" if any(part.proof == "tree" for part in parts) else "clusters",
+        tuple(chosen), score, bound, all(part.closed for part in parts),
+        "tree" if any(part.proof == "tree" for part in parts) else "clusters",
         sum(part.nodes for part in parts), sum(part.clusters for part in parts), sum(part.rounds for part in parts),
     )  # fmt: skip
 

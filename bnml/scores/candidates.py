@@ -55,6 +55,7 @@ MOST_EXACT = 2.0**53
 MOST_NUMBERS = 20_000  # of configurations that prices are known for
 MOST_ENTRIES = 1 << 24  # of a lookup table
 MOST_RISING = 1 << 22  # entries of all tables that change with the number of configurations
+COPIES = 3  # of the sets of a level that are there at the same time, when the next one is made
 SLACK = 1e-9  # of the largest number that is compared
 
 
@@ -138,7 +139,7 @@ def list_candidates(
         if over() or sum(walk.nbytes for walk in going) > most_bytes or expected > most_sets:
             stopped = True
             break
-        parts = _next_level(going, workers, over)
+        parts = _next_level(going, workers, over, most_bytes)
         if parts is None:
             stopped = True
             break
@@ -161,16 +162,21 @@ def list_candidates(
     )
 
 
-def _next_level(walks: Sequence[_Walk], workers: int, over: Callable[[], bool]) -> list[list[LevelPart]] | None:
-    """Look at all sets with one more parent; None if the time is over before that is done."""
+def _next_level(
+    walks: Sequence[_Walk], workers: int, over: Callable[[], bool], most_bytes: float
+) -> list[list[LevelPart]] | None:
+    """Look at all sets with one more parent; None if the time is over before that is done, or so many bytes are."""
     tasks = [(walk, span) for walk in walks for span in walk.spans()]
     found: list[LevelPart | None] = [None] * len(tasks)
+    taken = 0
 
     def task(first: int, last: int) -> None:
+        nonlocal taken
         for k in range(first, last):
-            if not over():
+            if not over() and COPIES * taken <= most_bytes:
                 walk, span = tasks[k]
-                found[k] = walk.extend(span)
+                part = found[k] = walk.extend(span)
+                taken += part.numbers.nbytes + part.values.nbytes + part.subsets.nbytes
 
     run_all(task, [(k, k + 1) for k in range(len(tasks))], workers)
     done = [part for part in found if part is not None]
@@ -213,7 +219,7 @@ class _Walk:
 
     @property
     def nbytes(self) -> int:
-        return 0 if self.sets is None else 3 * self.sets.nbytes
+        return 0 if self.sets is None else COPIES * self.sets.nbytes
 
     @property
     def n_next(self) -> int:

@@ -22,7 +22,7 @@ from bnml.search.task import Task, task_request
 __all__ = ["candidates", "candidates_of"]
 
 MOST_ONE_BY_ONE = 2_000_000  # families that are scored on their own
-BYTES_SHARE = 0.5  # of the memory, for the sets that are open
+BYTES_SHARE = 0.3  # of the memory, for the sets that are open
 
 
 def candidates(

@@ -25,6 +25,7 @@ from bnml.scores import FamilyScores, LocalScores
 from bnml.scores.candidates import listable
 from bnml.scores.equal import LEAST, rounding
 from bnml.scores.lattice import Lattice, has_lattice
+from bnml.scores.lattice.memory import BASE
 from bnml.search.best_networks import Subsets
 from bnml.search.by_cuts import LISTING_SHARE, exact_by_cuts, nothing_but_the_score
 from bnml.search.candidate_families import candidates_of
@@ -38,6 +39,7 @@ __all__ = ["exact", "solve"]
 
 METHODS = ("auto", "lattice", "cuts")
 QUICK = 0.3  # seconds by the model in which all subsets are done before a list would pay
+PATIENCE = 600.0  # seconds of two cores for a list of families, where all subsets do not fit
 FEW_LISTED = 18  # variables up to which listed families are solved over all subsets
 WALK_SHARE = 0.6  # of the work, for progress
 AT_ONCE = 1 << 22  # sets that are counted in one go
@@ -111,16 +113,18 @@ def exact(task: Task, *, method: str = "auto") -> SearchResult:
 def _by_cuts_if_shorter(task: Task, forecast: Forecast) -> SearchResult | None:
     """Return the result of branch and cut, unless all subsets are done sooner.
 
-    The list of families is given up, if all subsets fit into memory, once as many sets are counted as would take as
-    long: a number that is the same on every machine.
+    The list of families is given up once as many sets are counted as would take as long as all subsets, if these fit
+    into memory, or some minutes, if no time limit is given: a number that is the same on every machine.
     """
     local = task.local
     if not isinstance(local, LocalScores):
         return None if len(task.names) <= FEW_LISTED and forecast.fits else exact_by_cuts(task)
-    if forecast.fits and (forecast.seconds <= QUICK or not listable(local, task.rules)):
+    if not listable(local, task.rules) or task.memory < BASE or (forecast.fits and forecast.seconds <= QUICK):
         return None
-    most = forecast.seconds * CORES / listing_seconds(task) if forecast.fits else math.inf
-    found = candidates_of(task, task.watch.share(LISTING_SHARE), LISTING_SHARE, most)
+    seconds = forecast.seconds if forecast.fits else PATIENCE if task.watch.limit is None else math.inf
+    found = candidates_of(
+        task, task.watch.share(LISTING_SHARE), LISTING_SHARE, seconds * CORES / listing_seconds(task)
+    )  # fmt: skip
     return exact_by_cuts(task, listed=found) if found.complete or not forecast.fits else None
 
 

@@ -13,7 +13,7 @@ SMALL = {"bootstrap": {"repetitions": 2, "threads": 1}, "study": {"repetitions":
 @pytest.mark.parametrize("command", SMALL)
 def test_nothing_is_checked_again(run, command):
     with traced() as by_library:
-        getattr(bnml, command)(bnml.read("two.csv"), score="bic", **SMALL[command])
+        print(getattr(bnml, command)(bnml.read("two.csv"), score="bic", **SMALL[command]))
     options = [text for name, value in SMALL[command].items() for text in (f"--{name}", str(value))]
     with traced() as by_command:
         assert run(command, "two.csv", "--score", "bic", *options).status == 0

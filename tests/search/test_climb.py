@@ -10,11 +10,9 @@ from hypothesis import strategies as st
 import bnml
 from bnml import DAG, Constraints, priors
 from bnml.errors import BnmlError
-from bnml.scores import FamilyScores, LocalScores
-from bnml.scores.lattice import allowed_sets
+from bnml.scores import FamilyScores
 from bnml.search import exact, hill_climb, order, tabu
 from bnml.search.moves import Structure
-from bnml.search.order import _listed
 from bnml.search.task import Task
 from tests.search.strategies import constraints, is_possible, tables
 from tests.search.test_moves import moves
@@ -98,22 +96,15 @@ def test_more_effort_is_never_worse():
     assert order(data, "bic").score >= further.score
 
 
-@FEW
-@given(data=tables(columns=5), drawn=st.data())
-def test_families_of_listed_parent_sets_count(data, drawn):
-    """Order search scores all families that are allowed before it begins."""
-    known, most = drawn.draw(constraints(data.names)), drawn.draw(st.integers(0, 4))
-    known = Constraints(known.required, known.forbidden, forbidden_links=known.forbidden_links, tiers=known.tiers)
-    if max(sum(arc[1] == name for arc in known.required) for name in data.names) > most:
-        with pytest.raises(BnmlError):
-            Structure(Task.of(LocalScores(data, "bic"), known, most))
-        return
-    structure = Structure(Task.of(LocalScores(data, "bic"), known, most))
-    rules = known.compiled(data.names, most)
-    listed, scored = _listed(structure)
-    assert listed is not None
-    assert scored == sum(len(allowed_sets(rules, i)) for i in range(len(data.names)))
-    assert order(data, "bic", constraints=known, max_parents=most).info["families"] >= scored
+def test_order_search_sees_what_tells_only_together():
+    """Parents whose parity decides: one at a time they tell nothing, and growing misses them."""
+    rng = np.random.default_rng(3)
+    bits_ = rng.integers(0, 2, (400, 12))
+    parity = (bits_[:, :4].sum(axis=1) + (rng.random(400) < 0.02)) % 2
+    data = bnml.read(np.column_stack([bits_, parity]))
+    best = exact(data, "bic")
+    assert best.score > hill_climb(data, "bic").score + 50.0
+    assert order(data, "bic").score == pytest.approx(best.score, abs=1e-6)
 
 
 def test_reinsertion_turns_what_single_arcs_cannot():
@@ -149,7 +140,7 @@ def test_progress(search):
     shares = [share for _, share in told]
     assert shares == sorted(shares)
     assert shares[-1] == 1.0
-    assert all(stage.startswith("score -") for stage, _ in told)
+    assert all(stage.startswith(("score -", "candidate families")) for stage, _ in told)
 
 
 @each_search
@@ -234,6 +225,9 @@ def test_auto_beyond_exact_reach():
     rng = np.random.default_rng(1)
     data = bnml.read(rng.integers(0, 2, (200, 40)))
     result = bnml.learn(data, "bic")
+    assert (result.search, result.optimal) == ("exact", True)  # all families that matter are listed
+    wide = bnml.read(rng.integers(0, 2, (2000, 400)))
+    result = bnml.learn(wide, "bic", time_limit=3.0)
     assert result.search == "order"
     assert "exact search" in result.info["reason"]
     assert not result.optimal

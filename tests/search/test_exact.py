@@ -278,7 +278,7 @@ def test_what_does_not_fit_is_refused_with_nothing_allocated():
     data = bnml.read(np.random.default_rng(0).integers(0, 2, (100, 60)))
     tracemalloc.start()
     with pytest.raises(SearchError, match="memory"):
-        exact(data)
+        exact(data, method="lattice")
     with pytest.raises(SearchError, match=r"60 variables .* At most \d+ of these variables fit"):
         exact(data, "bds")
     with pytest.raises(SearchError, match="memory"):
@@ -432,7 +432,7 @@ def test_a_prior_for_listed_scores_is_refused():
 def test_what_is_said_to_fit_fits():
     data = bnml.read(np.random.default_rng(0).integers(0, 3, (500, 26)))
     with pytest.raises(SearchError) as refusal:
-        exact(data, "bic", memory_limit="250MB")
+        exact(data, "bic", method="lattice", memory_limit="250MB")
     most = int(str(refusal.value).split("At most ")[1].split()[0])
     assert forecast(data.select(data.names[:most]), "bic", memory_limit="250MB").fits
     assert not forecast(data.select(data.names[: most + 1]), "bic", memory_limit="250MB").fits

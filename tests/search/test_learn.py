@@ -19,6 +19,7 @@ from bnml.graph import DAG, Constraints
 from bnml.scores import FamilyScores
 from bnml.scores.lattice import undominated_families
 from bnml.search import exact, learn
+from bnml.search.by_cuts import exact_by_cuts
 from bnml.search.forecast import forecast_of
 from bnml.search.searches import SEARCHES
 from bnml.search.task import as_search
@@ -129,6 +130,10 @@ def costs(**changes):
 )
 def test_auto_beyond_exact_search(data, monkeypatch, changes, why):
     monkeypatch.setattr(MODULE, "forecast_of", costs(**changes))
+    listed = learn(data)
+    assert (listed.search, listed.optimal, listed.info["method"]) == ("exact", True, "cuts")
+    assert listed.info["reason"] == "chosen by auto, as all families that matter could be listed"
+    monkeypatch.setattr(MODULE, "list_in_a_minute", lambda task: None)
     result = learn(data)
     assert (result.search, result.optimal) == ("order", False)
     assert result.info["reason"] == f"chosen by auto, as exact search {why}"
@@ -137,11 +142,28 @@ def test_auto_beyond_exact_search(data, monkeypatch, changes, why):
     assert learn(data, search="exact").optimal
 
 
+def test_auto_gives_branches_up(data, monkeypatch):
+    """What is not proven in so many branches has a bound all the same, and is not called exact."""
+    monkeypatch.setattr(MODULE, "forecast_of", costs(bytes=10**15))
+    whole = exact_by_cuts
+
+    def unproven(*arguments, **more):
+        found = whole(*arguments, **more)
+        return replace(found, optimal=False, info={**found.info, "within": 3.0})
+
+    monkeypatch.setattr(MODULE, "exact_by_cuts", unproven)
+    result = learn(data)
+    assert (result.search, result.optimal, result.within) == ("order", False, 3.0)
+    assert result.info["reason"].endswith("does not fit into memory, and branch and cut was given up")
+
+
 def test_auto_within_a_time_limit(data, monkeypatch):
     """What the forecast says does not end in time is not begun."""
     assert learn(data, time_limit=1000.0).optimal
     monkeypatch.setattr(MODULE, "forecast_of", costs(seconds=30.0))
     assert learn(data, time_limit=30.0).optimal
+    assert learn(data, time_limit=29.0).info["method"] == "cuts"
+    monkeypatch.setattr(MODULE, "list_in_a_minute", lambda task: None)
     result = learn(data, time_limit=29.0)
     assert (result.search, result.dag) == ("order", learn(data, search="order").dag)
     assert result.info["reason"] == "chosen by auto, as exact search would take longer than the time limit"
@@ -154,7 +176,7 @@ def test_auto_goes_on_where_exact_search_does_not_end(monkeypatch):
     learn(table[:, :6], search="exact")  # machine code is loaded
     started, told = time.perf_counter(), []
     monkeypatch.setattr(MODULE, "forecast_of", costs(seconds=0.1))
-    result = learn(table, "bic", time_limit=1.5, progress=lambda stage, share: told.append(share))
+    result = learn(table, "fnml", time_limit=1.5, progress=lambda stage, share: told.append(share))
     assert time.perf_counter() - started < 4.0
     assert result.search == "order"
     assert result.info["reason"] == "chosen by auto, as exact search did not end within two thirds of the time limit"
@@ -168,6 +190,8 @@ def test_auto_goes_on_without_memory(data, monkeypatch):
         raise MemoryError
 
     monkeypatch.setattr(inspect.getmodule(exact.search.run), "Lattice", full)
+    assert learn(data).info["method"] == "cuts"
+    monkeypatch.setattr(MODULE, "list_in_a_minute", lambda task: None)
     result = learn(data)
     assert result.info["reason"] == "chosen by auto, as exact search ran out of memory"
     assert result.dag == learn(data, search="order").dag
@@ -181,13 +205,13 @@ def test_auto_refuses_what_no_structure_meets(data):
 
 @pytest.mark.parametrize("changes", [{"seconds": 5000.0, "affordable": False}, {"bytes": 10**15}])
 def test_auto_of_local_scores_that_are_too_many(data, monkeypatch, changes):
-    """Order search goes by local scores alone, too."""
+    """Branch and cut goes by local scores alone, too."""
     families = undominated_families(bnml.LocalScores(data, "bic"))
     best = learn(families)
     assert best.optimal
     monkeypatch.setattr(MODULE, "forecast_of", costs(**changes))
     result = learn(families)
-    assert (result.search, result.optimal) == ("order", False)
+    assert (result.search, result.optimal) == ("exact", True)
     assert result.score == pytest.approx(best.score, abs=1e-8)
 
 
@@ -207,7 +231,7 @@ def test_searches_that_go_by_local_scores_alone(data, search):
 def test_what_does_not_fit_is_refused():
     wide = np.random.default_rng(0).integers(0, 2, (50, 60))
     with pytest.raises(BnmlError, match="60 variables"):
-        learn(wide, search="exact")
+        learn(wide, search="exact", method="lattice")
     result = learn(wide, time_limit=1)
     assert (result.search, result.info["reason"]) == (
         "order",
@@ -250,7 +274,7 @@ def test_what_does_not_fit_is_refused():
         ({"order": ["X0"]}, "order goes with search='k2', not with search='auto'"),
         ({"search": "exact", "class_variable": "X0"}, "goes with search='tan' or search='naive', not with"),
         ({"magic": 1}, "magic=1: search='auto' takes no options of its own"),
-        ({"search": "exact", "max_parent": 2}, "search='exact' takes no options.*Did you mean 'max_parents'"),
+        ({"search": "exact", "max_parent": 2}, "search='exact' takes the options method.*Did you mean 'max_parents'"),
     ],
 )
 def test_wrong_arguments(data, arguments, message):

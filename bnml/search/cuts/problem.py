@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from bnml._bits import bits, closure, mask_of, transposed
 
-__all__ = ["FamilyArrays", "arrays_of", "components", "masks_of_words", "words_of_masks"]
+__all__ = ["FamilyArrays", "arrays_of", "components", "masks_of_words"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -21,7 +21,7 @@ Words = npt.NDArray[np.uint64]
 WORD = 64
 
 
-def words_of_masks(masks: Sequence[int], n: int) -> Words:
+def _words_of_masks(masks: Sequence[int], n: int) -> Words:
     """Return sets of n variables as rows of 64-bit words."""
     width = max(1, -(-n // WORD))
     content = b"".join(mask.to_bytes(8 * width, "little") for mask in masks)
@@ -135,7 +135,7 @@ def arrays_of(
         listed += own_listed
         counts.append(len(masks))
     return FamilyArrays(
-        np.array(counts), words_of_masks(masks, n), np.array(values, np.float64), words_of_masks(links, n),
+        np.array(counts), _words_of_masks(masks, n), np.array(values, np.float64), _words_of_masks(links, n),
         np.array(listed, bool),
     )  # fmt: skip
 

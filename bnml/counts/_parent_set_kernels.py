@@ -386,17 +386,18 @@ def _is_closed(costs: Costs, level: Level, p: int, places: Array, term: float, q
 @kernel
 def extend(
     rows: ChildRows, costs: Costs, level: Level, span: tuple[int, int], room: Room, found: FoundSets
-) -> tuple[int, int]:
+) -> tuple[int, int, int]:
     """Look at the sets from ``span[0]`` to before ``span[1]``, each with every lower candidate.
 
-    Return how many of what was looked at is in use, and how many sets were counted.
+    Return how many of what was looked at is in use, how many sets were counted, and how many have more configurations
+    than are known.
     """
     k = level.members.shape[1]
     slack, fit, bonus, last_q = costs.numbers[SLACK], costs.numbers[FIT], costs.numbers[BONUS], int(costs.numbers[LAST])
     by_q = costs.spread.size > 0
     r, shared = rows.arity, 0
     places, labels, counts = room.places, room.labels, room.counts
-    used = visited = 0
+    used = visited = beyond = 0
     for p in range(span[0], span[1]):
         shared = 0
         while shared < k and room.path[shared] == level.members[p, shared]:
@@ -419,6 +420,7 @@ def extend(
         for y in range(level.members[p, k - 1] if k > 0 else rows.arities.size):
             q = costs.step[level.index[p], costs.kind[y]]
             if q < 0 or q > last_q:
+                beyond += q < 0
                 continue
             best, reach = level.best[p], level.fit[p]
             whole = True
@@ -495,4 +497,4 @@ def extend(
                 found.subsets[used, e] = places[e]
             found.subsets[used, k] = p
             used += 1
-    return used, visited
+    return used, visited, beyond

@@ -28,12 +28,13 @@ TOP = 8  # candidates that tell most pairs apart, one by one; the others count l
 
 
 class LevelPart(NamedTuple):
-    """What was found of some sets of a level, and how many were counted."""
+    """What was found of some sets of a level, how many were counted, and how many have too many configurations."""
 
     numbers: Ints
     values: Floats
     subsets: npt.NDArray[np.int32]
     counted: int
+    beyond: int
 
 
 class StartOfSets(NamedTuple):
@@ -189,7 +190,7 @@ class ParentSets:
         lowest = level.members[first:last, -1] if k else np.array([rows.arities.size])
         most = int(lowest.sum())
         if most == 0:
-            return LevelPart(np.zeros((0, 4), np.int64), np.zeros((0, 4)), np.zeros((0, k + 1), np.int32), 0)
+            return LevelPart(np.zeros((0, 4), np.int64), np.zeros((0, 4)), np.zeros((0, k + 1), np.int32), 0, 0)
         n_rows = rows.child.size
         largest = int(rows.arities.max()) * int(min(n_rows, most_cells))
         cells = np.empty((k + 1, n_rows), np.int32)
@@ -202,9 +203,13 @@ class ParentSets:
             np.zeros((2, rows.told_apart.shape[1]), np.int64), np.zeros(TOP, np.int64),
         )  # fmt: skip
         found = FoundSets(np.empty((most, 4), np.int64), np.empty((most, 4)), np.empty((most, k + 1), np.int32))
-        used, counted = extend(rows, costs, level, (first, last), room, found)
+        used, counted, beyond = extend(rows, costs, level, (first, last), room, found)
         return LevelPart(
-            found.numbers[:used].copy(), found.values[:used].copy(), found.subsets[:used].copy(), int(counted)
+            found.numbers[:used].copy(),
+            found.values[:used].copy(),
+            found.subsets[:used].copy(),
+            int(counted),
+            int(beyond),
         )
 
     def advance(self, parts: Sequence[LevelPart]) -> ListedSets:

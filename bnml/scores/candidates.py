@@ -215,7 +215,7 @@ class _Walk:
         self.child, self.fixed, self.places, self.costs = child, fixed, places, costs
         self.sets = sets
         self.masks: list[int] = [fixed]
-        self.cut_off = costs.truncated
+        self.cut_off = False
 
     @property
     def nbytes(self) -> int:
@@ -237,6 +237,7 @@ class _Walk:
     def advance(self, parts: Sequence[LevelPart]) -> None:
         """Go to the next level, or end if no set is open or no more parents are allowed."""
         assert self.sets is not None
+        self.cut_off |= self.costs.truncated and any(part.beyond for part in parts)
         listed = self.sets.advance(parts)
         places = self.places
         self.masks += [self.fixed | mask_of(places[j] for j in own) for own in listed.members.tolist()]
@@ -347,7 +348,10 @@ class _CostsOf:
     def _numbers(self) -> _Numbers:
         first = float(np.prod(self._order.arities[members(self._fixed)], dtype=np.float64))
         rules = self._arcs.rules
-        last = rules.cells / self.r if rules.sparse else first * float(np.prod(self.arities, dtype=np.float64))
+        largest = np.sort(self.arities)[len(self._places) - self.most :]
+        last = first * float(np.prod(largest, dtype=np.float64))
+        if rules.sparse:
+            last = min(last, max(first, rules.cells / self.r))
         useful = self.fit + self.bonus - self.start.score if self.by_price else None
         if useful is not None:
             useful = 2.0 ** math.ceil(math.log2(max(useful, 1.0)))

@@ -16,7 +16,7 @@ import bnml
 from benchmarks.figures import Figure
 from benchmarks.samples import path_of, sample
 
-__all__ = ["Case", "cases_of_order", "found", "run"]
+__all__ = ["CASES", "Case", "run", "search_of"]
 
 GAP = 0.3  # percent of the score, where a proof is not asked for
 
@@ -72,7 +72,7 @@ def run(*, long: bool = False) -> list[Figure]:
 
 
 def _figures(case: Case) -> list[Figure]:
-    result = found(case, "exact")
+    result = search_of(case, "exact")
     percent = 100.0 * result["within"] / -result["score"]
     note = (
         f"score {result['score']:,.3f}, {result['candidates']:,} of {result['visited']:,} parent sets, "
@@ -86,7 +86,7 @@ def _figures(case: Case) -> list[Figure]:
     return [seconds, gap]
 
 
-def found(case: Case, search: str) -> dict[str, Any]:
+def search_of(case: Case, search: str) -> dict[str, Any]:
     """Return what a search finds, in a process of its own."""
     path_of(case.network)  # says what is missing, if it is
     command = [sys.executable, "-m", "benchmarks.certified", search, *map(str, case)]
@@ -97,11 +97,6 @@ def found(case: Case, search: str) -> dict[str, Any]:
         raise RuntimeError(done.stderr)
     result: dict[str, Any] = json.loads(done.stdout)
     return result
-
-
-def cases_of_order() -> tuple[Case, ...]:
-    """Return the cases whose proven optimum order search is held against."""
-    return CASES
 
 
 def main(search: str, case: Case) -> dict[str, Any]:

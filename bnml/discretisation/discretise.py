@@ -30,6 +30,7 @@ from bnml.errors import ArgumentError
 from bnml.graph import DAG
 from bnml.nml.intervals import log_binomials
 from bnml.search import learn
+from bnml.search.search_result import finished
 
 __all__ = ["discretise"]
 
@@ -87,7 +88,7 @@ def discretise(source: Any, score: Any = "qnml", search: str = "auto", **read_op
     data = best.data()
     if not best.automatic or len(data.names) < 2:
         return data
-    result = learn(data, score, search)
+    result = finished(learn(data, score, search))
     reached = _comparable(best, data, result.score)
     for _ in range(ROUNDS):
         if result.dag is None:
@@ -97,7 +98,7 @@ def discretise(source: Any, score: Any = "qnml", search: str = "auto", **read_op
             if families := _families(result.dag, name):
                 tried = tried.cut_anew(name, families)
         found = tried.data()
-        result = learn(found, score, search)
+        result = finished(learn(found, score, search))
         now = _comparable(tried, found, result.score)
         if not now > reached + ENOUGH:
             break

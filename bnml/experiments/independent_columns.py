@@ -25,6 +25,7 @@ from bnml.experiments import charts
 from bnml.experiments.experiment import Experiment, Outputs, Part, Row, blocks, generator
 from bnml.graph.rules import ROWS_PER_CELL
 from bnml.scores import LocalScores
+from bnml.search.search_result import finished
 
 __all__ = ["EXPERIMENT"]
 
@@ -83,7 +84,7 @@ def _arcs(rng: np.random.Generator, n: int, columns: int, repetition: int) -> li
     rows = []
     for label, score in SCORES.items():
         for least in (0, ROWS_PER_CELL):
-            found = bnml.search.exact(data, score, rows_per_cell=least, threads=1)
+            found = finished(bnml.search.exact(data, score, rows_per_cell=least, threads=1))
             rows.append(
                 {"kind": "arcs", "N": n, "columns": columns, "repetition": repetition, "score": label,
                  "rows_per_cell": least, "arcs": len(found.structure.arcs), "parameters": found.n_parameters}

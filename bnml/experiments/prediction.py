@@ -53,6 +53,7 @@ from bnml.experiments.prediction_tables import (
 )
 from bnml.experiments.tables import TABLE_FILES, TABLES, read_table, table_file
 from bnml.graph.rules import ROWS_PER_CELL
+from bnml.search.search_result import finished
 
 __all__ = ["EXPERIMENT", "training_sizes"]
 
@@ -117,11 +118,12 @@ def work(folder: Path, key: tuple[Any, ...], seed: int) -> list[Row]:
         for k in range(smallest, largest):
             training, test, frequencies = resampled_parts(data, order, sizes[k])
             for score, (search, estimator) in METHODS.items():
-                dag = bnml.search.exact(training, search, rows_per_cell=0, threads=1).structure
+                dag = finished(bnml.search.exact(training, search, rows_per_cell=0, threads=1)).structure
                 network = bnml.fit(dag, training, estimator)
                 ruled = network
                 if not keeps_rows_per_cell(dag, training):
-                    ruled = bnml.fit(bnml.search.exact(training, search, threads=1).structure, training, estimator)
+                    within = finished(bnml.search.exact(training, search, threads=1))
+                    ruled = bnml.fit(within.structure, training, estimator)
                 rows.append(
                     {
                         "data": name,

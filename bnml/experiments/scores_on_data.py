@@ -29,6 +29,7 @@ from bnml.experiments.experiment import Experiment, Outputs, Part, Row, blocks
 from bnml.experiments.published import read_numbers
 from bnml.experiments.tables import TABLE_FILES, TABLES, read_table
 from bnml.scores import FNML, QNML, BDeu, BDq, Score
+from bnml.search.search_result import finished
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -73,7 +74,7 @@ def work(folder: Path, key: tuple[Any, ...], seed: int) -> list[Row]:
     name, score, first, last = key
     data, rows = read_table(folder, name), list[Row]()
     for alpha in ALPHAS[score][first:last]:
-        found = bnml.search.exact(data, _score(score, alpha), rows_per_cell=0, threads=1)
+        found = finished(bnml.search.exact(data, _score(score, alpha), rows_per_cell=0, threads=1))
         arcs = len(found.structure.arcs)
         rows.append({"data": name, "score": score, "alpha": alpha, "highest": found.score, "arcs": arcs})
     return rows

@@ -2,13 +2,15 @@
 
 Where all subsets of the variables are too many, the families that can be in an optimal structure are listed first
 (`bnml.scores.candidates`), and the best structure of these is sought with a bound on all others (`bnml.search.cuts`).
-When the time is over, both give what they have: parent sets that were not looked at count with a bound of their own.
+When the time is over, or on Ctrl-C once there is a structure, they give what they have: parent sets that were not
+looked at count with a bound of their own.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from bnml._bits import bits, mask_of
@@ -34,7 +36,7 @@ CLOSE = 1e-6  # nats; a bound that is so near to a score proves it
 def exact_by_cuts(
     task: Task, start: DAG | None = None, listed: Candidates | None = None, most_nodes: float = math.inf
 ) -> SearchResult:
-    """Return the best structure, or the best so far with a bound when the time is over.
+    """Return the best structure, or the best so far with a bound when the time is over or the user interrupts.
 
     Parameters
     ----------
@@ -62,7 +64,14 @@ def exact_by_cuts(
         none = (-math.inf,) * len(task.names)
         first = solve_by_cuts(families, links, parents, none, watch.share(LISTED_SHARE), _told(watch))
         info["listed_bound"] = first.bound
-        solved = solve_by_cuts(families, links, first.parents, found.unlisted, watch, _told(watch))
+        if first.interrupted:  # the plain bound is all that is left to be known
+            solved = replace(
+                solve_by_cuts(families, links, first.parents, found.unlisted, Watch(time_limit=0.0)), interrupted=True
+            )
+        else:
+            solved = solve_by_cuts(families, links, first.parents, found.unlisted, watch, _told(watch))
+    if solved.interrupted:
+        info["interrupted"] = True
     return _result(task, found, solved, info)
 
 

@@ -14,7 +14,7 @@ from bnml.scores.priors import StructurePrior
 from bnml.search.by_cuts import exact_by_cuts
 from bnml.search.forecast import AFFORDABLE, CORES, Forecast, forecast_of, listing_seconds
 from bnml.search.order import list_families, order_with_lists
-from bnml.search.search_result import SearchResult
+from bnml.search.search_result import SearchResult, finished
 from bnml.search.searches import SEARCHES, request_for
 from bnml.search.task import MemoryOverError, Request, Task, TimeOverError
 
@@ -106,12 +106,12 @@ def learn(
         search, options, score=score, constraints=constraints, max_parents=max_parents, rows_per_cell=rows_per_cell,
         prior=prior, seed=seed, threads=threads, memory_limit=memory_limit, time_limit=time_limit, progress=progress,
     )  # fmt: skip
-    return learn_as_asked(asked, data)
+    return learn_task(asked, asked.open(data))
 
 
 def learn_as_asked(asked: Request, data: Any) -> SearchResult:
-    """Learn from data as a request asks."""
-    return learn_task(asked, asked.open(data))
+    """Learn from data as a request asks, for something that goes on from there: an interrupt ends that, too."""
+    return finished(learn_task(asked, asked.open(data)))
 
 
 def learn_task(asked: Request, task: Task) -> SearchResult:
@@ -146,7 +146,8 @@ def _by_cuts(task: Task, listed: Candidates, against: str) -> SearchResult:
     found = exact_by_cuts(task.named("exact", proven), listed=listed, most_nodes=MOST_NODES)
     if found.optimal:
         return found
-    reason = f"chosen by auto, as exact search {against}, and branch and cut was given up"
+    end = "interrupted" if "interrupted" in found.info else "given up"
+    reason = f"chosen by auto, as exact search {against}, and branch and cut was {end}"
     return replace(found, search=HEURISTIC, info={**found.info, "reason": reason})
 
 

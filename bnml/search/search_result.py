@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from bnml.independence import IndependenceResult
     from bnml.network import BayesianNetwork
 
-__all__ = ["Family", "SearchResult"]
+__all__ = ["Family", "SearchResult", "finished"]
 
 
 class Family(NamedTuple):
@@ -63,8 +63,8 @@ class SearchResult(PickledByFields):
         What else the search has to say. Every one: ``moves`` (changes made, or arcs placed), ``families`` (how many
         were scored), ``local_optimum`` (whether it was verified that no change of one arc that the constraints and
         ``max_parents`` allow raises the score; where one is known to raise it, ``arc_gain`` is by how much). Some:
-        ``within`` (how much higher a score could still be), ``reason`` (of the choice of this search), and numbers of
-        their own.
+        ``within`` (how much higher a score could still be), ``reason`` (of the choice of this search),
+        ``interrupted`` (true where Ctrl-C ended branch and cut, and this is the best so far), and numbers of their own.
     data
         The table it was learned from; None if it was learned from local scores alone.
     local
@@ -290,9 +290,23 @@ class SearchResult(PickledByFields):
     def __repr__(self) -> str:
         if self.dag is None:
             return f"<SearchResult by {self.search}: no network fits the tests>"
-        proven = "proven optimal" if self.optimal else "not proven optimal"
+        known = self.within is not None and math.isfinite(self.within)
+        proven = "proven optimal" if self.optimal else f"within {self.within:.2g}" if known else "not proven optimal"
         size = f"{len(self.dag.names)} variables, {len(self.dag.arcs)} arcs"
         return f"<SearchResult by {self.search}: {size}, score {self.score:.6g}, {proven}>"
+
+
+def finished(result: SearchResult) -> SearchResult:
+    """Return a result that more is made of.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        If the user has interrupted its search: what was to follow is to end as well.
+    """
+    if result.info.get("interrupted"):
+        raise KeyboardInterrupt
+    return result
 
 
 def _family(local: LocalScores | FamilyScores, x: str, parents: tuple[str, ...]) -> Family:

@@ -21,6 +21,7 @@ from bnml.graph import DAG, Constraints
 from bnml.network import fit
 from bnml.scores import Score
 from bnml.search import learn
+from bnml.search.search_result import finished
 from bnml.sklearn.base import NetworkEstimator, ScoreParameter
 
 __all__ = ["BayesianNetworkClassifier"]
@@ -197,11 +198,12 @@ class BayesianNetworkClassifier(ClassifierMixin, NetworkEstimator):
         own: dict[str, Any] = {} if self.structure == "learned" else {"class_variable": self.class_variable}
         if self.structure == "tan":
             own["weight"] = "score"  # so that the score matters
-        return learn(
+        found = learn(
             data,
             self._score,
             self.search if self.structure == "learned" else self.structure,
             constraints=self.constraints,
             max_parents=self.max_parents,
             **{**own, **(self.options or {})},
-        ).structure
+        )
+        return finished(found).structure

@@ -12,6 +12,7 @@ from bnml.graph import DAG, PDAG
 from bnml.network import BayesianNetwork, fit
 from bnml.network.inference import joint
 from bnml.search import SearchResult, learn
+from bnml.search.search_result import finished
 from bnml.sklearn.base import NetworkEstimator, ScoreParameter
 
 __all__ = ["StructureLearner"]
@@ -96,7 +97,7 @@ class StructureLearner(DensityMixin, NetworkEstimator):
         """
         self._check_parameters()
         data, _ = self._read(self._checked(X, reset=True))
-        self.result_ = learn(
+        found = learn(
             data,
             self._score,
             self.search,
@@ -104,6 +105,7 @@ class StructureLearner(DensityMixin, NetworkEstimator):
             max_parents=self.max_parents,
             **(self.options or {}),
         )
+        self.result_ = finished(found)
         self.dag_, self.cpdag_, self.score_ = self.result_.structure, self.result_.cpdag, self.result_.score
         self.network_ = fit(self.dag_, data, self.estimator, self.ess)
         return self

@@ -54,6 +54,8 @@ class CutsResult:
         branches do, one by one. Both are recomputed in whole numbers (`bnml.search.cuts.proof`).
     nodes, clusters, rounds
         How many nodes were branched on, how many inequalities were in use at the end, and how often some were added.
+    interrupted
+        Whether Ctrl-C ended it.
     """
 
     parents: tuple[int, ...]
@@ -64,6 +66,7 @@ class CutsResult:
     nodes: int
     clusters: int
     rounds: int
+    interrupted: bool = False
 
 
 class _Part:
@@ -106,18 +109,24 @@ class _Part:
             tell()
 
         cutting = Cutting(Relaxation(self.problem, watch), self.incumbent, watch, told)
-        cutting.root()
-        self.bound = min(self.bound, cutting.bound)
-        if not cutting.closed(self.bound) and not watch.over:
-            left = cutting.relaxation.problem
-            begin = _order(masks_of_words(self.incumbent.sets)) if self.incumbent.score > -math.inf else None
-            self.incumbent.improve(left, search_orders(left, begin, MORE_RESTARTS, SEED, watch)[1])
-            tree = Tree(cutting)
+        try:
+            cutting.root()
+            self.bound = min(self.bound, cutting.bound)
+            if not cutting.closed(self.bound) and not watch.over:
+                left = cutting.relaxation.problem
+                begin = _order(masks_of_words(self.incumbent.sets)) if self.incumbent.score > -math.inf else None
+                self.incumbent.improve(left, search_orders(left, begin, MORE_RESTARTS, SEED, watch)[1])
+                self._branch(Tree(cutting), most_nodes)
+        finally:
+            self.clusters, self.rounds = len(cutting.relaxation.rows), cutting.rounds
+
+    def _branch(self, tree: Tree, most_nodes: float) -> None:
+        try:
             tree.run(most_nodes)
+            self.bound = min(self.bound, tree.bound)
+        finally:
             self.nodes = tree.nodes
             self.proof = "tree" if tree.nodes else "clusters"
-            self.bound = min(self.bound, tree.bound)
-        self.clusters, self.rounds = len(cutting.relaxation.rows), cutting.rounds
 
 
 @dataclass(frozen=True)
@@ -158,10 +167,17 @@ def solve_by_cuts(
     most_nodes
         How many branches are looked at: unlike time, it stops at the same place on every machine.
 
+    Returns
+    -------
+    CutsResult
+        The best structure; when the time is over, or on Ctrl-C, the best so far with the bound by then.
+
     Raises
     ------
     SearchError
         If no structure has all its families among those that are listed, or none is found in time.
+    KeyboardInterrupt
+        On Ctrl-C before there is any structure.
     """
     names = families.names
     by_name = sorted(range(len(names)), key=lambda i: names[i])
@@ -185,13 +201,19 @@ def solve_by_cuts(
             lower = math.fsum(part.incumbent.score for part in parts)
             done(stage, lower, max(lower, math.fsum(part.bound for part in parts)))
 
-    for part in parts:
-        part.search(order, watch)
-    tell("first structure")
-    for part in parts:
-        if len(part.members) > 1 and not watch.over:
-            left = most_nodes - sum(other.nodes for other in parts)
-            part.solve(watch, lambda: tell("cutting planes"), left)
+    interrupted = False
+    try:
+        for part in parts:
+            part.search(order, watch)
+        tell("first structure")
+        for part in parts:
+            if len(part.members) > 1 and not watch.over:
+                left = most_nodes - sum(other.nodes for other in parts)
+                part.solve(watch, lambda: tell("cutting planes"), left)
+    except KeyboardInterrupt:
+        if any(part.incumbent.score == -math.inf for part in parts):
+            raise
+        interrupted = True
     if any(part.incumbent.score == -math.inf for part in parts):
         when = " was found in time; give more" if watch.over else ", with these required links and without a cycle"
         raise SearchError(f"no structure that has all its families among those listed{when}")
@@ -206,6 +228,7 @@ def solve_by_cuts(
         tuple(chosen), score, bound, all(part.closed for part in parts),
         "tree" if any(part.proof == "tree" for part in parts) else "clusters",
         sum(part.nodes for part in parts), sum(part.clusters for part in parts), sum(part.rounds for part in parts),
+        interrupted,
     )  # fmt: skip
 
 

@@ -145,3 +145,33 @@ def test_a_ring_of_seventy():
     result, _ = solved(families)
     assert result.score == pytest.approx(gains.sum() - gains.min(), abs=1e-9)
     assert result.bound == pytest.approx(result.score, abs=1e-4)
+
+
+@pytest.mark.parametrize("told", range(1, 12))
+def test_interrupted_with_what_it_has(told):
+    """On Ctrl-C the best structure so far is returned with the bound by then, as when the time is over."""
+    families = random_families(np.random.default_rng(6), 8, 30, False)
+    stages = []
+
+    def done(stage, lower, upper):
+        stages.append(stage)
+        if len(stages) == told:
+            raise KeyboardInterrupt
+
+    result = solve_by_cuts(families, [0] * 8, None, [COMPLETE] * 8, Watch(), done)
+    best = best_score(families, [0] * 8)
+    assert result.interrupted == (len(stages) >= told)
+    assert stages[0] == "first structure"
+    assert is_structure(families, [0] * 8, result.parents)
+    assert result.score <= best + 1e-9
+    assert result.bound >= best - 1e-9
+
+
+def test_interrupted_before_there_is_a_structure(monkeypatch):
+    def interrupt(*arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("bnml.search.cuts.branch_and_cut.search_orders", interrupt)
+    families = random_families(np.random.default_rng(6), 8, 30, False)
+    with pytest.raises(KeyboardInterrupt):
+        solve_by_cuts(families, [0] * 8, None, [COMPLETE] * 8, Watch())

@@ -11,6 +11,7 @@ from bnml.data.labels import MISSING_LABEL
 from bnml.five_steps.knowledge import knowledge
 from bnml.five_steps.links import FIRM, by_score
 from bnml.search.found_by import by_tests, direction_words, found_sentence, network_words
+from bnml.search.proof_words import gap_sentence
 
 if TYPE_CHECKING:
     from bnml.five_steps.study_result import Study
@@ -202,6 +203,12 @@ def _how_firm(study: Study) -> str:
     return ", and ".join(texts)
 
 
+def _gap(study: Study) -> str:
+    """Return how far from the best the network can be, as one more sentence; empty where that is not known."""
+    sentence = gap_sentence(study.learned)
+    return f" {sentence}" if sentence else ""
+
+
 def _uncertain(study: Study) -> Iterable[str]:
     inside = [link for link in study.links if link.in_network]
     fits = study.learned.dag is not None
@@ -211,7 +218,7 @@ def _uncertain(study: Study) -> Iterable[str]:
     elif fits and not study.learned.optimal:
         yield (
             f"The network is the best that the search ({study.learned.search}) came across. It is not proven that "
-            "there is none better."
+            f"there is none better.{_gap(study)}"
         )
     parameters, rows = study.learned.n_parameters or 0, study.data.n_rows
     if parameters > rows:

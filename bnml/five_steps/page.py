@@ -12,9 +12,11 @@ from bnml.five_steps.markup import Html, bullets, paragraphs, table, text_of
 from bnml.five_steps.sections import sections
 from bnml.five_steps.style import STYLE
 from bnml.search.found_by import how_found
+from bnml.search.proof_words import gap_sentence
 
 if TYPE_CHECKING:
     from bnml.five_steps.study_result import Study
+    from bnml.search.search_result import SearchResult
 
 __all__ = ["excerpt", "page"]
 
@@ -110,10 +112,16 @@ def _parameters(study: Study) -> str:
     return "none" if number is None else f"{number:,}, from {number_of(study.data.n_rows, 'row')}"
 
 
+def _not_proven(learned: SearchResult) -> str:
+    """Say that a network is not proven the best, and how far from the best it can be, if that is known."""
+    sentence = gap_sentence(learned).rstrip(".")
+    return f"not proven the best, but {sentence[0].lower()}{sentence[1:]}" if sentence else "not proven the best"
+
+
 def _made(study: Study) -> Html:
     """Return the settings, for those who want to repeat it."""
     learned, drawn = study.learned, study.bootstrap
-    proof = "proven the best" if learned.optimal else how_found(learned) or "not proven the best"
+    proof = "proven the best" if learned.optimal else how_found(learned) or _not_proven(learned)
     tests = [study.pc, *([study.npc] if study.npc is not None else [])]
     rows: list[list[str]] = [
         ["score", f"{learned.score_name}: {learned.score:,.3f}, {proof}" if learned.dag is not None else "none"],

@@ -14,6 +14,7 @@ from bnml.five_steps.markup import Cell, Html, bar, bullets, figure, long_table,
 from bnml.five_steps.pictures import graph_picture, picture_width
 from bnml.independence.independence_result import UNTESTED
 from bnml.search.found_by import direction_words, found_sentence, legend_words
+from bnml.search.proof_words import gap_sentence
 
 if TYPE_CHECKING:
     from bnml.five_steps.study_result import Study
@@ -93,7 +94,7 @@ def _learning(study: Study) -> Iterator[Html]:
     else:
         by_score = (
             f"The network with the highest score ({learned.score_name}) that {learned.search} search came across. It "
-            "is not proven that there is none better."
+            f"is not proven that there is none better. {gap_sentence(learned)}".rstrip()
         )
     found = other or by_score
     orange = " Orange links are undecided: they stand for each other (see section 4)." if unsure else ""

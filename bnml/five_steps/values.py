@@ -36,6 +36,8 @@ def values(study: Study) -> dict[str, Any]:
                 "score": learned.score,
                 "search": learned.search,
                 "optimal": learned.optimal,
+                "within": learned.within,
+                "bound": learned.bound,
                 "arcs": None if learned.dag is None else learned.dag.arcs,
                 "directed": learned.directions.directed,
                 "undirected": learned.directions.undirected,

@@ -52,35 +52,40 @@ def network_words(result: SearchResult) -> str:
     """
     if result.tested is not None:
         return f"the network that tests found ({result.search.upper()})"
-    return WORDS.get(result.search) or ("the best network" if result.optimal else "the network that was found")
+    return WORDS.get(_described_by(result)) or ("the best network" if result.optimal else "the network that was found")
+
+
+def _described_by(result: SearchResult) -> str:
+    """Return the search that a structure is described by: what branch and cut went on from may be left behind."""
+    return "exact" if result.info.get("method") == "cuts" else result.search
 
 
 def how_found(result: SearchResult) -> str | None:
     """Say what a structure is, and what it is the best of; None for searches over all networks by score."""
-    info = result.info
+    info, search = result.info, _described_by(result)
     allowed = "" if result.constraints is None else " that the constraints allow"
     if result.tested is not None:
         at = "" if result.tested.alpha is None else f" at the level {result.tested.alpha:g}"
         return f"by tests of independence ({result.tested.test}{at}), with no regard to the score"
-    if result.search == "chow-liu":
+    if search == "chow-liu":
         return f"the best tree: no other{allowed} has more mutual information"
-    if result.search == "polytree":
+    if search == "polytree":
         level = f"level {info['alpha']:g}"
         return f"a polytree: the significant links of the best tree, directed by tests of independence ({level})"
-    if result.search == "nml-forest":
+    if search == "nml-forest":
         return f"a forest{allowed}, searched for by its exact NML"
-    if result.search == "naive":
+    if search == "naive":
         return "naive Bayes, as asked: there is nothing to search for"
-    if "optimal_among" in info and result.search in WORDS:
+    if "optimal_among" in info and search in WORDS:
         return f"the best of all {info['optimal_among']}"
-    if result.search == "tan":
+    if search == "tan":
         return f"the best tree of the attributes{allowed}, by information given the class, a parent of them all"
     return None
 
 
 def by_tests(result: SearchResult) -> bool:
     """Tell whether tests of independence gave the arcs their directions: in PC, NPC and polytrees."""
-    return result.tested is not None or result.search == "polytree"
+    return result.tested is not None or _described_by(result) == "polytree"
 
 
 def direction_words(result: SearchResult) -> str:
@@ -93,7 +98,7 @@ def direction_words(result: SearchResult) -> str:
     ['the data', 'the tests']
     """
     given = ["constraints"] if result.constraints is not None else []
-    given += ["order"] if result.search == "k2" else []  # K2 goes by one
+    given += ["order"] if _described_by(result) == "k2" else []  # K2 goes by one
     first = "tests" if by_tests(result) else "data"
     return names_in_words([first, *given]) if given else f"the {first}"
 

@@ -15,6 +15,7 @@ from bnml._text import WIDTH, facts, number_of, printable, seconds_text, shorten
 from bnml.scores import FamilyScores, LocalScores
 from bnml.scores.priors import StructurePrior
 from bnml.search.found_by import by_tests, direction_words, facts_of_tests, how_found, legend_words, link_text
+from bnml.search.proof_words import others_words, proof_words
 
 if TYPE_CHECKING:
     from bnml.search.search_result import SearchResult
@@ -59,15 +60,14 @@ def _facts(result: SearchResult) -> list[tuple[str, str]]:
     if result.n_parameters is not None:
         many = result.data is not None and result.n_parameters > result.data.n_rows
         size.append(number_of(result.n_parameters, "parameter") + (", more than there are rows" if many else ""))
-    reason = result.info.get("reason")
-    search = ", ".join([result.search, *_work(result.info), seconds_text(result.seconds)])
+    search = ", ".join([result.search, *_work(result), seconds_text(result.seconds)])
     return [
         ("size", ", ".join(size)),
         ("score", f"{result.score:,.{_decimals(result.score)}f}{_score_words(result)}"),
         *_exact_nml(result.info),
         _judged(result),
         *_rows_per_cell(result),
-        ("search", f"{search}; {reason}" if reason else search),
+        ("search", "; ".join([search, *_why(result.info)])),
         *facts_of_tests(result),
     ]
 
@@ -105,8 +105,21 @@ def _score_words(result: SearchResult) -> str:
     return f" ({result.score_name}{', with a structure prior as a part of the penalty' if with_prior else ''})"
 
 
-def _work(info: Mapping[str, Any]) -> Iterator[str]:
+def _why(info: Mapping[str, Any]) -> Iterator[str]:
+    """Yield why this search was taken, and what ended it before its end."""
+    reason = info.get("reason")
+    if reason:
+        yield reason
+    if "interrupted" in info and "interrupted" not in (reason or ""):
+        yield "interrupted"
+
+
+def _work(result: SearchResult) -> Iterator[str]:
     """Yield what a search did, as far as it tells."""
+    info = result.info
+    if info.get("method") == "cuts":
+        yield from _cuts(result)
+        return
     if "visited" in info and "subsets" in info:
         visited, subsets = info["visited"], info["subsets"]
         yield f"{f'{visited:,} of' if visited < subsets else 'all'} {number_of(subsets, 'subset')} visited"
@@ -119,6 +132,17 @@ def _work(info: Mapping[str, Any]) -> Iterator[str]:
         yield f"{number_of(info['families'], 'family', 'families')} scored"
 
 
+def _cuts(result: SearchResult) -> Iterator[str]:
+    """Yield what branch and cut did."""
+    info = result.info
+    yield "by cuts" if result.search == "exact" else "then cuts"
+    if info["visited"]:
+        yield f"{number_of(info['visited'], 'parent set')} counted"
+    yield f"{number_of(info['candidates'], 'family', 'families')} listed"
+    yield number_of(info["inequalities"], "inequality", "inequalities")
+    yield number_of(info["nodes"], "branch", "branches")
+
+
 def _facts_text(result: SearchResult) -> str:
     return "\n".join(facts(_facts(result), 8))
 
@@ -126,40 +150,7 @@ def _facts_text(result: SearchResult) -> str:
 def _judged(result: SearchResult) -> tuple[str, str]:
     """Return what is proven of a network, or what a structure is that no search over all networks found."""
     how = how_found(result)
-    return ("proof", _proof(result)) if how is None else ("found", f"{how}; {_others(result.info)}")
-
-
-def _proof(result: SearchResult) -> str:
-    """Say what is proven: in so many words, as numbers alone are easily misread."""
-    if result.within is None or not math.isfinite(result.within):
-        return _no_proof(result.info)
-    most = result.info.get("max_parents")
-    among = f" with at most {number_of(most, 'parent')} each" if most is not None else ""
-    among += " that the constraints allow" if result.constraints is not None else ""
-    if "rows_per_cell" in result.info:
-        among += f" with {result.info['rows_per_cell']:g} rows per cell"
-    higher = f"a score higher by more than {result.within:.2g}" if result.within else "a higher score, up to rounding"
-    return f"{'optimal: ' if result.optimal else 'not proven optimal, but '}no network{among} has {higher}"
-
-
-def _no_proof(info: Mapping[str, Any]) -> str:
-    """Say what is known of a network that is not proven to be the best."""
-    among = f"the best of all {info['optimal_among']}, but " if "optimal_among" in info else ""
-    return f"not proven optimal: {among}{_others(info)}"
-
-
-def _others(info: Mapping[str, Any]) -> str:
-    """Say what is known of the networks next to one that is not proven to be the best."""
-    text = "other networks may have a higher score"
-    if "local_optimum" not in info:
-        return text
-    if info["local_optimum"]:
-        return f"{text}; it is a local optimum: no change of one arc raises it"
-    if "arc_gain" in info:
-        gain = info["arc_gain"]
-        by = f"{gain:,.0f}" if gain >= 10 else f"{gain:.2g}"
-        return f"{text}; it is no local optimum: a change of one arc raises it by {by}"
-    return f"{text}; whether it is a local optimum was not verified"
+    return ("proof", proof_words(result)) if how is None else ("found", f"{how}; {others_words(result.info)}")
 
 
 def _arcs(result: SearchResult) -> list[str]:

@@ -24,6 +24,7 @@ from bnml.cli.searches import (
     ClassVariable,
     DropLink,
     Keep,
+    Method,
     Order,
     Search,
     Significance,
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from bnml.plot.matplotlib_figure import Picture
     from bnml.scores import FamilyScores
     from bnml.search import SearchResult
+    from bnml.search.forecast import Forecast
     from bnml.search.task import Task
 
 __all__ = ["command"]
@@ -46,6 +48,8 @@ __all__ = ["command"]
 EXAMPLE = "Example: bnml learn survey.csv --bins auto --require 'smoke>lung' -o survey.json --plot survey.png"
 
 READING = ("columns", "drop", "missing", "na_values", "states", "bins", "weights")
+
+INTERRUPTED = 130  # what shells know as the status of Ctrl-C
 
 LONG = 3.0  # seconds after which people want to know how long it will take
 
@@ -81,6 +85,7 @@ def command(
     scores: ScoresIn = None,
     as_json: options.Json = False,
     verbose: Verbose = False,
+    method: Method = None,
     order: Order = None,
     class_variable: ClassVariable = None,
     significance: Significance = None,
@@ -105,7 +110,10 @@ def command(
     _check_files(output, plots, scores_out)
     if scores is not None:
         _check_without_table(context, data, output, scores_out)
-    own = {"order": order, "class_variable": class_variable, "alpha": significance, "keep": keep, "drop": drop_link}
+    own = {
+        "method": method, "order": order, "class_variable": class_variable, "alpha": significance, "keep": keep,
+        "drop": drop_link,
+    }  # fmt: skip
     with links_said():
         asked = request_for(
             search, {name: value for name, value in own.items() if value not in (None, [])},
@@ -119,15 +127,25 @@ def command(
     task = asked.open(source)
     if scores_out is not None:
         _check_listing(task)
-    with _announced(task) as progress, links_said():
+    with _announced(task, method) as progress, links_said():
         result = learn_task(asked, replace(task, watch=Watch(progress, time_limit), beside=rows))
     if output is not None and result.network is None:
         raise ArgumentError(f"-o: no network fits what {result.search} found; leave -o out to see the graph")
-    _write(result, output, plots, scores_out, task)
+    interrupted = "interrupted" in result.info
+    if not interrupted:
+        _write(result, output, plots, scores_out, task)
+    _print(result, as_json=as_json, verbose=verbose, example=data is None and scores is None)
+    if interrupted:
+        files = "" if output is None and scores_out is None and not plots else "; no file is written"
+        print(f"interrupted: this is the best structure so far{files}", file=sys.stderr)
+        raise typer.Exit(INTERRUPTED)
+
+
+def _print(result: SearchResult, *, as_json: bool, verbose: bool, example: bool) -> None:
     if as_json:
         printing.print_json(result.to_dict(steps=verbose))
         return
-    if data is None and scores is None:
+    if example:
         print("The bundled example: patients of a fictitious chest clinic\n")
     print(result)
     if verbose:
@@ -190,24 +208,33 @@ def _check_listing(task: Task) -> None:
 
 
 @contextmanager
-def _announced(task: Task) -> Iterator[Callable[[str, float], None] | None]:
+def _announced(task: Task, method: str | None) -> Iterator[Callable[[str, float], None] | None]:
     """Say what a long search will cost, and give a function that shows how far it has come on a terminal."""
     from bnml.search.forecast import forecast_of
 
     shown = sys.stderr.isatty()
     if task.search in ("auto", "exact"):
-        cost = forecast_of(task)
-        begins = cost.fits and (cost.affordable or task.search == "exact")
-        if begins and cost.seconds > LONG / 10:  # worth a look at how fast this machine is
-            cost = forecast_of(task, probe=True)
-        if begins and (cost.seconds > LONG or 10 * cost.bytes > cost.limit):
+        way = method or "auto"
+        cost = forecast_of(task, method=way)
+        lists = cost.method == "cuts" and (cost.seconds > LONG or not cost.fits)
+        begins = task.search == "exact" or (cost.fits and cost.affordable)
+        if begins and (lists or (cost.fits and cost.seconds > LONG / 10)):  # worth a look at how fast this machine is
+            cost = forecast_of(task, method=way, probe=True)
+        if begins and _is_long(cost):
             print(f"forecast: {cost}", file=sys.stderr, flush=True)
-        shown &= not begins or cost.seconds > LONG
+        shown &= lists or not begins or cost.seconds > LONG
     if not shown:
         yield None
         return
     with progress_bar() as show:
         yield show
+
+
+def _is_long(cost: Forecast) -> bool:
+    """Tell whether a search takes so long, or so much memory, that people want to know it before."""
+    if cost.method == "cuts":
+        return cost.listing is not None and not cost.listing.complete
+    return cost.fits and (cost.seconds > LONG or 10 * cost.bytes > cost.limit)
 
 
 def _write(

@@ -14,6 +14,7 @@ from bnml.cli import options
 from bnml.cli.constraints import link_of
 from bnml.cli.error_words import in_options
 from bnml.errors import ArgumentError
+from bnml.search.forecast import METHODS
 from bnml.search.searches import SEARCHES
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ __all__ = [
     "ClassVariable",
     "DropLink",
     "Keep",
+    "Method",
     "Order",
     "Search",
     "Significance",
@@ -52,6 +54,16 @@ Order = Annotated[
     _single("--order", metavar="A,B,…", help="k2: all variables, parents before children."),
 ]
 ClassVariable = Annotated[str | None, _single("--class", metavar="X", help="tan, naive: the class.")]
+Method = Annotated[
+    str | None,
+    _single(
+        "--method",
+        metavar="WAY",
+        autocompletion=lambda: list(METHODS),
+        help="exact: lattice (all subsets, some thirty variables), cuts (listed families, any number; the best so far "
+        "and how far it can be from the best with --time-limit 60), auto.",
+    ),
+]
 Significance = Annotated[
     float | None,
     _single(

@@ -15,21 +15,25 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from bnml._bits import bits
-from bnml._checks import one_of
 from bnml._memory import gigabytes
 from bnml._threads import cores
 from bnml.counts.lattice import WalkOrder
 from bnml.errors import SearchError, argument
 from bnml.graph import DAG, Rules, canonical_extension
 from bnml.scores import FamilyScores, LocalScores
-from bnml.scores.candidates import listable
 from bnml.scores.equal import LEAST, rounding
 from bnml.scores.lattice import Lattice, has_lattice
-from bnml.scores.lattice.memory import BASE
 from bnml.search.best_networks import Subsets
 from bnml.search.by_cuts import LISTING_SHARE, exact_by_cuts, nothing_but_the_score
 from bnml.search.candidate_families import candidates_of
-from bnml.search.forecast import CORES, Forecast, SearchPlan, forecast_of, listing_seconds, most_variables
+from bnml.search.forecast import (
+    CORES,
+    Forecast,
+    SearchPlan,
+    forecast_of,
+    listing_seconds,
+    most_variables,
+)
 from bnml.search.listed_families import ListedFamilies, families_from_file, list_every_family
 from bnml.search.read_back import last_names_last, smallest_model_string
 from bnml.search.search_result import SearchResult
@@ -37,10 +41,7 @@ from bnml.search.task import Task, as_search
 
 __all__ = ["exact", "solve"]
 
-METHODS = ("auto", "lattice", "cuts")
-QUICK = 0.3  # seconds by the model in which all subsets are done before a list would pay
 PATIENCE = 600.0  # seconds of two cores for a list of families, where all subsets do not fit
-FEW_LISTED = 18  # variables up to which listed families are solved over all subsets
 WALK_SHARE = 0.6  # of the work, for progress
 AT_ONCE = 1 << 22  # sets that are counted in one go
 
@@ -56,8 +57,7 @@ def exact(task: Task, *, method: str = "auto") -> SearchResult:
     method
         ``"lattice"`` goes over all subsets of the variables, some thirty at most. ``"cuts"`` lists the families that
         can be in an optimal structure and finds the best structure of these by branch and cut, for any number of
-        variables.
-        ``"auto"`` takes the way that a forecast says is shorter.
+        variables. ``"auto"`` takes the way that a forecast says is shorter, and gives a list up that takes too long.
 
     Returns
     -------
@@ -65,8 +65,9 @@ def exact(task: Task, *, method: str = "auto") -> SearchResult:
         The optimum. If several structures share the highest score: for score-equivalent scores, where nothing
         constrains the structure, the canonical DAG of its class; otherwise, over all subsets, the one with the smallest
         model string. ``info["families"]`` counts the families that were visited; there are no ``moves``.
-        When the time is over, branch and cut returns the best structure so far with the ``bound`` it has by then; the
-        dynamic programming over all subsets has no result before its end, and is given up with an error.
+        When the time is over, or on Ctrl-C (``info["interrupted"]``), branch and cut returns the best structure so far
+        with the ``bound`` it has by then; the dynamic programming over all subsets has no result before its end, and is
+        given up with an error.
 
     Examples
     --------
@@ -75,11 +76,10 @@ def exact(task: Task, *, method: str = "auto") -> SearchResult:
     >>> result.optimal, round(result.score, 1)
     (True, -11279.4)
     """
-    one_of(method, "method", METHODS)
-    forecast = forecast_of(task)
+    forecast = forecast_of(task, method=method)
     if method == "cuts":
         return exact_by_cuts(task)
-    if method == "auto":
+    if forecast.method == "cuts":
         found = _by_cuts_if_shorter(task, forecast)
         if found is not None:
             return found
@@ -116,11 +116,8 @@ def _by_cuts_if_shorter(task: Task, forecast: Forecast) -> SearchResult | None:
     The list of families is given up once as many sets are counted as would take as long as all subsets, if these fit
     into memory, or some minutes, if no time limit is given: a number that is the same on every machine.
     """
-    local = task.local
-    if not isinstance(local, LocalScores):
-        return None if len(task.names) <= FEW_LISTED and forecast.fits else exact_by_cuts(task)
-    if not listable(local, task.rules) or task.memory < BASE or (forecast.fits and forecast.seconds <= QUICK):
-        return None
+    if not isinstance(task.local, LocalScores):
+        return exact_by_cuts(task)
     seconds = forecast.seconds if forecast.fits else PATIENCE if task.watch.limit is None else math.inf
     found = candidates_of(
         task, task.watch.share(LISTING_SHARE), LISTING_SHARE, seconds * CORES / listing_seconds(task)
@@ -194,5 +191,5 @@ def _too_large(forecast: Forecast, most: int) -> SearchError:
     way_out = f"At most {most} of these variables fit: choose columns" if most else "No number of variables fits"
     return SearchError(
         f"exact search of {n} variables would take {needed} of memory; {limit} are allowed. {way_out}, "
-        f"allow more with {argument('memory_limit')}, or take another search"
+        f"allow more with {argument('memory_limit')}, or take {argument('method', 'cuts')}, which lists families"
     )

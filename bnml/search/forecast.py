@@ -1,4 +1,7 @@
-"""What an exact search will take: subsets, memory, time.
+"""What an exact search will take: subsets, memory, time; and which of its two ways it goes.
+
+How long branch and cut takes no model knows: it depends on how many families can be in an optimal structure. So these
+are listed first, and where all subsets fit into memory, they are gone over once listing has taken as long.
 
 A deterministic model of the number of variables, distinct rows, arities and tables decides what `auto` does, so that
 the same table gives the same choice on every run and on every machine with as much memory. Only what is shown to a
@@ -13,14 +16,16 @@ from typing import Any
 
 import numpy as np
 
+from bnml._checks import one_of
 from bnml._memory import gigabytes
 from bnml._plain import attributes
-from bnml._text import time_text
+from bnml._text import number_of, seconds_text, time_text
 from bnml._watch import Watch
 from bnml.counts.lattice import WalkOrder
 from bnml.graph import Constraints, Rules
 from bnml.graph.rules import ROWS_PER_CELL
 from bnml.scores import LocalScores, Score
+from bnml.scores.candidates import listable
 from bnml.scores.lattice import has_lattice
 from bnml.scores.lattice.memory import BASE, scoring_bytes
 from bnml.scores.lattice.terms import terms_that_rise
@@ -30,13 +35,19 @@ from bnml.search.task import Task, task_request
 __all__ = [
     "AFFORDABLE",
     "CORES",
+    "METHODS",
     "Forecast",
+    "Listing",
     "SearchPlan",
     "forecast",
     "forecast_of",
     "listing_seconds",
     "most_variables",
 ]
+
+METHODS = ("auto", "lattice", "cuts")
+QUICK = 0.3  # seconds by the model in which all subsets are done before a list would pay
+FEW_LISTED = 18  # variables up to which listed families are solved over all subsets
 
 AFFORDABLE = 60.0  # seconds of work on two cores that `auto` thinks nothing of
 CORES = 2  # of the machine that the model is of
@@ -46,6 +57,7 @@ SLOW_FAMILY = 3e-4  # seconds for a family on its own
 MOST_VARIABLES = 40  # nobody has the memory for more
 
 PROBE_SECONDS = 0.02
+LISTING_PROBE = 0.3  # seconds for a look at the list of families
 
 SUBSET = 1.5e-7  # seconds for a subset of the walk, on one thread
 ROW = 1.1e-9  # for each distinct row of it
@@ -67,6 +79,38 @@ class SearchPlan:
 
 
 @dataclass(frozen=True)
+class Listing:
+    """What a short listing of candidate families has come to, on this machine.
+
+    Attributes
+    ----------
+    complete_to
+        The number of parents up to which all sets were looked at.
+    counted, families
+        How many parent sets were counted, and how many families can be in an optimal structure so far.
+    complete
+        Whether these are all.
+    seconds
+        How long it took.
+    """
+
+    complete_to: int
+    counted: int
+    families: int
+    complete: bool
+    seconds: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain values, for JSON."""
+        return attributes(self, "complete_to", "counted", "families", "complete", "seconds")
+
+    def __str__(self) -> str:
+        counted, listed = number_of(self.counted, "parent set"), number_of(self.families, "family", "families")
+        so_far = "the list is complete" if self.complete else f"complete to {number_of(self.complete_to, 'parent')}"
+        return f"{counted} counted in {seconds_text(self.seconds)}, {listed} listed, {so_far}"
+
+
+@dataclass(frozen=True)
 class Forecast:
     """What an exact search will take.
 
@@ -75,13 +119,18 @@ class Forecast:
     variables, subsets
         How many variables, and how many subsets of these.
     bytes, limit
-        The peak of the memory, and how much there may be.
+        The peak of the memory for all subsets, and how much there may be.
     seconds
-        About how long it takes, without what bounds save.
+        About how long all subsets take, without what bounds save.
     affordable
-        Whether it is about a minute's work on two cores, or less.
+        Whether that is about a minute's work on two cores, or less.
     plan
         How it would be done.
+    method
+        The way that exact search goes: ``"lattice"``, over all subsets, or ``"cuts"``, which lists the families that
+        can be in an optimal structure; where these are too many and all subsets fit into memory, it goes over to them.
+    listing
+        What a short listing has come to, if ``method`` is ``"cuts"`` and that was measured.
     """
 
     variables: int
@@ -91,21 +140,32 @@ class Forecast:
     seconds: float
     affordable: bool
     plan: SearchPlan
+    method: str = "lattice"
+    listing: Listing | None = None
 
     @property
     def fits(self) -> bool:
-        """Whether there is enough memory."""
+        """Whether there is enough memory for all subsets."""
         return self.bytes <= self.limit and self.variables <= MOST_VARIABLES
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain values, for JSON."""
-        return attributes(self, "variables", "subsets", "bytes", "limit", "seconds", "affordable", "fits")
+        values = attributes(self, "variables", "subsets", "bytes", "limit", "seconds", "affordable", "fits", "method")
+        return {**values, "listing": None if self.listing is None else self.listing.to_dict()}
 
     def __str__(self) -> str:
-        return (
-            f"{self.variables} variables, {_number(self.subsets)} subsets, {gigabytes(self.bytes)} of memory "
-            f"({gigabytes(self.limit)} allowed), {time_text(self.seconds)}"
+        subsets = (
+            f"{_number(self.subsets)} subsets, {gigabytes(self.bytes)} of memory ({gigabytes(self.limit)} allowed), "
+            f"{time_text(self.seconds)}"
         )
+        variables = number_of(self.variables, "variable")
+        if self.method == "lattice":
+            return f"{variables}, {subsets}"
+        parts = [f"{variables}, by cuts: families that can be in an optimal structure are listed first"]
+        parts += [str(self.listing)] if self.listing is not None else []
+        if self.fits and not (self.listing is not None and self.listing.complete):
+            parts.append(f"should they be too many: {subsets}")
+        return "; ".join(parts)
 
 
 def forecast(
@@ -113,6 +173,7 @@ def forecast(
     score: Score | str = "qnml",
     *,
     probe: bool = False,
+    method: str = "auto",
     constraints: Constraints | None = None,
     max_parents: int | None = None,
     rows_per_cell: float = ROWS_PER_CELL,
@@ -127,34 +188,77 @@ def forecast(
     data, score, constraints, max_parents, rows_per_cell, prior, threads, memory_limit
         As for `bnml.learn`.
     probe
-        Measure a few of the subsets, for a better guess at the seconds on this machine.
+        Measure a few of the subsets, for a better guess at the seconds on this machine; by cuts, list families for a
+        moment, and tell how far that has come.
+    method
+        As for `bnml.search.exact`.
 
     Returns
     -------
     Forecast
-        Subsets, memory and time.
+        Which way, subsets, memory and time.
 
     Examples
     --------
     >>> import bnml
     >>> from bnml.search import forecast
     >>> cost = forecast(bnml.example(), "bic")
-    >>> cost.subsets, cost.fits, cost.affordable
-    (256, True, True)
+    >>> cost.subsets, cost.fits, cost.affordable, cost.method
+    (256, True, True, 'lattice')
     """
     asked = task_request(
         None, {}, score=score, constraints=constraints, max_parents=max_parents, rows_per_cell=rows_per_cell,
         prior=prior, threads=threads, memory_limit=memory_limit,
     )  # fmt: skip
-    return forecast_of(asked.open(data), probe=probe)
+    return forecast_of(asked.open(data), probe=probe, method=method)
 
 
-def forecast_of(task: Task, *, probe: bool = False) -> Forecast:
+def forecast_of(task: Task, *, probe: bool = False, method: str = "auto") -> Forecast:
     """Return what an exact search of a task will take, and how it is to be done so that it fits."""
+    one_of(method, "method", METHODS)
     result = _work_of(task).planned(task.memory)
+    result = replace(result, method=_way(task, result) if method == "auto" else method)
+    if probe and result.method == "cuts" and isinstance(task.local, LocalScores) and listable(task.local, task.rules):
+        return replace(result, listing=_listing(task))
     if probe and result.fits and isinstance(task.local, LocalScores) and has_lattice(task.local):
         result = replace(result, seconds=result.seconds * _slowness(task.local))
     return result
+
+
+def _way(task: Task, cost: Forecast) -> str:
+    """Return the way that exact search goes, or begins with; the same on every machine with as much memory."""
+    local = task.local
+    if isinstance(local, LocalScores) and (not listable(local, task.rules) or task.memory < BASE):
+        return "lattice"
+    if not cost.fits:
+        return "cuts"
+    if not isinstance(local, LocalScores):
+        return "lattice" if len(task.names) <= FEW_LISTED else "cuts"
+    return "lattice" if cost.seconds <= QUICK else "cuts"
+
+
+def _listing(task: Task) -> Listing:
+    """List families for a moment, and return how far that has come."""
+    from bnml.search.candidate_families import candidates_of
+
+    watch = _WatchOfListing(time_limit=LISTING_PROBE)
+    found = candidates_of(task, watch)
+    families = found.families
+    listed = sum(map(len, families.parents))
+    return Listing(families.complete_to or 0, found.visited, listed, found.complete, watch.seconds)
+
+
+class _WatchOfListing(Watch):
+    """A watch whose time begins when it is first looked at: what is prepared before takes the same for any list."""
+
+    _looked_at = False
+
+    @property
+    def over(self) -> bool:
+        if not self._looked_at:
+            self._looked_at = True
+            self._started += self.seconds
+        return super().over
 
 
 def listing_seconds(task: Task) -> float:

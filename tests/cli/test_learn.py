@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import shlex
 import signal
 import subprocess
@@ -18,6 +19,7 @@ import pytest
 
 import bnml
 from bnml._files import write_all
+from bnml._watch import Watch
 from bnml.cli import learn
 from bnml.cli.constraints import constraints_of
 from bnml.cli.main import COMPILING
@@ -110,7 +112,7 @@ def test_help(run):
         "--score", "--search", "--require", "--forbid", "--require-link", "--forbid-link", "--tiers", "--max-parents",
         "--columns", "--drop", "--missing", "--na-values", "--states", "--bins", "--weights", "--config", "--seed",
         "--threads", "--memory-limit", "--time-limit", "--output", "--plot", "--json", "--scores-out", "--scores",
-        "--prior-network", "--order", "--class", "--significance", "--verbose",
+        "--prior-network", "--method", "--order", "--class", "--significance", "--verbose",
     ):  # fmt: skip
         assert f"{option} " in shown.out, option
     words = " ".join(shown.out.replace("│", " ").split())
@@ -472,7 +474,7 @@ WRONG = [
     (["two.csv", "--scores", "good.jkl"], "same variables"),
     (["spaces.csv", "--scores-out", "n.jkl"], "white space"),
     (["two.csv", "--scores-out", "n.jkl", "--require-link", "smoke-lung"], "require an arc instead"),
-    (["wide.csv", "--search", "exact"], "60 variables"),
+    (["wide.csv", "--search", "exact", "--method", "lattice"], "60 variables"),
     (["two.csv", "--order", "smoke,lung"], "--order goes with --search k2, not with --search auto"),
     (["two.csv", "--search", "tan", "--order", "smoke,lung"], "--order goes with --search k2, not with --search tan"),
     (["two.csv", "--search", "magic", "--order", "smoke,lung"], "--search magic"),
@@ -638,3 +640,154 @@ def test_killed_at_any_moment_it_leaves_whole_files_or_none(folder):
         command, cwd=folder / "written", env=environment, capture_output=True, text=True, check=False, timeout=300
     )
     assert done.returncode == 0, done.stderr
+
+
+# --- exact search, two ways ---
+
+
+@pytest.fixture
+def chain(folder, monkeypatch):
+    """Write a table of so many variables that all subsets are out of the question, in which little is to be found."""
+    rng = np.random.default_rng(2)
+    columns = [rng.random(200) < 0.5]
+    for _ in range(41):
+        columns.append(np.where(rng.random(200) < 0.85, columns[-1], rng.random(200) < 0.5))
+    pd.DataFrame({f"v{k:02d}": column.astype(int) for k, column in enumerate(columns)}).to_csv("chain.csv", index=False)
+    monkeypatch.setattr(FORECASTS, "LISTING_PROBE", 60.0)  # so that no slow machine announces a short list
+    return folder / "chain.csv"
+
+
+BEYOND = ("learn", "chain.csv", "--search", "exact", "--max-parents", "1")
+
+
+def test_either_way(run):
+    ways = {}
+    for way in ("auto", "lattice", "cuts"):
+        shown = run("learn", "two.csv", "--search", "exact", "--method", way, "--json")
+        assert (shown.status, shown.err) == (0, "")
+        ways[way] = json.loads(shown.out)
+        assert ways[way]["optimal"] is True
+        assert ways[way]["bound"] == pytest.approx(ways[way]["score"], abs=1e-6)
+        assert ways[way]["within"] == pytest.approx(0.0, abs=1e-6)
+        assert ways[way]["info"]["method"] == ("lattice" if way == "auto" else way)
+    assert len({tuple(map(tuple, found["arcs"])) for found in ways.values()}) == 1
+
+
+def test_local_scores_either_way(run, clinic):
+    run("learn", "clinic.csv", "--score", "bic", "--scores-out", "clinic.jkl")
+    want = json.loads(run("learn", "clinic.csv", "--score", "bic", "--json").out)
+    for way in ("lattice", "cuts"):
+        found = json.loads(run("learn", "--scores", "clinic.jkl", "--search", "exact", "--method", way, "--json").out)
+        assert found["info"]["method"] == way
+        assert found["score"] == pytest.approx(want["score"])
+        assert found["optimal"] is True
+
+
+def test_beyond_all_subsets(run, chain):
+    shown = run(*BEYOND, "--score", "bic")
+    assert (shown.status, shown.err) == (0, "")
+    proof = "optimal: no network with at most 1 parent each with 5 rows per cell has a higher score"
+    assert proof in " ".join(shown.out.split())
+    found = json.loads(run(*BEYOND, "--score", "bic", "--json").out)
+    assert (found["optimal"], found["info"]["method"]) == (True, "cuts")
+    assert found["bound"] == pytest.approx(found["score"], abs=1e-6)
+
+
+def test_all_subsets_that_do_not_fit(run, chain):
+    shown = run("learn", "chain.csv", "--search", "exact", "--method", "lattice")
+    assert (shown.status, shown.out) == (2, "")
+    assert "42 variables" in shown.err
+    assert "--method cuts" in shown.err
+    assert "forecast" not in shown.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--method", "cuts"), "--method goes with --search exact, not with --search auto"),
+        (("--search", "tabu", "--method", "cuts"), "--method goes with --search exact, not with --search tabu"),
+        (("--search", "exact", "--method", "cut"), "--method cut: expected one of 'auto', 'lattice', 'cuts'"),
+    ],
+)
+def test_ways_that_are_none(run, arguments, message):
+    shown = run("learn", "two.csv", *arguments)
+    assert (shown.status, shown.out) == (2, "")
+    assert shown.err.startswith(f"bnml: {message}")
+
+
+def test_the_ways_are_completed():
+    from typer.main import get_command
+
+    from bnml.cli.main import app
+
+    command = get_command(app).commands["learn"]
+    option = next(option for option in command.params if "--method" in option.opts)
+    context = command.make_context("learn", [], resilient_parsing=True)
+    assert [item.value for item in option.shell_complete(context, "")] == ["auto", "lattice", "cuts"]
+    assert [item.value for item in option.shell_complete(context, "c")] == ["cuts"]
+
+
+def test_a_result_when_the_time_is_over(run, chain, monkeypatch):
+    """It says how far from the best it can be."""
+    from bnml.search import by_cuts
+
+    whole = by_cuts.solve_by_cuts
+
+    def hurried(families, links, start, unlisted, watch, *more):
+        return whole(families, links, start, unlisted, Watch(time_limit=0.0))
+
+    monkeypatch.setattr(by_cuts, "solve_by_cuts", hurried)
+    late = (*BEYOND, "--method", "cuts", "--time-limit", "60")
+    shown = run(*late)
+    assert shown.status == 0
+    assert re.search(
+        r"not proven optimal, but no network with at most 1 parent each with 5 rows per cell scores more than "
+        r"[\d.,]+ nats higher "
+        r"\(bound -[\d.,]+\)",
+        " ".join(shown.out.split()),
+    )
+    found = json.loads(run(*late, "--json").out)
+    assert found["optimal"] is False
+    assert found["within"] > 1.0
+    assert found["bound"] == pytest.approx(found["score"] + found["within"])
+
+
+def test_a_list_is_announced_only_if_it_is_long(run, chain, monkeypatch):
+    listing = FORECASTS.Listing(2, 5000, 400, False, 0.3)
+    monkeypatch.setattr(FORECASTS, "_listing", lambda task: listing)
+    shown = run(*BEYOND, "--score", "bic")
+    assert shown.err == (
+        "forecast: 42 variables, by cuts: families that can be in an optimal structure are listed first; 5,000 parent "
+        "sets counted in 0.3 s, 400 families listed, complete to 2 parents\n"
+    )
+    monkeypatch.setattr(FORECASTS, "_listing", lambda task: replace(listing, complete=True))
+    assert run(*BEYOND, "--score", "bic").err == ""
+    assert run("learn", "chain.csv", "--max-parents", "1", "--score", "bic").err == ""
+
+
+def test_progress_of_branch_and_cut(run, chain, monkeypatch):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    shown = run(*BEYOND, "--score", "bic")
+    assert shown.status == 0
+
+
+@pytest.mark.parametrize("files", [(), ("-o", "chain.json", "--plot", "chain.png")])
+def test_interrupted_branch_and_cut(run, chain, monkeypatch, files):
+    """The best structure so far is shown, and no file written."""
+    from bnml.search import by_cuts
+
+    def told(watch):
+        def interrupt(*arguments):
+            raise KeyboardInterrupt
+
+        return interrupt
+
+    monkeypatch.setattr(by_cuts, "_told", told)
+    shown = run(*BEYOND, "--method", "cuts", *files)
+    assert shown.status == 130
+    assert "learned from 200 rows" in shown.out
+    note = "interrupted: this is the best structure so far" + ("; no file is written" if files else "")
+    assert shown.err == f"{note}\n"
+    found = run(*BEYOND, "--method", "cuts", "--json")
+    assert found.status == 130
+    assert json.loads(found.out)["info"]["interrupted"] is True

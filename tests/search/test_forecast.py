@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -55,7 +57,9 @@ def test_sixty_variables_are_no_trouble_to_foresee():
     assert not cost.fits
     assert "60 variables" in str(cost)
     assert not cost.affordable
-    assert "longer" in str(cost)
+    assert cost.method == "cuts"
+    assert "listed" in str(cost)
+    assert "longer" in str(forecast(table(60), method="lattice"))
     assert not forecast(table(60), "bds").fits
 
 
@@ -79,3 +83,56 @@ def test_other_scores(score):
 def test_listed_scores():
     scores = FamilyScores(["A", "B"], [[0, 2], [0]], [[-3.0, -1.0], [-4.0]])
     assert forecast(scores).subsets == 4
+
+
+# --- which way ---
+
+
+def test_the_way_that_is_taken():
+    assert forecast(table(8)).method == "lattice"
+    assert forecast(table(25)).method == "cuts"
+    assert forecast(table(25)).fits
+    assert forecast(table(8), method="cuts").method == "cuts"
+    assert forecast(table(60), method="lattice").method == "lattice"
+    with pytest.raises(bnml.BnmlError, match="method='magic': expected one of"):
+        forecast(table(8), method="magic")
+
+
+def test_where_all_subsets_fit_they_are_told_for_the_case_that_the_list_is_long():
+    text = str(forecast(table(25), memory_limit="50GB"))
+    assert (
+        "25 variables, by cuts: families that can be in an optimal structure are listed first; should they be" in text
+    )
+    assert "33,554,432 subsets" in text
+    assert "subsets" not in str(forecast(table(60)))
+
+
+def test_a_look_at_the_list(monkeypatch):
+    monkeypatch.setattr(sys.modules["bnml.search.forecast"], "LISTING_PROBE", 60.0)
+    data = bnml.read(np.random.default_rng(0).integers(0, 2, (200, 42)))
+    measured = forecast(data, "bic", probe=True, max_parents=1)
+    assert measured.listing.complete
+    assert measured.listing.counted > 42
+    assert measured.listing.families >= 42
+    assert "the list is complete" in str(measured)
+    assert measured.to_dict()["listing"]["complete"] is True
+    assert measured.to_dict()["method"] == "cuts"
+    plain = forecast(data, "bic")
+    assert plain.listing is None
+    assert plain.to_dict()["listing"] is None
+    assert plain == forecast(data, "bic"), "without a look nothing is measured"
+
+
+def test_a_look_that_does_not_come_far(monkeypatch):
+    monkeypatch.setattr(sys.modules["bnml.search.forecast"], "LISTING_PROBE", 0.0)
+    cost = forecast(table(42), "bic", probe=True)
+    assert not cost.listing.complete
+    assert "complete to 0 parents" in str(cost)
+
+
+def test_all_subsets_on_request_are_measured_as_before():
+    assert forecast(table(12), method="lattice", probe=True).listing is None
+
+
+def test_a_score_without_bounds_has_no_list():
+    assert forecast(table(60), "bds", probe=True).listing is None

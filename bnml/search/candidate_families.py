@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from bnml._bits import bits, members
+from bnml._text import number_of
 from bnml._watch import Watch
 from bnml.errors import SearchError, argument
 from bnml.graph import Constraints, Rules
@@ -66,7 +67,7 @@ def candidates(
     >>> import bnml
     >>> families = bnml.search.candidates(bnml.example(), "bic")
     >>> families, families.complete_to
-    (FamilyScores(8 variables, 108 parent sets), 7)
+    (FamilyScores(8 variables, 111 parent sets), 7)
     >>> bnml.learn(families, search="exact").optimal
     True
     """
@@ -87,7 +88,8 @@ def candidates_of(task: Task, watch: Watch, share: float = 1.0, most_sets: float
         return _one_by_one(task, local, rules)
 
     def done(size: int, visited: int, listed: int) -> None:
-        watch(f"candidate families: {listed:,} with up to {size} parents", share * size / (size + 1))
+        parents = number_of(size, "parent")
+        watch(f"candidate families: {listed:,} with up to {parents}", share * size / (size + 1))
 
     return list_candidates(
         local, rules, task.threads, lambda: watch.over, done, BYTES_SHARE * task.memory, most_sets

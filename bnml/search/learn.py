@@ -53,9 +53,10 @@ def learn(
         What is to be maximised: a name or an object of `bnml.scores`.
     search
         ``"exact"`` finds the best structure there is and proves it. ``"auto"`` is exact where a forecast says that this
-        is a matter of a minute and fits into memory and into the time limit, and ``"order"`` beyond; the forecast
-        depends on the data and the limits alone. Should it be wrong, and exact search not end in time or run out of
-        memory, ``"order"`` goes on in what is left of the time. Others: ``"climb"``, ``"tabu"``, ``"ges"``, ``"k2"``,
+        is a matter of a minute and fits into memory and into the time limit, or where the families that can be in an
+        optimal structure are listed in about as long; it is ``"order"`` beyond. The choice depends on the data and the
+        limits alone. Should the forecast be wrong, and exact search not end in time or run out of memory, what is left
+        of the time is for the next of these. Others: ``"climb"``, ``"tabu"``, ``"ges"``, ``"k2"``,
         ``"chow-liu"``, ``"forest"``, ``"nml-forest"``, ``"tan"``, ``"naive"``, ``"polytree"``; ``"pc"`` and ``"npc"``
         go by tests of independence.
     constraints

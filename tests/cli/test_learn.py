@@ -10,6 +10,7 @@ import shlex
 import signal
 import subprocess
 import sys
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -766,9 +767,19 @@ def test_a_list_is_announced_only_if_it_is_long(run, chain, monkeypatch):
 
 
 def test_progress_of_branch_and_cut(run, chain, monkeypatch):
+    stages = []
+
+    @contextmanager
+    def bar():
+        yield lambda stage, share: stages.append((stage, share))
+
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    shown = run(*BEYOND, "--score", "bic")
-    assert shown.status == 0
+    monkeypatch.setattr(learn, "progress_bar", bar)
+    assert run(*BEYOND, "--score", "bic").status == 0
+    assert re.fullmatch(r"candidate families: \d+ with up to 1 parent", stages[0][0])
+    assert re.fullmatch(r"(first structure|cutting planes): score -[\d.,]+, gap [\d.e-]+", stages[-1][0])
+    assert [share for _, share in stages] == sorted(share for _, share in stages)
+    assert all(len(stage) < 60 for stage, _ in stages), "a line of a terminal has room for it"
 
 
 @pytest.mark.parametrize("files", [(), ("-o", "chain.json", "--plot", "chain.png")])

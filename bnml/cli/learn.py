@@ -14,7 +14,7 @@ import typer
 
 import bnml
 from bnml._files import write_all
-from bnml._text import quoted
+from bnml._text import number_of, quoted
 from bnml._watch import Watch
 from bnml.cli import options, printing, reading
 from bnml.cli.constraints import Known
@@ -33,7 +33,7 @@ from bnml.cli.searches import (
     search_details,
     values_of,
 )
-from bnml.errors import ArgumentError
+from bnml.errors import ArgumentError, SearchError
 from bnml.graph.rules import ROWS_PER_CELL
 
 if TYPE_CHECKING:
@@ -196,6 +196,7 @@ def _local_scores(path: Path, rows: bnml.Data | None) -> FamilyScores:
 
 def _check_listing(task: Task) -> None:
     """Refuse what a file of local scores cannot hold, before there are any scores."""
+    from bnml.scores.candidates import listable
     from bnml.scores.lattice import check_all_families
 
     if any(task.rules.links):
@@ -203,8 +204,24 @@ def _check_listing(task: Task) -> None:
     for name in task.names:
         if name.split() != [name]:
             raise ArgumentError(f"--scores-out: a .jkl file has no names with white space, such as {name!r}; rename it")
-    if isinstance(task.local, bnml.LocalScores):
+    if isinstance(task.local, bnml.LocalScores) and not listable(task.local, task.rules):
         check_all_families(task.local, task.memory)
+
+
+def _families_that_matter(local: bnml.LocalScores, task: Task) -> FamilyScores:
+    """Return the local scores that can matter: from those of all families, or listed where these do not fit."""
+    from bnml.scores.lattice import check_all_families, undominated_families
+    from bnml.search.candidate_families import candidates_of
+
+    try:
+        check_all_families(local, task.memory)
+    except SearchError:
+        found = candidates_of(task, Watch(time_limit=task.watch.limit))
+        if not found.complete:
+            most = number_of(found.families.complete_to or 0, "parent")
+            print(f"note: --scores-out has the families with up to {most}; for more the time was over", file=sys.stderr)
+        return found.families
+    return undominated_families(local, task.rules, task.threads, task.memory)
 
 
 @contextmanager
@@ -256,9 +273,8 @@ def _write(
         writers[output] = partial(_write_network, result.network, output)
     if scores_out is not None and isinstance(result.local, bnml.LocalScores):
         from bnml.scores import jkl
-        from bnml.scores.lattice import undominated_families
 
-        families = undominated_families(result.local, task.rules, task.threads, task.memory)
+        families = _families_that_matter(result.local, task)
         writers[scores_out] = partial(jkl.write, families, packed=scores_out.name.lower().endswith(".gz"))
     if writers:
         write_all(writers)

@@ -26,6 +26,7 @@ from bnml.cli.constraints import constraints_of
 from bnml.cli.main import COMPILING
 from bnml.errors import ArgumentError, BnmlError
 from bnml.graph import Constraints
+from bnml.search.candidate_families import candidates_of
 from bnml.search.searches import SEARCHES
 
 FORECASTS = sys.modules["bnml.search.forecast"]  # as a name of bnml.search, forecast is the function
@@ -692,6 +693,27 @@ def test_beyond_all_subsets(run, chain):
     found = json.loads(run(*BEYOND, "--score", "bic", "--json").out)
     assert (found["optimal"], found["info"]["method"]) == (True, "cuts")
     assert found["bound"] == pytest.approx(found["score"], abs=1e-6)
+
+
+def test_local_scores_beyond_all_subsets(run, chain):
+    shown = run(*BEYOND, "--score", "bic", "--scores-out", "chain.jkl", "--json")
+    assert (shown.status, shown.err) == (0, "")
+    again = run("learn", "--scores", "chain.jkl", "--search", "exact", "--json")
+    assert json.loads(again.out)["score"] == pytest.approx(json.loads(shown.out)["score"])
+
+
+def test_local_scores_when_the_time_is_over(run, chain, monkeypatch):
+    def hurried(task, watch):
+        found = candidates_of(task, watch)
+        families = bnml.scores.FamilyScores._of(
+            found.families.names, list(zip(found.families.parents, found.families.scores, strict=True)), 1
+        )
+        return replace(found, families=families, unlisted=(0.0,) * 42)
+
+    monkeypatch.setattr("bnml.search.candidate_families.candidates_of", hurried)
+    shown = run(*BEYOND, "--scores-out", "chain.jkl")
+    assert shown.status == 0
+    assert shown.err.endswith("note: --scores-out has the families with up to 1 parent; for more the time was over\n")
 
 
 def test_all_subsets_that_do_not_fit(run, chain):

@@ -32,6 +32,7 @@ __all__ = ["CutsResult", "solve_by_cuts"]
 RESTARTS = 300  # of the search for a first structure
 MORE_RESTARTS = 500  # once the linear program has dropped families
 SEED = 0
+MOST_FAMILIES = 200_000  # of variables that can be on a cycle together; with more, a linear program does not fit
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,9 @@ class _Part:
             {mask: task.parents[x][k] for mask, k in zip(own, kept, strict=True)}
             for x, own, kept in zip(members, sets, which, strict=True)
         ]
-        self.problem = arrays_of(sets, scores, links, [task.unlisted[x] for x in members]).undominated()
+        self.problem = arrays_of(sets, scores, links, [task.unlisted[x] for x in members])
+        if self.problem.scores.size <= MOST_FAMILIES:
+            self.problem = self.problem.undominated()
         self.incumbent = Incumbent(self.problem)
         self.bound = math.fsum(np.maximum.reduceat(self.problem.scores, self.problem.first[:-1]).tolist())
         self.nodes = self.clusters = self.rounds = 0
@@ -108,6 +111,8 @@ class _Part:
             self.bound = min(self.bound, upper)
             tell()
 
+        if self.problem.scores.size > MOST_FAMILIES:
+            return
         cutting = Cutting(Relaxation(self.problem, watch), self.incumbent, watch, told)
         try:
             cutting.root()

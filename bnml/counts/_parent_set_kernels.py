@@ -39,8 +39,8 @@ LISTED, OPEN = 1, 2  # what is said of a set: it is better than its subsets, and
 class ChildRows(NamedTuple):
     """The distinct rows as one child sees them.
 
-    child, columns, weights
-        The codes of the child and of each candidate, and how often each row occurs.
+    child, columns, places, weights
+        The codes of the child and of all columns, the column of each candidate, and how often each row occurs.
     arity, arities
         Numbers of states.
     cells, n_cells
@@ -51,6 +51,7 @@ class ChildRows(NamedTuple):
 
     child: Array
     columns: Array
+    places: Array
     weights: Array
     arity: int
     arities: Array
@@ -207,7 +208,7 @@ def match_rows(rows: ChildRows, first: Array, second: Array, left: Array, told_a
             left[i] -= 1
             left[j] -= 1
             for y in range(told_apart.shape[0]):
-                if rows.columns[y, i] != rows.columns[y, j]:
+                if rows.columns[rows.places[y], i] != rows.columns[rows.places[y], j]:
                     told_apart[y, matched // BITS] |= 1 << (matched % BITS)
             matched += 1
     return matched
@@ -314,7 +315,7 @@ def _entry(table: Array, a: float, n: int) -> float:
 def _count(rows: ChildRows, cells: Array, n_cells: int, y: int, counts: Array) -> int:
     """Count the cells of a partition with candidate y and the child; return how many there are without the child."""
     r, r_y = rows.arity, rows.arities[y]
-    column, child, weights = rows.columns[y], rows.child, rows.weights
+    column, child, weights = rows.columns[rows.places[y]], rows.child, rows.weights
     n = n_cells * r_y
     for c in range(n * r):
         counts[c] = 0
@@ -406,7 +407,7 @@ def extend(
             y = level.members[p, d]
             room.path[d] = y
             room.n_cells[d + 1] = _refine(
-                room.cells[d], rows.columns[y], rows.arities[y], room.n_cells[d], labels, room.cells[d + 1]
+                room.cells[d], rows.columns[rows.places[y]], rows.arities[y], room.n_cells[d], labels, room.cells[d + 1]
             )
         paired = costs.mode == BY_PRICE and rows.n_pairs > 0
         if paired:
@@ -474,6 +475,7 @@ def extend(
             says = LISTED if score >= best - slack else 0
             best = max(best, score)
             more = costs.step[q, costs.kind[0]]  # candidates with few states come first
+            beyond += more < 0
             if 0 <= more <= last_q:
                 goes_on = True
                 if costs.mode == BY_PRICE:

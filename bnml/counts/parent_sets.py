@@ -110,8 +110,9 @@ class ParentSets:
         chosen = np.array(candidates, np.int64)
         self.rows: ChildRows = ChildRows(
             np.ascontiguousarray(rows.columns[child]),
-            np.ascontiguousarray(rows.columns[chosen]),
-            rows.weights.astype(np.int64),
+            rows.columns,
+            chosen,
+            rows.weights,
             int(rows.arities[child]),
             rows.arities[chosen],
             labels.astype(np.int32),

@@ -15,7 +15,7 @@ from bnml.search.found_by import how_found
 if TYPE_CHECKING:
     from bnml.five_steps.study_result import Study
 
-__all__ = ["Link", "by_score", "linked_pairs", "links_of", "too_large_for_halves"]
+__all__ = ["Link", "by_score", "linked_pairs", "links_of", "links_too_large_for_halves"]
 
 FIRM, LIKELY = 0.95, 0.75
 SEEN = 0.3  # of links that are not in the network those are listed that have so much support
@@ -139,7 +139,7 @@ def by_score(study: Study) -> bool:
     return isinstance(study.learned.local, LocalScores) and how_found(study.learned) is None
 
 
-def too_large_for_halves(study: Study) -> list[str]:
+def links_too_large_for_halves(study: Study) -> list[str]:
     """Return the variables whose families in the network have too few rows per cell in a half of the rows."""
     dag = study.learned.dag
     if dag is None or study.bootstrap is None or study.rows_per_cell == 0 or not by_score(study):

@@ -9,7 +9,7 @@ from bnml._text import names_in_words, number_of, p_value_text, percent, probabi
 from bnml.five_steps.feature_section import features_section
 from bnml.five_steps.findings import found_regions
 from bnml.five_steps.knowledge import knowledge
-from bnml.five_steps.links import FIRM, LIKELY, Link, linked_pairs, too_large_for_halves
+from bnml.five_steps.links import FIRM, LIKELY, Link, linked_pairs, links_too_large_for_halves
 from bnml.five_steps.markup import Cell, Html, bar, bullets, figure, long_table, paragraphs, section
 from bnml.five_steps.pictures import graph_picture, picture_width
 from bnml.independence.independence_result import UNTESTED
@@ -202,7 +202,7 @@ def _uncertainty(study: Study) -> Iterator[Html]:
 
 def _small_halves(study: Study) -> Html:
     """Say which links halves of the rows cannot have, as the rule about rows per cell allows no family of the size."""
-    large = too_large_for_halves(study)
+    large = links_too_large_for_halves(study)
     if not large:
         return Html("")
     least = f"{study.rows_per_cell:g} row{'' if study.rows_per_cell == 1 else 's'}"

@@ -48,7 +48,7 @@ class Variables:
 
     def pairs(self, pairs: Iterable[Collection[str]], what: str, *, ordered: bool = True) -> list[tuple[int, int]]:
         """Return pairs of names as pairs of positions."""
-        found = checked_pairs(pairs, what, ordered=ordered)
+        found = pairs_of_names(pairs, what, ordered=ordered)
         for name in (name for pair in found for name in pair):
             if name not in self.index:
                 raise GraphError(
@@ -64,7 +64,7 @@ class Variables:
         return other, [self.index[name] for name in other.names]
 
 
-def checked_pairs(pairs: Iterable[Collection[str]], what: str, *, ordered: bool = True) -> list[tuple[str, str]]:
+def pairs_of_names(pairs: Iterable[Collection[str]], what: str, *, ordered: bool = True) -> list[tuple[str, str]]:
     """Return pairs of two different names; a pair without direction may also come as a set."""
     if isinstance(pairs, str) or not isinstance(pairs, Iterable):
         raise GraphError(f"{what} must be a list of pairs of names such as [('A', 'B')], got {pairs!r}")

@@ -18,7 +18,7 @@ from bnml._bits import transposed
 from bnml._text import did_you_mean, quoted
 from bnml.errors import ArgumentError, GraphError, argument
 from bnml.graph._arguments import require_dag
-from bnml.graph._names import Variables, check_name, checked_pairs, listed_names
+from bnml.graph._names import Variables, check_name, listed_names, pairs_of_names
 from bnml.graph.dag import DAG
 from bnml.graph.rules import Rules
 from bnml.graph.topological import cycle_text, find_cycle, topological_order
@@ -215,7 +215,7 @@ def _arrow(arc: Arc) -> str:
 
 
 def _sorted_pairs(pairs: Iterable[Collection[str]], what: str, *, ordered: bool = True) -> tuple[Arc, ...]:
-    return tuple(sorted(set(checked_pairs(pairs, what, ordered=ordered))))
+    return tuple(sorted(set(pairs_of_names(pairs, what, ordered=ordered))))
 
 
 def _checked_tiers(tiers: Iterable[Iterable[str]]) -> tuple[tuple[str, ...], ...]:

@@ -20,7 +20,7 @@ from bnml.data import Data, as_data
 from bnml.errors import ArgumentError, argument
 from bnml.independence.oracles import DataJudge, Questions
 from bnml.independence.p_values import log_adjusted_p_values
-from bnml.independence.sparse import smallest_p_value, sparse_p_value
+from bnml.independence.sparse import smallest_sparse_p_value, sparse_p_value
 from bnml.independence.tests import G2, X2, Criterion, Gain, Scored, parse_test
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def independence_test(
     pearson = isinstance(criterion, X2)
     statistic, freedom = pair_statistic(judge.counts.cells(sorted((x, y, *known))), x, y, known, pearson=pearson)
     p = sparse_p_value(judge.counts, x, y, known, pearson=pearson) if freedom else 1.0
-    independent = p > max(level, smallest_p_value(table.n_rows))
+    independent = p > max(level, smallest_sparse_p_value(table.n_rows))
     return Outcome(independent, statistic, freedom, p, float(np.log(p)), sparse=True)
 
 

@@ -16,7 +16,7 @@ from bnml._plain import attributes, plain
 from bnml._text import facts, number_of, printable
 from bnml.errors import ArgumentError, GraphError, argument
 from bnml.graph import DAG, PDAG, canonical_extension
-from bnml.graph._names import checked_pairs
+from bnml.graph._names import pairs_of_names
 from bnml.independence.orientation import Conflict
 from bnml.independence.path_condition import supported
 from bnml.independence.skeleton import Log, tests_made
@@ -176,7 +176,7 @@ class IndependenceResult(PickledByFields):
         """
         chosen: dict[str, list[Link]] = {}
         for name, links in (("keep", keep), ("drop", drop)):
-            pairs = checked_pairs(links if links is not None else (), name, ordered=False)
+            pairs = pairs_of_names(links if links is not None else (), name, ordered=False)
             chosen[name] = list(dict.fromkeys(map(frozenset, pairs)))
         self._check_choices(chosen)
         nothing_named = not any(chosen.values()) and not (keep is None and drop is None)

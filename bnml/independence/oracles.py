@@ -23,7 +23,7 @@ from bnml.data import Data
 from bnml.graph import DAG
 from bnml.graph.separation import reachable
 from bnml.independence.permutation import permutation_p_value
-from bnml.independence.sparse import smallest_p_value, sparse_p_values, states_that_occur
+from bnml.independence.sparse import smallest_sparse_p_value, sparse_p_values, states_that_occur
 from bnml.independence.tests import G2, X2, Criterion, Gain, Permutation, Scored
 from bnml.scores import LocalScores
 
@@ -140,7 +140,7 @@ class DataJudge:
         p_values = sparse_p_values(self.counts, pairs, pearson=isinstance(self.test, X2), threads=self.threads)
         answers.results[few, 2] = np.log(p_values)
         independent = answers.results[:, 2] > self._verdict.log_alpha
-        independent[few] &= p_values > smallest_p_value(self.counts.n_rows)
+        independent[few] &= p_values > smallest_sparse_p_value(self.counts.n_rows)
         return replace(answers, independent=independent)
 
     def _partly_counted(self, batch: Questions, sparse: Bools, stop: bool) -> Answers:

@@ -10,7 +10,7 @@ dealt out anew to the rows: where X and Y are independent given the strata, all 
 stops once enough random tables are as far from independence as the one that was seen (Besag and Clifford 1991): a
 p-value near one half takes a hundred tables, only small ones take them all. The same table gives the same p-value.
 Where no random table comes near, the p-value is the smallest that so many tables can show, and the pair counts as
-dependent at every level (`smallest_p_value`).
+dependent at every level (`smallest_sparse_p_value`).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from bnml.graph.rules import ROWS_PER_CELL
 if TYPE_CHECKING:
     from bnml.independence._kernels import Dealt
 
-__all__ = ["is_sparse", "smallest_p_value", "sparse_p_value", "sparse_p_values", "states_that_occur"]
+__all__ = ["is_sparse", "smallest_sparse_p_value", "sparse_p_value", "sparse_p_values", "states_that_occur"]
 
 DRAWS = 1999  # random tables at most, and at least: fewer where there are very many rows
 LEAST_DRAWS = 199
@@ -61,12 +61,12 @@ def is_sparse(states: npt.ArrayLike, n_rows: int, rows_per_cell: float = ROWS_PE
     return bool(np.prod(np.asarray(states, np.float64)) * rows_per_cell > n_rows)
 
 
-def smallest_p_value(n_rows: int) -> float:
+def smallest_sparse_p_value(n_rows: int) -> float:
     """Return the p-value of a table that none of the random ones is as far from independence as.
 
     Examples
     --------
-    >>> smallest_p_value(1200), smallest_p_value(1_000_000)
+    >>> smallest_sparse_p_value(1200), smallest_sparse_p_value(1_000_000)
     (0.0005, 0.005)
     """
     return 1.0 / (1.0 + _draws(n_rows))

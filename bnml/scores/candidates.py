@@ -11,6 +11,8 @@ set, q for its number of configurations, price(q) for what these cost, and g for
   asked of every member, first with the entropies of smaller sets, which are known before the set is counted. As price
   for q configurations *or more* stands the least over all that are of use: where the growth of the price rises and then
   falls, as it does for qNML, that is at one of the two ends; whether it does is looked up, not believed.
+- **Pairs of rows** that differ in the child, each row in one pair at most: those that a set leaves together cost the
+  fit 2 log 2 each, and further parents tell apart no more of them than the candidates that tell most of them apart.
 - **Cells**, for scores that charge log r for each state that occurs with a configuration of the parents, as BDeu, K2
   and fNML do: larger sets have at least as many cells that are not empty.
 - `max_parents`, the rows per cell, and what constraints forbid.
@@ -33,7 +35,6 @@ from bnml._bits import bits, mask_of, members, subsets
 from bnml._threads import cores, run_all
 from bnml.counts.lattice import WalkOrder
 from bnml.counts.parent_sets import LevelPart, ParentSets, StartOfSets
-from bnml.counts.tails import entries
 from bnml.errors import SearchError
 from bnml.graph import Rules
 from bnml.nml import log_rising
@@ -53,8 +54,8 @@ Ints = npt.NDArray[np.int64]
 
 MOST_EXACT = 2.0**53
 MOST_NUMBERS = 20_000  # of configurations that prices are known for
-MOST_ENTRIES = 1 << 24  # of a lookup table
-MOST_RISING = 1 << 22  # entries of all tables that change with the number of configurations
+MOST_ENTRIES = 1 << 20  # of a lookup table
+MOST_RISING = 1 << 21  # entries of all tables that change with the number of configurations
 COPIES = 3  # of the sets of a level that are there at the same time, when the next one is made
 SLACK = 1e-9  # of the largest number that is compared
 
@@ -128,8 +129,8 @@ def list_candidates(
     """
     order = WalkOrder(local.counts)
     arcs = ArcTerms.of(local, order, rules.among(order.columns)).without_useless(order)
-    known: dict[tuple[float, ...], _Numbers] = {}
-    walks = [walk for i in range(order.n) for walk in _walks(local, order, arcs, i, known)]
+    shared = _Shared(local, order)
+    walks = [walk for i in range(order.n) for walk in _walks(shared, arcs, i)]
     complete_to, visited, stopped, share = 0, 0, False, 1.0
     workers = cores(threads)
     while any(walk.sets is not None for walk in walks):
@@ -180,7 +181,7 @@ def _next_level(
 
     run_all(task, [(k, k + 1) for k in range(len(tasks))], workers)
     done = [part for part in found if part is not None]
-    if len(done) < len(tasks):
+    if len(done) < len(tasks) or COPIES * taken > most_bytes:
         return None
     parts: dict[int, list[LevelPart]] = {id(walk): [] for walk in walks}
     for (walk, _), part in zip(tasks, done, strict=True):
@@ -276,8 +277,8 @@ class _Numbers:
         if useful is not None:
             last = self._last_useful(first, last, useful)
         exact = min(last, MOST_EXACT)
-        self.values = _products(first, arities, exact)
-        self.truncated = exact < last or bool(self.values.size > 1 and last > self.values[-1] * arities.max())
+        self.values, whole = _products(first, arities, exact)
+        self.truncated = exact < last or not whole
 
     def _closed(self, q: Floats, size: Floats) -> Floats:
         outline = self._local.outline
@@ -324,20 +325,61 @@ class _Numbers:
         return step, below, rise
 
 
+class _Shared:
+    """What the children of a table share."""
+
+    def __init__(self, local: LocalScores, order: WalkOrder) -> None:
+        self.local, self.order = local, order
+        self.likelihood: LocalScores = local_scores(local.data, LogLikelihood())
+        self._numbers: dict[tuple[float, ...], _Numbers] = {}
+        self._tables: dict[tuple[float, ...], tuple[Floats, Floats, Floats]] = {}
+
+    @cached_property
+    def unknown(self) -> Floats:
+        """What is unknown of each variable when all others are known: N H(Y | others)."""
+        columns = self.order.columns
+        others = [[c for c in columns if c != own] for own in columns]
+        return np.array([-self.likelihood.family(own, rest) for own, rest in zip(columns, others, strict=True)])
+
+    def numbers(self, first: float, last: float, r: int, useful: float | None) -> _Numbers:
+        """Return the numbers of configurations that sets can have, with what they cost children of one arity."""
+        key = (first, last, float(r), -1.0 if useful is None else useful)
+        if key not in self._numbers:
+            self._numbers[key] = _Numbers(self.local, first, self.order.kinds[0], last, r, useful)
+        return self._numbers[key]
+
+    def rises(self, r: int) -> bool:
+        """Whether more configurations never cost less, up to rounding."""
+        price = self.numbers(1.0, MOST_EXACT, r, None).price
+        return bool((np.diff(price) >= -1e-12 * self.local.counts.n_rows * math.log(1.0 + r) - 1e-9).all())
+
+    def tables(self, numbers: _Numbers) -> tuple[Floats, Floats, Floats]:
+        """Return the lookup tables of sets with the child and without, and hyperparameters where they change with q."""
+        outline, n_rows, r = self.local.outline, self.local.counts.n_rows, numbers.r
+        assert outline is not None
+        key = (float(r), numbers.values[0], numbers.values[-1]) if outline.ess > 0.0 else (float(r),)
+        if key not in self._tables:
+            if outline.ess > 0.0:
+                a = outline.ess / numbers.values
+                counts = np.arange(max(2, min(n_rows + 1, MOST_RISING // numbers.values.size)))
+                self._tables[key] = log_rising(a[:, None] / r, counts), log_rising(a[:, None], counts), a
+            else:
+                terms = self.local.terms
+                if terms is None or terms.joint.size <= n_rows:
+                    terms = self.local.score_function.terms(self.local.shape)
+                assert terms is not None
+                self._tables[key] = terms.joint[None], terms.margin.get(r, terms.joint)[None], np.zeros(0)
+        return self._tables[key]
+
+
 class _CostsOf:
-    """What the kernel needs to know of a child's scores.
+    """What the kernel needs to know of a child's scores."""
 
-    ``known`` keeps what children of the same arity share.
-    """
-
-    def __init__(
-        self, local: LocalScores, order: WalkOrder, arcs: ArcTerms, child: int, fixed: int, free: int,
-        known: dict[tuple[float, ...], _Numbers],
-    ) -> None:  # fmt: skip
-        self._local, self._order, self._arcs, self.child = local, order, arcs, child
-        self._fixed, self._places, self._known = fixed, members(free), known
+    def __init__(self, shared: _Shared, arcs: ArcTerms, child: int, fixed: int, free: int) -> None:
+        self._local, self._order, self._arcs, self.child = shared.local, shared.order, arcs, child
+        self._fixed, self._places, self._shared = fixed, members(free), shared
         self.most = min(arcs.rules.most - fixed.bit_count(), len(self._places))
-        self.r = int(order.arities[child])
+        self.r = int(shared.order.arities[child])
 
     @cached_property
     def arities(self) -> Ints:
@@ -355,10 +397,7 @@ class _CostsOf:
         useful = self.fit + self.bonus - self.start.score if self.by_price else None
         if useful is not None:
             useful = 2.0 ** math.ceil(math.log2(max(useful, 1.0)))
-        key = (first, self.r, last, -1.0 if useful is None else useful)
-        if key not in self._known:
-            self._known[key] = _Numbers(self._local, first, self._order.kinds[0], last, self.r, useful)
-        return self._known[key]
+        return self._shared.numbers(first, last, self.r, useful)
 
     @property
     def numbers(self) -> Floats:
@@ -373,7 +412,7 @@ class _CostsOf:
     @cached_property
     def per_parent(self) -> float:
         """What each parent costs whatever its states."""
-        return _Numbers(self._local, 1.0, self._order.kinds[0], 1.0, self.r, None).per_parent
+        return self._shared.numbers(1.0, 1.0, self.r, None).per_parent
 
     @cached_property
     def gain(self) -> Floats:
@@ -392,11 +431,8 @@ class _CostsOf:
         if outline.ess > 0.0 or outline.margin:
             return 0
         joint = self._local.known.lookups.table[0]
-        key = (-1.0, self.r)
-        if key not in self._known:
-            self._known[key] = _Numbers(self._local, 1.0, self._order.kinds[0], MOST_EXACT, self.r, None)
-        rises = bool((np.diff(self._known[key].price) >= -1e-9).all())
-        return BY_PRICE if rises and np.allclose(joint, n_log_n(np.arange(joint.size)), rtol=1e-13) else 0
+        plain = np.allclose(joint, n_log_n(np.arange(joint.size)), rtol=1e-13)
+        return BY_PRICE if plain and self._shared.rises(self.r) else 0
 
     @property
     def by_price(self) -> bool:
@@ -406,26 +442,11 @@ class _CostsOf:
         return self.mode == BY_PRICE
 
     @cached_property
-    def _tables(self) -> tuple[Floats, Floats, Floats]:
-        """The lookup tables of sets with the child and without, and the hyperparameters where they change with q."""
-        known, n_rows = self._local.known, self._local.counts.n_rows
-        lookups, outline = known.lookups, self._local.outline
-        assert outline is not None
-        if outline.ess > 0.0:
-            a = outline.ess / self.numbers
-            counts = np.arange(max(2, min(n_rows + 1, MOST_RISING // self.numbers.size)))
-            return log_rising(a[:, None] / self.r, counts), log_rising(a[:, None], counts), a
-        counts = np.arange(n_rows + 1)
-        rows = [0, lookups.row_of.get(self.r, 0)]
-        joint, margin = (entries(lookups.table[row], lookups.tails[row], counts)[None] for row in rows)
-        return joint, margin, np.zeros(0)
-
-    @cached_property
     def fit(self) -> float:
         """The best fit of all: the log-likelihood given all candidates."""
         columns = self._order.columns
         everything = [columns[j] for j in (*members(self._fixed), *self._places)]
-        return local_scores(self._local.data, LogLikelihood()).family(columns[self.child], everything)
+        return self._shared.likelihood.family(columns[self.child], everything)
 
     @cached_property
     def _constant(self) -> float:
@@ -448,7 +469,7 @@ class _CostsOf:
         local, columns = self._local, self._order.columns
         child, fixed = columns[self.child], [columns[j] for j in members(self._fixed)]
         counts = local.counts.cells(fixed).counts if fixed else np.array([local.counts.n_rows])
-        fit = local_scores(local.data, LogLikelihood()).family(child, fixed) if self.by_price else 0.0
+        fit = self._shared.likelihood.family(child, fixed) if self.by_price else 0.0
         return StartOfSets(local.family(child, fixed), float(n_log_n(counts).sum()), fit, 0)
 
     @cached_property
@@ -456,18 +477,25 @@ class _CostsOf:
         """All that, as the kernel takes it."""
         from bnml.counts._parent_set_kernels import Costs
 
-        columns, least = self._order.columns, np.zeros(len(self._places))
-        if self.by_price:
-            likelihood = local_scores(self._local.data, LogLikelihood())
-            others = ([c for c in columns if c != columns[j]] for j in self._places)
-            unknown = [-likelihood.family(columns[j], rest) for j, rest in zip(self._places, others, strict=True)]
-            least = np.array(unknown)
-        largest = max(abs(self.fit), abs(self.start.score), 1.0)
+        least = self._shared.unknown[self._places] if self.by_price else np.zeros(len(self._places))
+        n_rows = self._local.counts.n_rows
+        largest = max(abs(self.fit), abs(self.start.score), 1.0, 1e-5 * n_rows * math.log(1.0 + n_rows))
         last = float(np.count_nonzero(self.numbers * self.r <= self._arcs.rules.cells) - 1)
         numbers = np.array([self.fit, self.bonus, math.log(self.r), SLACK * largest, last, self._constant])
         step, below, rise = self._numbers.tables
         kind = np.searchsorted(self._numbers.kinds, self.arities)
-        return Costs(kind, step, below, self._numbers.price, rise, *self._tables, self.gain, least, numbers, self.mode)
+        return Costs(
+            kind,
+            step,
+            below,
+            self._numbers.price,
+            rise,
+            *self._shared.tables(self._numbers),
+            self.gain,
+            least,
+            numbers,
+            self.mode,
+        )
 
 
 def _least_ahead(growth: Floats, known: int) -> Floats:
@@ -483,8 +511,12 @@ def _least_ahead(growth: Floats, known: int) -> Floats:
     return least
 
 
-def _products(first: float, factors: Ints, last: float) -> Floats:
-    """Return the products of a number with any of the factors, any number of times, up to ``last``, ascending."""
+def _products(first: float, factors: Ints, last: float) -> tuple[Floats, bool]:
+    """Return the products of a number with any of the factors, any number of times, up to ``last``, ascending.
+
+    If there are very many, those up to a smaller number, and that these are not all.
+    """
+    whole = True
     while True:
         numbers = np.array([first])
         for factor in factors[factors > 1].tolist():
@@ -494,27 +526,25 @@ def _products(first: float, factors: Ints, last: float) -> Floats:
                 layers.append(more[more <= last])
             numbers = np.unique(np.concatenate(layers))
         if numbers.size <= MOST_NUMBERS:
-            return numbers
-        last = max(first, last / 16.0)
+            return numbers, whole
+        last, whole = max(first, last / 16.0), False
 
 
-def _walks(
-    local: LocalScores, order: WalkOrder, arcs: ArcTerms, child: int, known: dict[tuple[float, ...], _Numbers]
-) -> list[_Walk]:
+def _walks(shared: _Shared, arcs: ArcTerms, child: int) -> list[_Walk]:
     """Return the walks over a child's parent sets: one for each choice of linked variables."""
-    rules, result = arcs.rules, []
+    rules, order, result = arcs.rules, shared.order, []
     links = rules.links[child] & rules.may[child]
     for some in subsets(links):
         fixed = rules.must[child] | some
         if not rules.fits(child, fixed):
             continue
         free = rules.may[child] & ~(rules.must[child] | rules.links[child])
-        costs = _CostsOf(local, order, arcs, child, fixed, free, known)
+        costs = _CostsOf(shared, arcs, child, fixed, free)
         places = members(free)
         sets = None
         if costs.most > 0 and places:
             columns = order.columns
-            sets = local.counts.parent_sets(
+            sets = shared.local.counts.parent_sets(
                 columns[child],
                 [columns[j] for j in places],
                 [columns[j] for j in members(fixed)],

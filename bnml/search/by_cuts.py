@@ -9,7 +9,7 @@ looked at count with a bound of their own.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -19,10 +19,13 @@ from bnml.errors import SearchError
 from bnml.graph import DAG, canonical_extension
 from bnml.scores import LocalScores
 from bnml.scores.candidates import Candidates
-from bnml.scores.equal import rounding
+from bnml.scores.equal import LEAST, rounding
 from bnml.scores.priors import Uniform
+from bnml.search.best_networks import Subsets
 from bnml.search.candidate_families import candidates_of, with_structure
 from bnml.search.cuts import CutsResult, solve_by_cuts
+from bnml.search.listed_families import ListedFamilies
+from bnml.search.read_back import last_names_last, smallest_model_string
 from bnml.search.search_result import SearchResult
 from bnml.search.task import Task, task_request
 
@@ -30,6 +33,8 @@ __all__ = ["LISTING_SHARE", "certified", "exact_by_cuts", "nothing_but_the_score
 
 LISTING_SHARE = 0.5  # of the time and of the progress
 LISTED_SHARE = 0.75  # of the time, until the bound for listed families alone is left as it is
+NODES_OF_BOUND = 100  # branches for the bound of what is not listed: it falls no further after a few
+FEW_VARIABLES = 18  # of which all subsets tell in a moment which of several best structures is meant
 CLOSE = 1e-6  # nats; a bound that is so near to a score proves it
 
 
@@ -62,14 +67,15 @@ def exact_by_cuts(
         solved = solve_by_cuts(families, links, parents, found.unlisted, watch, _told(watch), most_nodes)
     else:
         none = (-math.inf,) * len(task.names)
-        first = solve_by_cuts(families, links, parents, none, watch.share(LISTED_SHARE), _told(watch))
+        first = solve_by_cuts(families, links, parents, none, watch.share(LISTED_SHARE), _told(watch), most_nodes)
         info["listed_bound"] = first.bound
         if first.interrupted:  # the plain bound is all that is left to be known
             solved = replace(
                 solve_by_cuts(families, links, first.parents, found.unlisted, Watch(time_limit=0.0)), interrupted=True
             )
         else:
-            solved = solve_by_cuts(families, links, first.parents, found.unlisted, watch, _told(watch))
+            most = min(most_nodes, NODES_OF_BOUND)
+            solved = solve_by_cuts(families, links, first.parents, found.unlisted, watch, _told(watch), most)
     if solved.interrupted:
         info["interrupted"] = True
     return _result(task, found, solved, info)
@@ -116,7 +122,10 @@ def _told(watch: Watch) -> Callable[[str, float, float], None]:
 
 def _result(task: Task, found: Candidates, solved: CutsResult, info: dict[str, Any]) -> SearchResult:
     local, names = task.local, task.names
-    dag = DAG.from_parent_sets(names, [list(bits(mask)) for mask in solved.parents])
+    parents: Sequence[int] = solved.parents
+    if solved.proven and found.complete and len(names) <= FEW_VARIABLES:
+        parents = _as_by_subsets(task, found)
+    dag = DAG.from_parent_sets(names, [list(bits(mask)) for mask in parents])
     if nothing_but_the_score(task):
         dag = canonical_extension(dag.cpdag())
     score = local.score(dag)
@@ -138,6 +147,14 @@ def _result(task: Task, found: Candidates, solved: CutsResult, info: dict[str, A
         **info,
     }
     return task.result(dag, score, told, optimal=optimal)
+
+
+def _as_by_subsets(task: Task, found: Candidates) -> list[int]:
+    """Return that of several best structures which the dynamic programming over all subsets returns."""
+    families = ListedFamilies(found.families.parents, found.families.scores, task.hard_rules)
+    subsets = Subsets(families, families.n, 1)
+    read = last_names_last if nothing_but_the_score(task) else smallest_model_string
+    return read(subsets, task.names, LEAST / families.unit / families.n)
 
 
 def nothing_but_the_score(task: Task) -> bool:

@@ -18,7 +18,7 @@ from bnml.scores import FamilyScores, LocalScores, Score
 from bnml.scores.candidates import Candidates, list_candidates, listable
 from bnml.scores.lattice import allowed_sets
 from bnml.scores.priors import StructurePrior
-from bnml.search.task import Task, task_request
+from bnml.search.task import Task, TimeOverError, task_request
 
 __all__ = ["candidates", "candidates_of"]
 
@@ -85,7 +85,7 @@ def candidates_of(task: Task, watch: Watch, share: float = 1.0, most_sets: float
     if isinstance(local, FamilyScores):
         return Candidates(_allowed(local, rules), (-math.inf,) * rules.n, 0)
     if not listable(local, rules):
-        return _one_by_one(task, local, rules)
+        return _one_by_one(task, local, rules, watch)
 
     def done(size: int, visited: int, listed: int) -> None:
         parents = number_of(size, "parent")
@@ -107,10 +107,11 @@ def _allowed(families: FamilyScores, rules: Rules) -> FamilyScores:
         if not keep:
             raise SearchError(f"no parent set of {families.names[i]!r} is listed and allowed")
         sets.append(([masks[k] for k in keep], scores[keep]))
-    return FamilyScores._of(families.names, sets, families.complete_to)
+    allowed = FamilyScores._of(families.names, sets, families.complete_to)
+    return allowed if any(rules.links) else allowed.undominated()
 
 
-def _one_by_one(task: Task, local: LocalScores, rules: Rules) -> Candidates:
+def _one_by_one(task: Task, local: LocalScores, rules: Rules, watch: Watch) -> Candidates:
     """Score every family that is allowed, for a score that has no bounds."""
     free = [(may & ~must).bit_count() for may, must in zip(rules.may, rules.must, strict=True)]
     number = sum(
@@ -118,11 +119,17 @@ def _one_by_one(task: Task, local: LocalScores, rules: Rules) -> Candidates:
     )
     if number > MOST_ONE_BY_ONE:
         raise SearchError(
-            f"{argument('method', 'cuts')}: there is no bound for the families of this score, and to score all "
-            f"{number:,.0f} takes too long; allow fewer with {argument('max_parents')}, or take another score"
+            "the families that matter cannot be told from bounds (which need a score of tables, a prior over arcs, a "
+            f"million rows at most and few required links), and to score all {number:,.0f} takes too long; allow fewer "
+            f"with {argument('max_parents')}, take fewer columns, or another score"
         )
     sets = []
     for i in range(rules.n):
+        if watch.over:
+            raise TimeOverError(
+                f"the time was over before all families were scored; allow more with {argument('time_limit')}, or "
+                "take fewer columns"
+            )
         masks = [int(mask) for mask in allowed_sets(rules, i)]
         scores = local.families(i, [members(mask) for mask in masks], task.threads)
         sets.append((masks, np.asarray(scores)))

@@ -21,6 +21,7 @@ from bnml.counts.lattice import WalkOrder
 from bnml.errors import SearchError, argument
 from bnml.graph import DAG, Rules, canonical_extension
 from bnml.scores import FamilyScores, LocalScores
+from bnml.scores.candidates import Candidates
 from bnml.scores.equal import LEAST, rounding
 from bnml.scores.lattice import Lattice, has_lattice
 from bnml.search.best_networks import Subsets
@@ -42,6 +43,7 @@ from bnml.search.task import Task, as_search
 __all__ = ["exact", "solve"]
 
 PATIENCE = 600.0  # seconds of two cores for a list of families, where all subsets do not fit
+MOST_NODES = 200  # branches, where all subsets fit
 WALK_SHARE = 0.6  # of the work, for progress
 AT_ONCE = 1 << 22  # sets that are counted in one go
 
@@ -114,15 +116,25 @@ def _by_cuts_if_shorter(task: Task, forecast: Forecast) -> SearchResult | None:
     """Return the result of branch and cut, unless all subsets are done sooner.
 
     The list of families is given up once as many sets are counted as would take as long as all subsets, if these fit
-    into memory, or some minutes, if no time limit is given: a number that is the same on every machine.
+    into memory, or some minutes, if no time limit is given: a number that is the same on every machine. So is the
+    number of branches after which branch and cut is given up for all subsets.
     """
-    if not isinstance(task.local, LocalScores):
-        return exact_by_cuts(task)
+    most_nodes = MOST_NODES if forecast.fits else math.inf
+    found = None
+    if isinstance(task.local, LocalScores):
+        found = _list_if_shorter(task, forecast)
+        if forecast.fits and not found.complete:
+            return None
+    result = exact_by_cuts(task, listed=found, most_nodes=most_nodes)
+    done = result.optimal or "interrupted" in result.info or task.watch.over or not forecast.fits
+    return result if done else None
+
+
+def _list_if_shorter(task: Task, forecast: Forecast) -> Candidates:
+    """List families until that has taken as long as all subsets would, or some minutes."""
     seconds = forecast.seconds if forecast.fits else PATIENCE if task.watch.limit is None else math.inf
-    found = candidates_of(
-        task, task.watch.share(LISTING_SHARE), LISTING_SHARE, seconds * CORES / listing_seconds(task)
-    )  # fmt: skip
-    return exact_by_cuts(task, listed=found) if found.complete or not forecast.fits else None
+    most = seconds * CORES / listing_seconds(task)
+    return candidates_of(task, task.watch.share(LISTING_SHARE), LISTING_SHARE, most)
 
 
 def _silent(stage: str, start: float, stop: float) -> Callable[[float], None]:

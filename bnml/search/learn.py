@@ -165,8 +165,18 @@ def _exact_or_why_not(task: Task) -> SearchResult | str:
     """Return what exact search finds, or why it was given up: a forecast may be wrong, and so some time is left."""
     reason = "chosen by auto, as it fits into memory and takes a minute at most"
     try:
-        return SEARCHES["exact"].run(replace(task.named("exact", reason), watch=task.watch.share(EXACT_SHARE)))
+        found = SEARCHES["exact"].run(replace(task.named("exact", reason), watch=task.watch.share(EXACT_SHARE)))
+        return found if found.optimal or "interrupted" in found.info else _gone_on_from(task, found)
     except TimeOverError:
         return "did not end within two thirds of the time limit"
     except MemoryOverError:
         return "ran out of memory"
+
+
+def _gone_on_from(task: Task, found: SearchResult) -> SearchResult:
+    """Return what order search makes of a structure in what is left of the time, with the bound that is known."""
+    reason = "chosen by auto, as exact search did not end within two thirds of the time limit"
+    result = order_with_lists(task.named(HEURISTIC, reason), found.dag)
+    if found.bound is None:
+        return result
+    return replace(result, info={**result.info, "within": max(0.0, found.bound - result.score)})

@@ -132,7 +132,8 @@ def list_families(task: Task, most: float, share: float) -> Candidates | None:
     local, watch = task.local, task.watch
     if isinstance(local, LocalScores) and not listable(local, task.hard_rules):
         return None
-    if math.comb(len(task.names), LEAST_LISTED + 1) > most:
+    members = 1 + min(LEAST_LISTED, task.rules.most)
+    if isinstance(local, LocalScores) and math.comb(len(task.names), members) > most:
         return None
     limit = 1.0 if watch.limit is None else (watch.seconds + share * (watch.limit - watch.seconds)) / watch.limit
     found = candidates_of(task, watch.share(limit), 0.0, most)

@@ -22,7 +22,7 @@ from bnml.errors import SearchError
 from bnml.graph import Rules
 from bnml.graph.rules import ROWS_PER_CELL
 from bnml.graph.spanning import spanning_links, spanning_neighbours, spanning_parents
-from bnml.independence.sparse import smallest_p_value, sparse_p_values
+from bnml.independence.sparse import smallest_sparse_p_value, sparse_p_values
 from bnml.search.best_tree import whole_gains
 from bnml.search.local_optimum import verified_result
 from bnml.search.search_result import SearchResult
@@ -110,7 +110,7 @@ def _p_values(counts: Counts, columns: Sequence[int], gains: Floats, threads: in
     few = np.argwhere(np.triu((occurring[:, None] * occurring * ROWS_PER_CELL > counts.n_rows) & (freedom > 0), 1))
     if len(few):
         drawn = sparse_p_values(counts, np.array(columns, np.int64)[few], threads=threads)
-        drawn[drawn <= smallest_p_value(counts.n_rows)] = 0.0
+        drawn[drawn <= smallest_sparse_p_value(counts.n_rows)] = 0.0
         p_values[few[:, 0], few[:, 1]] = p_values[few[:, 1], few[:, 0]] = drawn
     return p_values
 

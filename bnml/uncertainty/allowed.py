@@ -15,7 +15,7 @@ from bnml.graph import Rules
 from bnml.scores.lattice.allowed_sets import sets_that_fit
 from bnml.scores.priors import StructurePrior
 
-__all__ = ["Allowed", "allowed_families", "allowed_masks", "sizes_of_sets"]
+__all__ = ["Allowed", "allowed_families", "allowed_masks", "sizes_of_allowed_sets"]
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def allowed_masks(n: int, child: int) -> Ints:
     return (numbers & low) | ((numbers & ~low) << 1)
 
 
-def sizes_of_sets(n: int) -> npt.NDArray[np.int8]:
+def sizes_of_allowed_sets(n: int) -> npt.NDArray[np.int8]:
     """Return the number of members of each set of n things."""
     sizes = np.zeros(1, np.int8)
     for _ in range(n):

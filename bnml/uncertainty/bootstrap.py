@@ -46,7 +46,14 @@ from bnml.search.task import COMMON, Request
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Bootstrap", "BootstrapRequest", "bootstrap", "bootstrap_as_asked", "bootstrap_request", "threshold_of"]
+__all__ = [
+    "Bootstrap",
+    "BootstrapRequest",
+    "bootstrap",
+    "bootstrap_as_asked",
+    "bootstrap_request",
+    "bootstrap_threshold",
+]
 
 RESAMPLING = ("halves", "bootstrap")
 
@@ -312,7 +319,14 @@ def bootstrap_as_asked(asked: BootstrapRequest, data: Any) -> Bootstrap:
     support = found.mean(axis=0)
     links = (support + support.T)[np.triu_indices(n, 1)]
     return Bootstrap(
-        table_.names, support, threshold_of(links), repetitions, asked.search, asked.score, watch.seconds, resampling
+        table_.names,
+        support,
+        bootstrap_threshold(links),
+        repetitions,
+        asked.search,
+        asked.score,
+        watch.seconds,
+        resampling,
     )
 
 
@@ -338,7 +352,7 @@ def _counted(graph: PDAG) -> Floats:
     return counts
 
 
-def threshold_of(supports: Floats) -> float:
+def bootstrap_threshold(supports: Floats) -> float:
     """Return the support from which on a link is believed (Scutari & Nagarajan 2013).
 
     F is the empirical distribution of the supports. If a share t of the links were in no structure and the others in

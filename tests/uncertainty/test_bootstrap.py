@@ -12,7 +12,7 @@ import pytest
 import bnml
 from bnml.data.resampling import halves
 from bnml.errors import BnmlError, SearchError
-from bnml.uncertainty.bootstrap import Bootstrap, threshold_of
+from bnml.uncertainty.bootstrap import Bootstrap, bootstrap_threshold
 
 
 def test_same_seed_same_result_on_any_number_of_threads():
@@ -55,7 +55,7 @@ def test_no_cycle_in_the_average():
     [([0.0, 0.0, 1.0, 1.0], 1.0), ([0.0, 0.05, 0.1, 0.9, 0.95], 0.9), ([], 1.0), ([0.0, 0.0], 1.0), ([1.0], 1.0)],
 )
 def test_threshold(supports, expected):
-    assert threshold_of(np.array(supports)) == pytest.approx(expected)
+    assert bootstrap_threshold(np.array(supports)) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(

@@ -32,6 +32,7 @@ __all__ = ["CutsResult", "solve_by_cuts"]
 RESTARTS = 300  # of the search for a first structure
 MORE_RESTARTS = 500  # once the linear program has dropped families
 SEED = 0
+DIGITS = 42  # bits of a score that count
 MOST_FAMILIES = 200_000  # of variables that can be on a cycle together; with more, a linear program does not fit
 
 
@@ -191,9 +192,10 @@ def solve_by_cuts(
     def renamed(mask: int) -> int:
         return sum(1 << place[j] for j in bits(mask))
 
+    unit = _unit(families)
     task = _Task(
         [[renamed(mask) for mask in families.parents[i]] for i in by_name],
-        [families.scores[i] for i in by_name],
+        [np.rint(families.scores[i] / unit) * unit for i in by_name],
         [renamed(links[i]) for i in by_name],
         [float(unlisted[i]) for i in by_name],
     )
@@ -228,13 +230,19 @@ def solve_by_cuts(
         for x, known, mask in zip(part.members, part.parents, sets, strict=True):
             chosen[by_name[x]] = sum(1 << by_name[j] for j in bits(known[mask]))
     score = math.fsum(families.family(i, list(bits(mask))) for i, mask in enumerate(chosen))
-    bound = max(score, math.fsum(max(part.bound, part.incumbent.score) for part in parts))
+    bound = max(score, math.fsum(max(part.bound, part.incumbent.score) for part in parts) + len(names) * unit / 2.0)
     return CutsResult(
         tuple(chosen), score, bound, all(part.closed for part in parts),
         "tree" if any(part.proof == "tree" for part in parts) else "clusters",
         sum(part.nodes for part in parts), sum(part.clusters for part in parts), sum(part.rounds for part in parts),
         interrupted,
     )  # fmt: skip
+
+
+def _unit(families: FamilyScores) -> float:
+    """Return what scores are rounded to, so that sums in another order of columns do not change which of them tie."""
+    largest = max(float(np.abs(own).max(initial=0.0)) for own in families.scores)
+    return 2.0 ** (math.ceil(math.log2(max(largest, 1e-30))) - DIGITS)
 
 
 def _order(parents: Sequence[int]) -> list[int]:

@@ -6,7 +6,8 @@ multipliers m_k >= 0, whoever found them,
     score(x) <= sum over variables of  max over families of (score - sum over k of m_k a_k)  +  sum over k of m_k b_k.
 
 So nothing here rests on how exactly a linear program was solved. Scores are rounded up, and multipliers to the
-nearest, to whole multiples of a power of two; the rest is sums of 64-bit integers, which are exact.
+nearest, to whole multiples of a power of two; the rest is sums of 64-bit integers, which are exact. What each variable
+scores at most is left out of these sums and added at the end, so that large scores do not make them coarse.
 """
 
 from __future__ import annotations
@@ -60,9 +61,11 @@ def proven(
     """
     used = [(row, float(m)) for row, m in zip(rows, multipliers, strict=True) if m > 0.0]
     widest = sum(m * (abs(row.most) + problem.n * int(np.abs(row.coefficients).max(initial=0))) for row, m in used)
-    highest = np.maximum.reduceat(np.abs(problem.scores), problem.first[:-1])
-    unit = 2.0 ** (math.ceil(math.log2(1.0 + float(highest.sum()) + widest)) - DIGITS)
-    values = np.ceil(problem.scores / unit).astype(np.int64)
+    highest = np.maximum.reduceat(problem.scores, problem.first[:-1])
+    below = np.nextafter(problem.scores - highest[problem.child], np.inf)
+    spread = float(-np.minimum.reduceat(below, problem.first[:-1]).sum())
+    unit = 2.0 ** (math.ceil(math.log2(1.0 + abs(spread) + widest)) - DIGITS)
+    values = np.ceil(below / unit).astype(np.int64)
     constant = 0
     for row, m in used:
         whole = round(m / unit)
@@ -73,7 +76,7 @@ def proven(
     best = np.maximum.reduceat(values, problem.first[:-1])
     if (best == GONE).any():
         return Proof(-math.inf, np.full(values.size, -math.inf))
-    bound = int(best.sum()) + constant
-    ceilings = (bound - best[problem.child] + values).astype(np.float64) * unit
+    bound, base = int(best.sum()) + constant, math.nextafter(math.fsum(highest.tolist()), math.inf)
+    ceilings = np.nextafter(base + (bound - best[problem.child] + values).astype(np.float64) * unit, np.inf)
     ceilings[values == GONE] = -math.inf
-    return Proof(bound * unit, ceilings)
+    return Proof(math.nextafter(base + bound * unit, math.inf), ceilings)

@@ -64,7 +64,7 @@ def zero_half(problem: FamilyArrays, rows: Sequence[Row], values: Floats, at_mos
             seen.add(chosen.tobytes())
             cut = half_sum(problem, [parts[k - n] for k in chosen[chosen >= n].tolist()], chosen[chosen < n])
             amount = float(values[cut.families] @ cut.coefficients) - cut.most
-            if amount > LEAST and cut.key not in have and np.abs(cut.coefficients).max() <= LARGEST:
+            if amount > LEAST and cut.key not in have and np.abs(cut.coefficients).max(initial=0) <= LARGEST:
                 cuts[cut.key] = (amount / float(np.linalg.norm(cut.coefficients)), cut)
         if len(cuts) >= at_most:
             break

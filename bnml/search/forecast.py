@@ -47,6 +47,7 @@ __all__ = [
 
 METHODS = ("auto", "lattice", "cuts")
 QUICK = 0.3  # seconds by the model in which all subsets are done before a list would pay
+FEW_FOR_LISTS = 20  # variables up to which there are fewer subsets than parent sets on a list
 FEW_LISTED = 18  # variables up to which listed families are solved over all subsets
 
 AFFORDABLE = 60.0  # seconds of work on two cores that `auto` thinks nothing of
@@ -234,7 +235,7 @@ def _way(task: Task, cost: Forecast) -> str:
         return "cuts"
     if not isinstance(local, LocalScores):
         return "lattice" if len(task.names) <= FEW_LISTED else "cuts"
-    return "lattice" if cost.seconds <= QUICK else "cuts"
+    return "lattice" if cost.seconds <= QUICK or len(task.names) <= FEW_FOR_LISTS else "cuts"
 
 
 def _listing(task: Task) -> Listing:

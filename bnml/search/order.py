@@ -15,6 +15,7 @@ these alone.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
@@ -25,10 +26,11 @@ from bnml._watch import Watch
 from bnml.graph import DAG
 from bnml.scores import LocalScores
 from bnml.scores.candidates import Candidates, listable
+from bnml.scores.lattice import allowed_sets, has_lattice, undominated_families
 from bnml.search.candidate_families import candidates_of, with_structure
 from bnml.search.climb import climb_up, climb_with_reinsertions, result_of_climb, shaken
 from bnml.search.cuts import arrays_of, search_orders
-from bnml.search.forecast import listing_seconds
+from bnml.search.forecast import ROW, SUBSET, listing_seconds
 from bnml.search.insertions import Orders, insertion_neighbours, order_for_insertions
 from bnml.search.moves import Structure
 from bnml.search.search_result import SearchResult
@@ -37,8 +39,11 @@ from bnml.search.task import Task, as_search
 
 __all__ = ["list_families", "order", "order_with_lists"]
 
+FEW_VARIABLES = 22  # of which one subset serves many families
+LEAST_OF_FEW = 4  # parents that lists of few variables have; shorter ones would miss more than growing does
 LEAST_LISTED = 2  # parents; shorter lists tell nothing new
 LISTING_SECONDS = 6.0  # of one thread, by the model of `bnml.search.forecast`
+FEW_SECONDS = 0.4  # likewise, where families are listed from the subsets of few variables
 LISTING_SHARE = 0.5  # of the time limit
 MOST_FOR_ALL = 100  # variables; with more, parents are sought within two steps of the structure that climbing finds
 
@@ -80,7 +85,7 @@ def order_with_lists(
     best, top, done = structure.arcs.copy(), structure.score, 0
     if listed is None and not watch.over:
         listed = list_families(task, LISTING_SECONDS / listing_seconds(task), LISTING_SHARE)
-    if listed is None or not listed.complete:
+    if listed is None or not (listed.complete or structure.n <= FEW_VARIABLES):
         near = None if structure.n <= MOST_FOR_ALL else insertion_neighbours(structure.arcs)
         orders = Orders(structure, near)
         rounds = _rounds(structure.n) if asked is None else asked
@@ -130,6 +135,8 @@ def list_families(task: Task, most: float, share: float) -> Candidates | None:
     None if it would hold few, or if there are no bounds for it; ``share`` of the time that is left is for the list.
     """
     local, watch = task.local, task.watch
+    if isinstance(local, LocalScores) and len(task.names) <= FEW_VARIABLES:
+        return _list_by_lattice(task, local)
     if isinstance(local, LocalScores) and not listable(local, task.hard_rules):
         return None
     members = 1 + min(LEAST_LISTED, task.rules.most)
@@ -139,6 +146,26 @@ def list_families(task: Task, most: float, share: float) -> Candidates | None:
     found = candidates_of(task, watch.share(limit), 0.0, most)
     whole = found.families.complete_to
     return found if found.complete or (whole is not None and whole >= LEAST_LISTED) else None
+
+
+def _list_by_lattice(task: Task, local: LocalScores) -> Candidates | None:
+    """Return families of few variables that are better than all their subsets, up to a size that is quickly done."""
+    rules, n = task.hard_rules, len(task.names)
+    if not has_lattice(local) or any(rules.links):
+        return None
+    assert local.terms is not None
+    per_subset = SUBSET + ROW * task.n_distinct * (1 + len(local.terms.margin))
+    most, subsets, largest = 0, 1.0, min(rules.most, n - 1)
+    while most < largest:
+        subsets += math.comb(n, most + 1)
+        if most > 1 and (subsets + math.comb(n, most + 2)) * per_subset > FEW_SECONDS:
+            break
+        most += 1
+    if most < min(LEAST_OF_FEW, largest):
+        return None
+    families = undominated_families(local, replace(rules, most=most), task.threads)
+    unlisted = -math.inf if most == largest else math.inf
+    return Candidates(families, (unlisted,) * n, sum(len(allowed_sets(replace(rules, most=most), i)) for i in range(n)))
 
 
 def _best_of_lists(structure: Structure, listed: Candidates, rounds: int, watch: Watch) -> Bools | None:

@@ -24,6 +24,7 @@ from bnml.scores.priors import Uniform
 from bnml.search.best_networks import Subsets
 from bnml.search.candidate_families import candidates_of, with_structure
 from bnml.search.cuts import CutsResult, solve_by_cuts
+from bnml.search.cuts.cutting import CLOSE
 from bnml.search.listed_families import ListedFamilies
 from bnml.search.read_back import last_names_last, smallest_model_string
 from bnml.search.search_result import SearchResult
@@ -35,7 +36,6 @@ LISTING_SHARE = 0.5  # of the time and of the progress
 LISTED_SHARE = 0.75  # of the time, until the bound for listed families alone is left as it is
 NODES_OF_BOUND = 100  # branches for the bound of what is not listed: it falls no further after a few
 FEW_VARIABLES = 18  # of which all subsets tell in a moment which of several best structures is meant
-CLOSE = 1e-6  # nats; a bound that is so near to a score proves it
 
 
 def exact_by_cuts(

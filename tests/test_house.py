@@ -109,7 +109,6 @@ ROW_WISE = {  # they answer row by row, or draw rows, and see them through bnml.
     "scores/prequential.py",
     "sklearn/base.py",
     "sklearn/classifier.py",
-    "sklearn/learner.py",
     "sklearn/table.py",
     "uncertainty/prediction.py",
 }

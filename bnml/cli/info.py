@@ -1,4 +1,4 @@
-"""``bnml info``: what is in a table, whether it can be read as it is or not."""
+"""``bnml info``: what is in a table, whether it can be read as it is or not; or in a network file."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from bnml._files import written_whole
 from bnml._text import number_of, printable, shortened, text_table, wrapped_text
 from bnml.cli import options, outputs, printing, reading
 from bnml.cli.error_words import in_options
+from bnml.cli.network_info import is_network_file, show_network
 from bnml.counts import contingency
 from bnml.data.overview import ColumnOverview, TableOverview
-from bnml.errors import DataWarning
+from bnml.errors import ArgumentError, DataWarning
 
 __all__ = ["command"]
 
@@ -32,14 +33,30 @@ WriteConfig = Annotated[
     typer.Option("--write-config", metavar="FILE.toml", help="Write the advice as a file for --config."),
 ]
 
+TableOrNetwork = Annotated[
+    Path | None,
+    typer.Argument(
+        metavar="DATA", help=f"A table: {options.TABLES}; or a network file: .bif .xmlbif .net .dsc .xdsl .json"
+    ),
+]
+
 
 @reading.takes_groups
 def command(
+    context: typer.Context,
     look: reading.TableLook,
+    data: TableOrNetwork = None,
     write_config: WriteConfig = None,
     as_json: options.Json = False,
 ) -> None:
-    """Show the columns of a table, what they hold, and what to do about them before it is learned from."""
+    """Show the columns of a table, what they hold, and what to do about them before it is learned from.
+
+    Of a network file, show its variables, their states and their parents.
+    """
+    if data is not None and is_network_file(data):
+        _refuse_options_of_tables(context)
+        show_network(data, as_json=as_json)
+        return
     if write_config is not None:
         outputs.check_outputs([("--write-config", write_config, (".toml",))])
     found, given = look()
@@ -53,6 +70,14 @@ def command(
     _report(found)
     if write_config is not None:
         print(f"{write_config}: this advice, for --config")
+
+
+def _refuse_options_of_tables(context: typer.Context) -> None:
+    """Refuse options that say how to read a table."""
+    for name in context.params:
+        source = context.get_parameter_source(name)
+        if source is not None and source.name == "COMMANDLINE" and name not in ("data", "as_json"):
+            raise ArgumentError(f"--{name.replace('_', '-')} is about tables, and DATA is a network file")
 
 
 def _advice(column: ColumnOverview) -> str | None:

@@ -18,7 +18,7 @@ from bnml._text import number_of, quoted
 from bnml._watch import Watch
 from bnml.cli import options, printing, reading
 from bnml.cli.constraints import Known
-from bnml.cli.outputs import check_outputs
+from bnml.cli.outputs import check_outputs, write_picture
 from bnml.cli.progress import progress_bar
 from bnml.cli.searches import (
     ClassVariable,
@@ -37,7 +37,6 @@ from bnml.errors import ArgumentError, SearchError
 from bnml.graph.rules import ROWS_PER_CELL
 
 if TYPE_CHECKING:
-    from bnml.plot.matplotlib_figure import Picture
     from bnml.scores import FamilyScores
     from bnml.search import SearchResult
     from bnml.search.forecast import Forecast
@@ -268,7 +267,7 @@ def _write(
 
         picture = bnml.plot.draw(result.shared_directions, regions=result.regions, legend=legend_words(result))
         for path in plots:
-            writers[path] = partial(_write_picture, picture, path)
+            writers[path] = partial(write_picture, picture, path)
     if output is not None and result.network is not None:
         writers[output] = partial(_write_network, result.network, output)
     if scores_out is not None and isinstance(result.local, bnml.LocalScores):
@@ -278,10 +277,6 @@ def _write(
         writers[scores_out] = partial(jkl.write, families, packed=scores_out.name.lower().endswith(".gz"))
     if writers:
         write_all(writers)
-
-
-def _write_picture(picture: Picture, path: Path, stream: IO[bytes]) -> None:
-    stream.write(picture.render(path.suffix.lower()[1:]))
 
 
 def _write_network(network: bnml.BayesianNetwork, path: Path, stream: IO[bytes]) -> None:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import IO, TYPE_CHECKING, Any
 
 import bnml
 from bnml._files import check_writable
 from bnml.errors import ArgumentError
 
-__all__ = ["check_outputs", "written_summary"]
+if TYPE_CHECKING:
+    from bnml.plot.matplotlib_figure import Picture
+
+__all__ = ["check_outputs", "write_picture", "written_summary"]
 
 
 def check_outputs(targets: Sequence[tuple[str, Path, Sequence[str]]]) -> None:
@@ -41,3 +44,8 @@ def written_summary(network: bnml.BayesianNetwork, file: Path) -> dict[str, Any]
         "arcs": [list(arc) for arc in network.dag.arcs],
         "parameters": network.n_parameters,
     }
+
+
+def write_picture(picture: Picture, path: Path, stream: IO[bytes]) -> None:
+    """Write a picture to a file that is open, in the format that its path says."""
+    stream.write(picture.render(path.suffix.lower()[1:]))

@@ -29,7 +29,8 @@ def match(
     cuts: Mapping[str, Sequence[float]],
     reading: Reading,
     *,
-    optional: bool = False,
+    gaps: bool = False,
+    absent: bool = False,
 ) -> Rows:
     """Read a table in terms of given states.
 
@@ -43,8 +44,8 @@ def match(
         For binned variables the cuts: their numbers are placed by them, unless they are the labels of the bins.
     reading
         What else is known of tables of these variables: what stands for a missing value, and which hold codes.
-    optional
-        Allow missing values and missing columns.
+    gaps, absent
+        Allow missing values; allow missing columns, which then have missing values alone.
 
     Returns
     -------
@@ -70,12 +71,12 @@ def match(
     n = source.n_distinct if isinstance(source, Data) else index.size
     if n == 0:
         raise DataError("the table has no rows")
-    absent = [name for name in states if name not in found]
-    if absent and not optional:
-        hint = did_you_mean(absent[0], found)
-        raise DataError(f"the data have no column {quoted(absent)}; they have {quoted(found)}.{hint}")
+    not_there = [name for name in states if name not in found]
+    if not_there and not absent:
+        hint = did_you_mean(not_there[0], found)
+        raise DataError(f"the data have no column {quoted(not_there)}; they have {quoted(found)}.{hint}")
     matched = codes_of(found, states, cuts, reading)
-    if not optional:
+    if not gaps:
         check_complete(matched, list(states), index)
     return Rows(matched, index)
 

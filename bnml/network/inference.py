@@ -1,87 +1,261 @@
-"""Exact inference by variable elimination, with a forecast before it starts."""
+"""Exact inference: a junction tree that serves all questions, or, where it is too large, elimination for one of them.
+
+What a question needs is known before any work is done, and what needs too much is refused with a number. Evidence is a
+likelihood for each state of a variable: one and zeros where it is observed, likelihoods where it is not certain.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
 
 from bnml._arrays import Floats
-from bnml._checks import refuse
-from bnml._factors import Factor, eliminate, plan
+from bnml._factors import EliminationPlan, Factor, eliminate, plan
 from bnml._text import quoted
-from bnml.errors import ArgumentError, NetworkError
+from bnml.errors import NetworkError
+from bnml.network.junction_tree import JunctionTree
 from bnml.network.network import BayesianNetwork
 
-if TYPE_CHECKING:
-    import pandas
-
-__all__ = ["joint", "posterior", "query"]
+__all__ = [
+    "Likelihoods",
+    "all_marginals",
+    "certain_likelihoods",
+    "joint",
+    "log_mass",
+    "most_probable_states",
+    "rows_with_gaps",
+    "tree_size",
+]
 
 LARGEST_TABLE = 2.0**26  # numbers; half a gigabyte, and as much again for each of two copies
 LARGEST_WORK = 2.0**31
+LARGEST_TREE = 2.0**21  # numbers in all tables of a junction tree that is kept
+MOST_TREES = 8  # that a network keeps, for as many sets of variables that are set from outside
+
+Likelihoods = Mapping[str, Floats]
 
 
-def query(network: BayesianNetwork, name: str, evidence: Mapping[str, Any]) -> pandas.Series[float]:
-    """Return P(name | evidence) as a series over the states of ``name``."""
-    import pandas as pd
+class _Question(NamedTuple):
+    """The factors that matter for a question, the number of states of each variable, and the states of those fixed."""
 
-    if not isinstance(evidence, Mapping):
-        raise refuse("evidence", evidence, "expected a mapping from variables to their observed states")
-    network.probabilities(name)  # refuses an unknown name
-    observed = {x: network.code(x, label) for x, label in evidence.items()}
-    if name in observed:
-        raise ArgumentError(f"{name!r} is both asked for and observed")
-    index = pd.Index(list(network.states[name]), name=name)
-    return pd.Series(posterior(network, name, observed), index=index, name=f"P({name})")
-
-
-def posterior(network: BayesianNetwork, name: str, observed: Mapping[str, int]) -> Floats:
-    """Return P(name | evidence); the evidence as codes.
-
-    Raises
-    ------
-    NetworkError
-        If the evidence is impossible, or a table on the way would be too large.
-    """
-    table, _ = joint(network, [name], observed)
-    total = float(table.sum())
-    if total <= 0.0:
-        shown = {x: network.states[x][code] for x, code in observed.items()}
-        raise NetworkError(f"the evidence has probability zero: {quoted(f'{x}={s}' for x, s in shown.items())}")
-    result: Floats = table / total
-    return result
+    factors: list[Factor]
+    sizes: dict[int, int]
+    fixed: dict[int, int]
 
 
 def joint(
-    network: BayesianNetwork, names: Sequence[str], observed: Mapping[str, int] | None = None
+    network: BayesianNetwork, names: Sequence[str], likelihoods: Likelihoods | None = None, do: Collection[str] = ()
 ) -> tuple[Floats, float]:
     """Return P(names, evidence): an axis for each of ``names``, and the logarithm of a factor that belongs to it.
 
-    Only ancestors of what is asked for or observed matter. They fall into parts that share no variable once the
-    evidence is known; a part without any of the names is one number.
+    Parameters
+    ----------
+    network
+        The network.
+    names
+        The variables that are asked for.
+    likelihoods
+        Evidence: for each variable with some the likelihoods of its states, for those that are set, too.
+    do
+        The variables that are set from outside, whatever their parents are.
 
     Raises
     ------
     NetworkError
         If a table on the way would be too large.
     """
-    evidence = dict(observed or {})
-    dag = network.dag
-    needed = {*names, *evidence}.union(*(dag.ancestors(x) for x in (*names, *evidence)))
-    position = {x: i for i, x in enumerate(dag.names)}
-    fixed = {position[x]: code for x, code in evidence.items()}
-    factors = [
-        Factor((*(position[p] for p in dag.parents(x)), position[x]), network.probabilities(x)).given(fixed)
-        for x in dag.names
-        if x in needed
-    ]
+    given = dict(likelihoods or {})
+    position = _positions(network)
     wanted = [position[x] for x in names]
-    sizes = {position[x]: len(labels) for x, labels in network.states.items()}
-    forecast = plan([factor.axes for factor in factors], sizes, wanted)
+    tree = _kept_tree(network, do)
+    if tree is not None and (not wanted or tree.clique_of(wanted) is not None):
+        placed = {position[x]: likelihood for x, likelihood in given.items()}
+        if not wanted:
+            return np.ones(()), tree.log_mass(placed)
+        table, total = tree.joint(wanted, placed)
+        mass = float(table.sum())
+        return (table / mass, total) if mass > 0.0 and total > -np.inf else (np.zeros_like(table), 0.0)
+    question = _question(network, (*names, *given), names, given, do)
+    forecast = plan([factor.axes for factor in question.factors], question.sizes, wanted)
+    _check_affordable(forecast, names)
+    return eliminate(question.factors, forecast.order, wanted)
+
+
+def log_mass(network: BayesianNetwork, likelihoods: Likelihoods, do: Collection[str] = ()) -> float:
+    """Return the logarithm of the probability of evidence; -inf where it is impossible."""
+    table, scale = joint(network, (), likelihoods, do)
+    value = float(table)
+    return float(np.log(value)) + scale if value > 0.0 else -np.inf
+
+
+def all_marginals(
+    network: BayesianNetwork, likelihoods: Likelihoods, do: Collection[str] = ()
+) -> tuple[dict[str, Floats], float]:
+    """Return P(variable | evidence) for every variable, and the logarithm of the probability of the evidence.
+
+    Raises
+    ------
+    NetworkError
+        If a table on the way would be too large.
+    """
+    tree, position = _kept_tree(network, do), _positions(network)
+    if tree is None:
+        total = log_mass(network, likelihoods, do)
+        if total == -np.inf:
+            return {}, total
+        tables = {x: joint(network, [x], likelihoods, do)[0] for x in network.names}
+    else:
+        found, total = tree.marginals({position[x]: likelihood for x, likelihood in likelihoods.items()})
+        tables = {x: found[i] for x, i in position.items()}
+    return ({x: table / table.sum() for x, table in tables.items()} if total > -np.inf else {}), total
+
+
+def most_probable_states(
+    network: BayesianNetwork, likelihoods: Likelihoods, do: Collection[str] = ()
+) -> tuple[dict[str, int], float]:
+    """Return the likeliest states of all variables together with the evidence, and the logarithm of that probability.
+
+    Raises
+    ------
+    NetworkError
+        If a table on the way would be too large.
+    """
+    position = _positions(network)
+    question = _question(network, network.names, (), likelihoods, do)
+    forecast = plan([factor.axes for factor in question.factors], question.sizes, ())
+    _check_affordable(forecast, ())
+    found, total = JunctionTree(question.factors, question.sizes, forecast).likeliest()
+    if total == -np.inf:
+        return {}, total
+    return {x: found[i] if i in found else question.fixed[i] for x, i in position.items()}, total
+
+
+def rows_with_gaps(
+    network: BayesianNetwork, codes: Mapping[str, npt.NDArray[np.int32]], target: str | None = None
+) -> tuple[Floats, Floats]:
+    """Return the log-probability of each row, gaps summed out, and P(target | row).
+
+    Parameters
+    ----------
+    network
+        The network.
+    codes
+        For each variable the states, row by row, -1 for a gap.
+    target
+        The variable whose probabilities are asked for; nothing is said of its own column.
+
+    Raises
+    ------
+    NetworkError
+        If a table on the way would be too large.
+    """
+    tree, position = _kept_tree(network, ()), _positions(network)
+    names = [x for x in codes if x != target]
+    rows = np.stack([codes[x] for x in names]) if names else np.empty((0, 1), np.int32)
+    distinct, index = np.unique(rows, axis=1, return_inverse=True)
+    n = distinct.shape[1]
+    if tree is not None:
+        known = {position[x]: column for x, column in zip(names, distinct, strict=True)}
+        totals, shares = tree.rows(n, known, None if target is None else position[target])
+    else:
+        totals, shares = np.empty(n), np.zeros((n, 0 if target is None else len(network.states[target])))
+        for i, row in enumerate(distinct.T.tolist()):
+            likelihoods = {x: certain_likelihoods(network, x, k) for x, k in zip(names, row, strict=True) if k >= 0}
+            totals[i] = log_mass(network, likelihoods)
+            if target is not None and totals[i] > -np.inf:
+                shares[i] = joint(network, [target], likelihoods)[0]
+    with np.errstate(invalid="ignore"):
+        shares /= shares.sum(axis=1, keepdims=True)
+    return totals[index.ravel()], shares[index.ravel()]
+
+
+def certain_likelihoods(network: BayesianNetwork, name: str, code: int) -> Floats:
+    """Return the likelihoods of a variable's states where one of them is observed."""
+    likelihoods = np.zeros(len(network.states[name]))
+    likelihoods[code] = 1.0
+    return likelihoods
+
+
+def tree_size(network: BayesianNetwork) -> int | None:
+    """Return how many numbers the junction tree of a network holds; None if it is too large to be kept."""
+    tree = _kept_tree(network, ())
+    return None if tree is None else tree.tables.size
+
+
+def _positions(network: BayesianNetwork) -> dict[str, int]:
+    return {x: i for i, x in enumerate(network.names)}
+
+
+def _factors(network: BayesianNetwork, names: Collection[str], do: Collection[str]) -> list[Factor]:
+    """Return the factors of some variables; those that are set have none of their own."""
+    position, states = _positions(network), {x: len(labels) for x, labels in network.states.items()}
+    factors = []
+    for x in names:
+        alone = x in do or states[x] == 1
+        axes = [] if alone else [p for p in network.dag.parents(x) if states[p] > 1]  # one state is no axis
+        table = np.ones(states[x]) if alone else network.probabilities(x)
+        axes.append(x)
+        factors.append(Factor(tuple(position[v] for v in axes), table.reshape([states[v] for v in axes])))
+    return factors
+
+
+def _sizes(network: BayesianNetwork) -> dict[int, int]:
+    return {i: len(network.states[x]) for x, i in _positions(network).items()}
+
+
+def _question(
+    network: BayesianNetwork,
+    about: Collection[str],
+    kept: Collection[str],
+    likelihoods: Likelihoods,
+    do: Collection[str],
+) -> _Question:
+    """Return the factors that matter for a question about some variables: those of their ancestors.
+
+    What is observed is fixed in them, unless it is to be kept. So they fall into parts that share no variable; a part
+    without any that is kept is one number.
+    """
+    dag, position = network.dag, _positions(network)
+    needed = set(about)
+    left = list(needed)
+    while left:
+        x = left.pop()
+        if x not in do:
+            left += [p for p in dag.parents(x) if p not in needed]
+            needed.update(dag.parents(x))
+    factors = _factors(network, [x for x in network.names if x in needed], do)
+    factors += [Factor((position[x],), likelihood) for x, likelihood in likelihoods.items()]
+    certain = {x: np.flatnonzero(likelihood) for x, likelihood in likelihoods.items() if x not in kept}
+    fixed = {position[x]: int(states[0]) for x, states in certain.items() if states.size == 1}
+    return _Question([factor.given(fixed) for factor in factors], _sizes(network), fixed)
+
+
+def _check_affordable(forecast: EliminationPlan, names: Sequence[str]) -> None:
+    """Refuse a question whose tables are too large."""
     if forecast.largest > LARGEST_TABLE or forecast.total > LARGEST_WORK:
-        advice = "observe more variables" if len(names) == 1 else "observe more variables, or ask for fewer at a time"
+        asked = f" of {quoted(names)}" if names else ""
+        advice = "observe more variables" if len(names) < 2 else "observe more variables, or ask for fewer at a time"
         raise NetworkError(
-            f"exact inference of {quoted(names)} would need a table of {forecast.largest:.2g} numbers "
+            f"exact inference{asked} would need a table of {forecast.largest:.2g} numbers "
             f"({forecast.total:.2g} in all): {advice}"
         )
-    return eliminate(factors, forecast.order, wanted)
+
+
+def _kept_tree(network: BayesianNetwork, do: Collection[str]) -> JunctionTree | None:
+    """Return the junction tree of a network in which some variables are set from outside; None if it is too large.
+
+    Trees are kept with the network.
+    """
+    kept: dict[frozenset[str], JunctionTree | None] = network.__dict__.setdefault("_trees", {})
+    key = frozenset(do)
+    if key not in kept:
+        factors, sizes = _factors(network, network.names, key), _sizes(network)
+        forecast = plan([factor.axes for factor in factors], sizes, ())
+        small = forecast.total <= LARGEST_TREE
+        while len(kept) >= MOST_TREES:
+            kept.pop(next(iter(kept)))
+        kept[key] = JunctionTree(factors, sizes, forecast) if small else None
+    return kept[key]

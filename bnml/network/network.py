@@ -215,6 +215,7 @@ class BayesianNetwork:
         ----------
         data
             A `Data` or anything that `bnml.read` takes, with all of the network's variables (others are ignored).
+            Missing values are summed out.
 
         Raises
         ------
@@ -254,25 +255,134 @@ class BayesianNetwork:
 
         return sample(self, n, seed)
 
-    def query(self, name: str, evidence: Mapping[str, Any] | None = None) -> pandas.Series[float]:
-        """Return P(name | evidence) by exact inference.
+    def query(
+        self,
+        names: str | Sequence[str],
+        evidence: Mapping[str, Any] | None = None,
+        do: Mapping[str, Any] | None = None,
+    ) -> pandas.Series[float]:
+        """Return P(names | evidence) by exact inference.
 
         Parameters
         ----------
-        name
-            The variable that is asked for.
+        names
+            The variable that is asked for; or several, for their joint probabilities.
         evidence
-            Observed states of other variables.
+            For other variables the state that was observed; or, where that is not certain, a likelihood for each
+            state, ``{"test": {"positive": 0.9, "negative": 0.2}}``. States that are left out are ruled out.
+        do
+            Variables that are set to a state from outside, whatever their parents are.
+
+        Returns
+        -------
+        pandas.Series
+            A number for each state; for several variables its index has a level for each of them.
 
         Raises
         ------
         BnmlError
             If a name or state is unknown, the evidence is impossible, or the tables on the way would be too large; the
             message says how large.
-        """
-        from bnml.network.inference import query
 
-        return query(self, name, evidence or {})
+        Notes
+        -----
+        The first question makes a junction tree, which serves all others. Where that is too large, the question alone
+        is worked out, by elimination of all else that matters for it.
+
+        Examples
+        --------
+        >>> import bnml
+        >>> dag = bnml.DAG.parse("[rain][wet|rain]")
+        >>> states = {"rain": ["no", "yes"], "wet": ["no", "yes"]}
+        >>> network = bnml.BayesianNetwork(dag, states, {"rain": [0.8, 0.2], "wet": [[0.9, 0.1], [0.2, 0.8]]})
+        >>> network.query(["rain", "wet"]).loc["yes", "yes"].round(4)
+        np.float64(0.16)
+        >>> network.query("rain", {"wet": {"yes": 0.9, "no": 0.3}})["yes"].round(4)
+        np.float64(0.3514)
+        >>> network.query("rain", do={"wet": "yes"})["yes"].round(4)  # who wets the lawn makes no rain
+        np.float64(0.2)
+        """
+        from bnml.network.questions import query
+
+        return query(self, names, evidence, do)
+
+    def marginals(
+        self, evidence: Mapping[str, Any] | None = None, do: Mapping[str, Any] | None = None
+    ) -> dict[str, pandas.Series[float]]:
+        """Return P(variable | evidence) for every variable at once; evidence and ``do`` as for `query`."""
+        from bnml.network.questions import marginals
+
+        return marginals(self, evidence, do)
+
+    def probability(self, evidence: Mapping[str, Any] | None = None, do: Mapping[str, Any] | None = None) -> float:
+        """Return the probability of evidence, given as for `query`.
+
+        Of likelihoods, it is the probability of all that is certain times the likelihood that is expected then.
+
+        Examples
+        --------
+        >>> import bnml
+        >>> coins = bnml.BayesianNetwork(bnml.DAG(["coin"]), {"coin": ["heads", "tails"]}, {"coin": [0.6, 0.4]})
+        >>> round(coins.probability({"coin": "tails"}), 4)
+        0.4
+        """
+        from bnml.network.questions import probability
+
+        return probability(self, evidence, do)
+
+    def most_probable(
+        self, evidence: Mapping[str, Any] | None = None, do: Mapping[str, Any] | None = None
+    ) -> tuple[dict[str, Any], float]:
+        """Return the most probable row with the evidence, and the logarithm of its probability.
+
+        Also called most probable explanation. The probability is that of the row, evidence included; of equally
+        probable rows one is returned, always the same.
+
+        Examples
+        --------
+        >>> import bnml
+        >>> dag = bnml.DAG.parse("[rain][wet|rain]")
+        >>> states = {"rain": ["no", "yes"], "wet": ["no", "yes"]}
+        >>> network = bnml.BayesianNetwork(dag, states, {"rain": [0.8, 0.2], "wet": [[0.9, 0.1], [0.2, 0.8]]})
+        >>> row, log_probability = network.most_probable({"wet": "yes"})
+        >>> row, round(log_probability, 4)
+        ({'rain': 'yes', 'wet': 'yes'}, -1.8326)
+        """
+        from bnml.network.questions import most_probable
+
+        return most_probable(self, evidence, do)
+
+    def influence(self, name: str, evidence: Mapping[str, Any] | None = None) -> pandas.DataFrame:
+        """Return how the probabilities of a variable change with each value of each other variable.
+
+        Parameters
+        ----------
+        name
+            The variable that is asked for.
+        evidence
+            What is known already, as for `query`.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for each other variable and value, with the columns ``variable``, ``value``, ``probability`` of that
+            value, and for each state of ``name`` its probability given that value (nan for a value of probability
+            zero). A state called like one of the first three columns gets the name of its variable behind it.
+
+        Examples
+        --------
+        >>> import bnml
+        >>> dag = bnml.DAG.parse("[rain][wet|rain]")
+        >>> states = {"rain": ["no", "yes"], "wet": ["no", "yes"]}
+        >>> network = bnml.BayesianNetwork(dag, states, {"rain": [0.8, 0.2], "wet": [[0.9, 0.1], [0.2, 0.8]]})
+        >>> network.influence("rain").round(3)
+          variable value  probability     no    yes
+        0      wet    no         0.76  0.947  0.053
+        1      wet   yes         0.24  0.333  0.667
+        """
+        from bnml.network.questions import influence
+
+        return influence(self, name, evidence)
 
     def save(self, path: str | Path) -> None:
         """Write the network to a file; its suffix decides the format (see `bnml.load`)."""

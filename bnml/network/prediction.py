@@ -11,7 +11,7 @@ from bnml._arrays import Floats
 from bnml._text import quoted
 from bnml.data.matching import match
 from bnml.errors import NetworkError
-from bnml.network.inference import posterior
+from bnml.network.inference import rows_with_gaps
 from bnml.network.network import BayesianNetwork
 from bnml.network.probability import table_index
 
@@ -42,7 +42,7 @@ def predict(network: BayesianNetwork, data: Any, name: str) -> npt.NDArray[Any]:
 def _posteriors(network: BayesianNetwork, data: Any, name: str) -> Floats:
     network.probabilities(name)  # refuses an unknown name
     others = {x: labels for x, labels in network.states.items() if x != name}
-    rows = match(data, others, network.cuts, network.reading, optional=True)
+    rows = match(data, others, network.cuts, network.reading, gaps=True, absent=True)
     position = {x: i for i, x in enumerate(others)}
     blanket = [x for x in others if x in set(network.dag.markov_blanket(name))]
     complete = (rows.codes[[position[x] for x in blanket]] >= 0).all(axis=0)
@@ -50,7 +50,7 @@ def _posteriors(network: BayesianNetwork, data: Any, name: str) -> Floats:
     if complete.any():
         result[complete] = _from_blanket(network, name, rows.codes[:, complete], position)
     if not complete.all():
-        result[~complete] = _with_gaps(network, name, rows.codes[:, ~complete], list(others))
+        result[~complete] = _with_gaps(network, name, rows.codes[:, ~complete], position)
     return rows.in_order(result)
 
 
@@ -71,19 +71,22 @@ def _from_blanket(
             logs[:, k] += table.ravel()[table_index(filled, variables, table.shape)]
     top = logs.max(axis=1, keepdims=True)
     if np.isneginf(top).any():
-        row = {x: network.states[x][columns[i, int(np.argmin(top))]] for x, i in position.items()}
-        known = quoted(f"{x}={label}" for x, label in row.items())
-        raise NetworkError(f"predict {name!r}: the row {known} has probability zero under the network")
+        raise _impossible(network, name, columns[:, int(np.argmin(top))], position)
     weights = np.exp(logs - top)
     posterior: Floats = weights / weights.sum(axis=1, keepdims=True)
     return posterior
 
 
-def _with_gaps(network: BayesianNetwork, name: str, columns: npt.NDArray[np.int32], others: list[str]) -> Floats:
-    """Sum out what is missing: one exact query for each distinct row of evidence."""
-    distinct, index = np.unique(columns, axis=1, return_inverse=True)
-    answers = np.empty((distinct.shape[1], len(network.states[name])))
-    for i, row in enumerate(distinct.T.tolist()):
-        evidence = {x: code for x, code in zip(others, row, strict=True) if code >= 0}
-        answers[i] = posterior(network, name, evidence)
-    return answers[index.ravel()]
+def _with_gaps(network: BayesianNetwork, name: str, columns: npt.NDArray[np.int32], position: dict[str, int]) -> Floats:
+    """Return P(x | what is there) for rows with gaps."""
+    totals, shares = rows_with_gaps(network, {x: columns[i] for x, i in position.items()}, name)
+    if np.isneginf(totals).any():
+        raise _impossible(network, name, columns[:, int(np.argmin(totals))], position)
+    return shares
+
+
+def _impossible(
+    network: BayesianNetwork, name: str, row: npt.NDArray[np.int32], position: dict[str, int]
+) -> NetworkError:
+    known = quoted(f"{x}={network.states[x][row[i]]}" for x, i in position.items() if row[i] >= 0)
+    return NetworkError(f"predict {name!r}: the row {known} has probability zero under the network")

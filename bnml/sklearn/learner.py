@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-import numpy as np
 from sklearn.base import DensityMixin
 
 from bnml._arrays import Floats
 from bnml.graph import DAG, PDAG
-from bnml.network import BayesianNetwork, fit
-from bnml.network.inference import joint
+from bnml.network import fit
 from bnml.search import SearchResult, learn
 from bnml.search.search_result import finished
 from bnml.sklearn.base import NetworkEstimator, ScoreParameter
@@ -118,28 +116,10 @@ class StructureLearner(DensityMixin, NetworkEstimator):
         BnmlError
             If a label did not occur in training, and was not declared either: it has no probability.
         """
-        rows = self._coded(X)
-        complete = rows.notna().all(axis=1).to_numpy()
-        logs = np.empty(len(rows))
-        if complete.any():
-            logs[complete] = self.network_.log_prob(rows[complete])
-        if not complete.all():
-            logs[~complete] = _of_what_is_there(self.network_, rows[~complete])
-        return logs
+        rows = self._coded(X)  # refuses a learner that is not fitted
+        return self.network_.log_prob(rows)
 
     @ScoreParameter
     def score(self, X: Any, y: Any = None) -> float:
         """Return the mean log-likelihood of the rows, in nats; ``y`` is ignored."""
         return float(self.score_samples(X).mean())
-
-
-def _of_what_is_there(network: BayesianNetwork, rows: Any) -> Floats:
-    """Return the log-probability of rows with gaps: one exact query for each distinct row."""
-    codes = np.array([rows[name].cat.codes for name in rows])
-    distinct, index = np.unique(codes, axis=1, return_inverse=True)
-    logs = np.empty(distinct.shape[1])
-    for i, row in enumerate(distinct.T.tolist()):
-        table, scale = joint(network, [], {x: code for x, code in zip(rows, row, strict=True) if code >= 0})
-        with np.errstate(divide="ignore"):
-            logs[i] = np.log(table) + scale
-    return logs[index.ravel()]

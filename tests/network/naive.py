@@ -30,3 +30,34 @@ def posterior(network, name, evidence):
             sums[row[name]] += probability(network, row)
     total = sum(sums.values())
     return {label: p / total for label, p in sums.items()} if total > 0 else None
+
+
+def truncated_probability(network, row, do):
+    """P(row | do): the product of the tables of all variables but those that are set, which must be as they are set."""
+    if any(row[x] != label for x, label in do.items()):
+        return 0.0
+    p = 1.0
+    for x in network.names:
+        if x not in do:
+            table = network.probabilities(x)
+            for v in (*network.dag.parents(x), x):
+                table = table[list(network.states[v]).index(row[v])]
+            p *= float(table)
+    return p
+
+
+def weight(row, evidence):
+    """Return the likelihood of a row under evidence: labels, or likelihoods of labels."""
+    w = 1.0
+    for x, said in evidence.items():
+        w *= said.get(row[x], 0.0) if isinstance(said, dict) else float(row[x] == said)
+    return w
+
+
+def answer(network, names, evidence, do):
+    """P(names | evidence, do) by summing over all rows, and P(evidence | do)."""
+    sums = dict.fromkeys(product(*(network.states[x] for x in names)), 0.0)
+    for row in rows(network):
+        sums[tuple(row[x] for x in names)] += truncated_probability(network, row, do) * weight(row, evidence)
+    total = sum(sums.values())
+    return ([p / total for p in sums.values()] if total > 0 else None), total

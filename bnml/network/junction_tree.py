@@ -1,0 +1,249 @@
+"""Junction trees: what is worth computing once where many questions are asked.
+
+The families of a network, with those variables joined that elimination joins, make cliques; cliques form a tree in
+which those that hold a variable hang together. Messages along its edges give the probabilities of all variables at
+once, for any evidence, and the tree stays the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from itertools import accumulate
+from math import prod
+
+import numpy as np
+import numpy.typing as npt
+
+from bnml._arrays import Bools, Floats, Ints
+from bnml._factors import EliminationPlan, Factor
+from bnml.network._kernels import SMALL, Cliques, likeliest, propagate, propagate_rows
+
+__all__ = ["JunctionTree"]
+
+
+class JunctionTree:
+    """A product of factors, arranged for questions about few of its variables at a time.
+
+    Parameters
+    ----------
+    factors
+        The factors; every variable is in one of them.
+    sizes
+        The number of states of each variable; their numbers may have gaps.
+    plan
+        In which order the variables are eliminated.
+    """
+
+    def __init__(self, factors: Sequence[Factor], sizes: Mapping[int, int], plan: EliminationPlan) -> None:
+        self.sizes = dict(sizes)
+        self.cliques, after = _cliques([factor.axes for factor in factors], plan.order)
+        held: dict[int, list[int]] = {v: [] for v in plan.order}
+        for c, clique in enumerate(self.cliques):
+            for v in clique:
+                held[v].append(c)
+        self._held = {v: frozenset(cliques) for v, cliques in held.items()}
+        home = {v: min(cliques, key=lambda c: (self._size(c), c)) for v, cliques in held.items()}
+        self.arrays = self._arrays(after, home)
+        self.log_scale = sum(_log(float(factor.table)) for factor in factors if not factor.axes)
+        tables = [np.ones([sizes[v] for v in clique]) for clique in self.cliques]
+        for factor in factors:
+            if factor.axes:
+                holder = self.clique_of(factor.axes)
+                assert holder is not None, "every factor is in a clique"
+                tables[holder] *= _aligned(factor, self.cliques[holder])
+                largest = float(tables[holder].max())
+                if 0.0 < largest < SMALL:
+                    tables[holder] /= largest
+                    self.log_scale += _log(largest)
+        self.tables = np.concatenate([table.ravel() for table in tables]) if tables else np.empty(0)
+
+    def _size(self, clique: int) -> int:
+        return prod(self.sizes[v] for v in self.cliques[clique])
+
+    def _arrays(self, after: Sequence[int], home: Mapping[int, int]) -> Cliques:
+        cliques, sizes = self.cliques, self.sizes
+        messages, strides = [], []
+        for clique, parent in zip(cliques, after, strict=True):
+            shared = [v for v in clique if v in cliques[parent]] if parent >= 0 else []
+            steps = dict(zip(shared, _strides([sizes[v] for v in shared]), strict=True))
+            messages.append(prod(sizes[v] for v in shared))
+            strides.append([steps.get(v, 0) for v in cliques[parent]] if parent >= 0 else [])
+        self.position = {v: i for i, v in enumerate(sorted(home))}
+        inner = {v: _strides([sizes[u] for u in cliques[c]])[cliques[c].index(v)] for v, c in home.items()}
+        return Cliques(
+            next=np.array(after, np.int64),
+            tables=_starts([self._size(c) for c in range(len(cliques))]),
+            messages=_starts(messages),
+            axes=_starts([len(clique) for clique in cliques]),
+            sizes=np.array([sizes[v] for clique in cliques for v in clique], np.int64),
+            edges=_starts([len(steps) for steps in strides]),
+            strides=np.array([step for steps in strides for step in steps], np.int64),
+            home=np.array([home[v] for v in self.position], np.int64),
+            states=np.array([sizes[v] for v in self.position], np.int64),
+            inner=np.array([inner[v] for v in self.position], np.int64),
+        )
+
+    def clique_of(self, variables: Collection[int]) -> int | None:
+        """Return the smallest clique that has all of some variables, or None if there is none."""
+        held = frozenset.intersection(*(self._held[v] for v in variables))
+        return min(held, key=lambda c: (self._size(c), c), default=None)
+
+    def joint(self, variables: Sequence[int], weights: Mapping[int, Floats]) -> tuple[Floats, float]:
+        """Return P(variables, evidence) but for a factor, an axis for each, and the logarithm of P(evidence).
+
+        Parameters
+        ----------
+        variables
+            Variables of one clique.
+        weights
+            For each variable with evidence the weights of its states.
+        """
+        clique = self.clique_of(variables)
+        assert clique is not None, "the variables are in one clique"
+        tables, total = self._propagated(weights, [clique])
+        return self._marginal(tables, clique, variables), total
+
+    def marginals(self, weights: Mapping[int, Floats]) -> tuple[dict[int, Floats], float]:
+        """Return P(variable, evidence) but for a factor, for each variable, and the logarithm of P(evidence)."""
+        tables, total = self._propagated(weights, range(len(self.cliques)))
+        home = self.arrays.home
+        return {v: self._marginal(tables, int(home[i]), [v]) for v, i in self.position.items()}, total
+
+    def log_mass(self, weights: Mapping[int, Floats]) -> float:
+        """Return the logarithm of the probability of evidence."""
+        return self._propagated(weights, [])[1]
+
+    def rows(self, n: int, codes: Mapping[int, npt.NDArray[np.int32]], target: int | None) -> tuple[Floats, Floats]:
+        """Return the log-probability of each row, gaps summed out, and the probabilities of the target's states.
+
+        Parameters
+        ----------
+        n
+            The number of rows.
+        codes
+            For variables the states, row by row, -1 for a gap; others have gaps alone.
+        target
+            The variable whose states are asked for, if any.
+        """
+        table = np.full((len(self.position), n), -1, np.int64)
+        for v, column in codes.items():
+            table[self.position[v]] = column
+        place = -1 if target is None else self.position[target]
+        wanted = self._towards_root([] if target is None else [int(self.arrays.home[place])])
+        totals, shares = np.empty(n), np.zeros((n, 0 if target is None else self.sizes[target]))
+        propagate_rows(self.arrays, self.tables, table, place, wanted, totals, shares)
+        return totals + self.log_scale, shares
+
+    def likeliest(self) -> tuple[dict[int, int], float]:
+        """Return the states of all variables that together are likeliest, and their log-probability."""
+        entries = np.empty(len(self.cliques), np.int64)
+        total = likeliest(self.arrays, self.tables.copy(), entries)
+        if total == -np.inf:
+            return {}, total
+        found: dict[int, int] = {}
+        for clique, entry in zip(self.cliques, entries.tolist(), strict=True):
+            states = np.unravel_index(entry, [self.sizes[v] for v in clique])
+            found |= {v: int(k) for v, k in zip(clique, states, strict=True)}
+        return found, total + self.log_scale
+
+    def _propagated(self, weights: Mapping[int, Floats], cliques: Collection[int]) -> tuple[Floats, float]:
+        tables = self.tables.copy()
+        weighed = np.array([self.position[v] for v in weights], np.int64)
+        starts = np.zeros(len(self.position), np.int64)
+        starts[weighed] = _starts([w.size for w in weights.values()])[:-1]
+        largest = [float(w.max()) or 1.0 for w in weights.values()]
+        flat = (
+            np.concatenate([w / m for w, m in zip(weights.values(), largest, strict=True)]) if weights else np.empty(0)
+        )
+        total = propagate(self.arrays, tables, weighed, flat, starts, self._towards_root(cliques))
+        return tables, total + self.log_scale + float(np.log(largest).sum())
+
+    def _towards_root(self, cliques: Collection[int]) -> Bools:
+        """Mark cliques and all between them and their roots."""
+        wanted = np.zeros(len(self.cliques), np.bool_)
+        for clique in cliques:
+            while clique >= 0 and not wanted[clique]:
+                wanted[clique] = True
+                clique = int(self.arrays.next[clique])
+        return wanted
+
+    def _marginal(self, tables: Floats, clique: int, variables: Sequence[int]) -> Floats:
+        axes = self.cliques[clique]
+        start, stop = self.arrays.tables[clique : clique + 2]
+        table = tables[start:stop].reshape([self.sizes[v] for v in axes])
+        rest = tuple(i for i, v in enumerate(axes) if v not in variables)
+        left = [v for v in axes if v in variables]
+        marginal: Floats = table.sum(axis=rest).transpose([left.index(v) for v in variables])
+        return marginal
+
+
+def _cliques(scopes: Sequence[Collection[int]], order: Sequence[int]) -> tuple[list[tuple[int, ...]], list[int]]:
+    """Return the maximal cliques of elimination, each before the next towards its root, and which that is.
+
+    What a clique shares with the next comes first in it.
+    """
+    near: dict[int, set[int]] = {v: set() for v in order}
+    for scope in scopes:
+        for v in scope:
+            near[v].update(scope)
+    at = {v: i for i, v in enumerate(order)}
+    members: dict[int, set[int]] = {}
+    after: dict[int, int] = {}
+    for v in order:
+        near[v].discard(v)
+        around = near.pop(v)
+        members[v] = {v, *around}
+        after[v] = min(around, key=at.__getitem__, default=-1)
+        for u in around:
+            near[u] |= around
+            near[u].discard(v)
+    for v in order:  # a clique that lies in the one before it is no clique of its own
+        u = after[v]
+        if u >= 0 and members[u] <= members[v]:
+            members[u], after[v] = members.pop(v), -2 - u
+    kept = {v: _kept(v, after) for v in order}
+    below: dict[int, list[int]] = {-1: []}
+    for v in order:
+        if kept[v] == v:
+            u = after[v]
+            below.setdefault(-1 if u < 0 else kept[u], []).append(v)
+    outwards, stack = [], below[-1][::-1]
+    while stack:
+        v = stack.pop()
+        outwards.append(v)
+        stack += below.get(v, [])[::-1]
+    outwards.reverse()
+    number = {v: i for i, v in enumerate(outwards)}
+    cliques, parents = [], []
+    for v in outwards:
+        u = -1 if after[v] < 0 else kept[after[v]]
+        shared = members[v] & members[u] if u >= 0 else set()
+        cliques.append((*sorted(shared), *sorted(members[v] - shared)))
+        parents.append(-1 if u < 0 else number[u])
+    return cliques, parents
+
+
+def _kept(v: int, after: Mapping[int, int]) -> int:
+    """Return the clique that took in the one of a variable."""
+    while after[v] <= -2:
+        v = -2 - after[v]
+    return v
+
+
+def _aligned(factor: Factor, clique: Sequence[int]) -> Floats:
+    """Return a factor's table with an axis for each variable of a clique."""
+    order = sorted(range(len(factor.axes)), key=lambda i: clique.index(factor.axes[i]))
+    sizes = dict(zip(factor.axes, factor.table.shape, strict=True))
+    return factor.table.transpose(order).reshape([sizes.get(v, 1) for v in clique])
+
+
+def _strides(sizes: Sequence[int]) -> list[int]:
+    return [prod(sizes[i + 1 :]) for i in range(len(sizes))]
+
+
+def _starts(sizes: Sequence[int]) -> Ints:
+    return np.array([0, *accumulate(sizes)], np.int64)
+
+
+def _log(value: float) -> float:
+    return float(np.log(value)) if value > 0.0 else -np.inf

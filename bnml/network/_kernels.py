@@ -195,7 +195,7 @@ def propagate(tree: Cliques, tables: Floats, weighed: Ints, weights: Floats, sta
 
 
 def _row_steps(tree: Cliques, tables: Floats, codes: Ints, *_: object) -> float:
-    return _steps(tree) * codes.shape[1]
+    return _steps(tree) * float(codes.shape[1])
 
 
 @plain_at_first(_row_steps)

@@ -66,12 +66,15 @@ _HOME = {
     "Constraints": "bnml.graph",
     "DAG": "bnml.graph",
     "PDAG": "bnml.graph",
+    "compare": "bnml.graph",
     "count_complete_component_networks": "bnml.graph",
     "count_dags": "bnml.graph",
     "is_imap": "bnml.graph",
     "is_perfect_map": "bnml.graph",
     "minimal_imap": "bnml.graph",
     "shd": "bnml.graph",
+    "sid": "bnml.graph",
+    "sid_bounds": "bnml.graph",
 }
 
 __all__ = [*sorted(_HOME), "__version__"]
@@ -93,12 +96,15 @@ if TYPE_CHECKING:
     from bnml.graph import DAG as DAG
     from bnml.graph import PDAG as PDAG
     from bnml.graph import Constraints as Constraints
+    from bnml.graph import compare as compare
     from bnml.graph import count_complete_component_networks as count_complete_component_networks
     from bnml.graph import count_dags as count_dags
     from bnml.graph import is_imap as is_imap
     from bnml.graph import is_perfect_map as is_perfect_map
     from bnml.graph import minimal_imap as minimal_imap
     from bnml.graph import shd as shd
+    from bnml.graph import sid as sid
+    from bnml.graph import sid_bounds as sid_bounds
     from bnml.independence import dependences as dependences
     from bnml.independence import npc as npc
     from bnml.independence import pc as pc

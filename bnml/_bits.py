@@ -9,7 +9,7 @@ thousands of nodes have 1,891 different hashes. So a set of nodes is looked up b
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 WORD = 61  # bits of a hash: of smaller masks no two have the same
 
@@ -44,7 +44,7 @@ def union(masks: Sequence[int], members: int) -> int:
     return result
 
 
-def closure(masks: Sequence[int], start: int) -> int:
+def closure(masks: Sequence[int] | Mapping[int, int], start: int) -> int:
     """Return ``start`` and all that can be reached from it by steps from ``i`` to ``masks[i]``."""
     reached = todo = start
     while todo:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
-__all__ = ["notebook_picture", "notebook_table"]
+__all__ = ["comparison_picture", "notebook_comparison", "notebook_picture", "notebook_table"]
 
 
 def notebook_picture(graph: Any, caption: str = "", regions: Any = (), legend: tuple[str, str] | None = None) -> str:
@@ -14,6 +14,20 @@ def notebook_picture(graph: Any, caption: str = "", regions: Any = (), legend: t
 
     below = f"<div>{escape(caption)}</div>" if caption else ""
     return f"<div>{graph_html(graph, regions, legend)}{below}</div>"
+
+
+def comparison_picture(comparison: Any, path: Any = None, **options: Any) -> Any:
+    """Return the picture of a comparison of two graphs, and write it."""
+    from bnml.plot import draw_comparison
+
+    return draw_comparison(comparison, path, **options)
+
+
+def notebook_comparison(comparison: Any) -> str:
+    """Return what a notebook shows of a comparison, as HTML: its picture, if that can be read, and its report."""
+    from bnml.plot import comparison_html
+
+    return f"<div>{comparison_html(comparison)}<pre>{escape(str(comparison))}</pre></div>"
 
 
 def notebook_table(title: str, head: list[str], rows: list[list[str]]) -> str:

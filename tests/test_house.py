@@ -212,11 +212,12 @@ def test_public_functions_are_for_others(tmp_path):
 def test_public_names():
     assert sorted(set(bnml.__all__)) == [
         "BayesianNetwork", "BnmlError", "Constraints", "DAG", "Data", "LocalScores", "PDAG", "__version__",
-        "bootstrap", "code_length", "count_complete_component_networks", "count_dags", "dependences", "discretise",
-        "example", "family_score", "fit",
+        "bootstrap", "code_length", "compare", "count_complete_component_networks", "count_dags", "dependences",
+        "discretise", "example", "family_score", "fit",
         "independence", "information", "is_imap", "is_perfect_map", "kl_divergence", "learn", "load",
         "minimal_imap", "npc", "pc", "plot", "posterior", "prequential", "priors", "read", "regret",
-        "relational", "score", "scores", "search", "select_features", "shd", "sklearn", "strength", "study",
+        "relational", "score", "scores", "search", "select_features", "shd", "sid", "sid_bounds", "sklearn", "strength",
+        "study",
     ]  # fmt: skip
     for name in bnml.__all__:
         assert getattr(bnml, name) is not None

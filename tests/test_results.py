@@ -8,8 +8,6 @@ import pytest
 
 import bnml
 from bnml.experiments import reproduce
-from bnml.graph import compare
-from bnml.graph.distance import difference
 from bnml.nml import nml_histogram
 from bnml.nml.forest_plan import ForestForecast
 from bnml.relational.overview import overview
@@ -35,8 +33,8 @@ RESULTS = {
     "study": lambda folder: bnml.study(bnml.example(), "lung", repetitions=3),
     "code length": lambda folder: bnml.code_length(bnml.DAG(FEW), table(*FEW)),
     "histogram": lambda folder: nml_histogram([1.0, 2.0, 3.0], [1, 2, 1]),
-    "comparison": lambda folder: compare(A, B),
-    "difference": lambda folder: difference(A, B),
+    "comparison": lambda folder: bnml.compare(A, B),
+    "comparison with a class": lambda folder: bnml.compare(A, B.cpdag()),
     "overview": lambda folder: overview(table(*FEW)),
     "reproduction": lambda folder: reproduce("regret-table", out=folder, threads=1),
 }

@@ -1,43 +1,40 @@
-"""``bnml compare``: how far two structures are apart."""
+"""``bnml compare``: what a structure has in common with a known one."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 
 import typer
 
+import bnml
+from bnml._files import write_all
 from bnml.cli import options, printing, reading
-from bnml.graph.distance import difference
+from bnml.cli.outputs import check_outputs, write_picture
 
 __all__ = ["command"]
 
-EXAMPLE = "Example: bnml compare '[A][B|A][C|B]' '[A][C][B|A:C]'"
+EXAMPLE = "Example: bnml compare '[A][B|A][C|B]' '[A][C][B|A:C]' --plot both.svg"
 
 SIDE = "A model string such as '[A][B|A]', or a network file."
 
 
 def command(
-    a: Annotated[str, typer.Argument(metavar="A", help=SIDE)],
-    b: Annotated[str, typer.Argument(metavar="B", help=SIDE)],
+    a: Annotated[str, typer.Argument(metavar="A", help=f"What is taken as the truth. {SIDE}")],
+    b: Annotated[str, typer.Argument(metavar="B", help=f"What is compared with it. {SIDE}")],
+    plot: options.Plots = None,
     as_json: options.Json = False,
 ) -> None:
-    """Compare two structures: structural Hamming distance, arcs in common and not."""
-    first, second = reading.structure_of(a), reading.structure_of(b)
-    found = difference(first, second)
+    """Compare two structures: distances, arcs that are common, missing, extra and turned round."""
+    from bnml.plot.draw import KINDS
+
+    plots = plot or []
+    check_outputs([("--plot", path, KINDS) for path in plots])
+    found = bnml.compare(reading.structure_of(a), reading.structure_of(b))
+    if plots:
+        picture = found.draw()
+        write_all({path: partial(write_picture, picture, path) for path in plots})
     if as_json:
         printing.print_json(found.to_dict())
-        return
-    print(f"structural Hamming distance {found.shd} between the equivalence classes, {found.shd_dag} between the DAGs")
-    if found.equivalent:
-        print("the structures are equivalent: no data can tell them apart")
-    groups = {
-        "in both": found.shared,
-        "reversed in B": found.reversed,
-        "only in A": found.only_a,
-        "only in B": found.only_b,
-    }
-    for title, arcs in groups.items():
-        if arcs:
-            print(f"{title} ({len(arcs)}):")
-            for x, y in arcs:
-                print(f"  {x} -> {y}")
+    else:
+        print(found)

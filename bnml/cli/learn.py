@@ -52,19 +52,17 @@ INTERRUPTED = 130  # what shells know as the status of Ctrl-C
 
 LONG = 3.0  # seconds after which people want to know how long it will take
 
-_FILES = "What to write"
-
 Output = Annotated[
     Path | None,
-    typer.Option("-o", "--output", metavar="NET", help="A network file, with parameters.", rich_help_panel=_FILES),
-]
-Plots = Annotated[
-    list[Path] | None,
-    typer.Option("--plot", metavar="FILE", help="A picture: .png .svg .pdf; repeatable.", rich_help_panel=_FILES),
+    typer.Option(
+        "-o", "--output", metavar="NET", help="A network file, with parameters.", rich_help_panel=options.FILES
+    ),
 ]
 ScoresOut = Annotated[
     Path | None,
-    typer.Option("--scores-out", metavar="FILE.jkl", help="The local scores that can matter.", rich_help_panel=_FILES),
+    typer.Option(
+        "--scores-out", metavar="FILE.jkl", help="The local scores that can matter.", rich_help_panel=options.FILES
+    ),
 ]
 ScoresIn = Annotated[
     Path | None,
@@ -94,7 +92,7 @@ def command(
     max_parents: options.MaxParents = None,
     rows_per_cell: options.RowsPerCell = ROWS_PER_CELL,
     output: Output = None,
-    plot: Plots = None,
+    plot: options.Plots = None,
     scores_out: ScoresOut = None,
     seed: options.Seed = 0,
     threads: options.Threads = None,

@@ -28,6 +28,7 @@ __all__ = [
     "MemoryLimit",
     "Missing",
     "NaValues",
+    "Plots",
     "PriorNetwork",
     "Require",
     "RequireLink",
@@ -199,6 +200,12 @@ RowsPerCell = Annotated[
     _known(
         "--rows-per-cell", metavar="R", parser=_parse_number, help="Rows that a family's cells have at least; 0: any."
     ),
+]
+
+FILES = "What to write"
+Plots = Annotated[
+    list[Path] | None,
+    typer.Option("--plot", metavar="FILE", help="A picture: .png .svg .pdf; repeatable.", rich_help_panel=FILES),
 ]
 
 _cost = partial(typer.Option, rich_help_panel="How much it may cost")

@@ -36,6 +36,11 @@ def check_outputs(targets: Sequence[tuple[str, Path, Sequence[str]]]) -> None:
         seen[place] = option
 
 
+def write_picture(picture: Picture, path: Path, stream: IO[bytes]) -> None:
+    """Write a picture as the kind of file that the suffix of a path says."""
+    stream.write(picture.render(path.suffix.lower()[1:]))
+
+
 def written_summary(network: bnml.BayesianNetwork, file: Path) -> dict[str, Any]:
     """Return what ``--json`` prints of a network that was written to a file, as plain values."""
     return {
@@ -44,8 +49,3 @@ def written_summary(network: bnml.BayesianNetwork, file: Path) -> dict[str, Any]
         "arcs": [list(arc) for arc in network.dag.arcs],
         "parameters": network.n_parameters,
     }
-
-
-def write_picture(picture: Picture, path: Path, stream: IO[bytes]) -> None:
-    """Write a picture to a file that is open, in the format that its path says."""
-    stream.write(picture.render(path.suffix.lower()[1:]))

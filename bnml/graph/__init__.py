@@ -3,24 +3,30 @@
 Algorithms are functions, one to a file; `DAG` and `PDAG` are values that hold the graph. Variables have names outside
 and are positions inside; neighbourhoods are bit masks. Each idea is taught in the text of its module:
 
-=================  =====================================================
-`cpdag`            Markov equivalence, CPDAGs, the canonical member
-`meek`             directions that follow from others
-`extension`        from a PDAG to a DAG
-`separation`       d-separation
-`imaps`            I-maps and perfect maps
-`distance`         the structural Hamming distance
-`constraints`      what is known before the data are seen
-`model_string`     ``[A][C][B|A:C]``
-=================  =====================================================
+=======================  =====================================================
+`cpdag`                  Markov equivalence, CPDAGs, the canonical member
+`meek`                   directions that follow from others
+`extension`              from a PDAG to a DAG
+`orientations`           all DAGs that a PDAG stands for
+`class_size`             how many they are
+`separation`             d-separation
+`imaps`                  I-maps and perfect maps
+`distance`               the structural Hamming distance
+`intervention_distance`  the structural intervention distance
+`comparison`             what a learned graph has right, wrong and not at all
+`constraints`            what is known before the data are seen
+`model_string`           ``[A][C][B|A:C]``
+=======================  =====================================================
 """
 
+from bnml.graph.comparison import Comparison, Overlap, compare
 from bnml.graph.constraints import Constraints
 from bnml.graph.counting import count_complete_component_networks, count_dags
 from bnml.graph.cpdag import canonical_extension
 from bnml.graph.dag import DAG
-from bnml.graph.distance import Comparison, compare, shd
+from bnml.graph.distance import shd
 from bnml.graph.imaps import is_imap, is_perfect_map, minimal_imap
+from bnml.graph.intervention_distance import sid, sid_bounds
 from bnml.graph.meek import apply_meek_rules
 from bnml.graph.pdag import PDAG
 from bnml.graph.rules import Rules
@@ -31,6 +37,7 @@ __all__ = [
     "PDAG",
     "Comparison",
     "Constraints",
+    "Overlap",
     "Rules",
     "apply_meek_rules",
     "canonical_extension",
@@ -42,4 +49,6 @@ __all__ = [
     "minimal_imap",
     "minimal_separator",
     "shd",
+    "sid",
+    "sid_bounds",
 ]

@@ -32,6 +32,20 @@ def require_pdag(graph: object, what: str) -> PDAG:
     return graph
 
 
+def graph_of(given: object, what: str) -> DAG | PDAG:
+    """Return a graph, or that of a network or of a result: its DAG or, if it has none, its PDAG."""
+    from bnml.graph.dag import DAG
+    from bnml.graph.pdag import PDAG
+
+    if isinstance(given, DAG | PDAG):
+        return given
+    for name in ("dag", "pdag", "cpdag"):
+        graph = getattr(given, name, None)
+        if isinstance(graph, DAG | PDAG):
+            return graph
+    raise ArgumentError(f"{argument(what)} must be a DAG or PDAG, got {type(given).__name__}")
+
+
 def _kind(graph: object) -> str:
     hints = {"DAG": "DAG; take its .cpdag()", "PDAG": "PDAG; take its .to_dag()", "str": "str; DAG.parse reads a text"}
     kind = type(graph).__name__

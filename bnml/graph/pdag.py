@@ -8,7 +8,7 @@ a directed cycle. Only `PDAG.to_dag` decides.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from bnml._bits import bits, permuted_masks, transposed
@@ -177,6 +177,51 @@ class PDAG(Graph):
                 " or a v-structure that it does not have"
             )
         return DAG._of(self._variables, parents)
+
+    def members(self) -> Iterator[DAG]:
+        """Yield every DAG that this graph stands for: with the same skeleton, arcs and v-structures.
+
+        Each comes once, and the next is made when it is asked for. The order is that of the undirected edges: of the
+        first one the direction towards the later name comes first. There is none if no DAG fits; `count_members` tells
+        beforehand how many there are.
+
+        Examples
+        --------
+        >>> chain = DAG.parse("[A][B|A][C|B]").cpdag()
+        >>> chain.count_members(), [str(dag) for dag in chain.members()]
+        (3, ['[A][B|A][C|B]', '[B][A|B][C|B]', '[C][B|C][A|B]'])
+        """
+        from bnml.graph.orientations import orientations, oriented_by_rules
+
+        work = oriented_by_rules(self)
+        if work is not None:
+            for parents in orientations(work):
+                yield DAG._of(self._variables, parents)
+
+    def count_members(self) -> int:
+        """Return how many DAGs this graph stands for, without listing them; 0 if none fits.
+
+        For the graph of an equivalence class that takes polynomial time (Clique-Picking, Wienöbst, Bannach and
+        Liśkiewicz 2021), however many there are. Where arcs come from elsewhere, such as background knowledge, there
+        is no such way.
+
+        Raises
+        ------
+        GraphError
+            If background knowledge leaves too many possibilities to be counted.
+
+        Examples
+        --------
+        >>> names = [f"X{i}" for i in range(30)]
+        >>> complete = [(a, b) for i, a in enumerate(names) for b in names[i + 1 :]]
+        >>> PDAG(names, [], complete).count_members()  # 30!, all orders
+        265252859812191058636308480000000
+        >>> print(next(PDAG(["A", "B", "C"], [("A", "B")], [("B", "C")]).members()))  # B -> C follows
+        [A][B|A][C|B]
+        """
+        from bnml.graph.class_size import count_members
+
+        return count_members(self)
 
     def is_cpdag(self) -> bool:
         """Tell whether this is the graph of a Markov equivalence class.

@@ -28,15 +28,15 @@ if TYPE_CHECKING:
     from bnml.graph.dag import DAG
 
 
-def reachable(parents: Sequence[int], children: Sequence[int], source: int, given: int) -> int:
+def reachable(parents: Sequence[int], children: Sequence[int], source: int, given: int, closed: int = 0) -> int:
     """Return the mask of all nodes that an active trail from ``source`` arrives at, known nodes among them.
 
     A known node stops the ball (or reflects it, as a collider), but counts as reached: the known nodes reached are
-    those of ``given`` that are in direct touch with the source.
+    those of ``given`` that are in direct touch with the source. Nodes that are ``closed`` are on no trail.
     """
     opened = closure(parents, given)  # a collider passes if it is an ancestor of something known
     from_child, from_parent = source, 0
-    seen_from_child = seen_from_parent = 0
+    seen_from_child = seen_from_parent = closed
     while from_child or from_parent:
         if from_child:
             low = from_child & -from_child
@@ -53,7 +53,7 @@ def reachable(parents: Sequence[int], children: Sequence[int], source: int, give
             from_child |= parents[node] & ~seen_from_child
         if down:
             from_parent |= children[node] & ~seen_from_parent
-    return seen_from_child | seen_from_parent
+    return (seen_from_child | seen_from_parent) & ~closed
 
 
 def d_separated(dag: DAG, x: str | Iterable[str], y: str | Iterable[str], given: str | Iterable[str] = ()) -> bool:

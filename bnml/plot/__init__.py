@@ -1,7 +1,8 @@
 """Pictures of graphs: DAGs and equivalence classes, in rows with few crossings.
 
-`layout` says where everything stands, `draw` makes a matplotlib figure of it and writes PNG, SVG and PDF, and
-`graph_html` is what notebooks show. matplotlib is loaded when the first picture is drawn, and left as it was.
+`layout` says where everything stands, `draw` makes a matplotlib figure of it and writes PNG, SVG and PDF,
+`draw_comparison` does so for two graphs at once, and `graph_html` is what notebooks show. matplotlib is loaded when the
+first picture is drawn, and left as it was.
 
 ===================  =============================================================
 `labels`             names broken into lines, and the sizes of their boxes
@@ -15,7 +16,8 @@
 """
 
 from bnml.plot.draw import draw
-from bnml.plot.html import graph_html
+from bnml.plot.draw_comparison import draw_comparison
+from bnml.plot.html import comparison_html, graph_html
 from bnml.plot.layout import Layout, layout
 
-__all__ = ["Layout", "draw", "graph_html", "layout"]
+__all__ = ["Layout", "comparison_html", "draw", "draw_comparison", "graph_html", "layout"]

@@ -100,7 +100,7 @@ def draw(
     1
     """
     graph = checked_graph(graph)
-    target = None if path is None else _checked_path(path)
+    target = None if path is None else checked_path(path)
     widths = None if strength is None else _checked_strength(graph, strength)
     nodes, arcs = _checked_highlight(graph, highlight)
     for name, text in (("title", title), ("strength_label", strength_label)):
@@ -108,14 +108,19 @@ def draw(
             raise ArgumentError(f"{argument(name)} must be a text, got {text!r}.")
     words = None if legend is None else _checked_legend(legend)
     label = strength_label or LABELS.get(_column(strength) or "", "{}")
-    inches = None if size is None else _checked_size(size)
-    dots = None if dpi is None else positive_number(dpi, "dpi", of=" of dots per inch", otherwise=", or None")
+    inches = None if size is None else checked_size(size)
+    dots = None if dpi is None else checked_dots(dpi)
 
     from bnml.plot.matplotlib_figure import draw_picture
 
     lines, samples = _lines(graph, widths, arcs, words, label)
     samples += _coloured(graph, lines, regions)
     picture = draw_picture(layout(graph), lines, highlighted=nodes, title=title, legend=samples, size=inches)
+    return written(picture, target, dots)
+
+
+def written(picture: Picture, target: Path | None, dots: float | None) -> Picture:
+    """Write a picture to a file, if there is one to be written, and return it."""
     picture.dots = dots
     if target is not None:
         with written_whole(target) as stream:
@@ -194,7 +199,8 @@ def _widths(strength: Mapping[Arc, float] | None) -> dict[Arc, float]:
 # --- the door ---
 
 
-def _checked_path(path: str | os.PathLike[str]) -> Path:
+def checked_path(path: str | os.PathLike[str]) -> Path:
+    """Refuse a file that is no picture, or cannot be written."""
     target = a_path(path)
     if target.suffix.lower() not in KINDS:
         raise ArgumentError(
@@ -210,7 +216,13 @@ def _checked_legend(legend: Any) -> tuple[str, str]:
     return legend[0], legend[1]
 
 
-def _checked_size(size: Any) -> tuple[float, float]:
+def checked_dots(dpi: Any) -> float:
+    """Refuse what is no resolution."""
+    return positive_number(dpi, "dpi", of=" of dots per inch", otherwise=", or None")
+
+
+def checked_size(size: Any) -> tuple[float, float]:
+    """Refuse what is no width and height."""
     try:
         width, height = size
     except (TypeError, ValueError):

@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from html import escape
 from typing import TYPE_CHECKING
 
-from bnml.graph import DAG, PDAG
+from bnml.graph import DAG, PDAG, Comparison
 from bnml.plot.draw import draw
+from bnml.plot.draw_comparison import draw_comparison
 from bnml.plot.layout import checked_graph, edges_of
 
 if TYPE_CHECKING:
@@ -84,3 +85,21 @@ def graph_html(
     if len(graph.names) > MOST_NODES or len(edges_of(graph)) > MOST_EDGES:
         return f"<p>{escape(repr(graph))}</p>"
     return f'<div style="overflow-x:auto">{svg_text(graph, regions, legend)}</div>'
+
+
+def comparison_html(comparison: Comparison) -> str:
+    """Return what a notebook shows for a comparison of two graphs: its picture, or nothing if it cannot be read.
+
+    Examples
+    --------
+    >>> from bnml.graph import DAG, compare
+    >>> "<svg" in comparison_html(compare(DAG.parse("[A][B|A]"), DAG.parse("[B][A|B]")))
+    True
+    """
+    from bnml.plot.matplotlib_figure import figure_svg
+
+    links = comparison.links
+    edges = links.common + links.missing + links.extra
+    if len(comparison.truth.names) > MOST_NODES or edges > MOST_EDGES:
+        return ""
+    return f'<div style="overflow-x:auto">{figure_svg(draw_comparison(comparison))}</div>'

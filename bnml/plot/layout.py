@@ -98,7 +98,7 @@ def layout(graph: DAG | PDAG | BayesianNetwork) -> Layout:
     graph = checked_graph(graph)
     names = sorted(graph.names, key=label_order)
     index = {name: i for i, name in enumerate(names)}
-    arcs = [(index[a], index[b]) for a, b in _downward_arcs(graph)]
+    arcs = [(index[a], index[b]) for a, b in downward_arcs(graph)]
     sizes = _box_sizes(names, arcs)
     pieces = []
     crossings = 0
@@ -144,12 +144,13 @@ def checked_graph(graph: DAG | PDAG | BayesianNetwork) -> DAG | PDAG:
 def edges_of(graph: DAG | PDAG) -> tuple[Arc, ...]:
     """Return the edges to be laid out, in the order of their names: the directed ones, then the undirected."""
     if isinstance(graph, DAG):
-        return tuple(sorted(graph.arcs, key=_arc_order))
-    undirected = [min((a, b), (b, a), key=_arc_order) for a, b in graph.undirected]
-    return (*sorted(graph.directed, key=_arc_order), *sorted(undirected, key=_arc_order))
+        return tuple(sorted(graph.arcs, key=arc_order))
+    undirected = [min((a, b), (b, a), key=arc_order) for a, b in graph.undirected]
+    return (*sorted(graph.directed, key=arc_order), *sorted(undirected, key=arc_order))
 
 
-def _arc_order(arc: Arc) -> tuple[object, ...]:
+def arc_order(arc: Arc) -> tuple[object, ...]:
+    """Return by what arcs are sorted: the names of their ends."""
     return label_order(arc[0]), label_order(arc[1])
 
 
@@ -157,7 +158,7 @@ def _directed_route(routes: Mapping[tuple[int, int], tuple[Point, ...]], a: int,
     return routes[a, b] if (a, b) in routes else routes[b, a][::-1]
 
 
-def _downward_arcs(graph: DAG | PDAG) -> tuple[Arc, ...]:
+def downward_arcs(graph: DAG | PDAG) -> tuple[Arc, ...]:
     """Return the arcs of a DAG with the same skeleton, to lay the graph out by."""
     if isinstance(graph, DAG):
         return graph.arcs

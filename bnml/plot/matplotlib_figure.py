@@ -34,6 +34,7 @@ TITLE_LINE = 190
 LEGEND_ROW = 220
 LEGEND_SAMPLE = 340
 LEGEND_GAP = 260
+WIDE_LEGEND = 6 * UNITS_PER_INCH  # one that is wider than the graph as well has several rows
 CORNER = 60
 LONGEST_SIDE = 190 * UNITS_PER_INCH  # beyond 200 inches readers of PDF give up
 STEEP = 6  # an arc that goes so many times as far down as to the side is drawn straight
@@ -55,25 +56,38 @@ OTHER_FONTS = (
 
 
 @dataclass(frozen=True)
+class Look:
+    """A colour and a pattern: how far the pen is down and up by turns, in points; it stays down if that is empty."""
+
+    color: str
+    pattern: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True)
 class Line:
-    """How an edge is drawn."""
+    """How an edge is drawn; a look of its own goes before what follows from the rest."""
 
     directed: bool
     width: float
     highlighted: bool = False
     region: int | None = None
+    look: Look | None = None
 
     @property
     def color(self) -> str:
         """Dark for arcs, light for undirected edges, a third colour for what is highlighted, one for each region."""
+        if self.look is not None:
+            return self.look.color
         if self.region is not None:
             return REGIONS[self.region % len(REGIONS)]
         return ACCENT if self.highlighted else ARC if self.directed else EDGE
 
     @property
-    def dashes(self) -> tuple[float, tuple[float, float]]:
-        """How far the pen is down and up, in widths of the line; for thick lines less."""
-        return 0.0, (1.0 + 4.5 / self.width, 0.7 + 2.2 / self.width)
+    def style(self) -> str | tuple[float, tuple[float, ...]]:
+        """Solid, or how far the pen is down and up, in widths of the line; for thick dashes less."""
+        if self.look is not None:
+            return (0.0, tuple(part / self.width for part in self.look.pattern)) if self.look.pattern else "solid"
+        return "solid" if self.directed else (0.0, (1.0 + 4.5 / self.width, 0.7 + 2.2 / self.width))
 
 
 class Picture(Figure):
@@ -149,12 +163,14 @@ def draw_picture(
     size : (float, float) or None
         Width and height in inches that the picture must fit into, and touch; None for letters of their usual size.
     """
-    legend_width = sum(_legend_width(text) for _, text in legend) - (LEGEND_GAP if legend else 0)
+    columns = _legend_columns([text for _, text in legend], max(found.width, WIDE_LEGEND))
+    legend_width = sum(columns) - (LEGEND_GAP if legend else 0)
+    legend_rows = -(-len(legend) // len(columns)) if legend else 0
     title_lines = _title_lines(title, max(found.width, legend_width, 5 * UNITS_PER_INCH)) if title else []
     title_width = max((text_width(line, TITLE_SIZE) for line in title_lines), default=0)
     width = max(found.width, legend_width, title_width) + 2 * MARGIN
     above = MARGIN + len(title_lines) * TITLE_LINE + (120 if title_lines else 0)
-    height = above + found.height + MARGIN + (LEGEND_ROW if legend else 0)
+    height = above + found.height + MARGIN + legend_rows * LEGEND_ROW
     with _plain_settings():
         pen = _Pen(width, height, [*found.positions, *title_lines], size)
         for i, line in enumerate(title_lines):
@@ -164,12 +180,24 @@ def draw_picture(
             pen.edge([(x + left, y + above) for x, y in found.routes[edge]], line_style)
         for name, (x, y) in found.positions.items():
             pen.box(name, (x + left, y + above), found.sizes[name], highlighted=name in highlighted)
-        x, y = (width - legend_width) // 2, height - MARGIN // 2 - LEGEND_ROW // 2
-        for sample, text in legend:
+        top = height - MARGIN // 2 - legend_rows * LEGEND_ROW + LEGEND_ROW // 2
+        for k, (sample, text) in enumerate(legend):
+            row, column = divmod(k, len(columns))
+            x, y = (width - legend_width) // 2 + sum(columns[:column]), top + row * LEGEND_ROW
             pen.edge([(x, y), (x + LEGEND_SAMPLE, y)], sample)
             pen.write(text, x + LEGEND_SAMPLE + 70, y, align="left", size=FONT_SIZE - 1)
-            x += _legend_width(text)
     return pen.picture
+
+
+def _legend_columns(texts: Sequence[str], room: int) -> list[int]:
+    """Return the widths of the columns of samples: in as few rows as there is room for, and no more than these need."""
+    widths = [_legend_width(text) for text in texts]
+    for rows in range(1, len(widths) + 1):
+        number = -(-len(widths) // rows)
+        columns = [max(widths[k::number]) for k in range(number)]
+        if sum(columns) - LEGEND_GAP <= room:
+            return columns
+    return [max(widths, default=0)]
 
 
 def _legend_width(text: str) -> int:
@@ -232,7 +260,7 @@ class _Pen:
             fill=False,
             edgecolor=line.color,
             linewidth=line.width * self.scale,
-            linestyle="solid" if line.directed else line.dashes,
+            linestyle=line.style,
             capstyle="butt",
             joinstyle="round",
             clip_on=False,

@@ -195,12 +195,40 @@ def test_regret(run):
 
 def test_compare(run):
     shown = run("compare", "[A][B|A][C|B]", "[C][B|C][A|B]")
-    assert "distance 0 between the equivalence classes, 2 between the DAGs" in shown.out
+    assert "Hamming distance: 0 between the classes, 2 between the DAGs" in shown.out
+    assert "intervention distance: 4 of 6 pairs (0 to 4 in the class of B)" in shown.out
     assert "equivalent" in shown.out
     assert "  A -> B" in shown.out
     found = json.loads(run("compare", "[A][B|A][C|B]", "[A][C][B|A:C]", "--json").out)
     assert found["shd"] == 2
     assert found["reversed"] == [["B", "C"]]
+    assert found["links"] == {"common": 2, "missing": 0, "extra": 0, "precision": 1.0, "recall": 1.0, "f1": 1.0}
+    assert found["arcs"]["precision"] == 0.5
+    assert (found["directions"]["precision"], found["directions"]["recall"]) == (0.0, None)
+    assert found == bnml.compare(bnml.DAG.parse("[A][B|A][C|B]"), bnml.DAG.parse("[A][C][B|A:C]")).to_dict()
+
+
+def test_compare_with_a_network(run, folder):
+    shown = run("compare", "net.bif", "[lung][smoke|lung]")
+    assert shown.status == 0
+    assert max(map(len, shown.out.splitlines())) <= 80
+    assert all(
+        word in shown.out for word in ("precision", "recall", "F1", "links", "arcs", "directions", "reversed in B")
+    )
+
+
+def test_compare_draws(run, folder):
+    shown = run(
+        "compare", "[A][B|A][C|B]", "[A][C][B|A:C]", "--plot", "both.png", "--plot", "both.svg", "--plot", "b.pdf"
+    )
+    assert (shown.status, shown.err) == (0, "")
+    assert (folder / "both.png").read_bytes().startswith(b"\x89PNG")
+    assert (folder / "b.pdf").read_bytes().startswith(b"%PDF")
+    picture = (folder / "both.svg").read_text(encoding="utf-8")
+    assert "turned round in B" in picture
+    shown = run("compare", "[A][B|A][C|B]", "[A][C][B|A:C]", "--plot", "x.png", "--plot", "no/such/x.png")
+    assert shown.status == 2
+    assert not (folder / "x.png").exists()
 
 
 def test_options_from_a_file(run, folder):
@@ -301,6 +329,12 @@ WRONG = [
     (["compare", "[A][B|A", "[A][B]"], "[A][B|A"),
     (["compare", "[A|B][B|A]", "[A][B]"], "A"),
     (["compare", "none.bif", "[A][B]"], "none.bif"),
+    (["compare", "[A][B]", "two.csv"], "'two.csv' is neither a model string"),
+    (["compare", "[A]", "[A]", "[A]"], "unexpected extra argument"),
+    (["compare", "[A]", "[A]", "--plot", "x.jpg"], "--plot 'x.jpg': the name must end in .png, .svg, .pdf"),
+    (["compare", "[A]", "[A]", "--plot", "no/such/x.png"], "there is no folder 'no/such'"),
+    (["compare", "[A]", "[A]", "--plot", "x.png", "--plot", "./x.png"], "named twice"),
+    (["compare", "[A]", "[B]", "--plot", "x.png"], "only the first has 'A'"),
     (["convert", "net.bif"], "OUT"),
     (["convert", "none.bif", "x.net"], "none.bif"),
     (["convert", "net.bif", "x.unknown"], "x.unknown"),

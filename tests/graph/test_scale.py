@@ -61,6 +61,7 @@ for g in (dag, tree):
     print(g, g.arcs, g.skeleton(), g.v_structures(), p, p.to_dag(), canonical_extension(p))
     print(g.markov_blanket(g.names[1]), minimal_separator(g, g.names[0], g.names[-2]))
     print(list(g.to_networkx().edges), list(p.to_networkx().edges))
+    print([str(m) for m in p.members()], p.count_members(), compare(g, p.to_dag().reverse(p.to_dag().arcs[0])))
     print(minimal_imap(sorted(g.names), g), minimal_imap(sorted(g.names), lambda x, y, s: g.d_separated(x, y, s)))
 print(apply_meek_rules(tree.cpdag(), background={("k", "z"), ("m", "a")}))
 c = Constraints({("a", "m"), ("b", "z")}, {("k", "m"), ("z", "k")}, [{"k", "a"}, {"b", "m"}], tiers=[{"a", "m"}])

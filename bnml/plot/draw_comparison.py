@@ -1,0 +1,159 @@
+"""Two graphs in one picture: what they have in common, and in what they differ."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from bnml._checks import refuse
+from bnml.errors import ArgumentError, argument
+from bnml.graph import DAG, PDAG, Comparison
+from bnml.plot.draw import ORDINARY, checked_dots, checked_path, checked_size, written
+from bnml.plot.labels import label_order
+from bnml.plot.layout import Arc, Layout, Point, arc_order, downward_arcs, layout
+from bnml.plot.routes import STUB
+
+if TYPE_CHECKING:
+    from bnml.plot.matplotlib_figure import Line, Picture
+
+
+def draw_comparison(
+    comparison: Comparison,
+    path: str | os.PathLike[str] | None = None,
+    *,
+    names: tuple[str, str] = ("A", "B"),
+    title: str | None = None,
+    size: tuple[float, float] | None = None,
+    dpi: float | None = None,
+) -> Picture:
+    """Draw two graphs that were compared in one picture.
+
+    What both have is dark and solid, what only the first has dashed, what only the second has dotted, and what it has
+    the other way round thick; each has a colour of its own as well, and a legend says what they mean. The rows are
+    those of the first graph, so that its arcs point down.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        What `bnml.compare` found.
+    path : str or path, optional
+        A file to write as well, or to replace: ``.png``, ``.svg`` or ``.pdf``.
+    names : (str, str)
+        What the legend calls the first graph and the second.
+    title, size, dpi
+        As for `draw`.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The picture; a notebook shows it.
+
+    Raises
+    ------
+    ArgumentError
+        If the file cannot be written, or an argument is of the wrong kind. Nothing is written then.
+
+    Examples
+    --------
+    >>> import bnml
+    >>> found = bnml.compare(bnml.DAG.parse("[A][B|A][C|B]"), bnml.DAG.parse("[B][A|B][C|A]"))
+    >>> figure = bnml.plot.draw_comparison(found, names=("truth", "learned"))
+    >>> [text.get_text() for text in figure.axes[0].texts][3:]
+    ['turned round in learned', 'only in truth', 'only in learned']
+    """
+    if not isinstance(comparison, Comparison):
+        raise ArgumentError(
+            f"{argument('comparison')} must be what bnml.compare returns, got {type(comparison).__name__}."
+        )
+    target = None if path is None else checked_path(path)
+    first, second = _checked_names(names)
+    if title is not None and not isinstance(title, str):
+        raise ArgumentError(f"{argument('title')} must be a text, got {title!r}.")
+    inches = None if size is None else checked_size(size)
+    dots = None if dpi is None else checked_dots(dpi)
+
+    from bnml.plot.matplotlib_figure import draw_picture
+
+    lines: dict[Arc, Line] = {}
+    legend: list[tuple[Line, str]] = []
+    for edges, text in _groups(comparison, first, second, lines):
+        if edges:
+            sample = next((line for line in edges if line.directed), edges[0])
+            legend.append((sample, text))
+    found = _both_laid_out(comparison, list(lines))
+    picture = draw_picture(found, lines, highlighted=frozenset(), title=title, legend=legend, size=inches)
+    return written(picture, target, dots)
+
+
+def _groups(comparison: Comparison, first: str, second: str, lines: dict[Arc, Line]) -> list[tuple[list[Line], str]]:
+    """Fill in how each edge is drawn; return the lines of each group, and what the legend says of it."""
+    from bnml.plot.matplotlib_figure import ARC, REGIONS, Line, Look
+
+    orange, blue, green, pink, *_ = REGIONS
+    graphs = comparison.truth, comparison.learned
+    undirected = {frozenset(pair) for graph in graphs if isinstance(graph, PDAG) for pair in graph.undirected}
+    looks: list[tuple[tuple[Arc, ...], float, Look, str]] = [
+        (comparison.shared, ORDINARY, Look(ARC), "in both"),
+        (tuple((b, a) for a, b in comparison.reversed), 2.6, Look(green), f"turned round in {second}"),
+        (comparison.undirected_in_b, 1.6, Look(pink, (7, 2.5, 1.6, 2.5)), f"directed only in {first}"),
+        (comparison.undirected_in_a, 1.6, Look(pink, (7, 2.5, 1.6, 2.5, 1.6, 2.5)), f"directed only in {second}"),
+        (comparison.only_a, 1.6, Look(blue, (6, 3.5)), f"only in {first}"),
+        (comparison.only_b, 2.0, Look(orange, (2, 2)), f"only in {second}"),
+    ]
+    groups = []
+    for edges, width, look, text in looks:
+        drawn: dict[Arc, Line] = {}
+        for a, b in edges:
+            if directed := text.startswith("directed") or {a, b} not in undirected:
+                drawn[a, b] = Line(directed, width, look=look)
+            else:
+                drawn[min((a, b), (b, a), key=arc_order)] = Line(directed, width, look=look)
+        lines |= {edge: drawn[edge] for edge in sorted(drawn, key=arc_order)}  # whatever the order of the variables
+        groups.append((list(drawn.values()), text))
+    return groups
+
+
+def _both_laid_out(comparison: Comparison, edges: list[Arc]) -> Layout:
+    """Lay out the edges of both graphs, those of the first pointing down."""
+    place = {name: i for i, name in enumerate(_order_from_top(comparison))}
+    downward = [(a, b) if place[a] < place[b] else (b, a) for a, b in edges]
+    found = layout(DAG(sorted(place, key=label_order), downward))
+    return replace(
+        found,
+        routes={edge: found.routes[edge] if edge in found.routes else _upward(found.routes, edge) for edge in edges},
+    )
+
+
+def _upward(routes: dict[Arc, tuple[Point, ...]], edge: Arc) -> tuple[Point, ...]:
+    """Return the route of an edge that points up, with as long a straight end for its head as others have."""
+    *points, (x, y), tip = routes[edge[::-1]][::-1]
+    return (*points, (x, max(y, tip[1] + STUB)), tip)
+
+
+def _order_from_top(comparison: Comparison) -> list[str]:
+    """Return an order of the variables that agrees with the first graph and, as far as may be, with the second.
+
+    Next is a variable whose parents in the first graph are placed, of these one with fewest parents in the second that
+    are not, of these the first by name.
+    """
+    above: dict[str, set[str]] = {name: set() for name in sorted(comparison.truth.names, key=label_order)}
+    wished: dict[str, set[str]] = {name: set() for name in above}
+    for a, b in downward_arcs(comparison.truth):
+        above[b].add(a)
+    for a, b in (*comparison.only_b, *comparison.undirected_in_a):
+        wished[b].add(a)
+    placed: list[str] = []
+    left = dict.fromkeys(above)
+    while left:
+        ready = [name for name in left if not above[name] & left.keys()]
+        chosen = min(ready, key=lambda name: len(wished[name] & left.keys()))
+        placed.append(chosen)
+        del left[chosen]
+    return placed
+
+
+def _checked_names(names: Any) -> tuple[str, str]:
+    if not isinstance(names, tuple | list) or len(names) != 2 or not all(isinstance(text, str) for text in names):
+        raise refuse("names", names, "expected two texts: what the legend calls the first graph and the second")
+    return names[0], names[1]

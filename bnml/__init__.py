@@ -51,6 +51,7 @@ _HOME = {
     "posterior": "bnml.uncertainty",
     "strength": "bnml.uncertainty",
     # the five steps as one
+    "load_study": "bnml.five_steps",
     "study": "bnml.five_steps",
     # relational networks
     "relational": "bnml.relational:",
@@ -92,6 +93,7 @@ if TYPE_CHECKING:
     from bnml.data.example import example as example
     from bnml.discretisation import discretise as discretise
     from bnml.errors import BnmlError as BnmlError
+    from bnml.five_steps import load_study as load_study
     from bnml.five_steps import study as study
     from bnml.graph import DAG as DAG
     from bnml.graph import PDAG as PDAG

@@ -214,7 +214,7 @@ def test_public_names():
         "BayesianNetwork", "BnmlError", "Constraints", "DAG", "Data", "LocalScores", "PDAG", "__version__",
         "bootstrap", "code_length", "compare", "count_complete_component_networks", "count_dags", "dependences",
         "discretise", "example", "family_score", "fit",
-        "independence", "information", "is_imap", "is_perfect_map", "kl_divergence", "learn", "load",
+        "independence", "information", "is_imap", "is_perfect_map", "kl_divergence", "learn", "load", "load_study",
         "minimal_imap", "npc", "pc", "plot", "posterior", "prequential", "priors", "read", "regret",
         "relational", "score", "scores", "search", "select_features", "shd", "sid", "sid_bounds", "sklearn", "strength",
         "study",

@@ -17,7 +17,7 @@ from bnml.cli.settings import read_settings
 from bnml.errors import ArgumentError
 from bnml.graph import Constraints
 
-__all__ = ["Known", "constraints_of", "known_structure", "link_of"]
+__all__ = ["Known", "arc_of", "constraints_of", "known_structure", "link_of"]
 
 KEYS = {  # of the library and the TOML file, with the option and the marks between two names
     "required": ("--require", ("->", ">")),
@@ -70,6 +70,11 @@ def constraints_of(
 def link_of(text: str, option: str, names: Sequence[str]) -> tuple[str, str]:
     """Return the two variables of a link that an option such as ``--require-link`` names."""
     return _pair(text, ("-",), dict.fromkeys(names), option, "required_links")
+
+
+def arc_of(text: str, option: str, names: Sequence[str]) -> tuple[str, str]:
+    """Return the two variables of an arc that an option such as ``--require`` names."""
+    return _pair(text, ("->", ">"), dict.fromkeys(names), option, "required")
 
 
 def _pair(text: str, marks: Sequence[str], known: Collection[str], option: str, key: str) -> tuple[str, str]:

@@ -29,6 +29,7 @@ from bnml.cli.searches import (
     Search,
     Significance,
     Verbose,
+    given_options,
     links_said,
     search_details,
     values_of,
@@ -107,15 +108,13 @@ def command(
     _check_files(output, plots, scores_out)
     if scores is not None:
         _check_without_table(context, data, output, scores_out)
-    own = {
-        "method": method, "order": order, "class_variable": class_variable, "alpha": significance, "keep": keep,
-        "drop": drop_link,
-    }  # fmt: skip
+    own = given_options(
+        method=method, order=order, class_variable=class_variable, alpha=significance, keep=keep, drop=drop_link
+    )
     with links_said():
         asked = request_for(
-            search, {name: value for name, value in own.items() if value not in (None, [])},
-            score=reading.read_score(score, prior_network), max_parents=max_parents, rows_per_cell=rows_per_cell,
-            seed=seed, threads=threads, memory_limit=memory_limit, time_limit=time_limit,
+            search, own, score=reading.read_score(score, prior_network), max_parents=max_parents,
+            rows_per_cell=rows_per_cell, seed=seed, threads=threads, memory_limit=memory_limit, time_limit=time_limit,
         )  # fmt: skip
     rows = table() if scores is None or data is not None else None
     source = rows if scores is None else _local_scores(scores, rows)

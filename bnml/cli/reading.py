@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from importlib import resources
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import bnml
 from bnml._text import shortened
@@ -35,8 +35,12 @@ from bnml.data.read_arguments import OTHERS
 from bnml.data.read_like import read_like
 from bnml.errors import ArgumentError
 
+if TYPE_CHECKING:
+    from bnml.five_steps.table_source import TableSource
+
 __all__ = [
     "ChosenScore",
+    "SourceMaker",
     "TableLook",
     "TableReader",
     "read_score",
@@ -46,6 +50,7 @@ __all__ = [
 ]
 
 TableReader = Callable[..., bnml.Data]
+SourceMaker = Callable[..., "TableSource"]
 TableLook = Callable[..., tuple[TableOverview, dict[str, Any]]]
 
 
@@ -55,6 +60,7 @@ def takes_groups(command: Callable[..., None]) -> Callable[..., None]:
     ==============  =====================================================================================
     ``table``       how to read the table; it is called to read it, and what it is called with goes before
                     the options
+    ``source``      the same; it is called for where the table is, and how it is to be read
     ``look``        the same; it is called for an overview of the table
     ``chosen``      the score
     ``known``       what is known of the structure; it is called with the variables for the constraints
@@ -142,10 +148,8 @@ def _read_table(
     opened, arguments = _table_options(**options)
     bins = arguments["bins"]
     if like is None:
-        if other_bins is not None and not isinstance(bins, str):
-            arguments["bins"] = {OTHERS: other_bins, **(bins or {})}
         with opened as path:
-            return bnml.read(path, **arguments)
+            return bnml.read(path, **_with_bins(arguments, other_bins))
     told = {name for name, value in options.items() if value and name not in ("data", "weights")}
     if "config" in told:
         told |= set(read_settings(options["config"])) & {"columns", "drop", "missing", "na_values", "states", "bins"}
@@ -163,6 +167,25 @@ def _read_table(
         cuts = {x: list(points) for x, points in like.cuts.items() if x in known and x not in arguments["drop"]}
         arguments["bins"] = bins if isinstance(bins, str) else {**cuts, **(bins or {})} or None
         return bnml.read(path, **arguments)
+
+
+def _with_bins(arguments: dict[str, Any], others: str | None) -> dict[str, Any]:
+    """Return arguments of `bnml.read` with bins for columns of which they say nothing."""
+    bins = arguments["bins"]
+    return (
+        arguments
+        if others is None or isinstance(bins, str)
+        else {**arguments, "bins": {OTHERS: others, **(bins or {})}}
+    )
+
+
+def _table_source(given: Mapping[str, Any], *, other_bins: str | None = None) -> TableSource:
+    """Return where a table is, and how it is to be read."""
+    from bnml.five_steps.table_source import TableSource
+
+    _, arguments = _table_options(**given)
+    path = None if given["data"] is None else str(given["data"])
+    return TableSource(path, _with_bins(arguments, other_bins))
 
 
 def _look_at_table(given: Mapping[str, Any]) -> tuple[TableOverview, dict[str, Any]]:
@@ -235,6 +258,7 @@ class _Group(NamedTuple):
 
 _GROUPS = {
     "table": _Group(_table_options, lambda given: partial(_read_table, given)),
+    "source": _Group(_table_options, lambda given: partial(_table_source, given)),
     "look": _Group(_table_options, lambda given: partial(_look_at_table, given)),
     "chosen": _Group(_chosen_score, lambda given: _chosen_score(**given)),
     "known": _Group(known_structure, lambda given: known_structure(**given)),

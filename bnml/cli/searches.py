@@ -30,7 +30,9 @@ __all__ = [
     "Search",
     "Significance",
     "Verbose",
+    "given_options",
     "links_said",
+    "names_in",
     "search_details",
     "values_of",
 ]
@@ -86,11 +88,16 @@ Verbose = Annotated[
 ]
 
 
+def given_options(**own: Any) -> dict[str, Any]:
+    """Return the options of single searches that were given on the command line."""
+    return {name: value for name, value in own.items() if value not in (None, [])}
+
+
 def values_of(options: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
     """Return options with their names of variables told apart."""
     values = dict(options)
     if "order" in values:
-        values["order"] = list(_names_in(values["order"], names))
+        values["order"] = list(names_in(values["order"], names))
     for name in ("keep", "drop"):
         if name in values:
             values[name] = [link_of(text, OPTIONS[name], names) for text in values[name]]
@@ -108,7 +115,7 @@ def links_said() -> Iterator[None]:
         raise ArgumentError(error.text(in_options(OPTIONS))) from None
 
 
-def _names_in(text: str, names: Sequence[str]) -> Iterator[str]:
+def names_in(text: str, names: Sequence[str]) -> Iterator[str]:
     """Yield the names in a text, separated by commas; of names that hold commas themselves the longest that fits."""
     known = {name.strip(): name for name in names}
     most = max(name.count(",") for name in names) + 1

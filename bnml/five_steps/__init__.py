@@ -5,7 +5,13 @@ that is (uncertainty), and how strong each link is (data dependences). `bnml.stu
 
 ==============  =================================================================
 `steps`         the steps, one after the other
+`parts`         what each of them is made of
+`state`         how far a study is
+`table_source`  where its table comes from
 `features`      the first of them: pairs that depend on each other, odd columns
+`selection`     the end of the first step: which variables take part, what that leaves of constraints
+`decisions`     what is decided by hand
+`saving`        studies in files
 `strength`      how strong a dependence is, from 0 to 1
 `other_scores`  the best networks by other scores, and the directions they dispute
 `links`         every link that a step found, and what each of them says of it
@@ -25,7 +31,8 @@ that is (uncertainty), and how strong each link is (data dependences). `bnml.stu
 from __future__ import annotations
 
 from bnml.five_steps.features import Features
+from bnml.five_steps.saving import load_study
 from bnml.five_steps.steps import study
 from bnml.five_steps.study_result import Study
 
-__all__ = ["Features", "Study", "study"]
+__all__ = ["Features", "Study", "load_study", "study"]

@@ -9,6 +9,7 @@ from bnml._text import name_in_words, p_value_text, percent
 from bnml.counts import contingency
 from bnml.five_steps.markup import Cell, Html, bar, bullets, details, figure, long_table, paragraphs, table
 from bnml.five_steps.pictures import matrix_picture
+from bnml.five_steps.selection import selection_sentences
 
 if TYPE_CHECKING:
     from bnml.five_steps.study_result import Study
@@ -33,7 +34,7 @@ def features_section(study: Study) -> Iterator[Html]:
         "dependence can be a slight one, if the table has many rows.",
         kind="how",
     )
-    matrix = matrix_picture(study.data.names, features.pairs, study.alpha, study.target)
+    matrix = matrix_picture(study.table.names, features.pairs, study.alpha, study.target)
     if matrix is not None:
         yield figure(
             matrix,
@@ -42,12 +43,13 @@ def features_section(study: Study) -> Iterator[Html]:
         )
     if study.target is not None:
         yield _target_table(study, study.target)
+    yield _selection(study)
     yield _pairs_table(study)
     yield _odd(study)
     variables = _variables_table(study)
-    few = len(study.data.names) <= MOST_OPEN
+    few = len(study.table.names) <= MOST_OPEN
     yield variables if few else details("The variables and their values", variables)
-    if study.data.cuts:
+    if study.table.cuts:
         yield paragraphs(
             "These ranges were cut from columns of numbers: (1, 2] has the numbers above 1, up to and including 2.",
             kind="note",
@@ -63,6 +65,17 @@ def _target_table(study: Study, target: str) -> Html:
     head = ["variable", "tells something", "strength", "p-value", "adjusted p-value"]
     caption = f"What the other variables, one by one, tell of {name_in_words(target)}"
     return long_table(caption, head, rows, 2, most=40)
+
+
+def _selection(study: Study) -> Html:
+    """Say which variables take no further part, and why."""
+    said = selection_sentences(study.selection, study.target)
+    if not said:
+        return Html("")
+    rows: list[list[Cell]] = [[name, reason] for name, reason in study.selection.reasons]
+    head = ["variable", "reason"]
+    reasons = long_table("Variables that take no further part", head, rows, 2, most=40) if rows else ""
+    return Html("<h3>Which variables take part</h3>\n" + paragraphs(*said) + reasons)
 
 
 def _pairs_table(study: Study) -> Html:
@@ -86,7 +99,7 @@ def _odd(study: Study) -> Html:
 
 
 def _variables_table(study: Study) -> Html:
-    data, rows = study.data, list[list[Cell]]()
+    data, rows = study.table, list[list[Cell]]()
     for i, (name, labels) in enumerate(zip(data.names[:MOST_VARIABLES], data.states, strict=False)):
         shares = contingency(data, [i]) / data.n_rows
         shown = [label.replace("<=", "≤") for label in labels] if name in data.cuts else labels

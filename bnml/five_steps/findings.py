@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 
 from bnml._text import MOST_NAMED, are, name_in_words, names_in_words, number_of, percent, shown_name
 from bnml.data.labels import MISSING_LABEL
+from bnml.five_steps.decisions import decision_sentences
 from bnml.five_steps.knowledge import knowledge
 from bnml.five_steps.links import FIRM, by_score
+from bnml.five_steps.selection import selection_sentences
 from bnml.search.found_by import by_tests, direction_words, found_sentence, network_words
 from bnml.search.proof_words import gap_sentence
 
@@ -37,23 +39,25 @@ class Findings:
 
 def findings_of(study: Study) -> Findings:
     """Return what a study found, in plain sentences."""
-    main = (*_table(study), *_odd(study), *_pairs(study), *_target(study), *_network(study))
+    main = (*_table(study), *_odd(study), *_pairs(study), *_target(study), *_network(study), *decision_sentences(study))
     return Findings(main, tuple(_proven(study)), tuple(_uncertain(study)))
 
 
 def _table(study: Study) -> Iterable[str]:
-    yield f"The table has {number_of(study.data.n_rows, 'row')} and {number_of(len(study.data.names), 'variable')}."
-    if study.data.cuts:
+    data = study.table
+    yield f"The table has {number_of(data.n_rows, 'row')} and {number_of(len(data.names), 'variable')}."
+    if data.cuts:
         yield (
-            f"{number_of(len(study.data.cuts), 'column')} of numbers {'was' if len(study.data.cuts) == 1 else 'were'} "
+            f"{number_of(len(data.cuts), 'column')} of numbers {'was' if len(data.cuts) == 1 else 'were'} "
             "cut into ranges, which are the values that count here; section 1 of the report lists them."
         )
-    gaps = [name for name, labels in zip(study.data.names, study.data.states, strict=True)
-            if study.data.reading.gap_code(labels) >= 0]  # fmt: skip
+    gaps = [name for name, labels in zip(data.names, data.states, strict=True)
+            if data.reading.gap_code(labels) >= 0]  # fmt: skip
     if gaps:
         yield f"Missing values of {names_in_words(gaps)} count as a value of their own, “{MISSING_LABEL}”."
     if study.constraints is not None and (known := knowledge(study.constraints)):
         yield f"What was known beforehand was taken into account: {number_of(len(known), 'constraint')}."
+    yield from selection_sentences(study.selection, study.target)
 
 
 def _odd(study: Study) -> Iterable[str]:
@@ -101,7 +105,7 @@ def _not(holds: bool) -> str:
 def _target(study: Study) -> Iterable[str]:
     if study.target is None:
         return
-    target, others, chosen = name_in_words(study.target), len(study.data.names) - 1, study.features.selected
+    target, others, chosen = name_in_words(study.target), len(study.table.names) - 1, study.features.selected
     if chosen:
         tell = "tells" if len(chosen) == 1 else "tell"
         yield (
@@ -118,11 +122,12 @@ def _target(study: Study) -> Iterable[str]:
         return
     yield f"In {network_words(study.learned)} {target} is directly linked with {names_in_words(near)}."
     blanket = [] if dag is None else sorted(dag.markov_blanket(study.target), key=_place(study))
-    if dag is not None and len(blanket) < others:
+    if dag is not None and len(blanket) < len(study.data.names) - 1:
         those = (
             "these are" if set(near) == set(blanket) else f"{names_in_words(blanket, MOST_IN_BLANKET)} {are(blanket)}"
         )
-        yield f"By this network, once {those} known, the other variables tell nothing more of {target}."
+        among = " that take part" if study.selection.reasons else ""
+        yield f"By this network, once {those} known, the other variables{among} tell nothing more of {target}."
 
 
 def _place(study: Study) -> Callable[[str], int]:
@@ -166,7 +171,8 @@ def _proven(study: Study) -> Iterable[str]:
             f"others. The score weighs how well a network fits the data against how complex it is.{allowed}"
         )
     inside = [link for link in study.links if link.in_network]
-    yield from _directions(study, [link.text for link in inside if link.directed and link.verdict != "unsure"])
+    fixed = [link.text for link in inside if link.directed and not link.by_hand and link.verdict != "unsure"]
+    yield from _directions(study, fixed)
     firm = [link for link in inside if link.verdict == "firm"]
     if firm:
         yield f"{number_of(len(firm), 'link')} of {len(inside):,} {are(firm)} firm: {_how_firm(study)}."
@@ -267,6 +273,8 @@ def _uncertain(study: Study) -> Iterable[str]:
             f"Tests leave {number_of(len(region), 'link')} undecided that stand for each other "
             f"({names_in_words(region)}): not all of them can be absent."
         )
+    if study.learned.search == "npc" and study.open_links:
+        yield "In the network strength alone decides which of these are there; nobody has decided that by hand."
     yield (
         "An arrow is not a proof of cause and effect: variables that were not recorded, and how rows were chosen, can "
         "link variables that do not act on each other."

@@ -49,6 +49,8 @@ class Link:
     strength
         How much its ends depend on each other, from 0 to 1, once the other variables that point to the same one are
         known; None if it is not in the network.
+    by_hand
+        Whether its direction was decided by hand, or follows from such a decision.
     """
 
     a: str
@@ -64,6 +66,7 @@ class Link:
     direction: float | None
     probability: float | None
     strength: float | None
+    by_hand: bool = False
 
     @property
     def certainty(self) -> float | None:
@@ -119,8 +122,9 @@ def links_of(study: Study) -> tuple[Link, ...]:
                 direction = float(drawn.support[at[a], at[b]]) / support if support else None
             chance = None if chances is None else float(chances[at[a], at[b]])
             scores = tuple(name for name, pairs in linked_by if pair in pairs)
-            disputed = disputing((a, b), classes) if (a, b) in own.directed else ()
-            if (a, b) in tied:
+            by_hand = (a, b) in study.by_hand
+            disputed = disputing((a, b), classes) if (a, b) in own.directed and not by_hand else ()
+            if (a, b) in tied and not by_hand:
                 disputed = (study.learned.score_name or "", *disputed)
             found = pair in arcs or pair in pc or (npc is not None and pair in npc) or bool(scores)
             if found or max(support or 0.0, chance or 0.0) >= SEEN:
@@ -128,7 +132,7 @@ def links_of(study: Study) -> tuple[Link, ...]:
                     Link(
                         a, b, pair in arcs, (a, b) in known, scores, disputed, pair in pc,
                         None if npc is None else pair in npc, pair in unsure, support, direction, chance,
-                        strengths.get((a, b)),
+                        strengths.get((a, b)), by_hand,
                     )
                 )  # fmt: skip
     return tuple(sorted(links, key=lambda link: (not link.in_network, -(link.certainty or 0.0), link.a, link.b)))

@@ -19,7 +19,7 @@ from bnml.search.found_by import how_found
 from bnml.search.learn import learn
 from bnml.search.search_result import SearchResult, finished
 
-__all__ = ["classes_by_score", "disputing"]
+__all__ = ["Classes", "classes_by_score", "disputing"]
 
 COMPARED = ("qnml", "bic", "bdeu", "fnml")
 MOST_SECONDS = 5.0  # of exact searches by the other scores

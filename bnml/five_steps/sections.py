@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from bnml._text import names_in_words, number_of, p_value_text, percent, probability_text
+from bnml.five_steps.decisions import decision_sentences, legend_of_study
 from bnml.five_steps.feature_section import features_section
 from bnml.five_steps.findings import found_regions
 from bnml.five_steps.knowledge import knowledge
@@ -13,7 +14,7 @@ from bnml.five_steps.links import FIRM, LIKELY, Link, linked_pairs, links_too_la
 from bnml.five_steps.markup import Cell, Html, bar, bullets, figure, long_table, paragraphs, section
 from bnml.five_steps.pictures import graph_picture, picture_width
 from bnml.independence.independence_result import UNTESTED
-from bnml.search.found_by import direction_words, found_sentence, legend_words
+from bnml.search.found_by import direction_words, found_sentence
 from bnml.search.proof_words import gap_sentence
 
 if TYPE_CHECKING:
@@ -39,6 +40,9 @@ def sections(study: Study) -> Iterator[Html]:
 
 def _constraints(study: Study) -> Iterator[Html]:
     known = knowledge(study.constraints)
+    if study.notes:
+        yield paragraphs("Not heeded, as it is about variables that take no part:", kind="note")
+        yield bullets(study.notes)
     if not known:
         yield paragraphs(
             "Nothing was said beforehand about which variables are linked, or in which direction. Whatever is in this "
@@ -81,7 +85,7 @@ def _learning(study: Study) -> Iterator[Html]:
     marked: list[str | tuple[str, str]] = [tuple(sorted(link)) for link in unsure]  # type: ignore[misc]
     mine: list[str | tuple[str, str]] = [study.target] if study.target is not None else []
     title = f"Network by {learned.search}" if other else "Network by score"
-    ours = graph_picture(study.directions, "score", title, legend=legend_words(learned), highlight=mine)
+    ours = graph_picture(study.directions, "score", title, legend=legend_of_study(study), highlight=mine)
     from_tests = ("direction from the tests", "direction open")
     by_tests = graph_picture(
         tests.pdag, "tests", "Network by tests", legend=from_tests, highlight=[*mine, *_edges(study, marked)]
@@ -178,7 +182,7 @@ def _uncertainty(study: Study) -> Iterator[Html]:
     widths = "" if not sure else f" The {often}, the thicker its line."
     picture = graph_picture(
         study.directions, "class", "What is certain of the network", strength=sure or None, strength_label=label,
-        legend=legend_words(study.learned), highlight=mine,
+        legend=legend_of_study(study), highlight=mine,
     )  # fmt: skip
     yield _side_by_side(
         (picture, f"What all equally good networks share: the direction of dashed lines is open.{widths}")
@@ -198,6 +202,9 @@ def _uncertainty(study: Study) -> Iterator[Html]:
     if study.posterior is None:
         yield _not_done(study, "posterior", "Probabilities are not known")
     yield _regions(study)
+    decided = decision_sentences(study)
+    if decided:
+        yield Html("<h3>Decided by hand</h3>\n" + bullets(decided))
 
 
 def _small_halves(study: Study) -> Html:
@@ -235,6 +242,8 @@ def _sure_table(study: Study) -> Html:
 def _direction(study: Study, link: Link) -> str:
     if not link.in_network:
         return "–"
+    if link.by_hand:
+        return "decided by hand" if (link.a, link.b) in study.decisions.directed else "follows from decisions by hand"
     if link.disputed_by:
         return f"open: {names_in_words(link.disputed_by)} disagree{'s' if len(link.disputed_by) == 1 else ''}"
     return f"from {direction_words(study.learned)}" if link.directed else "open"
@@ -282,7 +291,7 @@ def _strength(study: Study) -> Iterator[Html]:
     picture = graph_picture(
         study.directions, "strengths", "Network with strengths",
         strength={(link.a, link.b): link.strength or 0.0 for link in inside},
-        strength_label="strength {} (0 to 1)", legend=legend_words(study.learned), highlight=mine,
+        strength_label="strength {} (0 to 1)", legend=legend_of_study(study), highlight=mine,
     )  # fmt: skip
     yield _side_by_side((picture, "The thicker a line, the more the two variables depend on each other."))
     evidence = {(a, b): (gain, p) for a, b, gain, _, p, *_ in frame.itertuples(index=False)}

@@ -1,81 +1,45 @@
 """The five steps, one after the other; what is not affordable is left out, and the study says so.
 
-What is affordable is decided by the table alone, so that the same table gives the same study everywhere.
+A study goes from part to part (`bnml.five_steps.parts`): `begin` returns the state before the first, `go_on` makes
+those that are not there yet, and `study_of` makes the study of a state in which all are. So it can be left after any of
+them and gone on from.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from math import comb
-from typing import TYPE_CHECKING, Any
+import os
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
 
 from bnml._checks import a_variable, progress_function, significance_level, whole_number
 from bnml._watch import Watch
 from bnml.data import Data, read
-from bnml.errors import BnmlError, ScoreError
-from bnml.five_steps.features import features_of
-from bnml.five_steps.other_scores import classes_by_score
+from bnml.errors import ArgumentError, argument
+from bnml.five_steps.decisions import Decisions, checked_decisions, directed_network
+from bnml.five_steps.parts import PARTS, Progress, StudyRequest, StudyWork, max_condition_of
+from bnml.five_steps.selection import Knowledge, check_select, check_select_among
+from bnml.five_steps.state import StudySettings, StudyState
 from bnml.five_steps.study_result import Study
-from bnml.graph import DAG, Constraints
+from bnml.five_steps.table_source import USUAL, TableSource, source_of
+from bnml.graph import Constraints
 from bnml.graph.rules import ROWS_PER_CELL
-from bnml.independence import IndependenceResult, npc, pc
-from bnml.scores import LocalScores, Score
-from bnml.search.forecast import forecast
-from bnml.search.learn import learn_as_asked
+from bnml.independence import IndependenceResult
+from bnml.scores import Score
+from bnml.search.by_tests import network_of_npc
 from bnml.search.search_result import SearchResult
 from bnml.search.searches import SEARCHES, request_for
-from bnml.search.task import Request
-from bnml.uncertainty import Bootstrap, Posterior, bootstrap, posterior, strength
 
-if TYPE_CHECKING:
-    import pandas as pd
+__all__ = ["begin", "go_on", "request_of", "resolved", "study", "study_as_asked", "study_of", "study_request"]
 
-__all__ = ["StudyRequest", "study", "study_as_asked", "study_request"]
-
-MOST_TESTS = 100_000  # of independence that may have to be made
-MOST_FOR_NPC = 40
-MOST_FOR_POSTERIOR = 14
-MOST_FOR_BOOTSTRAP = 100
-BOOTSTRAP_SECONDS = 60.0  # of exact searches of halves of the rows
-
-Progress = Callable[[str, float], None]
-
-
-@dataclass(frozen=True)
-class StudyRequest:
-    """What is asked of a study, checked.
-
-    Attributes
-    ----------
-    learning
-        How a structure is learned.
-    search
-        The search, by its name.
-    target, alpha, repetitions, memory_limit, progress
-        As for `study`.
-    """
-
-    learning: Request
-    search: str
-    target: str | None
-    alpha: float
-    repetitions: int
-    memory_limit: int | str | None
-    progress: Progress | None
-
-    @property
-    def shared(self) -> dict[str, Any]:
-        """What learning, the posterior and the bootstrap are given alike."""
-        names = ("score", "constraints", "max_parents", "rows_per_cell", "seed", "threads")
-        return {name: getattr(self.learning, name) for name in names} | {"memory_limit": self.memory_limit}
+Saver = Callable[[StudyState], None]
 
 
 def study(
     data: Any,
     target: str | None = None,
     *,
+    select: str | list[str] | tuple[str, ...] = "all",
     score: Score | str = "qnml",
     alpha: float = 0.05,
     constraints: Constraints | None = None,
@@ -87,12 +51,12 @@ def study(
     threads: int | None = None,
     memory_limit: int | str | None = None,
     progress: Progress | None = None,
+    save: str | os.PathLike[str] | None = None,
     **options: Any,
 ) -> Study:
     """Take a table through the five steps of learning a structure, and report on them.
 
-    Feature selection, constraints, learning, uncertainty of the structure, and strength of the dependences. All
-    variables take part in all steps: a variable that tells nothing of the target by itself may do so beside others.
+    Feature selection, constraints, learning, uncertainty of the structure, and strength of the dependences.
 
     Parameters
     ----------
@@ -100,6 +64,12 @@ def study(
         A `Data`, or anything that `bnml.read` takes; then columns of numbers are cut with ``bins="auto"``.
     target
         The variable of interest; None for none.
+    select
+        Which variables take part after the first step. ``"all"``: a variable that tells nothing of the target by itself
+        may do so beside others. ``"target"``: the target and those that depend on it, as of `bnml.select_features` at
+        the level ``alpha``. ``"blanket"``: the target and its Markov blanket in the network that the same search learns
+        from all variables. Or a list of names. The target, the class of a search, and variables of required arcs and
+        links always take part.
     score, search, constraints, max_parents, rows_per_cell, memory_limit
         As for `bnml.learn`; tests of independence heed the constraints as well.
     alpha
@@ -112,6 +82,8 @@ def study(
         How many threads may be used; all cores by default. The result does not depend on it.
     progress
         Called as ``progress(stage, fraction)`` now and then.
+    save
+        A ``.json`` file in which the study is kept after every step, for `bnml.load_study` to go on from.
     **options
         Options of the search that is named.
 
@@ -123,7 +95,7 @@ def study(
     Raises
     ------
     BnmlError
-        If an argument is wrong; before any work.
+        If an argument is wrong; before any work. Of ``select="blanket"`` also if tests leave no network.
 
     Notes
     -----
@@ -140,13 +112,15 @@ def study(
     ['bronc → dysp', 'either → dysp']
     >>> found.strength.loc[0, ["from", "to"]].tolist()
     ['bronc', 'dysp']
+    >>> bnml.study(bnml.example(), "lung", select="blanket", repetitions=0).data.names
+    ('tub', 'smoke', 'lung', 'either')
     """
     asked = study_request(
-        target, search, options, score=score, alpha=alpha, repetitions=repetitions, constraints=constraints,
-        max_parents=max_parents, rows_per_cell=rows_per_cell, seed=seed, threads=threads, memory_limit=memory_limit,
-        progress=progress,
+        target, search, options, select=select, score=score, alpha=alpha, repetitions=repetitions,
+        constraints=constraints, max_parents=max_parents, rows_per_cell=rows_per_cell, seed=seed, threads=threads,
+        memory_limit=memory_limit, progress=progress,
     )  # fmt: skip
-    return study_as_asked(asked, data)
+    return study_as_asked(asked, data, saver=None if save is None else _saver(save, asked.settings))
 
 
 def study_request(
@@ -154,6 +128,7 @@ def study_request(
     search: str,
     options: Mapping[str, Any],
     *,
+    select: Any = "all",
     alpha: float,
     repetitions: int,
     progress: Progress | None,
@@ -168,121 +143,169 @@ def study_request(
     """
     level = significance_level(alpha)
     progress_function(progress)
+    options = {name: list(value) if isinstance(value, Iterator) else value for name, value in options.items()}
     if isinstance(search, str) and search in SEARCHES and "alpha" in SEARCHES[search].options:
         options = {"alpha": level, **options}
     learning = request_for(search, options, **given)
     whole_number(repetitions, "repetitions")
-    return StudyRequest(learning, search, target, level, repetitions, given.get("memory_limit"), progress)
+    settings = StudySettings(
+        target, check_select(select, target), learning.score, level, learning.constraints, learning.max_parents,
+        learning.rows_per_cell, search, repetitions, learning.seed, given.get("memory_limit"), learning.options,
+    )  # fmt: skip
+    return StudyRequest(learning, settings, progress)
 
 
-def study_as_asked(asked: StudyRequest, data: Any) -> Study:
-    """Take a table through the five steps as a request asks."""
-    watch, left_out, learning, level = Watch(asked.progress), dict[str, str](), asked.learning, asked.alpha
-    told = _part(watch, "learning", 0.0, 0.2)
-    table = data if isinstance(data, Data) else read(data, bins="auto")
-    if asked.target is not None:
-        a_variable(asked.target, "target", table.names)
-    learned = learn_as_asked(replace(learning, progress=told), table)
-    by_others = classes_by_score(table, learned, asked.shared, _part(watch, "other scores", 0.2, 0.3), left_out)
-    watch("dependences", 0.3)
-    features = features_of(table, asked.target, level, learning.threads)
-    most = _max_condition(features.pairs, level)
-    tested: dict[str, Any] = {
-        "constraints": learning.constraints,
-        "max_condition": most,
-        "threads": learning.threads,
-    }
-    by_tests = pc(table, level, progress=_part(watch, "tests", 0.3, 0.4), **tested)
-    by_paths = _npc(table, level, tested, _part(watch, "tests", 0.4, 0.5), left_out)
-    known = _posterior(table, asked.shared, _part(watch, "posterior", 0.5, 0.6), left_out)
-    drawn = _bootstrap(table, asked, _part(watch, "bootstrap", 0.6, 1.0), left_out)
-    return Study(
-        data=table,
-        target=asked.target,
-        alpha=level,
-        features=features,
-        constraints=learning.constraints,
-        pc=by_tests,
-        npc=by_paths,
-        learned=learned,
-        other_scores=by_others,
-        bootstrap=drawn,
-        posterior=known,
-        strength=_strength(learned, table, left_out),
-        max_condition=most,
-        rows_per_cell=learning.rows_per_cell,
-        left_out=tuple(left_out.items()),
-        seed=learning.seed,
-        seconds=watch.seconds,
-    )
+def request_of(settings: StudySettings, threads: int | None = None, progress: Progress | None = None) -> StudyRequest:
+    """Return the request of settings that were checked before, for a study that is gone on with."""
+    learning = request_for(
+        settings.search, settings.options, score=settings.score, constraints=settings.constraints,
+        max_parents=settings.max_parents, rows_per_cell=settings.rows_per_cell, seed=settings.seed, threads=threads,
+        memory_limit=settings.memory_limit,
+    )  # fmt: skip
+    return StudyRequest(learning, settings, progress_function(progress))
 
 
-def _strength(learned: SearchResult, table: Data, left_out: dict[str, str]) -> pd.DataFrame:
-    """Return what each arc is worth; nothing where no network fits what tests found."""
-    if learned.dag is None or not isinstance(learned.local, LocalScores):
-        left_out["strength"] = f"no network fits what the tests of {learned.search.upper()} found"
-        return strength(DAG(table.names), table)
-    return strength(learned.dag, table, learned.local.score_function)
+def _saver(path: str | os.PathLike[str], settings: StudySettings) -> Saver:
+    """Return what keeps a state in a file; refuse at once what cannot be kept."""
+    from bnml.five_steps.saving import check_saving, save_state
+
+    file = check_saving(path, settings)
+    return lambda state: save_state(state, file)
+
+
+def study_as_asked(
+    asked: StudyRequest, data: Any, *, source: TableSource | None = None, saver: Saver | None = None
+) -> Study:
+    """Take a table through the five steps as a request asks.
+
+    Parameters
+    ----------
+    asked
+        What is asked.
+    data
+        As for `study`.
+    source
+        Where the table comes from, if it was read already.
+    saver
+        Is given the state after each part.
+    """
+    return study_of(go_on(begin(asked, data, source), asked, saver=saver))
+
+
+def begin(asked: StudyRequest, data: Any, source: TableSource | None = None) -> StudyState:
+    """Return the state before the first step, once everything is checked against the table.
+
+    Raises
+    ------
+    BnmlError
+        If the table cannot be read, or does not go with what is asked.
+    """
+    watch = Watch()
+    table = data if isinstance(data, Data) else read(data, **USUAL)
+    settings = asked.settings
+    if settings.target is not None:
+        a_variable(settings.target, "target", table.names)
+    check_select_among(settings, table.names)
+    checked_decisions(settings.options.get("keep", ()), settings.options.get("drop", ()), ())
+    asked.learning.open(table)
+    return StudyState(settings, table, source or source_of(data), table, seconds=watch.seconds)
+
+
+def go_on(
+    state: StudyState, asked: StudyRequest, *, until: str | None = None, saver: Saver | None = None
+) -> StudyState:
+    """Make the parts of a study that are not done yet.
+
+    Parameters
+    ----------
+    state
+        How far it is.
+    asked
+        What is asked; of the same settings as the state.
+    until
+        The last part to make; all by default.
+    saver
+        Is given the state after each part.
+    """
+    told = Watch(asked.progress)
+    start = 0.0
+    for part in PARTS:
+        if part.name not in state.parts:
+            watch = Watch()
+            work = StudyWork(state, asked, _part(told, part.name.replace("_", " "), start, part.until))
+            value = part.make(work)
+            state = state.with_part(part.name, value, work.left_out, watch.seconds)
+            if part.name == "knowledge":
+                state = replace(state, decisions=_first_decisions(value))
+            if saver is not None:
+                saver(state)
+        told(part.name, part.until)
+        start = part.until
+        if part.name == until:
+            break
+    return state
 
 
 def _part(watch: Watch, name: str, start: float, stop: float) -> Progress:
-    """Return what is told how far one step is."""
+    """Return what is told how far a part is."""
     watch(name, start)
     return lambda stage, share: watch(f"{name}: {stage}", start + (stop - start) * share)
 
 
-def _max_condition(pairs: pd.DataFrame, alpha: float) -> int | None:
-    """Return how many variables tests may be given at most, for the number of tests to stay within its bound.
+def _first_decisions(known: Knowledge) -> Decisions:
+    """Return what the options of the search decide by hand."""
+    return checked_decisions(known.options.get("keep", ()), known.options.get("drop", ()), ())
 
-    Pairs that are independent by themselves are linked no more, and each of the others is tested given sets of the
-    neighbours of either end.
+
+def study_of(state: StudyState) -> Study:
+    """Return the study of a state in which all parts are done."""
+    parts, settings = state.parts, state.settings
+    known: Knowledge = parts["knowledge"]
+    return Study(
+        data=state.data,
+        target=settings.target,
+        alpha=settings.alpha,
+        features=parts["features"],
+        constraints=known.constraints,
+        pc=parts["pc"],
+        npc=parts["npc"],
+        learned=parts["learned"],
+        other_scores=parts["other_scores"],
+        bootstrap=parts["bootstrap"],
+        posterior=parts["posterior"],
+        strength=parts["strength"],
+        max_condition=max_condition_of(state),
+        rows_per_cell=settings.rows_per_cell,
+        left_out=tuple(state.left_out.items()),
+        seed=settings.seed,
+        seconds=state.seconds,
+        table=state.table,
+        selection=parts["selection"],
+        notes=known.notes,
+        decisions=state.decisions,
+        state=state,
+    )
+
+
+def resolved(state: StudyState, decisions: Decisions, *, threads: int | None = None) -> StudyState:
+    """Return a finished state once more is decided by hand; what rests on the network is made anew.
+
+    Raises
+    ------
+    ArgumentError
+        If a link is in no ambiguous region, or a direction is not open.
     """
-    linked = [(a, b) for a, b, p in zip(pairs["a"], pairs["b"], pairs["p_value"], strict=True) if p <= alpha]
-    degree = Counter(name for pair in linked for name in pair)
-    around = [degree[name] - 1 for pair in linked for name in pair]
-    tests, largest = len(pairs), max(around, default=0)
-    for size in range(1, largest + 1):
-        tests += sum(comb(n, size) for n in around)
-        if tests > MOST_TESTS:
-            return max(size - 1, 1)
-    return None
-
-
-def _npc(
-    table: Data, alpha: float, asked: Mapping[str, Any], progress: Progress, left_out: dict[str, str]
-) -> IndependenceResult | None:
-    if len(table.names) > MOST_FOR_NPC:
-        left_out["npc"] = f"the necessary path condition goes up to {MOST_FOR_NPC} variables here"
-        return None
-    return npc(table, alpha, progress=progress, **asked)
-
-
-def _posterior(table: Data, given: Mapping[str, Any], progress: Progress, left_out: dict[str, str]) -> Posterior | None:
-    if len(table.names) > MOST_FOR_POSTERIOR:
-        left_out["posterior"] = f"sums over all networks go up to {MOST_FOR_POSTERIOR} variables here"
-        return None
-    taken = {name: value for name, value in given.items() if name != "seed"}
-    try:
-        return posterior(table, progress=progress, **taken)
-    except ScoreError:
-        left_out["posterior"] = f"the score {given['score'].name} cannot be read as a probability"
-    except BnmlError as error:
-        left_out["posterior"] = str(error)
-    return None
-
-
-def _bootstrap(table: Data, asked: StudyRequest, progress: Progress, left_out: dict[str, str]) -> Bootstrap | None:
-    search, repetitions = asked.search, asked.repetitions
-    given, options = asked.shared, asked.learning.options
-    if repetitions == 0:
-        left_out["bootstrap"] = "no halves of the rows were asked for"
-        return None
-    if len(table.names) > MOST_FOR_BOOTSTRAP:
-        left_out["bootstrap"] = f"halves of the rows are drawn for up to {MOST_FOR_BOOTSTRAP} variables here"
-        return None
-    if search in ("auto", "exact"):
-        costs = {name: value for name, value in given.items() if name not in ("seed", "threads")}
-        cost = forecast(table, **costs)
-        search = "exact" if cost.fits and cost.seconds * repetitions <= BOOTSTRAP_SECONDS else "tabu"
-        options = options if search == "exact" else {}
-    return bootstrap(table, search=search, repetitions=repetitions, progress=progress, **given, **options)
+    asked = request_of(state.settings, threads)
+    work, parts, every = StudyWork(state, asked), dict(state.parts), state.decisions + decisions
+    learned: SearchResult = parts["learned"]
+    if decisions.keep or decisions.drop:
+        found: IndependenceResult | None = parts["npc"]
+        if found is None:
+            reason = state.left_out.get("npc", "not done")
+            raise ArgumentError(f"{argument('keep')} and {argument('drop')} go with NPC, which was left out: {reason}")
+        parts["npc"] = found = found.resolve(keep=decisions.keep, drop=decisions.drop)
+        if learned.search == "npc":
+            learned = network_of_npc(work.learning.open(state.data), found)
+    parts["learned"] = directed_network(learned, every.directed) if every.directed else learned
+    state = replace(state, parts=parts, decisions=every)
+    return go_on(state.without_parts(*(part.name for part in PARTS if part.of_network)), asked)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bnml._checks import a_path
@@ -16,16 +16,21 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from bnml.data import Data
+    from bnml.five_steps.decisions import Decisions
     from bnml.five_steps.features import Features
     from bnml.five_steps.links import Link
+    from bnml.five_steps.selection import Selection
+    from bnml.five_steps.state import StudyState
     from bnml.graph import PDAG, Constraints
     from bnml.independence import IndependenceResult
+    from bnml.network import BayesianNetwork
     from bnml.search import SearchResult
     from bnml.uncertainty import Bootstrap, Posterior
 
 __all__ = ["Study"]
 
 SUFFIXES = (".html", ".htm")
+STATE = ".json"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -35,7 +40,7 @@ class Study:
     Attributes
     ----------
     data
-        The table.
+        The table of the variables that take part: all that a study finds after its first step is about these.
     target
         The variable of interest; None for none.
     alpha
@@ -43,7 +48,7 @@ class Study:
     features
         Step 1: which pairs depend on each other, and which variables tell something of the target.
     constraints
-        Step 2: what was known; None for nothing.
+        Step 2: what was known of the variables that take part; None for nothing.
     pc, npc
         Step 3: the structures that tests of independence leave over. ``npc`` is None where it was not affordable.
     learned
@@ -64,6 +69,16 @@ class Study:
         What was not done, each with the reason.
     seconds
         How long it took.
+    table
+        The table of all variables.
+    selection
+        Step 1: which variables take part, how they were selected, and why the others do not.
+    notes
+        Step 2: what was not heeded of constraints and options, as it is about variables that take no part.
+    decisions
+        Step 4: what was decided by hand; see `resolve`.
+    state
+        All of it, in the form that is saved and gone on from.
 
     Examples
     --------
@@ -92,6 +107,11 @@ class Study:
     left_out: tuple[tuple[str, str], ...]
     seed: int
     seconds: float = field(compare=False)
+    table: Data
+    selection: Selection
+    notes: tuple[str, ...]
+    decisions: Decisions
+    state: StudyState
 
     @property
     def arcs(self) -> tuple[tuple[str, str], ...]:
@@ -99,14 +119,88 @@ class Study:
         graph = self.learned.directions
         return (*graph.directed, *graph.undirected) if self.learned.dag is None else self.learned.dag.arcs
 
+    @property
+    def network(self) -> BayesianNetwork | None:
+        """The network with parameters, as of `bnml.fit`; None where none fits what the tests of PC or NPC found."""
+        return self.learned.network
+
     @cached_property
     def directions(self) -> PDAG:
-        """The class of the network, with a direction only where the best networks by all scores have the same."""
+        """The class of the network, with a direction only where the best networks by all scores have the same.
+
+        Directions that were decided by hand, and what follows from them, are there as well.
+        """
+        from bnml.five_steps.decisions import graph_directed_by_hand
         from bnml.five_steps.other_scores import disputing
         from bnml.search.ties import opened
 
         graph = self.learned.shared_directions
-        return opened(graph, tuple(arc for arc in graph.directed if disputing(arc, self.other_scores)))
+        told = opened(graph, tuple(arc for arc in graph.directed if disputing(arc, self.other_scores)))
+        if not self.by_hand:
+            return told
+        graph = graph_directed_by_hand(self.learned, self.decisions.directed)
+        known = {*told.directed, *self.by_hand}
+        return opened(graph, tuple(arc for arc in graph.directed if arc not in known))
+
+    @cached_property
+    def by_hand(self) -> frozenset[tuple[str, str]]:
+        """The arcs whose direction was decided by hand, or follows from such a decision."""
+        from bnml.five_steps.decisions import decided_arcs
+
+        return decided_arcs(self.learned, self.decisions.directed)
+
+    @cached_property
+    def open_links(self) -> tuple[tuple[str, str], ...]:
+        """The links of NPC that are in ambiguous regions, or hang on one, and that nobody has decided."""
+        if self.npc is None:
+            return ()
+        at = self.data.names.index
+        links = self.npc.undecided.union(*self.npc.ambiguous_regions)
+        found = [tuple(sorted(link, key=at)) for link in links]
+        return tuple((a, b) for a, b in sorted(found, key=lambda link: tuple(map(at, link))))
+
+    def resolve(
+        self,
+        keep: Iterable[Collection[str]] = (),
+        drop: Iterable[Collection[str]] = (),
+        directed: Iterable[Collection[str]] = (),
+        *,
+        threads: int | None = None,
+    ) -> Study:
+        """Return the study once more is decided by hand, by someone who knows what the data do not tell.
+
+        Parameters
+        ----------
+        keep, drop
+            Links of NPC's ambiguous regions that stay, and that go; see
+            `bnml.independence.IndependenceResult.resolve`. With ``search="npc"`` the network follows.
+        directed
+            Arcs (parent, child): links of the network that get this direction. It must be one that the data leave
+            open, and what follows from it by Meek's rules is directed as well.
+        threads
+            How many threads may be used.
+
+        Returns
+        -------
+        Study
+            The study with these decisions, which its report tells, beside those that were made before.
+
+        Raises
+        ------
+        BnmlError
+            If a link is in no ambiguous region, or a direction is not open.
+
+        Examples
+        --------
+        >>> import bnml
+        >>> found = bnml.study(bnml.example(), repetitions=0).resolve(directed=[("bronc", "smoke")])
+        >>> sorted(found.by_hand)
+        [('bronc', 'smoke'), ('smoke', 'lung')]
+        """
+        from bnml.five_steps.decisions import checked_decisions
+        from bnml.five_steps.steps import resolved, study_of
+
+        return study_of(resolved(self.state, checked_decisions(keep, drop, directed), threads=threads))
 
     @cached_property
     def links(self) -> tuple[Link, ...]:
@@ -128,21 +222,40 @@ class Study:
         return page(self, title)
 
     def save(self, path: str | os.PathLike[str], title: str | None = None) -> None:
-        """Write the report to an HTML file, whole or not at all.
+        """Write the report to an HTML file, or all of the study to a JSON file, whole or not at all.
 
         Parameters
         ----------
         path
-            A name that ends in ``.html`` or ``.htm``.
+            A name that ends in ``.html`` or ``.htm`` for the report, in ``.json`` for what `bnml.load_study` reads.
         title
-            The heading.
+            The heading of the report.
 
         Raises
         ------
-        ArgumentError
-            If it cannot be written, or has another suffix.
+        BnmlError
+            If it cannot be written, or has another suffix; of ``.json`` also if a setting is an object of your own.
+
+        Examples
+        --------
+        >>> import bnml, pathlib, tempfile
+        >>> found = bnml.study(bnml.example(), repetitions=0)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     found.save(pathlib.Path(folder, "study.json"))
+        ...     again = bnml.load_study(pathlib.Path(folder, "study.json"), bnml.example())
+        >>> again.to_dict() == found.to_dict()
+        True
         """
-        target = _check_report(path)
+        target = a_path(path)
+        if target.suffix.lower() == STATE:
+            from bnml.five_steps.saving import check_saving, save_state
+
+            save_state(self.state, check_saving(target, self.state.settings))
+            return
+        if target.suffix.lower() not in SUFFIXES:
+            known = ", ".join(SUFFIXES)
+            raise ArgumentError(f"{str(target)!r}: the name must end in {known} for a report, or {STATE} for the study")
+        check_writable(target)
         content = self.html(title).encode("utf-8")
         with written_whole(target) as stream:
             stream.write(content)
@@ -166,12 +279,3 @@ class Study:
     def __repr__(self) -> str:
         about = f" about {self.target!r}" if self.target is not None else ""
         return f"<Study of {len(self.data.names)} variables{about}: {len(self.arcs)} arcs>"
-
-
-def _check_report(path: str | os.PathLike[str]) -> Path:
-    """Return where a report is to be written, or refuse it."""
-    target = a_path(path)
-    if target.suffix.lower() not in SUFFIXES:
-        raise ArgumentError(f"{str(target)!r}: the name of a report must end in {' or '.join(SUFFIXES)}")
-    check_writable(target)
-    return target

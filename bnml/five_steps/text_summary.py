@@ -35,6 +35,7 @@ def summary(study: Study) -> str:
     groups = (
         ("Main findings", found.main),
         ("What was known", knowledge(study.constraints)),
+        ("What was not heeded, as it is about variables that take no part", study.notes),
         ("What is proven or well supported", found.proven),
         ("What is uncertain", found.uncertain),
         ("What was left out", [f"{what}: {why}." for what, why in study.left_out]),

@@ -186,10 +186,9 @@ class Comparison:
             lines.append("The graphs are the same.")
         elif self.equivalent:
             lines.append("The structures are equivalent: no data can tell them apart.")
-        kinds = (("links", self.links), ("arcs", self.arcs), ("directions", self.directions))
         rows = [
             [name, *map(str, (of.common, of.missing, of.extra)), *map(_number, (of.precision, of.recall, of.f1))]
-            for name, of in kinds
+            for name, of in (("links", self.links), ("arcs", self.arcs), ("directions", self.directions))
         ]
         head = ["", "in both", "only in A", "only in B", "precision", "recall", "F1"]
         lines += ["", *text_table(rows, "lrrrrrr", head)]
@@ -214,7 +213,7 @@ class Comparison:
         return f"{own} ({low:,}{f' to {high:,}' if low < high else ''} in the class of B)"
 
     def _groups(self) -> Iterable[str]:
-        undirected = {*_links(self.truth), *_links(self.learned)}
+        directed = {*_arcs(self.truth), *_arcs(self.learned)}
         groups = {
             "in both": self.shared,
             "reversed in B": self.reversed,
@@ -226,10 +225,9 @@ class Comparison:
         for title, pairs in groups.items():
             if pairs:
                 yield f"\n{title} ({len(pairs):,}):"
-            directed = title.startswith("without")
             for pair in pairs:
                 a, b = (shortened_in_the_middle(name, LONGEST_NAME) for name in pair)
-                yield f"  {a} {'-' if pair in undirected and not directed else '->'} {b}"
+                yield f"  {a} {'->' if pair in directed else '-'} {b}"
 
     def __repr__(self) -> str:
         return f"<Comparison of {len(self.truth.names)} variables: shd {self.shd}, sid {self.sid}>"

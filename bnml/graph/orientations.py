@@ -25,7 +25,7 @@ from bnml.graph.extension import extend
 from bnml.graph.meek import Orienter
 from bnml.graph.pdag import PDAG
 
-MOST_SOURCES = 100_000  # tried in all, a few seconds; n nodes that are all joined need n 2^(n-1), 53,248 for 13
+MOST_STEPS = 500_000  # edges oriented to go through all sources, some seconds: a clique of 13, a tree of 700
 DEEPEST = 100  # sources one after another: there are too many parts then
 
 
@@ -35,12 +35,13 @@ class UndoableOrienter(Orienter):
     def __init__(self, names: Sequence[str], parents: Sequence[int], neighbours: Sequence[int]) -> None:
         super().__init__(names, parents, neighbours, strict=True)
         self.done: list[tuple[int, int]] = []
-        self.sources_tried = 0
+        self.steps = 0
 
     def orient(self, a: int, b: int) -> None:
         """Turn a - b into a -> b."""
         super().orient(a, b)
         self.done.append((a, b))
+        self.steps += 1
 
     def decide(self, a: int, b: int) -> None:
         """Turn a - b into a -> b, and draw the consequences."""
@@ -96,13 +97,12 @@ def by_source(work: UndoableOrienter, part: int, depth: int) -> Iterator[tuple[i
     Raises
     ------
     GraphError
-        If more sources than `MOST_SOURCES` were tried.
+        If it takes more than `MOST_STEPS`.
     """
     for source in bits(part):
         if work.parents[source] & part:
             continue
-        work.sources_tried += 1
-        if work.sources_tried > MOST_SOURCES or depth > DEEPEST:
+        if work.steps > MOST_STEPS or depth > DEEPEST:
             raise GraphError(
                 f"{part.bit_count()} variables, {work.names[source]} among them, are joined by undirected edges in too"
                 " many ways to go through; orient some of these edges, or take single DAGs from PDAG.members()"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
@@ -23,6 +23,8 @@ from bnml.independence.skeleton import Log, tests_made
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from bnml.independence.npc import Resolver
 
 __all__ = ["IndependenceResult", "Link"]
 
@@ -78,7 +80,7 @@ class IndependenceResult(PickledByFields):
     seconds: float
     _names: tuple[str, ...]
     _log: Log
-    _resolve: Callable[[Sequence[Link], Sequence[Link]], IndependenceResult] | None = field(default=None)
+    _resolve: Resolver | None = field(default=None)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "sepsets", MappingProxyType(dict(self.sepsets)))
@@ -183,6 +185,18 @@ class IndependenceResult(PickledByFields):
         if self._resolve is None or not self.ambiguous_regions or nothing_named:
             return self
         return self._resolve(chosen["keep"], chosen["drop"])
+
+    def reopened(self) -> IndependenceResult:
+        """Return what NPC found before links were kept or dropped by `resolve`; of PC the result itself.
+
+        Examples
+        --------
+        >>> import bnml
+        >>> result = bnml.npc(bnml.example())
+        >>> result.resolve().reopened().pdag == result.pdag
+        True
+        """
+        return self if self._resolve is None else self._resolve.reopened()
 
     def _check_choices(self, chosen: Mapping[str, Sequence[Link]]) -> None:
         regions = frozenset().union(*self.ambiguous_regions)

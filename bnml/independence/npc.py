@@ -62,7 +62,7 @@ from bnml.independence.skeleton import (
 )
 from bnml.independence.tests import Criterion
 
-__all__ = ["find_npc", "npc"]
+__all__ = ["Resolver", "find_npc", "npc"]
 
 Statements = dict[Pair, list[Found]]
 
@@ -187,7 +187,7 @@ def _result(asked: Asked, log: Log, statements: Statements, standing: Standing, 
         standing.unsure,
         ambiguous_regions=tuple(frozenset(_link(names, pair) for pair in region) for region in found),
         undecided=frozenset(_link(names, pair) for pair in standing.unsure - in_regions),
-        _resolve=_Resolver(replace(asked, watch=None), log, statements, standing),
+        _resolve=Resolver(replace(asked, watch=None), log, statements, standing),
     )  # fmt: skip
 
 
@@ -196,13 +196,29 @@ def _link(names: Sequence[str], pair: Pair) -> Link:
 
 
 @dataclass(frozen=True)
-class _Resolver:
-    """What goes on from a result once links are chosen."""
+class Resolver:
+    """What goes on from a result of NPC once links are chosen.
+
+    Attributes
+    ----------
+    asked, log
+        What was asked, and the tests that were made.
+    statements
+        The minimal sets that separate each pair.
+    standing
+        How far links are decided.
+    """
 
     asked: Asked
     log: Log
     statements: Statements
     standing: Standing
+
+    def reopened(self) -> IndependenceResult:
+        """Return the result before any choice."""
+        watch = Watch()
+        standing = settle(self.asked.known.possible, self.statements, _kept(self.asked))
+        return _result(self.asked, self.log.copy(), self.statements, standing, watch.seconds)
 
     def __call__(self, stay: Sequence[Link], go: Sequence[Link]) -> IndependenceResult:
         """Keep some links and drop others, one by one; without any, keep the strongest until nothing is open."""
@@ -215,7 +231,7 @@ class _Resolver:
             if standing.possible[pair[0]] >> pair[1] & 1:  # it may have gone already, by what follows from the others
                 self._check(standing, pair)
                 standing = drop(standing, statements, pair)
-        return _result(self.asked, self.log, statements, standing, watch.seconds)
+        return _result(self.asked, self.log.copy(), statements, standing, watch.seconds)
 
     def _check(self, standing: Standing, pair: Pair) -> None:
         """Refuse to drop a link where an absent link would then have no path."""

@@ -59,6 +59,10 @@ class Log:
         """How many tests were made."""
         return sum(int(tests_made(*batch).sum()) for batch in self.batches)
 
+    def copy(self) -> Log:
+        """Return a log that goes on by itself."""
+        return Log(list(self.batches), set(self.untested))
+
     def ask(self, judge: Judge, batch: Questions, *, stop: bool = True) -> Answers:
         """Let a judge decide, and keep what it finds."""
         answers = judge.decide(batch, stop=stop)

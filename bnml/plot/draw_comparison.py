@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from bnml._checks import refuse
 from bnml.errors import ArgumentError, argument
-from bnml.graph import DAG, PDAG, Comparison
+from bnml.graph import DAG, Comparison
 from bnml.plot.draw import ORDINARY, checked_dots, checked_path, checked_size, written
 from bnml.plot.labels import label_order
 from bnml.plot.layout import Arc, Layout, Point, arc_order, downward_arcs, layout
@@ -75,24 +75,21 @@ def draw_comparison(
 
     from bnml.plot.matplotlib_figure import draw_picture
 
-    lines: dict[Arc, Line] = {}
-    legend: list[tuple[Line, str]] = []
-    for edges, text in _groups(comparison, first, second, lines):
-        if edges:
-            sample = next((line for line in edges if line.directed), edges[0])
-            legend.append((sample, text))
+    lines, legend = _lines_and_legend(comparison, first, second)
     found = _both_laid_out(comparison, list(lines))
     picture = draw_picture(found, lines, highlighted=frozenset(), title=title, legend=legend, size=inches)
     return written(picture, target, dots)
 
 
-def _groups(comparison: Comparison, first: str, second: str, lines: dict[Arc, Line]) -> list[tuple[list[Line], str]]:
-    """Fill in how each edge is drawn; return the lines of each group, and what the legend says of it."""
+def _lines_and_legend(
+    comparison: Comparison, first: str, second: str
+) -> tuple[dict[Arc, Line], list[tuple[Line, str]]]:
+    """Return how each edge is drawn, and what the legend has to explain."""
     from bnml.plot.matplotlib_figure import ARC, REGIONS, Line, Look
 
     orange, blue, green, pink, *_ = REGIONS
     graphs = comparison.truth, comparison.learned
-    undirected = {frozenset(pair) for graph in graphs if isinstance(graph, PDAG) for pair in graph.undirected}
+    directed = {arc for graph in graphs for arc in (graph.arcs if isinstance(graph, DAG) else graph.directed)}
     looks: list[tuple[tuple[Arc, ...], float, Look, str]] = [
         (comparison.shared, ORDINARY, Look(ARC), "in both"),
         (tuple((b, a) for a, b in comparison.reversed), 2.6, Look(green), f"turned round in {second}"),
@@ -101,17 +98,15 @@ def _groups(comparison: Comparison, first: str, second: str, lines: dict[Arc, Li
         (comparison.only_a, 1.6, Look(blue, (6, 3.5)), f"only in {first}"),
         (comparison.only_b, 2.0, Look(orange, (2, 2)), f"only in {second}"),
     ]
-    groups = []
+    lines: dict[Arc, Line] = {}
+    legend: list[tuple[Line, str]] = []
     for edges, width, look, text in looks:
-        drawn: dict[Arc, Line] = {}
-        for a, b in edges:
-            if directed := text.startswith("directed") or {a, b} not in undirected:
-                drawn[a, b] = Line(directed, width, look=look)
-            else:
-                drawn[min((a, b), (b, a), key=arc_order)] = Line(directed, width, look=look)
-        lines |= {edge: drawn[edge] for edge in sorted(drawn, key=arc_order)}  # whatever the order of the variables
-        groups.append((list(drawn.values()), text))
-    return groups
+        same_way = [edge if edge in directed else min(edge, edge[::-1], key=arc_order) for edge in edges]
+        drawn = {edge: Line(edge in directed, width, look=look) for edge in sorted(same_way, key=arc_order)}
+        lines |= drawn
+        if drawn:
+            legend.append((max(drawn.values(), key=lambda line: line.directed), text))
+    return lines, legend
 
 
 def _both_laid_out(comparison: Comparison, edges: list[Arc]) -> Layout:

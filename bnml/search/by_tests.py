@@ -7,12 +7,12 @@ fit it, if there is one.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from bnml.independence.npc import find_npc
 from bnml.independence.pc import find_pc
-from bnml.independence.request import independence_request
+from bnml.independence.request import Asked, independence_request
 from bnml.search.local_optimum import verify_local_optimum
 from bnml.search.search_result import SearchResult
 from bnml.search.task import Task, as_search
@@ -20,7 +20,7 @@ from bnml.search.task import Task, as_search
 if TYPE_CHECKING:
     from bnml.independence import Criterion, IndependenceResult
 
-__all__ = ["npc_search", "pc_search"]
+__all__ = ["network_of_npc", "npc_search", "pc_search", "tests_of"]
 
 
 @as_search("pc", by_score=False, refuses=("max_parents", "time_limit"), needs_table=True)
@@ -53,9 +53,7 @@ def pc_search(
     ('pc', 107)
     """
     asked = {"alpha": alpha, "test": test, "stable": stable, "max_condition": max_condition, "colliders": colliders}
-    found = find_pc(
-        independence_request(task.table.data, rules=task.hard_rules, threads=task.threads, watch=task.watch, **asked)
-    )
+    found = find_pc(tests_of(task, asked))
     return _result(task, found, found)
 
 
@@ -87,11 +85,20 @@ def npc_search(
         ``info["decided_by_strength"]`` has the links that neither the tests nor ``keep`` and ``drop`` decide.
     """
     asked = {"alpha": alpha, "test": test, "max_condition": max_condition, "colliders": colliders}
-    first = find_npc(
-        independence_request(task.table.data, rules=task.hard_rules, threads=task.threads, watch=task.watch, **asked)
+    return network_of_npc(task, find_npc(tests_of(task, asked)).resolve(keep=keep, drop=drop))
+
+
+def tests_of(task: Task, options: Mapping[str, Any]) -> Asked:
+    """Return what tests of independence are asked on a task; ``options`` are those of the search, without choices."""
+    return independence_request(
+        task.table.data, rules=task.hard_rules, threads=task.threads, watch=task.watch, **options
     )
-    chosen = first.resolve(keep=keep, drop=drop)
-    return _result(task, first, chosen.resolve(), chosen.undecided.union(*chosen.ambiguous_regions))
+
+
+def network_of_npc(task: Task, chosen: IndependenceResult) -> SearchResult:
+    """Return a network that fits what NPC found, with the choices made so far; strength decides what is still open."""
+    open_links = chosen.undecided.union(*chosen.ambiguous_regions)
+    return _result(task, chosen.reopened(), chosen.resolve(), open_links)
 
 
 def _result(

@@ -153,8 +153,8 @@ def test_many_variables_and_long_tables():
 
 def test_too_many_for_pictures_and_paths(monkeypatch):
     monkeypatch.setattr("bnml.plot.html.MOST_NODES", 3)
-    monkeypatch.setattr("bnml.five_steps.steps.MOST_FOR_NPC", 3)
-    monkeypatch.setattr("bnml.five_steps.steps.MOST_FOR_BOOTSTRAP", 3)
+    monkeypatch.setattr("bnml.five_steps.parts.MOST_FOR_NPC", 3)
+    monkeypatch.setattr("bnml.five_steps.parts.MOST_FOR_BOOTSTRAP", 3)
     found = bnml.study(bnml.example())
     assert found.npc is None
     assert found.bootstrap is None

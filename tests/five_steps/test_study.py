@@ -16,7 +16,7 @@ from bnml._text import names_in_words, p_value_text, percent, shortened_in_the_m
 from bnml.errors import BnmlError
 from bnml.five_steps.findings import findings_of
 from bnml.five_steps.knowledge import knowledge
-from bnml.five_steps.steps import _max_condition
+from bnml.five_steps.parts import _max_condition
 
 
 @pytest.fixture(scope="module")

@@ -142,6 +142,6 @@ def test_too_much_is_refused(monkeypatch):
     names = [f"X{i}" for i in range(12)]
     told = apply_meek_rules(PDAG(names, [], list(combinations(names, 2))), [("X0", "X1")])
     assert told.count_members() == math.factorial(12) // 2
-    monkeypatch.setattr(orientations, "MOST_SOURCES", 100)
+    monkeypatch.setattr(orientations, "MOST_STEPS", 100)
     with pytest.raises(GraphError, match=r"too many ways to go through; .* PDAG\.members\(\)"):
         told.count_members()

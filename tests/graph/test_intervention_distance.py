@@ -157,7 +157,7 @@ def test_bounds_of_a_complete_graph():
 
 
 def test_too_many_members(monkeypatch):
-    monkeypatch.setattr(orientations, "MOST_SOURCES", 1000)
+    monkeypatch.setattr(orientations, "MOST_STEPS", 1000)
     with pytest.raises(GraphError, match=r"variables, X\d+ among them, are joined .* in too many ways"):
         sid_bounds(complete(12), complete(12))
     monkeypatch.undo()

@@ -9,7 +9,7 @@ import pytest
 
 import bnml
 from bnml._text import WIDTH
-from bnml.five_steps import steps
+from bnml.five_steps import parts
 from bnml.graph import Constraints
 from bnml.scores.lattice import undominated_families
 from bnml.search.found_by import by_tests, direction_words, how_found, network_words
@@ -126,7 +126,7 @@ def test_certified(search):
 
 def test_a_study_says_how_far_from_the_best(monkeypatch):
     found = told(bnml.learn(bnml.example(), "qnml", "exact", method="cuts"), within=4.2)
-    monkeypatch.setattr(steps, "learn_as_asked", lambda asked, data: found)
+    monkeypatch.setattr(parts, "learn_as_asked", lambda asked, data: found)
     study = bnml.study(bnml.example(), repetitions=0)
     sentence = "o network scores more than 4.2 nats higher (bound -"
     assert f"N{sentence}" in words(str(study))

@@ -1,0 +1,138 @@
+"""Values as JSON from which they come back the same: to the last bit, with their types.
+
+`bnml._plain` is for readers, who need no types. This is for files that bnml reads again. What JSON does not have is an
+object with one key that begins with ``@``: tuples, sets, numbers that are not finite, arrays, and mappings whose keys
+are no texts.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import math
+import zlib
+from collections.abc import Callable, Mapping, Set
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["decoded", "encoded", "frame_of", "frame_values"]
+
+
+def encoded(value: Any) -> Any:
+    """Return a value as JSON can say it; `decoded` returns the value again.
+
+    Raises
+    ------
+    TypeError
+        If it is, or holds, something else than numbers, texts, truth values, None, arrays of numbers, and lists,
+        tuples, sets and mappings of these.
+
+    Examples
+    --------
+    >>> encoded({"arc": ("A", "B"), "within": float("inf"), "order": [2, 1]})
+    {'arc': {'@tuple': ['A', 'B']}, 'within': {'@number': 'inf'}, 'order': [2, 1]}
+    >>> decoded(encoded((frozenset({"B", "A"}), 0.1)))[1]
+    0.1
+    """
+    if value is None or isinstance(value, bool | str):
+        return value
+    if isinstance(value, np.generic):
+        return encoded(value.item())
+    if isinstance(value, int):
+        return int(value)
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else {"@number": str(float(value))}
+    if isinstance(value, np.ndarray):
+        return {"@array": _packed(value)}
+    if isinstance(value, list):
+        return [encoded(item) for item in value]
+    if type(value) is tuple:
+        return {"@tuple": [encoded(item) for item in value]}
+    if isinstance(value, Set):
+        return {"@set": sorted((encoded(item) for item in value), key=lambda item: json.dumps(item, sort_keys=True))}
+    if isinstance(value, Mapping):
+        if all(isinstance(key, str) and not key.startswith("@") for key in value):
+            return {key: encoded(item) for key, item in value.items()}
+        return {"@pairs": [[encoded(key), encoded(item)] for key, item in value.items()]}
+    raise TypeError(f"a {type(value).__name__} cannot be written to a file")
+
+
+def decoded(value: Any) -> Any:
+    """Return the value that `encoded` was given; sets are frozen.
+
+    Raises
+    ------
+    ValueError
+        If it is nothing that `encoded` returns.
+    """
+    if isinstance(value, list):
+        return [decoded(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if len(value) == 1:
+        ((tag, content),) = value.items()
+        if tag in _TAGS:
+            return _TAGS[tag](content)
+    if any(key.startswith("@") for key in value):
+        raise ValueError(f"there are no values of the kind {', '.join(value)}")
+    return {key: decoded(item) for key, item in value.items()}
+
+
+def _packed(array: np.ndarray[Any, Any]) -> dict[str, Any]:
+    if array.dtype.kind not in "biuf":
+        raise TypeError(f"an array of {array.dtype} cannot be written to a file")
+    little = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
+    return {
+        "type": little.dtype.str,
+        "shape": list(array.shape),
+        "zlib": base64.b64encode(zlib.compress(little.tobytes())).decode("ascii"),
+    }
+
+
+def _unpacked(content: Mapping[str, Any]) -> np.ndarray[Any, Any]:
+    kind = np.dtype(content["type"])
+    if kind.kind not in "biuf":
+        raise ValueError(f"arrays of {kind} are not written to files")
+    values = np.frombuffer(zlib.decompress(base64.b64decode(content["zlib"])), kind)
+    return values.reshape(content["shape"]).astype(kind.newbyteorder("="))
+
+
+_TAGS: dict[str, Callable[[Any], Any]] = {
+    "@number": float,
+    "@array": _unpacked,
+    "@tuple": lambda items: tuple(decoded(item) for item in items),
+    "@set": lambda items: frozenset(decoded(item) for item in items),
+    "@pairs": lambda pairs: {decoded(key): decoded(item) for key, item in pairs},
+}
+
+
+def frame_values(frame: pd.DataFrame) -> dict[str, Any]:
+    """Return the columns of a table whose rows are numbered from 0: arrays of numbers; of texts their type and a list.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> frame = pandas.DataFrame({"from": ["A"], "gain": [0.5]})
+    >>> frame_of(decoded(encoded(frame_values(frame)))).equals(frame)
+    True
+    """
+    columns: dict[str, Any] = {}
+    for name in frame.columns:
+        values = frame[name].to_numpy()
+        numeric = values.dtype.kind in "biuf"
+        columns[str(name)] = values if numeric else (str(frame[name].dtype), frame[name].tolist())
+    return columns
+
+
+def frame_of(columns: Mapping[str, Any]) -> pd.DataFrame:
+    """Return the table with these columns."""
+    import pandas as pd
+
+    def column(values: Any) -> Any:
+        return pd.Series(values[1], dtype=values[0]) if isinstance(values, tuple) else values
+
+    return pd.DataFrame({name: column(values) for name, values in columns.items()})

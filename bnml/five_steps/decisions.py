@@ -1,0 +1,183 @@
+"""What is decided by hand: links of ambiguous regions, and directions that the data leave open.
+
+The fourth of the five steps leaves some questions open. A user who knows more can answer them: which links of an
+ambiguous region of NPC stay and which go (`bnml.independence.IndependenceResult.resolve`), and which way a link points.
+A direction must be one that the network's class leaves open, and Meek's rules work out what follows from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any
+
+from bnml._text import names_in_words, number_of
+from bnml.errors import ArgumentError, GraphError, argument
+from bnml.graph import DAG, PDAG, apply_meek_rules
+from bnml.graph._names import pairs_of_names
+from bnml.scores.equal import tolerance
+from bnml.search.found_by import legend_words
+
+if TYPE_CHECKING:
+    from bnml.five_steps.study_result import Study
+    from bnml.search.search_result import SearchResult
+
+__all__ = [
+    "Decisions",
+    "checked_decisions",
+    "decided_arcs",
+    "decision_sentences",
+    "directed_network",
+    "graph_directed_by_hand",
+]
+
+Arc = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Decisions:
+    """What was decided by hand.
+
+    Attributes
+    ----------
+    keep, drop
+        Links of ambiguous regions that stay, and that go.
+    directed
+        Arcs: links that were given this direction.
+    """
+
+    keep: tuple[Arc, ...] = ()
+    drop: tuple[Arc, ...] = ()
+    directed: tuple[Arc, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.keep or self.drop or self.directed)
+
+    def __add__(self, later: Decisions) -> Decisions:
+        """Return both, one after the other, each decision once."""
+        both = ((*getattr(self, one.name), *getattr(later, one.name)) for one in fields(Decisions))
+        return Decisions(*(tuple(dict.fromkeys(links)) for links in both))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return them as plain values."""
+        return {one.name: [list(link) for link in getattr(self, one.name)] for one in fields(self)}
+
+
+def checked_decisions(
+    keep: Iterable[Collection[str]], drop: Iterable[Collection[str]], directed: Iterable[Collection[str]]
+) -> Decisions:
+    """Return decisions in one form: links in the order of names, arcs as they are.
+
+    Raises
+    ------
+    BnmlError
+        If something else than pairs of names is given, or an arc both ways.
+    """
+    arcs = pairs_of_names(directed, "directed")
+    for a, b in arcs:
+        if (b, a) in arcs:
+            raise ArgumentError(f"{argument('directed')}: {a} -> {b} is there both ways; leave one of the two out")
+    links = (tuple(pairs_of_names(given, name, ordered=False)) for name, given in (("keep", keep), ("drop", drop)))
+    return Decisions() + Decisions(*links, directed=tuple(arcs))
+
+
+def graph_directed_by_hand(learned: SearchResult, directed: Iterable[Arc]) -> PDAG:
+    """Return the class of a network, as far as constraints leave it, with directions given by hand and what follows.
+
+    Raises
+    ------
+    ArgumentError
+        If an arc is no link of the network, or has the other direction already.
+
+    Examples
+    --------
+    >>> import bnml
+    >>> learned = bnml.learn(bnml.example())
+    >>> found = graph_directed_by_hand(learned, [("bronc", "smoke")])
+    >>> sorted(set(found.directed) - set(learned.directions.directed))
+    [('bronc', 'smoke'), ('smoke', 'lung')]
+    """
+    graph = learned.directions
+    there = {frozenset(edge) for edge in (*graph.directed, *graph.undirected)}
+    for a, b in directed:
+        if frozenset((a, b)) not in there:
+            free = ", ".join(f"{x} - {y}" for x, y in graph.undirected) or "there are none"
+            raise ArgumentError(
+                f"{argument('directed')}: {a} and {b} are not linked in the network; links whose direction is open: "
+                f"{free}"
+            )
+        if (b, a) in learned.directions.directed:
+            raise ArgumentError(
+                f"{argument('directed')}: {b} -> {a} is in every network as good as this one, not {a} -> {b}; to have "
+                f"the latter, make it one of the {argument('constraints')} and learn anew"
+            )
+        if (b, a) in graph.directed:
+            raise ArgumentError(
+                f"{argument('directed')}: {a} -> {b} does not go with the others, from which {b} -> {a} follows; leave "
+                "one of them out"
+            )
+        graph = apply_meek_rules(graph, background=[(a, b)], strict=learned.tested is None)
+    return graph
+
+
+def directed_network(learned: SearchResult, directed: Iterable[Arc]) -> SearchResult:
+    """Return the member of the class of a network that has directions given by hand.
+
+    Where there was no network, as tests contradicted each other, there may still be none.
+    """
+    graph = graph_directed_by_hand(learned, directed)
+    dag = _extended(graph)
+    if dag is None or learned.local is None or (learned.dag is not None and set(dag.arcs) == set(learned.dag.arcs)):
+        return learned
+    if learned.dag is not None and set(graph.directed) <= set(learned.dag.arcs):
+        return learned
+    score = learned.local.score(dag)
+    same = learned.dag is not None and score >= learned.score - tolerance(learned.score)
+    info = {key: value for key, value in learned.info.items() if same or key not in ("within", "arc_gain")}
+    return replace(learned, dag=dag, score=score, optimal=learned.optimal and same, info=info)
+
+
+def _extended(graph: PDAG) -> DAG | None:
+    try:
+        return graph.reordered(sorted(graph.names)).to_dag().reordered(graph.names)
+    except GraphError:
+        return None
+
+
+def decided_arcs(learned: SearchResult, directed: Iterable[Arc]) -> frozenset[Arc]:
+    """Return the arcs that were directed by hand, and those that follow from them."""
+    arcs = tuple(directed)
+    if not arcs:
+        return frozenset()
+    graph = graph_directed_by_hand(learned, arcs)
+    return frozenset(set(graph.directed) - set(learned.directions.directed)) | frozenset(arcs)
+
+
+def decision_sentences(study: Study) -> list[str]:
+    """Return what was decided by hand in a study, and what follows, in sentences.
+
+    Examples
+    --------
+    >>> import bnml
+    >>> found = bnml.study(bnml.example(), repetitions=0).resolve(directed=[("bronc", "smoke")])
+    >>> decision_sentences(found)
+    ['The direction of 1 link was decided by hand: bronc → smoke. From that follows smoke → lung.']
+    """
+    made, said = study.decisions, []
+    for links, fate in ((made.keep, "stay"), (made.drop, "go")):
+        if links:
+            which = names_in_words([f"{a} – {b}" for a, b in links])
+            does = {"stay": "stays", "go": "goes"}[fate] if len(links) == 1 else fate
+            said.append(f"Of the links that tests left undecided {which} {does}: this was decided by hand.")
+    if made.directed:
+        arcs = names_in_words([f"{a} → {b}" for a, b in made.directed])
+        follow = [f"{a} → {b}" for a, b in study.directions.directed if (a, b) in study.by_hand - {*made.directed}]
+        more = f" From that follow{'s' if len(follow) == 1 else ''} {names_in_words(follow)}." if follow else ""
+        said.append(f"The direction of {number_of(len(made.directed), 'link')} was decided by hand: {arcs}.{more}")
+    return said
+
+
+def legend_of_study(study: Study) -> tuple[str, str]:
+    """Return what the legend of a picture of a study says of arrows and of dashed lines."""
+    directed, left_open = legend_words(study.learned)
+    return f"{directed}{', or decided by hand' if study.by_hand else ''}", left_open

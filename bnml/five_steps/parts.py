@@ -1,0 +1,287 @@
+"""The parts of a study, each made from those before it.
+
+What is affordable is decided by the table alone, so that the same table gives the same study everywhere. To add a part,
+write its function, list it in `PARTS`, say in `bnml.five_steps.saving` how it is kept in a file, and give it a field of
+`bnml.five_steps.study_result.Study`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from math import comb
+from typing import TYPE_CHECKING, Any
+
+from bnml.data import Data
+from bnml.errors import BnmlError, ScoreError
+from bnml.five_steps.features import Features, features_of
+from bnml.five_steps.other_scores import Classes, classes_by_score
+from bnml.five_steps.selection import Knowledge, Selection, knowledge_among, select_variables
+from bnml.five_steps.state import StudySettings, StudyState
+from bnml.graph import DAG, Constraints
+from bnml.independence import IndependenceResult, npc, pc
+from bnml.scores import LocalScores
+from bnml.search.forecast import forecast
+from bnml.search.learn import learn_as_asked
+from bnml.search.search_result import SearchResult
+from bnml.search.task import Request
+from bnml.uncertainty import Bootstrap, Posterior, bootstrap, posterior, strength
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["PARTS", "Progress", "StudyPart", "StudyRequest", "StudyWork", "for_posterior", "max_condition_of"]
+
+MOST_TESTS = 100_000  # of independence that may have to be made
+MOST_FOR_NPC = 40
+MOST_FOR_POSTERIOR = 14
+MOST_FOR_BOOTSTRAP = 100
+BOOTSTRAP_SECONDS = 60.0  # of exact searches of halves of the rows
+
+Progress = Callable[[str, float], None]
+
+
+@dataclass(frozen=True)
+class StudyRequest:
+    """What is asked of a study, checked.
+
+    Attributes
+    ----------
+    learning
+        How a structure is learned.
+    settings
+        All that the result depends on.
+    progress
+        As for `study`.
+    """
+
+    learning: Request
+    settings: StudySettings
+    progress: Progress | None
+
+    def completed(
+        self, constraints: Constraints | None, select: str | tuple[str, ...] | None = None, **options: Any
+    ) -> StudyRequest:
+        """Return the request with what can be said only when the variables are known: constraints, names, options."""
+        learning = self.learning.completed(constraints, **options)
+        settings = replace(
+            self.settings,
+            constraints=learning.constraints,
+            select=self.settings.select if select is None else select,
+            options=learning.options,
+        )
+        return replace(self, learning=learning, settings=settings)
+
+
+@dataclass(frozen=True)
+class StudyWork:
+    """What a part is made from.
+
+    Attributes
+    ----------
+    state
+        What is done already.
+    asked
+        What is asked.
+    progress
+        Is told how far the part is.
+    left_out
+        Takes what is left out, with the reason.
+    """
+
+    state: StudyState
+    asked: StudyRequest
+    progress: Progress = lambda stage, share: None
+    left_out: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def settings(self) -> StudySettings:
+        """All that the result depends on."""
+        return self.state.settings
+
+    @property
+    def table(self) -> Data:
+        """The table with the variables that take part."""
+        return self.state.data
+
+    @property
+    def learning(self) -> Request:
+        """How a structure of the variables that take part is learned."""
+        known: Knowledge = self.state.parts["knowledge"]
+        learning = replace(self.asked.learning, constraints=known.constraints, options=known.options)
+        return self.bounded(learning)
+
+    def bounded(self, learning: Request) -> Request:
+        """Return a request that tells the part's progress, with a bound on tests if the search makes some."""
+        options = learning.options
+        if learning.search is not None and learning.search.name in ("pc", "npc"):
+            most = max_condition_of(self.state)
+            options = options if most is None else {"max_condition": most, **options}
+        return replace(learning, options=options, progress=self.progress)
+
+    @property
+    def shared(self) -> dict[str, Any]:
+        """What learning, the posterior and the bootstrap are given alike."""
+        names, learning = ("score", "constraints", "max_parents", "rows_per_cell", "seed", "threads"), self.learning
+        return {name: getattr(learning, name) for name in names} | {"memory_limit": self.settings.memory_limit}
+
+    @property
+    def tested(self) -> dict[str, Any]:
+        """What PC and NPC are given alike."""
+        return {
+            "alpha": self.settings.alpha,
+            "constraints": self.learning.constraints,
+            "max_condition": max_condition_of(self.state),
+            "threads": self.learning.threads,
+        }
+
+
+@dataclass(frozen=True)
+class StudyPart:
+    """A part of a study.
+
+    Attributes
+    ----------
+    name
+        What it is called in the state.
+    step
+        Which of the five steps it belongs to.
+    until
+        The share of the work that is done with it.
+    make
+        Makes it from those before.
+    of_network
+        Whether it rests on the directions of the network, so that decisions by hand make it anew.
+    """
+
+    name: str
+    step: int
+    until: float
+    make: Callable[[StudyWork], Any]
+    of_network: bool = False
+
+
+def _features(work: StudyWork) -> Features:
+    settings = work.settings
+    return features_of(work.state.table, settings.target, settings.alpha, work.asked.learning.threads)
+
+
+def _selection(work: StudyWork) -> Selection:
+    def learn() -> SearchResult:
+        return learn_as_asked(work.bounded(work.asked.learning), work.state.table)
+
+    return select_variables(work.settings, work.state.table.names, work.state.parts["features"], learn)
+
+
+def _knowledge(work: StudyWork) -> Knowledge:
+    return knowledge_among(work.settings, work.table.names, work.state.table.names)
+
+
+def _learned(work: StudyWork) -> SearchResult:
+    return learn_as_asked(work.learning, work.table)
+
+
+def _other_scores(work: StudyWork) -> Classes:
+    learned: SearchResult = work.state.parts["learned"]
+    return classes_by_score(work.table, learned, work.shared, work.progress, work.left_out)
+
+
+def _pc(work: StudyWork) -> IndependenceResult:
+    return pc(work.table, progress=work.progress, **work.tested)
+
+
+def _npc(work: StudyWork) -> IndependenceResult | None:
+    learned: SearchResult = work.state.parts["learned"]
+    if learned.search == "npc" and learned.tested is not None:  # its own tests, with the choices made by hand
+        decided = work.state.decisions
+        return learned.tested.reopened().resolve(keep=decided.keep, drop=decided.drop)
+    if len(work.table.names) > MOST_FOR_NPC:
+        work.left_out["npc"] = f"the necessary path condition goes up to {MOST_FOR_NPC} variables here"
+        return None
+    return npc(work.table, progress=work.progress, **work.tested)
+
+
+def _posterior(work: StudyWork) -> Posterior | None:
+    if len(work.table.names) > MOST_FOR_POSTERIOR:
+        work.left_out["posterior"] = f"sums over all networks go up to {MOST_FOR_POSTERIOR} variables here"
+        return None
+    try:
+        return posterior(work.table, progress=work.progress, **for_posterior(work))
+    except ScoreError:
+        work.left_out["posterior"] = f"the score {work.learning.score.name} cannot be read as a probability"
+    except BnmlError as error:
+        work.left_out["posterior"] = str(error)
+    return None
+
+
+def _bootstrap(work: StudyWork) -> Bootstrap | None:
+    search, repetitions = work.settings.search, work.settings.repetitions
+    options = {name: value for name, value in work.learning.options.items() if name not in ("keep", "drop")}
+    if repetitions == 0:
+        work.left_out["bootstrap"] = "no halves of the rows were asked for"
+        return None
+    if len(work.table.names) > MOST_FOR_BOOTSTRAP:
+        work.left_out["bootstrap"] = f"halves of the rows are drawn for up to {MOST_FOR_BOOTSTRAP} variables here"
+        return None
+    if search in ("auto", "exact"):
+        costs = {name: value for name, value in work.shared.items() if name not in ("seed", "threads")}
+        cost = forecast(work.table, **costs)
+        search = "exact" if cost.fits and cost.seconds * repetitions <= BOOTSTRAP_SECONDS else "tabu"
+        options = options if search == "exact" else {}
+    return bootstrap(
+        work.table, search=search, repetitions=repetitions, progress=work.progress, **work.shared, **options
+    )
+
+
+def _strength(work: StudyWork) -> pd.DataFrame:
+    """Return what each arc is worth; nothing where no network fits what tests found."""
+    learned: SearchResult = work.state.parts["learned"]
+    if learned.dag is None or not isinstance(learned.local, LocalScores):
+        work.left_out["strength"] = f"no network fits what the tests of {learned.search.upper()} found"
+        return strength(DAG(work.table.names), work.table)
+    return strength(learned.dag, work.table, learned.local.score_function)
+
+
+def for_posterior(work: StudyWork) -> dict[str, Any]:
+    """Return what the posterior of a study is given."""
+    return {name: value for name, value in work.shared.items() if name != "seed"}
+
+
+def max_condition_of(state: StudyState) -> int | None:
+    """Return how many variables tests of a study may be given at most; None for any number."""
+    pairs, names = state.parts["features"].pairs, state.data.names
+    if names != state.table.names:
+        pairs = pairs[pairs["a"].isin(names) & pairs["b"].isin(names)]
+    return _max_condition(pairs, state.settings.alpha)
+
+
+def _max_condition(pairs: pd.DataFrame, alpha: float) -> int | None:
+    """Return how many variables tests may be given at most, for the number of tests to stay within its bound.
+
+    Pairs that are independent by themselves are linked no more, and each of the others is tested given sets of the
+    neighbours of either end.
+    """
+    linked = [(a, b) for a, b, p in zip(pairs["a"], pairs["b"], pairs["p_value"], strict=True) if p <= alpha]
+    degree = Counter(name for pair in linked for name in pair)
+    around = [degree[name] - 1 for pair in linked for name in pair]
+    tests, largest = len(pairs), max(around, default=0)
+    for size in range(1, largest + 1):
+        tests += sum(comb(n, size) for n in around)
+        if tests > MOST_TESTS:
+            return max(size - 1, 1)
+    return None
+
+
+PARTS = (
+    StudyPart("features", 1, 0.05, _features),
+    StudyPart("selection", 1, 0.1, _selection),
+    StudyPart("knowledge", 2, 0.1, _knowledge),
+    StudyPart("learned", 3, 0.25, _learned),
+    StudyPart("other_scores", 3, 0.3, _other_scores),
+    StudyPart("pc", 3, 0.4, _pc),
+    StudyPart("npc", 3, 0.5, _npc),
+    StudyPart("posterior", 4, 0.6, _posterior),
+    StudyPart("bootstrap", 4, 0.98, _bootstrap),
+    StudyPart("strength", 5, 1.0, _strength, of_network=True),
+)

@@ -1,0 +1,399 @@
+"""Studies in files: kept after every part, and gone on from.
+
+::
+
+    {"format": "bnml study", "version": 1, "checksum": "…", "study": {
+      "settings": {…}, "table": {"fingerprint": "…", "source": {"path": "survey.csv", "arguments": {…}}, …},
+      "parts": {"features": {…}, "selection": {…}, …}, "left_out": {…}, "decisions": {…}, "seconds": 1.5}}
+
+What took time is kept: every test, what was learned and what is proven of it, support and probabilities. Kept are
+numbers to their last bit (`bnml._exact`), and no code: a file does nothing when it is read. What follows from these at
+once (pictures, sentences, the parameters of the network) is made anew. The table is not in the file, but its
+fingerprint, and where it was read from; with another table the file is refused. The checksum tells a file that was
+damaged, or changed by hand.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from bnml._checks import a_path
+from bnml._exact import decoded, encoded, frame_of, frame_values
+from bnml._files import check_writable, written_whole
+from bnml._text import number_of
+from bnml.data import Data, read
+from bnml.data.fingerprint import fingerprint
+from bnml.errors import ArgumentError, BnmlError, DataError, FormatError, argument
+from bnml.five_steps.decisions import Decisions
+from bnml.five_steps.features import Features, Twins
+from bnml.five_steps.parts import PARTS, Progress, StudyWork, for_posterior
+from bnml.five_steps.selection import Knowledge, Selection
+from bnml.five_steps.state import StudySettings, StudyState
+from bnml.five_steps.steps import go_on, request_of, study_of
+from bnml.five_steps.study_result import STATE, Study
+from bnml.five_steps.table_source import USUAL, TableSource
+from bnml.graph import PDAG, Constraints
+from bnml.independence.independence_result import IndependenceResult
+from bnml.independence.request import independence_request
+from bnml.independence.saving import independence_result_of, independence_values
+from bnml.network import BayesianNetwork
+from bnml.network.formats import json as network_json
+from bnml.scores import SCORES, Score
+from bnml.scores.bde import BDe
+from bnml.scores.forest_nml import NML
+from bnml.search.saving import search_result_of, search_values
+from bnml.uncertainty.saving import bootstrap_of, bootstrap_values, posterior_of, posterior_values
+
+__all__ = ["check_saving", "load_state", "load_study", "save_state"]
+
+FORMAT, VERSION = "bnml study", 1
+
+
+def check_saving(path: str | os.PathLike[str], settings: StudySettings) -> Path:
+    """Return where a study is to be kept; refuse at once what could not be.
+
+    Raises
+    ------
+    ArgumentError
+        If the file cannot be written or its name does not end in ``.json``, or a setting cannot be kept in a file.
+    """
+    file = a_path(path, "save")
+    if file.suffix.lower() != STATE:
+        raise ArgumentError(f"{str(file)!r}: a study is saved in a file whose name ends in {STATE}")
+    check_writable(file)
+    _settings_values(settings)
+    return file
+
+
+def save_state(state: StudyState, path: Path) -> None:
+    """Write a state to a file, whole or not at all."""
+    folder, source = path.resolve().parent, state.source
+    content = {
+        "settings": _settings_values(state.settings),
+        "table": {
+            "fingerprint": fingerprint(state.table),
+            "rows": state.table.n_rows,
+            "variables": list(state.table.names),
+            "source": encoded(source.values(folder)) if source is not None and source.lasting else None,
+        },
+        "parts": {
+            name: None if value is None else encoded(KINDS[name].values(value)) for name, value in state.parts.items()
+        },
+        "left_out": dict(state.left_out),
+        "decisions": encoded({one.name: getattr(state.decisions, one.name) for one in fields(Decisions)}),
+        "seconds": state.seconds,
+    }
+    text = _text(content)
+    head = json.dumps({"format": FORMAT, "version": VERSION, "checksum": _checksum(text)})
+    with written_whole(path) as stream:
+        stream.write(f'{head[:-1]}, "study": {text}}}\n'.encode("ascii"))
+
+
+def load_study(
+    path: str | os.PathLike[str],
+    data: Any = None,
+    *,
+    save: str | os.PathLike[str] | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Study:
+    """Read a study that was saved, and go on with what is not done yet.
+
+    Parameters
+    ----------
+    path
+        What `Study.save`, or `bnml.study` with ``save=``, wrote.
+    data
+        The table; by default it is read again from where it was read before. A file is read as it was then.
+    save
+        A ``.json`` file in which the study is kept after every step that is still to be done; it may be the same.
+    threads, progress
+        As for `bnml.study`.
+
+    Returns
+    -------
+    Study
+        The same study, whether it was interrupted or not.
+
+    Raises
+    ------
+    BnmlError
+        If the file is damaged or no study, the table cannot be read, or is another one.
+
+    Examples
+    --------
+    >>> import bnml, pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder, "study.json")
+    ...     found = bnml.study(bnml.example(), "lung", repetitions=0, save=file)
+    ...     bnml.load_study(file, bnml.example())
+    <Study of 8 variables about 'lung': 8 arcs>
+    """
+    state = load_state(path, data, threads)
+    asked = request_of(state.settings, threads, progress)
+    file = None if save is None else check_saving(save, state.settings)
+    if all(part.name in state.parts for part in PARTS):
+        if file is not None:
+            save_state(state, file)
+        return study_of(state)
+    return study_of(go_on(state, asked, saver=None if file is None else lambda later: save_state(later, file)))
+
+
+def load_state(path: str | os.PathLike[str], data: Any = None, threads: int | None = None) -> StudyState:
+    """Read the state of a study.
+
+    Raises
+    ------
+    BnmlError
+        As for `load_study`.
+    """
+    file = a_path(path)
+    content = _content(file)
+    try:
+        settings, source = _settings_of(content["settings"]), content["table"]["source"]
+        origin = None if source is None else TableSource.of_values(decoded(source), file.resolve().parent)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise _damaged(file, error) from None
+    table, origin = _table(file, data, origin)
+    _check_table(file, table, content["table"])
+    try:
+        return _restored(content, settings, table, origin, threads)
+    except BnmlError:
+        raise
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+        raise _damaged(file, error) from None
+
+
+def _restored(
+    content: Mapping[str, Any], settings: StudySettings, table: Data, source: TableSource | None, threads: int | None
+) -> StudyState:
+    asked = request_of(settings, threads)
+    state = StudyState(settings, table, source, table, seconds=content["seconds"])
+    for part in PARTS:
+        if part.name in content["parts"]:
+            values = content["parts"][part.name]
+            made = None if values is None else KINDS[part.name].made(decoded(values), StudyWork(state, asked))
+            state = state.with_part(part.name, made, {})
+    decisions = Decisions(**decoded(content["decisions"]))
+    return StudyState(
+        settings, table, source, state.data, state.parts, content["left_out"], decisions, state.seconds
+    )  # fmt: skip
+
+
+# --- the file ---
+
+
+def _text(content: Any) -> str:
+    return json.dumps(content, allow_nan=False)
+
+
+def _checksum(text: str) -> str:
+    return hashlib.sha256(text.encode("ascii")).hexdigest()
+
+
+def _content(file: Path) -> dict[str, Any]:
+    """Return what a file holds, if it is whole and ours."""
+    try:
+        found = json.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise FormatError(f"there is no file {str(file)!r}") from None
+    except OSError as error:
+        raise FormatError(f"{str(file)!r} cannot be read: {error.strerror}") from None
+    except (ValueError, RecursionError) as error:  # not UTF-8, or not JSON
+        raise FormatError(f"{str(file)!r} is no study that bnml saved, or is damaged: {error}") from None
+    if not isinstance(found, dict) or found.get("format") != FORMAT:
+        hint = "; it is a network: bnml.load reads it" if _is_network(found) else ""
+        raise FormatError(f"{str(file)!r} is no study that bnml saved{hint}")
+    if found.get("version") != VERSION:
+        raise FormatError(
+            f"{str(file)!r} is a study of version {found.get('version')!r}; this bnml reads version {VERSION}. Make "
+            "the study anew, or take the bnml that saved it"
+        )
+    study = found.get("study")
+    if not isinstance(study, dict) or found.get("checksum") != _checksum(_text(study)):
+        raise _damaged(file, "its checksum is another one")
+    return study
+
+
+def _is_network(found: Any) -> bool:
+    return isinstance(found, dict) and found.get("format") == network_json.FORMAT
+
+
+def _damaged(file: Path, why: object) -> FormatError:
+    return FormatError(f"{str(file)!r} is damaged: {why}. Make the study anew")
+
+
+# --- the table ---
+
+
+def _table(file: Path, data: Any, source: TableSource | None) -> tuple[Data, TableSource | None]:
+    """Return the table of a study, and where it comes from."""
+    if isinstance(data, Data):
+        return data, source
+    if isinstance(data, str | os.PathLike):
+        source = TableSource(os.fspath(data)) if source is None else source.elsewhere(data)
+        return source.read(), source
+    if data is not None:
+        return read(data, **(USUAL if source is None else source.arguments)), source
+    if source is None:
+        raise ArgumentError(
+            f"{str(file)!r} does not say where its table is, which was no file; give the table as {argument('data')}"
+        )
+    try:
+        return source.read(), source
+    except DataError as error:
+        raise DataError(
+            f"{error.marked}; if the table of {str(file)!r} is elsewhere now, give {argument('data')}"
+        ) from None
+
+
+def _check_table(file: Path, table: Data, known: Mapping[str, Any]) -> None:
+    """Refuse another table than that of the study."""
+    if fingerprint(table) == known["fingerprint"]:
+        return
+    now, then = list(table.names), list(known["variables"])
+    sizes = [f"{number_of(rows, 'row')} and {number_of(len(names), 'variable')}"
+             for rows, names in ((known["rows"], then), (table.n_rows, now))]  # fmt: skip
+    if now != then or table.n_rows != known["rows"]:
+        why = f"it had {sizes[0]}, this one has {sizes[1]}" if sizes[0] != sizes[1] else "its variables are others"
+    else:
+        why = "its rows, values or cuts are others"
+    raise DataError(
+        f"this is not the table that the study of {str(file)!r} was made of: {why}. Give that table, read in the same "
+        "way, or make the study anew"
+    )
+
+
+# --- settings ---
+
+PLAIN = ("target", "alpha", "max_parents", "rows_per_cell", "search", "repetitions", "seed", "memory_limit")
+RULES = ("required", "forbidden", "required_links", "forbidden_links", "tiers")
+
+
+def _settings_values(settings: StudySettings) -> Any:
+    values = {name: getattr(settings, name) for name in PLAIN}
+    values["select"] = settings.select
+    values["constraints"] = _constraints_values(settings.constraints)
+    values["score"] = _score_values(settings.score)
+    found = encoded(values)
+    for name, value in settings.options.items():
+        try:
+            found.setdefault("options", {})[name] = encoded(value)
+        except TypeError as error:
+            raise ArgumentError(f"{argument(name, value, most=60)}: {error}; give it by its name") from None
+    return found
+
+
+def _settings_of(values: Mapping[str, Any]) -> StudySettings:
+    found = decoded(values)
+    return StudySettings(
+        **{name: found[name] for name in PLAIN}, select=found["select"], score=_score_of(found["score"]),
+        constraints=_constraints_of(found["constraints"]), options=found.get("options", {}),
+    )  # fmt: skip
+
+
+def _constraints_values(constraints: Constraints | None) -> dict[str, Any] | None:
+    return None if constraints is None else {kind: getattr(constraints, kind) for kind in RULES}
+
+
+def _constraints_of(values: Mapping[str, Any] | None) -> Constraints | None:
+    return None if values is None else Constraints(**values)
+
+
+def _score_values(score: Score) -> dict[str, Any]:
+    if isinstance(score, BDe) and isinstance(score.network, BayesianNetwork):
+        return {"name": score.name, "network": network_json.write(score.network), "own": {"ess": score.ess}}
+    if type(score) not in (*SCORES.values(), NML):
+        raise ArgumentError(
+            f"{argument('score', score, most=60)}: a study is saved with scores of bnml only; make it without saving"
+        )
+    return {"name": score.name, "own": {one.name: getattr(score, one.name) for one in fields(score)}}  # type: ignore[arg-type]  # they are dataclasses
+
+
+def _score_of(values: Mapping[str, Any]) -> Score:
+    if "network" in values:
+        return BDe(network_json.read(values["network"].encode("utf-8"), "the prior network"), **values["own"])
+    kind: type[Score] = NML if values["name"] == NML.name else SCORES[values["name"]]
+    return kind(**values["own"])
+
+
+# --- the parts ---
+
+
+class _Kind(NamedTuple):
+    """How a part is kept: its values for a file, and the part made of them again."""
+
+    values: Callable[[Any], Any]
+    made: Callable[[Any, StudyWork], Any]
+
+
+def _features_values(features: Features) -> dict[str, Any]:
+    same = {name: getattr(features, name) for name in ("target", "selected", "constant", "alpha")}
+    return {**same, "pairs": frame_values(features.pairs), "twins": [tuple(pair) for pair in features.twins]}
+
+
+def _features_of(values: dict[str, Any], work: StudyWork) -> Features:
+    twins = tuple(Twins(*pair) for pair in values.pop("twins"))
+    return Features(pairs=frame_of(values.pop("pairs")), twins=twins, **values)
+
+
+def _by_fields(kind: type[Any]) -> _Kind:
+    """Return how a dataclass of plain fields is kept."""
+    return _Kind(
+        lambda value: {one.name: getattr(value, one.name) for one in fields(kind)},
+        lambda values, work: kind(**values),
+    )
+
+
+def _knowledge_values(known: Knowledge) -> dict[str, Any]:
+    return {
+        "constraints": _constraints_values(known.constraints),
+        "options": dict(known.options),
+        "notes": known.notes,
+    }
+
+
+def _knowledge_of(values: Mapping[str, Any], work: StudyWork) -> Knowledge:
+    return Knowledge(_constraints_of(values["constraints"]), values["options"], values["notes"])
+
+
+def _learned_of(values: Mapping[str, Any], work: StudyWork) -> Any:
+    learning = work.learning
+    return search_result_of(values, learning.open(work.table), learning.options)
+
+
+def _tested_of(values: Mapping[str, Any], work: StudyWork) -> IndependenceResult:
+    return independence_result_of(values, independence_request(work.table, **work.tested))
+
+
+def _npc_of(values: Mapping[str, Any], work: StudyWork) -> IndependenceResult:
+    tested = work.state.parts["learned"].tested
+    if tested is None or tested.search != "npc":
+        return _tested_of(values, work)
+    return independence_result_of(values, tested._resolve.asked)  # of the tests that the network was learned by
+
+
+def _classes_of(values: list[Any], work: StudyWork) -> tuple[tuple[str, PDAG], ...]:
+    return tuple((name, PDAG(work.table.names, *edges)) for name, edges in values)
+
+
+KINDS: dict[str, _Kind] = {
+    "features": _Kind(_features_values, _features_of),
+    "selection": _by_fields(Selection),
+    "knowledge": _Kind(_knowledge_values, _knowledge_of),
+    "learned": _Kind(search_values, _learned_of),
+    "other_scores": _Kind(
+        lambda classes: [(name, (graph.directed, graph.undirected)) for name, graph in classes], _classes_of
+    ),
+    "pc": _Kind(independence_values, _tested_of),
+    "npc": _Kind(independence_values, _npc_of),
+    "posterior": _Kind(posterior_values, lambda values, work: posterior_of(values, work.table, **for_posterior(work))),
+    "bootstrap": _Kind(bootstrap_values, lambda values, work: bootstrap_of(values)),
+    "strength": _Kind(frame_values, lambda values, work: frame_of(values)),
+}

@@ -1,0 +1,290 @@
+"""Which variables take part in a study, and what that leaves of the constraints.
+
+Feature selection is the first of the five steps. ``"target"`` takes the variables that depend on the target beyond
+chance, one by one; ``"blanket"`` takes its Markov blanket (parents, children, and other parents of the children) in the
+network that the study's own search learns from all variables: given these, by that network, the others tell nothing
+more of the target. A list takes those that it names.
+
+What is known must not lose its sense. A forbidden arc and a place in the tiers say nothing about other variables: of
+variables that are left out they are left out as well. An arc or a link that is required says that two variables belong
+together, and a path of such arcs that others lie in between. So variables of required arcs and links are always taken,
+as are the target and the class of a search that has one; a list that leaves one of them out contradicts the
+constraints, and is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from bnml._checks import a_variable, one_of, refuse
+from bnml._text import name_in_words, names_in_words, p_value_text
+from bnml.errors import ArgumentError, argument
+from bnml.five_steps.knowledge import knowledge
+from bnml.graph import Constraints
+from bnml.graph._names import pairs_of_names
+
+if TYPE_CHECKING:
+    from bnml.five_steps.features import Features
+    from bnml.five_steps.state import StudySettings
+    from bnml.search.search_result import SearchResult
+
+__all__ = [
+    "SELECTIONS",
+    "Knowledge",
+    "Selection",
+    "check_select",
+    "check_select_among",
+    "knowledge_among",
+    "select_variables",
+    "selection_sentences",
+]
+
+SELECTIONS = ("all", "target", "blanket")
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Which variables take part.
+
+    Attributes
+    ----------
+    how
+        ``"all"``, ``"target"``, ``"blanket"`` or ``"list"``.
+    names
+        Those that do, in the order of the table.
+    reasons
+        Those that do not, each with the reason.
+    added
+        Those that do for another reason than the others, each with it.
+    """
+
+    how: str
+    names: tuple[str, ...]
+    reasons: tuple[tuple[str, str], ...] = ()
+    added: tuple[tuple[str, str], ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        return {
+            "how": self.how,
+            "variables": list(self.names),
+            "left_out": [{"variable": name, "reason": reason} for name, reason in self.reasons],
+            "added": [{"variable": name, "reason": reason} for name, reason in self.added],
+        }
+
+
+@dataclass(frozen=True)
+class Knowledge:
+    """What is known of the variables that take part.
+
+    Attributes
+    ----------
+    constraints
+        What holds for them; None for nothing.
+    options
+        The options of the search, without other variables.
+    notes
+        What was left out of both, as sentences.
+    """
+
+    constraints: Constraints | None
+    options: Mapping[str, Any]
+    notes: tuple[str, ...] = ()
+
+
+def check_select(select: Any, target: str | None) -> str | tuple[str, ...]:
+    """Check the argument ``select`` before there are data.
+
+    Raises
+    ------
+    ArgumentError
+        If it is neither one of the words nor a list of names, or needs a target.
+
+    Examples
+    --------
+    >>> check_select(["smoke", "lung"], None)
+    ('smoke', 'lung')
+    >>> check_select("blanket", None)
+    Traceback (most recent call last):
+    bnml.errors.ArgumentError: select='blanket' needs target=, the variable of interest
+    """
+    if isinstance(select, str):
+        word = one_of(select, "select", SELECTIONS, otherwise=", or a list of variables")
+        if word != "all" and target is None:
+            raise ArgumentError(f"{argument('select', word)} needs {argument('target')}, the variable of interest")
+        return word
+    if not isinstance(select, Iterable):
+        words = ", ".join(map(repr, SELECTIONS))
+        raise refuse("select", select, f"expected one of {words}, or a list of variables")
+    names = tuple(select)
+    if not names or not all(isinstance(name, str) for name in names):
+        raise refuse("select", list(names), "expected the names of at least one variable")
+    return names
+
+
+def check_select_among(settings: StudySettings, names: Sequence[str]) -> None:
+    """Check the argument ``select`` against the variables of a table and the constraints on them.
+
+    Raises
+    ------
+    ArgumentError
+        If it names a variable that is not there, or leaves out one that is required.
+    """
+    select = settings.select
+    if select == "all":
+        return
+    if settings.score.name == "bde":
+        raise ArgumentError(
+            f"{argument('select', select)}: the prior network of bde has all variables; take "
+            f"{argument('select', 'all')}, or another score"
+        )
+    if isinstance(select, str):
+        return
+    for name in select:
+        a_variable(name, "select", names)
+    for name, reason in _needed(settings):
+        if name not in select and name != settings.target:
+            raise ArgumentError(
+                f"{argument('select')}: {name!r} is left out, yet {reason}; name it as well, or take that back"
+            )
+
+
+def _needed(settings: StudySettings) -> list[tuple[str, str]]:
+    """Return the variables that must take part, each with the reason."""
+    found: dict[str, str] = {}
+    if settings.target is not None:
+        found[settings.target] = "it is the target"
+    chosen = settings.options.get("class_variable")
+    if isinstance(chosen, str):
+        found.setdefault(chosen, f"it is the class of {settings.search}")
+    if settings.constraints is not None:
+        known = settings.constraints
+        for a, b in (*known.required, *known.required_links):
+            found.setdefault(a, f"a link with {name_in_words(b)} is required")
+            found.setdefault(b, f"a link with {name_in_words(a)} is required")
+    return list(found.items())
+
+
+def select_variables(
+    settings: StudySettings, names: Sequence[str], features: Features, learn: Callable[[], SearchResult]
+) -> Selection:
+    """Return which variables take part.
+
+    Parameters
+    ----------
+    settings
+        What was asked.
+    names
+        All variables.
+    features
+        What is told of them one by one.
+    learn
+        Learns a network of all of them; called for ``"blanket"`` only.
+
+    Raises
+    ------
+    ArgumentError
+        If there is no such network.
+    """
+    select, target = settings.select, settings.target
+    if select == "all":
+        return Selection("all", tuple(names))
+    if select == "target":
+        chosen, told = set(features.selected), _told_of_target(features)
+    elif select == "blanket":
+        assert target is not None
+        learned = learn()
+        if learned.dag is None:
+            raise ArgumentError(
+                f"{argument('select', 'blanket')}: no network of all variables fits what {learned.search} found; take "
+                f"{argument('select', 'target')}, or a search by score"
+            )
+        chosen = set(learned.dag.markov_blanket(target))
+        told = dict.fromkeys(
+            names, f"not in the Markov blanket of {name_in_words(target)} in a network of all variables"
+        )
+    else:
+        chosen, told = set(select), dict.fromkeys(names, "not among those that were asked for")
+    needed = dict(_needed(settings))
+    return Selection(
+        select if isinstance(select, str) else "list",
+        tuple(name for name in names if name in chosen or name in needed),
+        tuple((name, told[name]) for name in names if name not in chosen and name not in needed),
+        tuple((name, needed[name]) for name in names if name in needed and name not in chosen and name != target),
+    )
+
+
+def _told_of_target(features: Features) -> dict[str, str]:
+    """Return for each variable that it tells nothing of the target, with the p-value."""
+    found = features.of_target
+    said = f"no dependence on {name_in_words(features.target or '')} beyond chance"
+    return {
+        name: f"{said} (adjusted p-value {p_value_text(p)})"
+        for name, p in zip(found["variable"], found["adjusted_p_value"], strict=True)
+    }
+
+
+def knowledge_among(settings: StudySettings, names: Sequence[str], variables: Sequence[str]) -> Knowledge:
+    """Return what is left of constraints and options if only some variables take part, and say what is not.
+
+    Parameters
+    ----------
+    settings
+        What was asked.
+    names, variables
+        Those that take part, and all there are.
+    """
+    kept, every, options, notes = set(names), set(variables), dict(settings.options), list[str]()
+    constraints = settings.constraints
+    if constraints is not None:
+        inside: dict[str, Any] = {}
+        for kind in ("required", "forbidden", "required_links", "forbidden_links"):
+            pairs = getattr(constraints, kind)
+            inside[kind] = [pair for pair in pairs if kept.issuperset(pair)]
+            for pair in pairs:
+                if not kept.issuperset(pair):
+                    (said,) = knowledge(Constraints(**{kind: [pair]}))
+                    notes.append(f"{said[:-1]}: {_absent(pair, kept)}.")
+        inside["tiers"] = [[name for name in tier if name in kept] for tier in constraints.tiers]
+        gone = [name for tier in constraints.tiers for name in tier if name not in kept]
+        if gone:
+            notes.append(f"The place in the order of {names_in_words(gone)}, as {_absent(gone, kept)}.")
+        constraints = Constraints(**inside) if any(inside.values()) else None
+    if isinstance(options.get("order"), list | tuple):
+        options["order"] = [name for name in options["order"] if name in kept or name not in every]
+    for kind in ("keep", "drop"):
+        if kind in options:
+            links = pairs_of_names(options[kind], kind, ordered=False)
+            options[kind] = [link for link in links if kept.issuperset(link) or not every.issuperset(link)]
+            for a, b in (link for link in links if link not in options[kind]):
+                notes.append(f"The choice of the link {a} – {b}: {_absent((a, b), kept)}.")
+    return Knowledge(constraints, options, tuple(notes))
+
+
+def _absent(names: Iterable[str], kept: set[str]) -> str:
+    gone = list(dict.fromkeys(name for name in names if name not in kept))
+    return f"{names_in_words(gone)} {'does' if len(gone) == 1 else 'do'} not take part"
+
+
+def selection_sentences(selection: Selection, target: str | None) -> list[str]:
+    """Return which variables take part, in sentences; none if all do as usual.
+
+    Examples
+    --------
+    >>> selection_sentences(Selection("target", ("smoke", "lung"), (("asia", "no dependence"),)), "lung")
+    ['1 of 3 variables takes no further part, as only those that depend on “lung” were selected: asia.']
+    """
+    said = [f"{name_in_words(name)} takes part because {reason}." for name, reason in selection.added]
+    gone = [name for name, _ in selection.reasons]
+    if not gone:
+        return said
+    whose = name_in_words(target or "")
+    why = {
+        "target": f"as only those that depend on {whose} were selected",
+        "blanket": f"as only the Markov blanket of {whose} was selected",
+        "list": "as others were asked for",
+    }[selection.how]
+    takes, every = "takes" if len(gone) == 1 else "take", len(gone) + len(selection.names)
+    return [f"{len(gone):,} of {every:,} variables {takes} no further part, {why}: {names_in_words(gone)}.", *said]

@@ -1,0 +1,90 @@
+"""Where the table of a study comes from, so that it can be read again."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from bnml.data import Data, read
+from bnml.data.example import example_path
+
+__all__ = ["TableSource", "source_of"]
+
+STANDARD_INPUT = "-"
+USUAL: Mapping[str, Any] = {"bins": "auto"}
+
+
+@dataclass(frozen=True)
+class TableSource:
+    """A file, and how it is read.
+
+    Attributes
+    ----------
+    path
+        The file; None for the bundled example.
+    arguments
+        The arguments of `bnml.read`.
+    """
+
+    path: str | None
+    arguments: Mapping[str, Any] = field(default_factory=lambda: dict(USUAL))
+
+    @property
+    def lasting(self) -> bool:
+        """Whether it can be read again: standard input cannot."""
+        return self.path != STANDARD_INPUT
+
+    def read(self) -> Data:
+        """Read the table."""
+        if self.path is not None:
+            return read(self.path, **self.arguments)
+        with resources.as_file(example_path()) as path:
+            return read(path, **self.arguments)
+
+    def elsewhere(self, path: str | os.PathLike[str]) -> TableSource:
+        """Return another file that is read in the same way."""
+        return replace(self, path=os.fspath(path))
+
+    def values(self, folder: Path) -> dict[str, Any]:
+        """Return it as values for a file in some folder, from which paths lead to it."""
+        return {
+            "path": _from(folder, self.path),
+            "arguments": _moved(self.arguments, partial(_from, folder)),
+        }
+
+    @staticmethod
+    def of_values(values: Mapping[str, Any], folder: Path) -> TableSource:
+        """Return what `values` gave, for a file in that folder."""
+        return TableSource(_to(folder, values["path"]), _moved(values["arguments"], partial(_to, folder)))
+
+
+def source_of(data: Any) -> TableSource | None:
+    """Return where data come from that `bnml.study` was given; None if they are no file."""
+    return TableSource(os.fspath(data)) if isinstance(data, str | os.PathLike) else None
+
+
+def _moved(arguments: Mapping[str, Any], place: Callable[[str], str | None]) -> dict[str, Any]:
+    """Return arguments with the path of their file of states written otherwise, if they have one."""
+    states = arguments.get("states")
+    named = {"states": place(os.fspath(states))} if isinstance(states, str | os.PathLike) else {}
+    return {**arguments, **named}
+
+
+def _from(folder: Path, path: str | None) -> str | None:
+    """Return how a path is written in a file of some folder."""
+    if path is None or path == STANDARD_INPUT:
+        return path
+    try:
+        return Path(os.path.relpath(path, folder)).as_posix()
+    except ValueError:  # on another drive
+        return str(Path(path).absolute())
+
+
+def _to(folder: Path, path: str | None) -> str | None:
+    """Return the path that a file of some folder names so."""
+    return path if path is None or path == STANDARD_INPUT else os.path.normpath(folder / path)

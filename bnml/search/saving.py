@@ -1,0 +1,56 @@
+"""Results of searches as values for a file, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from bnml.graph import DAG
+from bnml.independence.saving import independence_result_of, independence_values
+from bnml.search.by_tests import tests_of
+from bnml.search.k2 import Trial
+from bnml.search.search_result import SearchResult
+from bnml.search.task import Task
+
+__all__ = ["search_result_of", "search_values"]
+
+SAME = ("score", "optimal", "search", "seconds", "regions")
+CHOICES = ("keep", "drop")
+
+
+def search_values(result: SearchResult) -> dict[str, Any]:
+    """Return all of a result but the table and its scores, as `bnml._exact.encoded` takes it."""
+    values = {name: getattr(result, name) for name in SAME}
+    values["arcs"] = None if result.dag is None else result.dag.arcs
+    values["info"] = {key: value for key, value in result.info.items() if key != "trace"}
+    values["trace"] = [tuple(trial) for trial in result.info["trace"]] if "trace" in result.info else None
+    values["tested"] = None if result.tested is None else independence_values(result.tested)
+    return values
+
+
+def search_result_of(values: Mapping[str, Any], task: Task, options: Mapping[str, Any]) -> SearchResult:
+    """Return the result with these values.
+
+    Parameters
+    ----------
+    values
+        What `search_values` returned.
+    task, options
+        The same task, opened anew, and the options of the search.
+    """
+    info, trace, tested = dict(values["info"]), values["trace"], values["tested"]
+    if trace is not None:
+        info["trace"] = [Trial(*one) for one in trace]
+    if tested is not None:
+        asked = {name: value for name, value in options.items() if name not in CHOICES}
+        tested = independence_result_of(tested, tests_of(task, asked))
+    return SearchResult(
+        None if values["arcs"] is None else DAG(task.names, values["arcs"]),
+        info=info,
+        data=task.data,
+        local=task.local,
+        constraints=task.constraints,
+        rules=task.rules,
+        tested=tested,
+        **{name: values[name] for name in SAME},
+    )

@@ -1,0 +1,41 @@
+"""Results of searches that were written and read again are the same."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import bnml
+from bnml._exact import decoded, encoded
+from bnml.search.saving import search_result_of, search_values
+from bnml.search.searches import SEARCHES, request_for
+
+OPTIONS = {
+    "tan": {"class_variable": "lung"},
+    "naive": {"class_variable": "lung"},
+    "k2": {"order": ["smoke", "lung", "bronc", "dysp"]},
+    "npc": {"alpha": 0.01},
+}
+KNOWN = bnml.Constraints(tiers=[["smoke"], ["lung", "bronc", "dysp"]])
+
+
+@pytest.mark.parametrize("known", [None, KNOWN])
+@pytest.mark.parametrize("search", ["auto", *SEARCHES])
+def test_the_same_again(search, known):
+    data = bnml.example().select(["smoke", "lung", "bronc", "dysp"])
+    options = OPTIONS.get(search, {})
+    try:
+        asked = request_for(search, options, constraints=known)
+    except bnml.BnmlError:
+        assert known is not None  # it takes none
+        return
+    result = bnml.learn(data, search=search, constraints=known, **options)
+    values = decoded(json.loads(json.dumps(encoded(search_values(result)), allow_nan=False)))
+    found = search_result_of(values, asked.open(data), asked.options)
+    assert found == result
+    assert found.info == result.info
+    assert found.to_dict(steps=True) == result.to_dict(steps=True)
+    assert str(found) == str(result)
+    assert found.rules == result.rules
+    assert (found.tested is None) == (result.tested is None)

@@ -1,0 +1,38 @@
+"""A posterior and a bootstrap that were written and read again are the same."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import bnml
+from bnml._exact import decoded, encoded
+from bnml.uncertainty.saving import bootstrap_of, bootstrap_values, posterior_of, posterior_values
+
+
+def through_json(value):
+    return decoded(json.loads(json.dumps(encoded(value), allow_nan=False)))
+
+
+@pytest.mark.parametrize("columns", [4, 7])
+@pytest.mark.parametrize("known", [None, bnml.Constraints(forbidden=[("asia", "tub")])])
+def test_posterior(columns, known):
+    data = bnml.example().select(bnml.example().names[:columns])
+    given = {"score": "bdeu", "constraints": known, "max_parents": 3}
+    result = bnml.posterior(data, **given)
+    found = posterior_of(through_json(posterior_values(result)), data, **given)
+    assert found.to_dict() == result.to_dict()
+    assert str(found) == str(result)
+    if columns <= 5:
+        assert found.top(3).equals(result.top(3))
+        assert np.array_equal(found.log_prob(data), result.log_prob(data))
+
+
+def test_bootstrap():
+    result = bnml.bootstrap(bnml.example(), "bic", "climb", repetitions=4)
+    found = bootstrap_of(through_json(bootstrap_values(result)))
+    assert found == result
+    assert np.array_equal(found.support, result.support)
+    assert found.to_dict() == result.to_dict()

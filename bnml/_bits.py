@@ -1,7 +1,8 @@
 """Sets of small integers as Python integers: bit ``i`` is set when ``i`` is a member.
 
 A graph on n nodes is then a list of n masks. Union, intersection and difference of neighbourhoods are single
-operations on machine words, which keeps graphs of thousands of nodes quick without any array library.
+operations on machine words, which keeps graphs of thousands of nodes quick without any array library. Kernels take
+sets as rows of 64-bit words (`words_of_masks`).
 
 Python hashes an integer modulo 2^61 - 1, so that bit ``i`` and bit ``i + 61`` count the same: the millions of pairs of
 thousands of nodes have 1,891 different hashes. So a set of nodes is looked up by its `set_key`.
@@ -10,6 +11,9 @@ thousands of nodes have 1,891 different hashes. So a set of nodes is looked up b
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
 
 WORD = 61  # bits of a hash: of smaller masks no two have the same
 
@@ -98,3 +102,30 @@ def minimal_masks(sets: Iterable[int]) -> list[int]:
 def squeeze(mask: int, i: int) -> int:
     """Leave bit ``i`` out of a set: the bits above it move down."""
     return (mask & ((1 << i) - 1)) | (mask >> (i + 1) << i)
+
+
+def words_of_masks(masks: Sequence[int], n: int) -> npt.NDArray[np.uint64]:
+    """Return bit masks of n things as rows of 64-bit words."""
+    width = max(1, -(-n // 64))
+    content = b"".join(mask.to_bytes(8 * width, "little") for mask in masks)
+    return np.frombuffer(content, "<u8").astype(np.uint64).reshape(len(masks), width)
+
+
+def masks_of_words(words: npt.NDArray[np.uint64]) -> list[int]:
+    """Return rows of 64-bit words as bit masks."""
+    return [int.from_bytes(row.astype("<u8").tobytes(), "little") for row in words]
+
+
+def masks_without(n: int, child: int) -> npt.NDArray[np.int64]:
+    """Return the masks of all sets of n things without one of them, in the order of their numbers without its bit."""
+    numbers = np.arange(1 << (n - 1))
+    low = (1 << child) - 1
+    return (numbers & low) | ((numbers & ~low) << 1)
+
+
+def sizes_of_masks(n: int) -> npt.NDArray[np.int8]:
+    """Return the number of members of each mask of n things."""
+    sizes = np.zeros(1, np.int8)
+    for _ in range(n):
+        sizes = np.concatenate([sizes, sizes + np.int8(1)])
+    return sizes

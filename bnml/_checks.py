@@ -6,24 +6,20 @@ Every error is an `ArgumentError` that knows its argument (see `bnml.errors`).
 from __future__ import annotations
 
 import math
-import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from numbers import Integral, Real
-from pathlib import Path
 from typing import Any
 
 from bnml._text import did_you_mean, quoted
 from bnml.errors import ArgumentError, argument
 
 __all__ = [
-    "a_path",
     "a_variable",
     "flag",
     "is_number",
     "is_whole",
     "one_of",
     "positive_number",
-    "progress_function",
     "refuse",
     "significance_level",
     "whole_number",
@@ -100,23 +96,3 @@ def a_variable(value: Any, name: str, names: Sequence[str]) -> int:
     if not isinstance(value, str) or value not in names:
         raise refuse(name, value, f"there is no such variable among {quoted(names)}.{did_you_mean(value, names)}")
     return names.index(value)
-
-
-def a_path(value: Any, name: str = "path") -> Path:
-    """Check an argument that names a file; return it as a path."""
-    if not isinstance(value, str | os.PathLike) or not isinstance(os.fspath(value), str) or "\0" in os.fspath(value):
-        raise ArgumentError(f"{argument(name)} must be the name of a file, got {value!r}")
-    return Path(value)
-
-
-def _a_function(value: Any, name: str, *, of: str) -> Callable[..., Any] | None:
-    """Check an argument that is a function, or None."""
-    if value is not None and not callable(value):
-        raise refuse(name, value, f"expected a function of {of}, or None")
-    function: Callable[..., Any] | None = value
-    return function
-
-
-def progress_function(value: Any) -> Callable[[str, float], None] | None:
-    """Check the argument ``progress``: what is told how far the work is, or None."""
-    return _a_function(value, "progress", of="a stage and a fraction")

@@ -85,7 +85,7 @@ def plain_at_first(steps: Callable[..., float], instead: Callable[..., Any] | No
             return compiled(*arguments)
 
         call.compiled = compiled  # type: ignore[attr-defined]  # for tests
-        return cast(F, call)
+        return cast("F", call)
 
     return decorate
 
@@ -153,7 +153,7 @@ def compilation_seconds() -> float:
 
 @contextmanager
 def compilation_told(tell: Callable[[], None]) -> Iterator[None]:
-    """Let a door know, once in a process, when kernels have been compiled for a second."""
+    """Call a function, once in a process, when Numba has compiled kernels just in time for more than a second."""
     _compilation.tell = tell
     try:
         yield

@@ -9,7 +9,7 @@ __all__ = ["comparison_picture", "notebook_comparison", "notebook_picture", "not
 
 
 def notebook_picture(graph: Any, caption: str = "", regions: Any = (), legend: tuple[str, str] | None = None) -> str:
-    """Return what a notebook shows of a graph, as HTML: its picture, regions in colours of their own, and a caption."""
+    """Return the HTML that a notebook shows of a graph: its picture, with regions in colours, and a caption."""
     from bnml.plot import graph_html
 
     below = f"<div>{escape(caption)}</div>" if caption else ""

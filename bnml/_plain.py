@@ -1,4 +1,4 @@
-"""Results as plain values: what JSON can say, and every door can show."""
+"""Plain values: results as JSON can say them and every door can show them, and whole numbers as floats."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["attributes", "plain", "records"]
+__all__ = ["as_float", "attributes", "plain", "records"]
 
 
 def plain(value: Any) -> Any:
@@ -47,3 +47,11 @@ def attributes(result: Any, *names: str) -> dict[str, Any]:
 def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
     """Return the rows of a table as plain values: each a dict with the names of the columns as keys."""
     return [plain(row) for row in frame.to_dict("records")]
+
+
+def as_float(number: int) -> float:
+    """Return a whole number as a plain float, infinite where it is larger than any."""
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf

@@ -183,14 +183,14 @@ def clip(value: Any, most: int = 60) -> Any:
 
 
 def percent(share: float) -> str:
-    """Return a share in percent; what is neither none nor all never looks so."""
+    """Return a share as text, in percent; what is neither none nor all never looks so."""
     if 0.0 < share < 0.005:
         return "<1%"
     return ">99%" if 0.995 <= share < 1.0 else f"{share:.0%}"
 
 
 def probability_text(probability: float) -> str:
-    """Return a posterior probability in percent; it is never all."""
+    """Return a posterior probability as text, in percent; it is never all."""
     return percent(min(probability, 0.9999))
 
 
@@ -227,7 +227,7 @@ def names_in_words(names: Sequence[str], most: int = MOST_NAMED) -> str:
 
 
 def p_value_text(p: float) -> str:
-    """Return a p-value as people read it: two digits, and no more than four places."""
+    """Return a p-value as text for reports: two digits, and no more than four places."""
     if p < 0.0001:
         return "<0.0001"
     return f"{p:.4f}" if p < 0.00095 else f"{p:.3f}" if p < 0.0995 else f"{p:.2f}"

@@ -47,7 +47,7 @@ _NOTHING = object()
 
 
 def argument(name: str, value: Any = _NOTHING, *, most: int | None = None) -> str:
-    """Return how an error names an argument, with a value or without; of a long one the first ``most`` letters.
+    """Return how an error names an argument in its message, with its value, or the start of a long one, or without.
 
     Examples
     --------

@@ -11,6 +11,7 @@ import pytest
 
 import bnml
 from bnml import _checks
+from bnml._watch import progress_function
 from bnml.errors import ArgumentError, BnmlError, SearchError, argument
 
 
@@ -57,7 +58,7 @@ def test_errors_are_pickled_whole():
         (lambda v: _checks.flag(v, "stable"), 1, "stable=1: expected True or False"),
         (lambda v: _checks.one_of(v, "w", ("cmi", "score")), "scor", "w='scor': expected one of 'cmi', 'score'. Did"),
         (lambda v: _checks.a_variable(v, "root", ("A", "B")), "C", "root='C': there is no such variable"),
-        (lambda v: _checks.progress_function(v), 3, "progress=3: expected a function of a stage and a fraction, or"),
+        (progress_function, 3, "progress=3: expected a function of a stage and a fraction, or"),
     ],
 )  # fmt: skip
 def test_checks_name_the_argument_and_what_was_expected(check, value, message):

@@ -19,8 +19,8 @@ PAGE = (PACKAGE.parent / "docs" / "README.md").read_text(encoding="utf-8")
 
 # what the small things that all rooms share may import, beside errors
 SHARED = {
-    "errors": set(), "_checks": {"_text"}, "_jit": {"_kernel_cache"}, "_notebook": {"plot"}, "_watch": {"_jit"},
-    "_memory": {"_checks"}, "_factors": {"_arrays"},
+    "errors": set(), "_checks": {"_text"}, "_jit": {"_kernel_cache"}, "_notebook": {"plot"},
+    "_watch": {"_checks", "_jit"}, "_memory": {"_checks"}, "_factors": {"_arrays"},
     "_threads": {"_checks"},
 }  # fmt: skip
 
@@ -259,6 +259,18 @@ def test_kernels_have_few_parameters(path):
     ]
     assert functions
     assert [node.name for node in functions if len(node.args.args) > 8] == []
+
+
+@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*_kernels.py")), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_kernels_say_that_they_are(path):
+    """Whoever reads the first line knows in what kind of file to look."""
+    kernels = [
+        node
+        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.FunctionDef) and "kernel" in map(ast.unparse, node.decorator_list)
+    ]
+    assert kernels
+    assert [node.name for node in kernels if not (ast.get_docstring(node) or "").startswith("Kernel: ")] == []
 
 
 def test_kernels_run_without_a_folder_for_their_cache(tmp_path):

@@ -71,8 +71,8 @@ def test_plain_python_and_machine_code_agree_to_the_last_bit():
     )
     for limit in (1000, 10):
         found = np.zeros((2, 2, 2))
-        _kernels.families.__wrapped__(rows, sets, terms, limit, found[0])
-        _kernels.families.compiled(rows, sets, terms, limit, found[1])
+        _kernels.sum_families.__wrapped__(rows, sets, terms, limit, found[0])
+        _kernels.sum_families.compiled(rows, sets, terms, limit, found[1])
         assert found[0].tobytes() == found[1].tobytes()
         assert found.all()
 

@@ -8,6 +8,8 @@ from typing import Annotated
 import typer
 
 from bnml.cli import options, printing, reading
+from bnml.cli.option_groups import takes_groups
+from bnml.cli.searches import search_names
 from bnml.graph.rules import ROWS_PER_CELL
 
 __all__ = ["command"]
@@ -24,7 +26,7 @@ Resampling = Annotated[
 Search = Annotated[
     str,
     typer.Option(
-        "--search", metavar="NAME", autocompletion=options.search_names, help="The search for each table, as for learn."
+        "--search", metavar="NAME", autocompletion=search_names, help="The search for each table, as for learn."
     ),
 ]
 Seed = Annotated[int, typer.Option("--seed", metavar="S", parser=options.parse_whole, help="Of the drawing of rows.")]
@@ -33,7 +35,7 @@ Threads = Annotated[
 ]
 
 
-@reading.takes_groups
+@takes_groups
 def command(
     table: reading.TableReader,
     chosen: reading.ChosenScore,

@@ -17,7 +17,7 @@ from bnml.cli.settings import read_settings
 from bnml.errors import ArgumentError
 from bnml.graph import Constraints
 
-__all__ = ["Known", "arc_of", "constraints_of", "known_structure", "link_of"]
+__all__ = ["Known", "arc_of", "known_structure", "link_of", "parse_constraints"]
 
 KEYS = {  # of the library and the TOML file, with the option and the marks between two names
     "required": ("--require", ("->", ">")),
@@ -40,13 +40,13 @@ def known_structure(
 ) -> Known:
     """Return a function of the variables of a table that gives the constraints on them; None if there are none."""
     pairs = {"required": require, "forbidden": forbid, "required_links": require_link, "forbidden_links": forbid_link}
-    return partial(constraints_of, pairs=pairs, tiers=tiers, settings=read_settings(config))
+    return partial(parse_constraints, pairs=pairs, tiers=tiers, settings=read_settings(config))
 
 
-def constraints_of(
+def parse_constraints(
     names: Sequence[str], pairs: Mapping[str, Sequence[str] | None], tiers: str | None, settings: Mapping[str, Any]
 ) -> Constraints | None:
-    """Return the constraints on some variables, or None if there are none.
+    """Parse the constraints of options and of the TOML file on some variables; None if there are none.
 
     Parameters
     ----------

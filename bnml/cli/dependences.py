@@ -11,6 +11,7 @@ import bnml
 from bnml._plain import records
 from bnml._text import number_of
 from bnml.cli import options, printing, reading
+from bnml.cli.option_groups import takes_groups
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,7 +34,7 @@ Adjust = Annotated[
 All = Annotated[bool, typer.Option("--all", help=f"Show all pairs, not only the {MOST_SHOWN} strongest.")]
 
 
-@reading.takes_groups
+@takes_groups
 def command(
     table: reading.TableReader,
     target: Target = None,
@@ -73,7 +74,7 @@ def _show(frame: pd.DataFrame) -> None:
 
     def text(row: dict[Any, Any], name: str) -> str:
         if name == "p_value" and frame["sparse"].any():
-            return printing.p_value_text(row[name], sparse=row["sparse"])
+            return printing.printed_p_value(row[name], sparse=row["sparse"])
         return formats.get(name, "{:.2g}").format(row[name])
 
     records = frame.to_dict("records")

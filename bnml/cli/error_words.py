@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import ast
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
-__all__ = ["OPTIONS", "in_options"]
+from bnml.errors import ArgumentError
+
+__all__ = ["OPTIONS", "in_options", "links_said"]
 
 _SAME = (
     "adjust", "bins", "columns", "drop", "ess", "estimator", "keep", "max_parents", "memory_limit", "method",
@@ -76,3 +79,14 @@ def _typed(value: Any, text: str) -> str:
     if isinstance(value, list | tuple) and all(isinstance(item, str) and item.isprintable() for item in value):
         return shlex.quote(",".join(value))
     return text
+
+
+@contextmanager
+def links_said() -> Iterator[None]:
+    """Let the error of a search that speaks of links to drop say --drop-link: --drop is about columns."""
+    try:
+        yield
+    except ArgumentError as error:
+        if error.argument != "drop":
+            raise
+        raise ArgumentError(error.text(in_options({"drop": "--drop-link"}))) from None

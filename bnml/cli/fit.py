@@ -9,13 +9,14 @@ import typer
 
 import bnml
 from bnml.cli import options, outputs, printing, reading
+from bnml.cli.option_groups import takes_groups
 
 __all__ = ["command"]
 
 EXAMPLE = "Example: bnml fit '[smoke][lung|smoke]' survey.csv --columns smoke,lung -o survey.bif"
 
 
-@reading.takes_groups
+@takes_groups
 def command(
     structure: options.Structure,
     table: reading.TableReader,

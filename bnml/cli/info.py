@@ -15,6 +15,7 @@ from bnml._text import number_of, printable, shortened, text_table, wrapped_text
 from bnml.cli import options, outputs, printing, reading
 from bnml.cli.error_words import in_options
 from bnml.cli.network_info import is_network_file, show_network
+from bnml.cli.option_groups import takes_groups
 from bnml.counts import contingency
 from bnml.data.overview import ColumnOverview, TableOverview
 from bnml.errors import ArgumentError, DataWarning
@@ -41,7 +42,7 @@ TableOrNetwork = Annotated[
 ]
 
 
-@reading.takes_groups
+@takes_groups
 def command(
     context: typer.Context,
     look: reading.TableLook,

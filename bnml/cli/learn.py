@@ -8,16 +8,18 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Annotated
+from typing import IO, TYPE_CHECKING, Annotated, Any
 
 import typer
 
 import bnml
 from bnml._files import write_all
-from bnml._text import number_of, quoted
+from bnml._text import facts, number_of, quoted, text_table
 from bnml._watch import Watch
 from bnml.cli import options, printing, reading
 from bnml.cli.constraints import Known
+from bnml.cli.error_words import links_said
+from bnml.cli.option_groups import takes_groups
 from bnml.cli.outputs import check_outputs, write_picture
 from bnml.cli.progress import progress_bar
 from bnml.cli.searches import (
@@ -30,8 +32,6 @@ from bnml.cli.searches import (
     Significance,
     Verbose,
     given_options,
-    links_said,
-    search_details,
     values_of,
 )
 from bnml.errors import ArgumentError, SearchError
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from bnml.scores import FamilyScores
     from bnml.search import SearchResult
     from bnml.search.forecast import Forecast
+    from bnml.search.k2 import Trial
     from bnml.search.task import Task
 
 __all__ = ["command"]
@@ -52,6 +53,9 @@ READING = ("columns", "drop", "missing", "na_values", "states", "bins", "weights
 INTERRUPTED = 130  # what shells know as the status of Ctrl-C
 
 LONG = 3.0  # seconds after which people want to know how long it will take
+
+# of the information of a search, what is shown elsewhere
+SAID = ("trace", "reason", "local_optimum", "arc_gain", "rows_per_cell", "links_too_large")
 
 Output = Annotated[
     Path | None,
@@ -71,7 +75,7 @@ ScoresIn = Annotated[
 ]
 
 
-@reading.takes_groups
+@takes_groups
 def command(
     *,
     context: typer.Context,
@@ -145,7 +149,7 @@ def _print(result: SearchResult, *, as_json: bool, verbose: bool, example: bool)
         print("The bundled example: patients of a fictitious chest clinic\n")
     print(result)
     if verbose:
-        print(f"\n{search_details(result)}")
+        print(f"\n{_details(result)}")
 
 
 def _check_files(output: Path | None, plots: Sequence[Path], scores_out: Path | None) -> None:
@@ -192,7 +196,7 @@ def _local_scores(path: Path, rows: bnml.Data | None) -> FamilyScores:
 
 def _check_listing(task: Task) -> None:
     """Refuse what a file of local scores cannot hold, before there are any scores."""
-    from bnml.scores.candidates import listable
+    from bnml.scores.candidates_by_bounds import listable_by_bounds
     from bnml.scores.lattice import check_all_families
 
     if any(task.rules.links):
@@ -200,14 +204,14 @@ def _check_listing(task: Task) -> None:
     for name in task.names:
         if name.split() != [name]:
             raise ArgumentError(f"--scores-out: a .jkl file has no names with white space, such as {name!r}; rename it")
-    if isinstance(task.local, bnml.LocalScores) and not listable(task.local, task.rules):
+    if isinstance(task.local, bnml.LocalScores) and not listable_by_bounds(task.local, task.rules):
         check_all_families(task.local, task.memory)
 
 
 def _families_that_matter(local: bnml.LocalScores, task: Task) -> FamilyScores:
     """Return the local scores that can matter: from those of all families, or listed where these do not fit."""
     from bnml.scores.lattice import check_all_families, undominated_families
-    from bnml.search.candidate_families import candidates_of
+    from bnml.search.candidates import candidates_of
 
     try:
         check_all_families(local, task.memory)
@@ -280,3 +284,25 @@ def _write_network(network: bnml.BayesianNetwork, path: Path, stream: IO[bytes])
     from bnml.network.files import file_content
 
     stream.write(file_content(network, path))
+
+
+def _details(result: SearchResult) -> str:
+    """Return what the command line prints of a search's own way, and its steps if it lists them, in 80 columns."""
+    told = {key.replace("_", " "): _text(value) for key, value in result.info.items() if key not in SAID}
+    lines = facts(told.items(), max(map(len, told), default=0) + 2)
+    trials = result.info.get("trace")
+    return "\n".join(["How it was found:", *lines]) + (f"\n\n{_steps(trials)}" if trials else "")
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, list | tuple):
+        return ", ".join(" - ".join(item) if isinstance(item, tuple) else str(item) for item in value) or "none"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def _steps(trials: Sequence[Trial]) -> str:
+    """Return each parent that was tried as a line of a table."""
+    head = ("child", "parents so far", "tried", "gain", "")
+    rows = [[t.child, ", ".join(t.parents), t.candidate, f"{t.gain:,.3f}", "*" * t.taken] for t in trials]
+    lines = text_table(rows, "swsrl", head, ruled=True)
+    return "\n".join(["Parents that were tried; those with * were taken:", "", *lines])

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from bnml._text import shortened
-from bnml.data.read_arguments import OTHERS
 from bnml.errors import ArgumentError
 
 __all__ = [
@@ -41,9 +39,7 @@ __all__ = [
     "Tiers",
     "TimeLimit",
     "Weights",
-    "parse_bins_options",
     "parse_whole",
-    "search_names",
 ]
 
 TABLES = ".csv .tsv .txt .csv.gz .parquet .arrow .feather .xlsx .idt, or - for standard input"
@@ -54,13 +50,6 @@ DataOrExample = Annotated[
 Structure = Annotated[
     str, typer.Argument(metavar="STRUCTURE", help="A model string such as '[A][B|A]', or a network file.")
 ]
-
-
-def search_names() -> list[str]:
-    """Return the names of the searches, for shells that complete them."""
-    from bnml.search.searches import SEARCHES
-
-    return ["auto", *SEARCHES]
 
 
 SCORE_NAMES = (
@@ -97,44 +86,6 @@ def parse_names(text: str, option: str) -> list[str]:
     if not all(names):
         raise ArgumentError(f"{option} {text!r}: expected names separated by commas")
     return names
-
-
-def parse_bins_options(texts: Sequence[str]) -> dict[str, Any]:
-    """Parse what ``--bins`` says, by column; of all other columns by `OTHERS`.
-
-    A name may hold ``=`` itself: what stands behind the last one that bins follow is how to cut.
-
-    Examples
-    --------
-    >>> parse_bins_options(["age=40,60", "bmi=quantile:3", "auto"])
-    {'age': [40.0, 60.0], 'bmi': 'quantile:3', '*': 'auto'}
-    """
-    found: dict[str, Any] = {}
-    for text in texts:
-        name, how = _named_bins(text)
-        if name in found:
-            whose = "all columns" if name == OTHERS else f"column {name!r}"
-            raise ArgumentError(f"--bins {shortened(text, 60)}: {whose} had bins already, {found[name]}")
-        found[name] = how
-    return found
-
-
-def _named_bins(text: str) -> tuple[str, Any]:
-    """Return the column that an option is about, and how to cut it."""
-    places = [i for i, letter in enumerate(text) if letter == "="]
-    for i in reversed(places):
-        how = text[i + 1 :].strip()
-        if re.fullmatch(r"auto|mdl|(width|quantile):.*|target:.+", how):
-            return text[:i].strip(), how
-        try:
-            return text[:i].strip(), [float(cut) for cut in how.split(",")]
-        except ValueError:
-            continue
-    if places and not text.startswith("target:"):
-        raise ArgumentError(
-            f"--bins {shortened(text, 60)}: expected bins after '=', such as age=auto, age=quantile:4 or age=40,60"
-        )
-    return OTHERS, text
 
 
 def parse_level(text: str) -> float:

@@ -18,6 +18,7 @@ from bnml._text import text_table
 from bnml.cli import options, printing, reading
 from bnml.cli.constraints import Known
 from bnml.cli.learn import LONG
+from bnml.cli.option_groups import takes_groups
 from bnml.cli.outputs import check_outputs
 from bnml.cli.progress import progress_bar
 from bnml.cli.rows import write_rows
@@ -67,7 +68,7 @@ Output = Annotated[
 ]
 
 
-@reading.takes_groups
+@takes_groups
 def command(
     table: reading.TableReader,
     known_arcs: Known,
@@ -91,9 +92,9 @@ def command(
     chosen = reading.read_score(score, prior_network)
     data = table()
     if top is not None:
-        from bnml.uncertainty.structures import check_listed_structures
+        from bnml.uncertainty.all_structures import check_all_structures
 
-        check_listed_structures(len(data.names), top)
+        check_all_structures(len(data.names), top)
     limits: dict[str, Any] = {
         "max_parents": max_parents,
         "rows_per_cell": rows_per_cell,

@@ -50,8 +50,8 @@ def console() -> Console:
 SPARSE = "* fewer than five rows per cell: the p-value comes from random tables"
 
 
-def p_value_text(p: float, *, sparse: bool) -> str:
-    """Return a p-value with a mark, or room for it, that `SPARSE` explains."""
+def printed_p_value(p: float, *, sparse: bool) -> str:
+    """Return a p-value as commands print it: with a mark, or room for it, that `SPARSE` explains."""
     return f"{p:.2g}{'*' if sparse else ' '}"
 
 

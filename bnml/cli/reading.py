@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import inspect
+import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from functools import partial
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import bnml
 from bnml._text import shortened
-from bnml.cli.constraints import known_structure
 from bnml.cli.options import (
     Bins,
     Columns,
@@ -25,7 +23,6 @@ from bnml.cli.options import (
     ScoreName,
     States,
     Weights,
-    parse_bins_options,
     parse_names,
 )
 from bnml.cli.settings import read_settings
@@ -43,10 +40,15 @@ __all__ = [
     "SourceMaker",
     "TableLook",
     "TableReader",
+    "look_at_table",
+    "parse_bins_options",
+    "read_chosen_score",
     "read_score",
+    "read_table",
+    "source_to_read",
     "structure_and_network",
     "structure_of",
-    "takes_groups",
+    "table_to_read",
 ]
 
 TableReader = Callable[..., bnml.Data]
@@ -54,43 +56,7 @@ SourceMaker = Callable[..., "TableSource"]
 TableLook = Callable[..., tuple[TableOverview, dict[str, Any]]]
 
 
-def takes_groups(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command groups of options that commands share, each in place of one parameter.
-
-    ==============  =====================================================================================
-    ``table``       how to read the table; it is called to read it, and what it is called with goes before
-                    the options
-    ``source``      the same; it is called for where the table is, and how it is to be read
-    ``look``        the same; it is called for an overview of the table
-    ``chosen``      the score
-    ``known``       what is known of the structure; it is called with the variables for the constraints
-    ``known_arcs``  the same without ``--require-link``
-    ==============  =====================================================================================
-
-    An option of two groups, or of a group and the command itself, is one option and goes to both.
-    """
-    own = inspect.signature(command, eval_str=True).parameters
-    asked = {name: _GROUPS[name].options for name in own if name in _GROUPS}
-    parameters: dict[str, inspect.Parameter] = {}
-    for name, parameter in own.items():
-        if name in asked:
-            parameters |= {option: asked[name][option] for option in asked[name] if option not in own}
-        else:
-            parameters[name] = parameter
-
-    def run(**given: Any) -> None:
-        made = {name: _GROUPS[name].made({key: given[key] for key in options}) for name, options in asked.items()}
-        command(**{name: value for name, value in given.items() if name in own}, **made)
-
-    run.__doc__ = command.__doc__
-    run.__annotations__ = {name: parameter.annotation for name, parameter in parameters.items()}
-    run.__signature__ = inspect.Signature(  # type: ignore[attr-defined]  # read by `inspect.signature`
-        [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in parameters.values()]
-    )
-    return run
-
-
-def _table_options(
+def table_to_read(
     data: DataFile,
     columns: Columns = None,
     drop: Drop = None,
@@ -101,7 +67,7 @@ def _table_options(
     weights: Weights = None,
     config: Config = None,
 ) -> tuple[AbstractContextManager[Path], dict[str, Any]]:
-    """Return the table, to be opened, and the arguments of `bnml.read`; the TOML file has what options leave open."""
+    """Return the table to be read and the arguments of `bnml.read`; the TOML file has what options leave open."""
     given = read_settings(config)
     arguments = {
         "columns": parse_names(columns, "--columns") if columns else given.get("columns"),
@@ -123,7 +89,45 @@ def _all_bins(options: Sequence[str], given: str | Mapping[str, Any] | None) -> 
     return both[OTHERS] if set(both) == {OTHERS} else both or None
 
 
-def _read_table(
+def parse_bins_options(texts: Sequence[str]) -> dict[str, Any]:
+    """Parse what ``--bins`` says, by column; of all other columns by `OTHERS`.
+
+    A name may hold ``=`` itself: what stands behind the last one that bins follow is how to cut.
+
+    Examples
+    --------
+    >>> parse_bins_options(["age=40,60", "bmi=quantile:3", "auto"])
+    {'age': [40.0, 60.0], 'bmi': 'quantile:3', '*': 'auto'}
+    """
+    found: dict[str, Any] = {}
+    for text in texts:
+        name, how = _named_bins(text)
+        if name in found:
+            whose = "all columns" if name == OTHERS else f"column {name!r}"
+            raise ArgumentError(f"--bins {shortened(text, 60)}: {whose} had bins already, {found[name]}")
+        found[name] = how
+    return found
+
+
+def _named_bins(text: str) -> tuple[str, Any]:
+    """Return the column that an option is about, and how to cut it."""
+    places = [i for i, letter in enumerate(text) if letter == "="]
+    for i in reversed(places):
+        how = text[i + 1 :].strip()
+        if re.fullmatch(r"auto|mdl|(width|quantile):.*|target:.+", how):
+            return text[:i].strip(), how
+        try:
+            return text[:i].strip(), [float(cut) for cut in how.split(",")]
+        except ValueError:
+            continue
+    if places and not text.startswith("target:"):
+        raise ArgumentError(
+            f"--bins {shortened(text, 60)}: expected bins after '=', such as age=auto, age=quantile:4 or age=40,60"
+        )
+    return OTHERS, text
+
+
+def read_table(
     given: Mapping[str, Any],
     *,
     like: bnml.BayesianNetwork | None = None,
@@ -145,7 +149,7 @@ def _read_table(
         What goes before the options.
     """
     options = {**given, **changed}
-    opened, arguments = _table_options(**options)
+    opened, arguments = table_to_read(**options)
     bins = arguments["bins"]
     if like is None:
         with opened as path:
@@ -179,18 +183,18 @@ def _with_bins(arguments: dict[str, Any], others: str | None) -> dict[str, Any]:
     )
 
 
-def _table_source(given: Mapping[str, Any], *, other_bins: str | None = None) -> TableSource:
+def source_to_read(given: Mapping[str, Any], *, other_bins: str | None = None) -> TableSource:
     """Return where a table is, and how it is to be read."""
     from bnml.five_steps.table_source import TableSource
 
-    _, arguments = _table_options(**given)
+    _, arguments = table_to_read(**given)
     path = None if given["data"] is None else str(given["data"])
     return TableSource(path, _with_bins(arguments, other_bins))
 
 
-def _look_at_table(given: Mapping[str, Any]) -> tuple[TableOverview, dict[str, Any]]:
+def look_at_table(given: Mapping[str, Any]) -> tuple[TableOverview, dict[str, Any]]:
     """Return what a table holds, read as the options say or not, and what they say as arguments of `bnml.read`."""
-    opened, arguments = _table_options(**given)
+    opened, arguments = table_to_read(**given)
     with opened as path:
         return overview(path, **arguments), arguments
 
@@ -237,30 +241,6 @@ class ChosenScore(NamedTuple):
     score: bnml.scores.Score
 
 
-def _chosen_score(score: ScoreName = "qnml", prior_network: PriorNetwork = None) -> ChosenScore:
-    """Return the score that the options name."""
+def read_chosen_score(score: ScoreName = "qnml", prior_network: PriorNetwork = None) -> ChosenScore:
+    """Read the score that the options name."""
     return ChosenScore(score, read_score(score, prior_network))
-
-
-class _Group(NamedTuple):
-    """Options that go together: the function whose parameters they are, what they make, and those left out."""
-
-    declared: Callable[..., Any]
-    made: Callable[[dict[str, Any]], Any]
-    without: tuple[str, ...] = ()
-
-    @property
-    def options(self) -> dict[str, inspect.Parameter]:
-        """The options by name."""
-        parameters = inspect.signature(self.declared, eval_str=True).parameters
-        return {name: parameter for name, parameter in parameters.items() if name not in self.without}
-
-
-_GROUPS = {
-    "table": _Group(_table_options, lambda given: partial(_read_table, given)),
-    "source": _Group(_table_options, lambda given: partial(_table_source, given)),
-    "look": _Group(_table_options, lambda given: partial(_look_at_table, given)),
-    "chosen": _Group(_chosen_score, lambda given: _chosen_score(**given)),
-    "known": _Group(known_structure, lambda given: known_structure(**given)),
-    "known_arcs": _Group(known_structure, lambda given: known_structure(**given), without=("require_link",)),
-}

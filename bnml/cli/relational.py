@@ -14,6 +14,7 @@ import typer
 import bnml
 from bnml._text import number_of, shortened, text_table, wrapped_text
 from bnml.cli import options, printing, reading
+from bnml.cli.option_groups import takes_groups
 from bnml.cli.settings import read_settings
 from bnml.errors import ArgumentError
 
@@ -52,7 +53,7 @@ Possibility = Annotated[
 ]
 
 
-@reading.takes_groups
+@takes_groups
 def command(
     table: reading.TableReader,
     data: options.DataFile,

@@ -6,13 +6,14 @@ import math
 
 import bnml
 from bnml.cli import options, printing, reading
+from bnml.cli.option_groups import takes_groups
 
 __all__ = ["command"]
 
 EXAMPLE = "Example: bnml score '[smoke][lung|smoke]' survey.csv --columns smoke,lung --score bdeu:10"
 
 
-@reading.takes_groups
+@takes_groups
 def command(
     structure: options.Structure,
     table: reading.TableReader,

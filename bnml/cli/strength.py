@@ -5,13 +5,14 @@ from __future__ import annotations
 import bnml
 from bnml._plain import records
 from bnml.cli import options, printing, reading
+from bnml.cli.option_groups import takes_groups
 
 __all__ = ["command"]
 
 EXAMPLE = "Example: bnml strength survey.bif survey.csv --score bic"
 
 
-@reading.takes_groups
+@takes_groups
 def command(
     structure: options.Structure,
     table: reading.TableReader,
@@ -25,7 +26,7 @@ def command(
         printing.print_json({"score_name": chosen.name, "arcs": records(frame)})
         return
     rows = [
-        [f"{a} -> {b}", f"{gain:,.3f}", f"{information:.4f}", printing.p_value_text(p, sparse=sparse)]
+        [f"{a} -> {b}", f"{gain:,.3f}", f"{information:.4f}", printing.printed_p_value(p, sparse=sparse)]
         for a, b, gain, information, p, _, sparse in frame.itertuples(index=False)
     ]
     printing.print_grid(["arc", f"{chosen.name} gained", "information", "p-value"], rows)

@@ -16,6 +16,8 @@ from bnml._files import check_writable, write_all
 from bnml._text import shortened
 from bnml.cli import options, printing, reading
 from bnml.cli.constraints import Known, arc_of, link_of
+from bnml.cli.error_words import links_said
+from bnml.cli.option_groups import takes_groups
 from bnml.cli.outputs import check_outputs
 from bnml.cli.searches import (
     ClassVariable,
@@ -25,7 +27,6 @@ from bnml.cli.searches import (
     Order,
     Search,
     given_options,
-    links_said,
     names_in,
     values_of,
 )
@@ -101,7 +102,7 @@ Direct = Annotated[
 ]
 
 
-@reading.takes_groups
+@takes_groups
 def command(
     *,
     context: typer.Context,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from bnml.counts.batches import FamilyBatch, Lookups, as_float, batch_of, configurations
+from bnml.counts.batches import FamilyBatch, Lookups, batch_of, configurations
 from bnml.counts.cells import Cells, FamilyCounts, family_counts
-from bnml.counts.chi_square import Questions, Verdict, log_survival, pair_statistic
+from bnml.counts.chi_square import Questions, Verdict, chi_square_statistic, log_survival
 from bnml.counts.counts import Counts, counts_of
 from bnml.counts.tables import contingency
 
@@ -16,12 +16,11 @@ __all__ = [
     "Lookups",
     "Questions",
     "Verdict",
-    "as_float",
     "batch_of",
+    "chi_square_statistic",
     "configurations",
     "contingency",
     "counts_of",
     "family_counts",
     "log_survival",
-    "pair_statistic",
 ]

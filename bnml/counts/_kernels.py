@@ -31,13 +31,13 @@ import numpy as np
 from bnml._jit import helper, kernel, plain_at_first
 
 __all__ = [
-    "additions",
     "count_configurations",
     "count_dense",
-    "families",
     "log_survival",
     "partition",
     "run_pair_tests",
+    "sum_additions",
+    "sum_families",
 ]
 
 BLOCK = 1024
@@ -116,7 +116,7 @@ def _count(columns: Array, weights: Array, arities: Array, variables: Array, key
 )
 @kernel
 def count_dense(columns: Array, weights: Array, arities: Array, variables: Array, table: Array) -> None:
-    """Contingency table of at most ``MAX_DENSE`` cells, first variable slowest."""
+    """Kernel: contingency table of at most ``MAX_DENSE`` cells, first variable slowest."""
     key = np.empty(BLOCK, np.uint16)
     lanes = np.zeros((LANES, table.size), weights.dtype)
     _count(columns, weights, arities, variables, key, lanes)
@@ -189,7 +189,7 @@ def _partition(columns: Array, arities: Array, variables: Array, labels: Array) 
 @plain_at_first(lambda columns, arities, variables, labels: labels.size * (2 + variables.size))
 @kernel
 def partition(columns: Array, arities: Array, variables: Array, labels: Array) -> int:
-    """Label the rows by their configuration of ``variables``, in order of first occurrence; return how many."""
+    """Kernel: label the rows by their configuration of ``variables``, in order of first occurrence; return how many."""
     return _partition(columns, arities, variables, labels)
 
 
@@ -297,7 +297,7 @@ def _cells(arities: Array, variables: Array, limit: int) -> int:
 @plain_at_first(lambda arities, members, offsets, position, out: offsets.size + members.size)
 @kernel
 def count_configurations(arities: Array, members: Array, offsets: Array, position: Array, out: Array) -> None:
-    """Count the configurations of each family's variables, and of its parents, as rounded products."""
+    """Kernel: count the configurations of each family's variables, and of its parents, as rounded products."""
     for f in range(offsets.size - 1):
         q_r, q = 1.0, 1.0
         for t in range(offsets[f], offsets[f + 1]):
@@ -322,8 +322,8 @@ def _steps_of_families(rows: Array, sets: Array, terms: Array, *others: Array) -
 
 @plain_at_first(_steps_of_families)
 @kernel
-def families(rows: Array, sets: Array, terms: Array, limit: int, out: Array) -> None:
-    """Add up over the cells of each family's joint table and over those of its parents' table.
+def sum_families(rows: Array, sets: Array, terms: Array, limit: int, out: Array) -> None:
+    """Kernel: add up over the cells of each family's joint table and over those of its parents' table.
 
     Sets of at most ``limit`` configurations are counted densely.
     """
@@ -379,8 +379,8 @@ def families(rows: Array, sets: Array, terms: Array, limit: int, out: Array) -> 
 
 
 @kernel
-def additions(rows: Array, base: Array, position: int, candidates: Array, terms: Array, out: Array) -> None:
-    """Kernel: add up as ``families`` does, for ``base`` (ascending, child at ``position``) plus each candidate.
+def sum_additions(rows: Array, base: Array, position: int, candidates: Array, terms: Array, out: Array) -> None:
+    """Kernel: add up as `sum_families` does, for ``base`` (ascending, child at ``position``) plus each candidate.
 
     One pass over the rows: the cell number of the base is made once for each block and every candidate appends its
     digit to it. Each base + candidate has at most ``MAX_DENSE`` cells.
@@ -591,7 +591,7 @@ def _sum_strata(
 
 @kernel
 def log_survival(statistic: float, freedom: float) -> float:
-    """Return log P(χ² > statistic), inside the kernel that tests pairs."""
+    """Kernel: return log P(χ² > statistic), inside the kernel that tests pairs."""
     return _log_survival(statistic, freedom)
 
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from bnml._jit import helper, kernel, plain_at_first
 
-__all__ = ["ONE_ROW", "Bounds", "PackedRows", "Roots", "Sums", "walk", "walk_stack"]
+__all__ = ["ONE_ROW", "Bounds", "PackedRows", "Roots", "Sums", "walk"]
 
 Array = Any  # kernels are typed by Numba, not by mypy
 
@@ -106,29 +106,6 @@ class Stack(NamedTuple):
 
 
 SIZE, CELLS, LONE, MASK, INDEX, NEXT, STOP = range(7)  # rows and cells of a node, rows taken out, its set and set index
-
-
-def walk_stack(rows: PackedRows, n_sums: int) -> Stack:
-    """Make room for the kernel's walk; node 0 is the empty set, with all rows in one cell."""
-    n = rows.arities.size
-    n_words, n_rows = rows.words.shape
-    largest = max(1, int(rows.arities.max(initial=1)))
-    stack = Stack(
-        np.empty((n + 1, n_words, n_rows + 1), np.int64),  # the compaction writes one place too far
-        np.empty((n + 1, n_rows + 1), np.int64),
-        np.zeros((n + 1, n_rows + 1), np.int32),
-        np.zeros((n + 1, n_sums)),
-        np.full((n + 1, n), -np.inf),
-        np.zeros((n + 1, 7), np.int64),
-        np.zeros((n_rows + 1) * largest, np.int64),
-        np.zeros((n_rows + 1) * largest, np.int32),
-        np.empty(n_rows, np.int32),
-        np.zeros(n_sums),
-    )
-    stack.nodes[0, SIZE], stack.nodes[:, CELLS] = n_rows, 1
-    stack.weights[0, :n_rows] = rows.weights
-    stack.words[0, :, :n_rows] = rows.words
-    return stack
 
 
 @helper
@@ -303,7 +280,7 @@ def _steps_of_walk(rows: PackedRows, sums: Sums, bounds: Bounds, roots: Roots, *
 @plain_at_first(_steps_of_walk)
 @kernel
 def walk(rows: PackedRows, sums: Sums, bounds: Bounds, roots: Roots, stack: Stack, out: Array) -> int:
-    """Write ``out[t, set]`` for every set whose variables from ``depth`` on are one of the roots; return how many.
+    """Kernel: write ``out[t, set]`` of sets whose variables from ``depth`` on are one of the roots; return how many.
 
     What bounds leave out stays as it was. To go to a root, its variables are added, the highest first; only then are
     sets written. All in one function: Numba is slow to compile calls that pass many arrays.

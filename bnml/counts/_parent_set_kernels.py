@@ -2,7 +2,7 @@
 
 A set is the list of its members, candidates by number, the highest first. It is counted as an extension of itself
 without its lowest member, by refining that set's partition of the rows; sets stand in such an order that neighbours
-share most of their partitions. What a set is closed by is described in `bnml.scores.candidates`.
+share most of their partitions. What a set is closed by is described in `bnml.scores.candidates_by_bounds`.
 """
 
 from __future__ import annotations
@@ -158,7 +158,7 @@ SCORE, BEST, TERM, REACH = range(4)
 
 @kernel
 def find_slots(keys: Array, slots: Array) -> None:
-    """Enter sets by their keys; -1 is an empty slot."""
+    """Kernel: enter sets by their keys; -1 is an empty slot."""
     mask = slots.size - 1
     for i in range(keys.size):
         at = (keys[i] ^ (keys[i] >> 29)) & mask
@@ -169,7 +169,7 @@ def find_slots(keys: Array, slots: Array) -> None:
 
 @kernel
 def pairs_by_distance(columns: Array, chosen: Array, starts: Array, first: Array, second: Array) -> None:
-    """Write all pairs of the chosen rows, those that differ in few columns first.
+    """Kernel: write all pairs of the chosen rows, those that differ in few columns first.
 
     ``starts[d + 1]``: how many pairs differ in d columns, and afterwards where those of d + 1 begin.
     """
@@ -194,7 +194,7 @@ def pairs_by_distance(columns: Array, chosen: Array, starts: Array, first: Array
 
 @kernel
 def match_rows(rows: ChildRows, first: Array, second: Array, left: Array, told_apart: Array) -> int:
-    """Match rows of one cell in which the child differs, in the order of the pairs; return how many pairs there are.
+    """Kernel: match rows of one cell in which the child differs, in the order of the pairs; return how many pairs.
 
     ``left``: how often each row is still there. Of each pair it is noted which candidates tell it apart.
     """
@@ -388,7 +388,7 @@ def _is_closed(costs: Costs, level: Level, p: int, places: Array, term: float, q
 def extend(
     rows: ChildRows, costs: Costs, level: Level, span: tuple[int, int], room: Room, found: FoundSets
 ) -> tuple[int, int, int]:
-    """Look at the sets from ``span[0]`` to before ``span[1]``, each with every lower candidate.
+    """Kernel: look at the sets from ``span[0]`` to before ``span[1]``, each with every lower candidate.
 
     Return how many of what was looked at is in use, how many sets were counted, and how many have more configurations
     than are known.

@@ -10,13 +10,13 @@ from itertools import chain
 import numpy as np
 
 from bnml._arrays import Floats, Ints
+from bnml._plain import as_float
 from bnml.counts.tails import no_tails
 from bnml.errors import ArgumentError
 
 __all__ = [
     "FamilyBatch",
     "Lookups",
-    "as_float",
     "batch_of",
     "check_additions",
     "check_batch",
@@ -96,14 +96,6 @@ def configurations(arities: Ints, batch: FamilyBatch) -> tuple[Floats, Floats]:
             if number > EXACT:
                 numbers[row, i], logs[row, i] = as_float(number), math.log(number)
     return numbers, logs
-
-
-def as_float(number: int) -> float:
-    """Return a whole number as a float, infinite where it is larger than any."""
-    try:
-        return float(number)
-    except OverflowError:
-        return math.inf
 
 
 def check_columns(n: int, variables: Iterable[int]) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bnml._arrays import Ints
-from bnml.counts.batches import as_float
+from bnml._plain import as_float
 
 if TYPE_CHECKING:
     from bnml.counts.counts import Counts

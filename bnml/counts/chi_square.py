@@ -15,7 +15,7 @@ import numpy as np
 from bnml._arrays import Ints
 from bnml.counts.cells import Cells, first_of_cells
 
-__all__ = ["NEVER", "Questions", "Verdict", "log_survival", "pair_statistic"]
+__all__ = ["NEVER", "Questions", "Verdict", "chi_square_statistic", "log_survival"]
 
 NEVER = 1.0  # no logarithm of a p-value is larger
 
@@ -47,8 +47,10 @@ def log_survival(statistic: float, freedom: float) -> float:
     return float(log_survival(statistic, freedom))
 
 
-def pair_statistic(cells: Cells, x: int, y: int, given: Sequence[int], *, pearson: bool = False) -> tuple[float, float]:
-    """Return G² (or X²) of two columns and its degrees of freedom, however many cells there could be.
+def chi_square_statistic(
+    cells: Cells, x: int, y: int, given: Sequence[int], *, pearson: bool = False
+) -> tuple[float, float]:
+    """Return the chi-square statistic of two columns, G² or X², and its degrees of freedom, for any number of cells.
 
     ``cells``: those of the two columns and of ``given``.
     """

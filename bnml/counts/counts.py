@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from bnml.counts.lattice import WalkOrder
     from bnml.counts.parent_sets import ParentSets, StartOfSets
 
-__all__ = ["Counts", "counts_of"]
+__all__ = ["Counts", "count_occurring_states", "counts_of"]
+
+MOST_LISTED = 4096  # states of a column that are counted densely
 
 KEPT = "counts"  # under which they are kept with a table
 
@@ -140,3 +142,11 @@ def counts_of(data: Data | Counts) -> Counts:
     if known is None:
         known = data.memo[KEPT] = InMemory(data)
     return known
+
+
+def count_occurring_states(counts: Counts) -> Ints:
+    """Count for each column how many of its states occur."""
+    few = [r <= MOST_LISTED for r in counts.arities]
+    return np.array(
+        [np.count_nonzero(counts.table([v])) if few[v] else len(counts.cells([v])) for v in range(len(few))], np.int64
+    )

@@ -36,7 +36,7 @@ def entropy(data: Any, variables: Names) -> float:
 
 
 def conditional_entropy(data: Any, variables: Names, given: Names) -> float:
-    """Return the expected entropy once ``given`` is known: H(X | Y) = H(X, Y) - H(Y)."""
+    """Return the information that is missing where ``given`` is known, the conditional entropy H(X, Y) - H(Y)."""
     table = as_data(data)
     x, y = table.indices(variables), table.indices(given)
     return max(0.0, _entropy(table, (*x, *y)) - _entropy(table, y))
@@ -71,7 +71,9 @@ def _entropy(data: Data, variables: tuple[int, ...]) -> float:
 
 
 def kl_divergence(p: Any, q: Any) -> float:
-    """Return the Kullback-Leibler divergence of two tables: Σ p log(p / q); infinite where q rules out what p has.
+    """Return the information lost where one table stands for another, the Kullback-Leibler divergence Σ p log(p / q).
+
+    It is infinite where q rules out what p has.
 
     Parameters
     ----------

@@ -23,9 +23,9 @@ from bnml.counts.counts import Counts, counts_of
 from bnml.data import Data
 
 if TYPE_CHECKING:
-    from bnml.counts._lattice_kernels import Bounds, PackedRows, Sums
+    from bnml.counts._lattice_kernels import Bounds, PackedRows, Stack, Sums
 
-__all__ = ["WalkOrder", "fits", "no_bounds", "packed", "walk_lattice"]
+__all__ = ["WalkOrder", "fits", "packed", "walk_lattice"]
 
 WORD = 62  # bits of a word that hold values
 SECONDS_PER_ROW = 1.2e-9  # of one subset, on one thread
@@ -158,12 +158,29 @@ def packed(
     )
 
 
-def no_bounds(n: int) -> Bounds:
-    """Return bounds for the walk that leave no subset out."""
-    from bnml.counts._lattice_kernels import Bounds
+def _walk_stack(rows: PackedRows, n_sums: int) -> Stack:
+    """Make room for the kernel's walk; node 0 is the empty set, with all rows in one cell."""
+    from bnml.counts._lattice_kernels import CELLS, SIZE, Stack
 
-    none = np.zeros(0, np.int64)
-    return Bounds(np.zeros(n + 2, np.int64), none, none, np.zeros(0), np.zeros(0), np.zeros(1), none)
+    n = rows.arities.size
+    n_words, n_rows = rows.words.shape
+    largest = max(1, int(rows.arities.max(initial=1)))
+    stack = Stack(
+        np.empty((n + 1, n_words, n_rows + 1), np.int64),  # the compaction writes one place too far
+        np.empty((n + 1, n_rows + 1), np.int64),
+        np.zeros((n + 1, n_rows + 1), np.int32),
+        np.zeros((n + 1, n_sums)),
+        np.full((n + 1, n), -np.inf),
+        np.zeros((n + 1, 7), np.int64),
+        np.zeros((n_rows + 1) * largest, np.int64),
+        np.zeros((n_rows + 1) * largest, np.int32),
+        np.empty(n_rows, np.int32),
+        np.zeros(n_sums),
+    )
+    stack.nodes[0, SIZE], stack.nodes[:, CELLS] = n_rows, 1
+    stack.weights[0, :n_rows] = rows.weights
+    stack.words[0, :, :n_rows] = rows.words
+    return stack
 
 
 def walk_lattice(
@@ -179,7 +196,7 @@ def walk_lattice(
 
     By a walk over packed rows. ``done`` is told now and then which share of the work is done.
     """
-    from bnml.counts._lattice_kernels import Roots, walk, walk_stack
+    from bnml.counts._lattice_kernels import Roots, walk
 
     n = rows.arities.size
     per_subset = 1e-7 + SECONDS_PER_ROW * rows.weights.size * sums.low.size
@@ -196,7 +213,7 @@ def walk_lattice(
     def task(first: int, last: int) -> None:
         nonlocal finished
         roots = Roots(depth, first, last, wanted, bool(wanted.all()))
-        visited[first] = walk(rows, sums, bounds, roots, walk_stack(rows, sums.low.size), out)
+        visited[first] = walk(rows, sums, bounds, roots, _walk_stack(rows, sums.low.size), out)
         finished += last - first
         if done is not None:
             done(finished / n_roots)

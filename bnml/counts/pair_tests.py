@@ -10,7 +10,7 @@ import numpy as np
 from bnml._arrays import Floats, Ints
 from bnml._threads import cores, run_all
 from bnml.counts.cells import Cells
-from bnml.counts.chi_square import Questions, Verdict, log_survival, pair_statistic
+from bnml.counts.chi_square import Questions, Verdict, chi_square_statistic, log_survival
 from bnml.counts.sums import CODES_PER_TASK, DistinctRows
 
 __all__ = ["pair_tests_fit", "pair_tests_one_by_one", "run"]
@@ -56,7 +56,7 @@ def pair_tests_one_by_one(
     for p, (x, y) in enumerate(zip(questions.xs.tolist(), questions.ys.tolist(), strict=True)):
         for t in range(offsets[p], offsets[p + 1]):
             own = cells(sorted((*sets[t], x, y)))
-            statistic, freedom = pair_statistic(own, x, y, sets[t], pearson=verdict.pearson)
+            statistic, freedom = chi_square_statistic(own, x, y, sets[t], pearson=verdict.pearson)
             log_p = log_survival(statistic, freedom)
             results[t] = statistic, freedom, log_p
             made[p] += 1

@@ -52,7 +52,7 @@ def family_sums(
 
     ``checked``: the batch is known to hold columns of the table only.
     """
-    from bnml.counts._kernels import families
+    from bnml.counts._kernels import sum_families
 
     if not checked:
         check_batch(rows.arities.size, batch)
@@ -69,7 +69,7 @@ def family_sums(
         part = slice(start, stop)
         sets = (batch.members, batch.offsets[start : stop + 1], batch.position[part])
         terms = (lookups.table, lookups.tails, margin_row[part], joint_a[part], margin_a[part])
-        families(plain, sets, terms, limit, out[part])
+        sum_families(plain, sets, terms, limit, out[part])
 
     codes = (n + batch.members.size) * rows.n_distinct
     _run(task, n, codes, threads)
@@ -122,7 +122,7 @@ def addition_sums(
 
     ``checked``: these are known to be different columns of the table.
     """
-    from bnml.counts._kernels import additions
+    from bnml.counts._kernels import sum_additions
 
     chosen = np.array(candidates, np.int64).reshape(-1)
     if not checked:
@@ -152,7 +152,7 @@ def addition_sums(
     def task(start: int, stop: int) -> None:
         part = slice(start, stop)
         terms = (lookups.table, lookups.tails, margin_row[part], joint_a[part], margin_a[part])
-        additions(plain, base, position, chosen[small[part]], terms, results[part])
+        sum_additions(plain, base, position, chosen[small[part]], terms, results[part])
 
     codes = (base.size + 2 * small.size) * rows.n_distinct
     _run(task, small.size, codes, threads, least_parts=-(-int(cells.sum()) // CELLS_PER_TASK))

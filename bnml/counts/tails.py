@@ -42,7 +42,7 @@ FACTOR, WHOLE, SERIES = 0, 1, 2  # of a tail: f, whether values are rounded to w
 
 
 def direct_counts(n_rows: int) -> Ints:
-    """Return the counts that have an entry in the tables of so many rows."""
+    """Return the counts that have entries of their own, before the tail of a lookup table begins."""
     return np.arange(min(n_rows + 1, DIRECT))
 
 

@@ -23,7 +23,7 @@ def _translate_by_numpy(codes: Array, mapping: Array, out: Array) -> None:
 @plain_at_first(lambda codes, mapping, out: 5 + codes.size / 200, _translate_by_numpy)
 @kernel
 def translate(codes: Array, mapping: Array, out: Array) -> None:
-    """Write ``mapping[code]`` for every code; -1 reads the mapping's last entry."""
+    """Kernel: write ``mapping[code]`` for every code; -1 reads the mapping's last entry."""
     for i in range(codes.size):
         out[i] = mapping[codes[i]]
 
@@ -43,7 +43,7 @@ def _pack_by_numpy(columns: Array, bits: Array, word_of: Array, words: Array) ->
 @plain_at_first(lambda columns, bits, word_of, words: 5 * len(columns) + columns.size / 100, _pack_by_numpy)
 @kernel
 def pack_codes(columns: Array, bits: Array, word_of: Array, words: Array) -> None:
-    """Append each column's code to its word, ``bits[j]`` bits wide, a block of rows of data at a time."""
+    """Kernel: append each column's code to its word, ``bits[j]`` bits wide, a block of rows of data at a time."""
     n_rows = columns.shape[1]
     for start in range(0, n_rows, BLOCK):
         stop = min(n_rows, start + BLOCK)
@@ -71,7 +71,7 @@ class Groups(NamedTuple):
 @plain_at_first(lambda words, weights, slots, i, stop, *others: (stop - i) * (2 + words.shape[0]))
 @kernel
 def group(words: Array, weights: Array, slots: Array, i: int, stop: int, m: int, groups: Groups) -> tuple[int, int]:
-    """Give equal rows of ``words`` (words × rows) equal numbers, in order of first occurrence.
+    """Kernel: give equal rows of ``words`` (words × rows) equal numbers, in order of first occurrence.
 
     Goes on from row ``i``, with ``m`` groups known, up to row ``stop`` or until the ``slots`` are half full; returns
     the next row and the number of groups. An empty ``weights`` stands for ones. Open addressing.
@@ -107,7 +107,7 @@ def group(words: Array, weights: Array, slots: Array, i: int, stop: int, m: int,
 @plain_at_first(lambda words, first, start, stop, slots: (stop - start) * (1 + words.shape[0]))
 @kernel
 def enter(words: Array, first: Array, start: int, stop: int, slots: Array) -> None:
-    """Put the groups from ``start`` to ``stop`` into new slots."""
+    """Kernel: put the groups from ``start`` to ``stop`` into new slots."""
     mask = slots.size - 1
     for g in range(start, stop):
         h = _hash(words, first[g]) & mask
@@ -132,7 +132,7 @@ def _word(words: Array, start: int) -> int:
 
 @kernel
 def encode_texts(offsets: Array, words: Array, codes: Array, first: Array, known: Array, slots: Array) -> int:
-    """Give equal texts equal codes, in order of first occurrence; return how many there are, or -1 to give up.
+    """Kernel: give equal texts equal codes, in order of first occurrence; return how many there are, or -1 to give up.
 
     For a few short labels only: at most ``MOST_TEXTS`` of up to ``LONGEST_TEXT`` bytes, which a text's length with its
     first and its last eight bytes tell apart. ``words[b]`` is the eight bytes from byte b on, ``first[g]`` the first

@@ -11,7 +11,7 @@ import numpy as np
 from bnml._text import clip
 from bnml.data.columns import Column
 from bnml.data.labels import MISSING_TEXTS
-from bnml.data.table import Table, Wanted, check_names, kept_names
+from bnml.data.table import Table, Wanted, check_table_names, kept_table_names
 from bnml.errors import DataError
 
 __all__ = ["read_idt", "read_vd"]
@@ -69,8 +69,8 @@ def read_idt(path: Path, wanted: Wanted) -> Table:
         If the two do not fit.
     """
     declared = read_vd(path.with_suffix(".vd"))
-    names = check_names(declared, repr(str(path.with_suffix(".vd"))))
-    kept = kept_names(names, wanted)
+    names = check_table_names(declared, repr(str(path.with_suffix(".vd"))))
+    kept = kept_table_names(names, wanted)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # a file without rows: said below

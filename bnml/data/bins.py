@@ -20,14 +20,16 @@ import numpy as np
 import numpy.typing as npt
 
 from bnml._arrays import Floats
+from bnml.data.columns import Column
 from bnml.errors import ArgumentError, argument
 from bnml.nml import nml_histogram
 
-__all__ = ["AUTO", "Bins", "bin_labels", "bins_depend", "bins_of_values", "cut_points", "parse_bins"]
+__all__ = ["AUTO", "Bins", "bin_labels", "bins_depend", "bins_of_values", "cut_points", "is_to_be_cut", "parse_bins"]
 
 Bins = tuple[str, int | str] | tuple[float, ...]
 
 MOST_BINS = 1000
+FEW_WHOLE_NUMBERS = 10  # not cut by bins for all columns
 MDL = ("mdl", 0)
 AUTO = ("auto", 0)
 HELP = 'expected "auto", "mdl", "target:COLUMN", "width:K", "quantile:K" '
@@ -146,3 +148,11 @@ def bin_labels(cuts: Sequence[float]) -> tuple[str, ...]:
         text = [repr(cut) for cut in cuts]
     inner = [f"({low}, {high}]" for low, high in pairwise(text)]
     return (f"<={text[0]}", *inner, f">{text[-1]}")
+
+
+def is_to_be_cut(column: Column) -> bool:
+    """Return whether bins for all columns hold for this one: numbers with fractions, or with more than a few values."""
+    numbers = column.numbers()
+    if numbers is None or not numbers.size:
+        return False
+    return not np.equal(numbers, np.floor(numbers)).all() or np.unique(numbers).size > FEW_WHOLE_NUMBERS

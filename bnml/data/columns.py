@@ -11,13 +11,21 @@ import numpy.typing as npt
 
 from bnml._text import clip
 from bnml._threads import cores, run_all
-from bnml.data.labels import MISSING_TEXTS, as_numbers, is_missing, is_whole, label_text, plain_label, without_point
+from bnml.data.labels import (
+    MISSING_TEXTS,
+    as_numbers,
+    is_missing,
+    is_whole,
+    label_text,
+    label_without_point,
+    plain_label,
+)
 from bnml.errors import DataError
 
 __all__ = [
     "Column",
     "LabelEncoder",
-    "code_type",
+    "column_code_type",
     "column_of_arrow",
     "column_of_categories",
     "column_of_numbers",
@@ -75,7 +83,7 @@ class Column:
             return self
         own = self.texts
         if any(is_whole(text) for text in texts):
-            own = [without_point(text) for text in own]
+            own = [label_without_point(text) for text in own]
         return self if texts.isdisjoint(own) else self._only([i for i, text in enumerate(own) if text not in texts])
 
     def _only(self, kept: list[int]) -> Column:
@@ -91,7 +99,7 @@ class Column:
         texts = self.texts
         if not any("." in text for text in texts) or not all(is_whole(text) for text in texts):
             return self
-        return self._renamed([without_point(text) for text in texts])
+        return self._renamed([label_without_point(text) for text in texts])
 
     def _renamed(self, texts: list[str]) -> Column:
         """Return the column with these labels in place of its own; equal ones become one."""
@@ -108,12 +116,14 @@ class Column:
         point too; in any other, if ``1`` is declared and ``1.0`` is not.
         """
         states = {label_text(label) for label in declared}
-        missing = {without_point(text) for text in MISSING_TEXTS | na_texts} - {without_point(text) for text in states}
+        missing = {label_without_point(text) for text in MISSING_TEXTS | na_texts} - {
+            label_without_point(text) for text in states
+        }
         column = self.without(frozenset(missing))
-        if untyped and all(without_point(state) == state for state in states):
+        if untyped and all(label_without_point(state) == state for state in states):
             column = column.with_whole_numbers()
         if untyped and states:
-            short = {text: without_point(text) for text in column.texts if text not in states}
+            short = {text: label_without_point(text) for text in column.texts if text not in states}
             column = column._renamed([short[text] if short.get(text) in states else text for text in column.texts])
         return column
 
@@ -266,6 +276,6 @@ def _signed_type(n_labels: int) -> type[np.signedinteger[Any]]:
     return np.int8 if n_labels < 1 << 7 else np.int16 if n_labels < 1 << 15 else np.int32
 
 
-def code_type(arity: int) -> type[np.unsignedinteger[Any]]:
+def column_code_type(arity: int) -> type[np.unsignedinteger[Any]]:
     """Return the smallest unsigned type that holds the codes of a column."""
     return np.uint8 if arity <= 1 << 8 else np.uint16 if arity <= 1 << 16 else np.uint32

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from bnml._notebook import notebook_table
 from bnml._pickled import PickledByFields
 from bnml._text import clip, did_you_mean, number_of, printable, quoted, shortened
-from bnml.data.reading import Reading
+from bnml.data.read_choices import Reading
 from bnml.errors import ArgumentError
 
 __all__ = ["Data"]

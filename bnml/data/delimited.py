@@ -21,7 +21,7 @@ from typing import IO, Any
 from bnml._text import clip, number_of
 from bnml._threads import cores
 from bnml.data.columns import LabelEncoder
-from bnml.data.table import Table, Wanted, check_names, kept_names
+from bnml.data.table import Table, Wanted, check_table_names, kept_table_names
 from bnml.errors import DataError
 
 __all__ = ["read_delimited", "read_text"]
@@ -48,7 +48,7 @@ def read_delimited(path: Path, wanted: Wanted, delimiter: str | None = None) -> 
 
     with _understood(path):
         names, delimiter, start = _header(path, delimiter)
-        kept = kept_names(names, wanted)
+        kept = kept_table_names(names, wanted)
         encoders = [LabelEncoder(name) for name in kept]
         try:
             with _batches(path, start, names, kept, delimiter) as batches:
@@ -133,7 +133,7 @@ def _header(path: Path, delimiter: str | None) -> tuple[tuple[str, ...], str, in
     except csv.Error as error:
         reason = "a quote is not closed" if "new-line" in str(error) else error
         raise DataError(f"{str(path)!r}, line 1: {reason}") from None
-    return check_names(names, repr(str(path))), delimiter, len(start.encode())
+    return check_table_names(names, repr(str(path))), delimiter, len(start.encode())
 
 
 class _WithEnd(io.RawIOBase):

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +27,10 @@ from bnml.data.bins import Bins, bins_of_values, cut_points
 from bnml.nml import nml_partition, regret
 from bnml.nml.intervals import rank_gaps
 
+if TYPE_CHECKING:
+    from bnml.data.columns import Column
+    from bnml.data.states import States
+
 __all__ = [
     "ROWS_PER_CELL",
     "CodedColumn",
@@ -34,8 +38,6 @@ __all__ = [
     "cuts_by_dependence",
     "cuts_given",
     "most_bins",
-    "n_candidates",
-    "n_rows",
 ]
 
 ROWS_PER_CELL = 5  # of the table of bins and a partner, on average
@@ -52,6 +54,13 @@ class CodedColumn:
     codes: Ints
     arity: int
 
+    @staticmethod
+    def of(column: Column, states: States) -> CodedColumn:
+        """Return a column by the codes of its states; a missing value is a state of its own."""
+        arity = len(states.labels)
+        codes = states.mapping[column.codes]
+        return CodedColumn(np.where(codes < 0, arity, codes), arity + bool((codes < 0).any()))
+
 
 @dataclass(frozen=True)
 class NumericColumn:
@@ -60,6 +69,27 @@ class NumericColumn:
     values: Floats
     places: Ints
     weights: Floats | None
+
+    @staticmethod
+    def of(column: Column, weights: npt.NDArray[np.int64] | None) -> NumericColumn:
+        """Return a column of numbers by its distinct values, those that occur."""
+        numbers = column.numbers()
+        assert numbers is not None
+        occurring = np.zeros(numbers.size + 1, bool)
+        occurring[column.codes] = True
+        values = np.unique(numbers[occurring[:-1]])  # 1 and 1.0 may both be there as text
+        places = np.append(np.searchsorted(values, numbers), -1)[column.codes]
+        return NumericColumn(values, places, None if weights is None else weights.astype(np.float64))
+
+    @property
+    def n_rows(self) -> float:
+        """Number of rows of the table, with or without a value."""
+        return float(self.places.size if self.weights is None else self.weights.sum())
+
+    @property
+    def n_candidates(self) -> int:
+        """Number of places that it can be cut at."""
+        return int(_candidates(self.totals).sum())
 
     @property
     def present(self) -> npt.NDArray[np.bool_]:
@@ -115,7 +145,7 @@ def _automatic(
     """Return cuts that are chosen for dependence on other columns."""
     if not wanted:
         return {}
-    n = n_rows(next(iter(numeric.values())))
+    n = next(iter(numeric.values())).n_rows
     k = max(2, min(QUANTILES, int((n / ROWS_PER_CELL) ** 0.5)))
     rough = {name: column.quantiles(k) for name, column in sorted(numeric.items())}
     known = {**coded, **rough}
@@ -136,13 +166,8 @@ def _automatic(
 
 
 def _unrelated(column: NumericColumn) -> tuple[float, ...]:
-    bins = UNRELATED if n_rows(column) >= 2 * UNRELATED * ROWS_PER_CELL else 2
+    bins = UNRELATED if column.n_rows >= 2 * UNRELATED * ROWS_PER_CELL else 2
     return cut_points(("quantile", bins), column.values, column.totals)
-
-
-def n_rows(column: NumericColumn) -> float:
-    """Return the number of rows of the table, with or without a value."""
-    return float(column.places.size if column.weights is None else column.weights.sum())
 
 
 def _gain(column: NumericColumn, own: CodedColumn, other: CodedColumn, regret_of: Any) -> float:
@@ -223,11 +248,6 @@ def cuts_given(
 def _candidates(totals: Floats) -> npt.NDArray[np.bool_]:
     """Return which gaps between neighbouring values may be cut."""
     return np.ones(totals.size - 1, bool) if totals.size <= CANDIDATES else rank_gaps(totals, CANDIDATES)
-
-
-def n_candidates(totals: Floats) -> int:
-    """Return how many places a column can be cut at, for the numbers of rows with each of its values."""
-    return int(_candidates(totals).sum())
 
 
 def _between(low: float, high: float) -> float:

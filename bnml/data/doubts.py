@@ -9,7 +9,7 @@ import numpy as np
 
 from bnml._text import clip, quoted
 from bnml.data.columns import Column
-from bnml.data.labels import as_number, without_point
+from bnml.data.labels import as_number, label_without_point
 from bnml.data.states import MOST_WHOLE_NUMBERS
 
 __all__ = ["comma_doubt", "header_doubt", "number_with_comma"]
@@ -39,7 +39,7 @@ def header_doubt(columns: Sequence[Column], file: str) -> str | None:
 
 def _occurs(column: Column) -> bool:
     """Return whether the name of a column is one of its values."""
-    return column.name in column.labels or without_point(column.name) in column.labels
+    return column.name in column.labels or label_without_point(column.name) in column.labels
 
 
 def _fits(column: Column) -> bool:

@@ -25,9 +25,9 @@ __all__ = [
     "is_missing",
     "is_whole",
     "label_text",
+    "label_without_point",
     "ordered",
     "plain_label",
-    "without_point",
 ]
 
 MISSING_LABEL = "?"
@@ -112,8 +112,8 @@ def is_whole(label: Any) -> bool:
     return number is not None and number.is_integer()
 
 
-def without_point(text: str) -> str:
-    """Return ``1`` for ``1.0``, as a float column of whole numbers prints it; any other text as it is."""
+def label_without_point(text: str) -> str:
+    """Return the label ``1`` for ``1.0``, as a float column of whole numbers prints it; any other text as it is."""
     match = _WHOLE_WITH_POINT.fullmatch(text)
     if match is None:
         return text

@@ -13,14 +13,14 @@ from bnml.data.bins import bins_of_values
 from bnml.data.columns import Column
 from bnml.data.data import Data
 from bnml.data.labels import MISSING_LABEL, label_text
-from bnml.data.reading import Reading
+from bnml.data.read_choices import Reading
 from bnml.data.rows import Rows
 from bnml.data.sources import open_table
 from bnml.data.states import hold_codes, states_of_codes
 from bnml.data.table import Table
 from bnml.errors import DataError, MissingError
 
-__all__ = ["check_complete", "cleaned_columns", "codes_of", "match"]
+__all__ = ["check_matched", "codes_of", "columns_to_match", "match"]
 
 
 def match(
@@ -65,7 +65,7 @@ def match(
     else:
         table = open_table(source, lambda names: [name for name in names if name in states] or list(names))
         index = None if table.counts is not None else np.arange(table.columns[0].codes.size)
-        found = {column.name: column for column in cleaned_columns(table, states, reading)}
+        found = {column.name: column for column in columns_to_match(table, states, reading)}
     if index is None:
         raise DataError("this table holds only frequencies, not its rows one by one: fetch it first")
     n = source.n_distinct if isinstance(source, Data) else index.size
@@ -77,7 +77,7 @@ def match(
         raise DataError(f"the data have no column {quoted(not_there)}; they have {quoted(found)}.{hint}")
     matched = codes_of(found, states, cuts, reading)
     if not gaps:
-        check_complete(matched, list(states), index)
+        check_matched(matched, list(states), index)
     return Rows(matched, index)
 
 
@@ -98,8 +98,8 @@ def codes_of(
     return matched
 
 
-def cleaned_columns(table: Table, states: Mapping[str, Sequence[Any]], reading: Reading) -> list[Column]:
-    """Return the columns with missing values and labels told apart, as in the first table."""
+def columns_to_match(table: Table, states: Mapping[str, Sequence[Any]], reading: Reading) -> list[Column]:
+    """Return columns to be matched to given states: missing values and labels are told apart as in the first table."""
     labels_of = {name: reading.proper_labels(labels) for name, labels in states.items()}
     na_texts = frozenset(reading.na_values)
     columns = [c.cleaned(labels_of.get(c.name, ()), na_texts, untyped=table.untyped) for c in table.columns]
@@ -132,8 +132,8 @@ def _mapping(column: Column, labels: Sequence[Any], cuts: Sequence[float] | None
     return np.array(known, np.int64)
 
 
-def check_complete(matched: npt.NDArray[np.int32], names: Sequence[str], index: npt.NDArray[Any]) -> None:
-    """Refuse codes with gaps; ``index`` is the place of each row.
+def check_matched(matched: npt.NDArray[np.int32], names: Sequence[str], index: npt.NDArray[Any]) -> None:
+    """Refuse rows that were matched to given states and have gaps; ``index`` is the place of each row.
 
     Raises
     ------

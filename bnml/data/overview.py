@@ -19,14 +19,15 @@ import numpy.typing as npt
 
 from bnml._memory import enough_memory
 from bnml._text import clip, number_of, quoted
+from bnml.data.bins import is_to_be_cut
 from bnml.data.columns import Column
 from bnml.data.data import Data
 from bnml.data.doubts import number_with_comma
 from bnml.data.labels import as_number, label_text, ordered
-from bnml.data.read import drafted, frequencies_of, source_text, variables_of
+from bnml.data.read import read_frequencies, read_opened, read_variables
 from bnml.data.read_arguments import Arguments, check_arguments
-from bnml.data.sources import open_table
-from bnml.data.states import MOST_LABELS, is_to_be_cut
+from bnml.data.sources import open_table, source_text
+from bnml.data.states import MOST_LABELS
 from bnml.errors import DataError, argument
 
 __all__ = ["ColumnOverview", "TableOverview", "overview"]
@@ -150,13 +151,13 @@ def overview(
     """
     asked = check_arguments(columns, states, missing, na_values, bins, weights, drop)
     table = open_table(source, asked.kept)
-    variables, _ = variables_of(table, asked)
-    frequencies = frequencies_of(table, asked)
+    variables, _ = read_variables(table, asked)
+    frequencies = read_frequencies(table, asked)
     looks = [_look(column, frequencies, asked) for column in variables]
     n_rows = variables[0].codes.size if frequencies is None else int(frequencies.sum())
     data, error = None, None
     try:
-        data = drafted(table, asked, source_text(source)).data()
+        data = read_opened(table, asked, source_text(source)).data()
     except DataError as reason:
         error = reason
     return TableOverview(n_rows, tuple(_without_copies(variables, looks)), data, error)

@@ -18,16 +18,16 @@ from bnml.data.bins import AUTO
 from bnml.data.columns import Column
 from bnml.data.data import Data
 from bnml.data.doubts import comma_doubt, header_doubt
-from bnml.data.draft import DraftTable
+from bnml.data.draft_table import DraftTable
 from bnml.data.labels import MISSING_TEXTS, as_number
 from bnml.data.read_arguments import Arguments, check_arguments
-from bnml.data.reading import Reading
-from bnml.data.sources import open_table
-from bnml.data.states import MOST_WHOLE_NUMBERS, States, complaints, hold_codes, settle, states_of_codes
+from bnml.data.read_choices import Reading
+from bnml.data.sources import open_table, source_text
+from bnml.data.states import MOST_WHOLE_NUMBERS, States, hold_codes, settle, states_of_codes, why_no_states
 from bnml.data.table import Table
 from bnml.errors import DataError, DataWarning, MissingError, argument
 
-__all__ = ["as_data", "draft", "drafted", "frequencies_of", "read", "variables_of"]
+__all__ = ["as_data", "read", "read_draft", "read_frequencies", "read_opened", "read_variables"]
 
 Weights = npt.NDArray[np.int64]
 
@@ -110,14 +110,14 @@ def read(
     sky          2  rain, sun
     air          2  cold, warm
     """
-    found = draft(
+    found = read_draft(
         source, columns=columns, states=states, missing=missing, na_values=na_values, bins=bins, weights=weights,
         drop=drop,
     )  # fmt: skip
     return found.data()
 
 
-def draft(
+def read_draft(
     source: Any,
     *,
     columns: Sequence[str] | None = None,
@@ -128,20 +128,15 @@ def draft(
     weights: str | None = None,
     drop: Sequence[str] | None = None,
 ) -> DraftTable:
-    """Read a table as `read` does, and leave its columns so that they can be cut anew."""
+    """Read a table as `read` does, up to a draft: its columns can be cut anew."""
     asked = check_arguments(columns, states, missing, na_values, bins, weights, drop)
-    return drafted(open_table(source, asked.kept), asked, source_text(source))
+    return read_opened(open_table(source, asked.kept), asked, source_text(source))
 
 
-def source_text(source: Any) -> str:
-    """Return how messages name a source: a file by its path, anything else by its kind."""
-    return clip(str(source), 200) if isinstance(source, str | os.PathLike) else type(source).__name__
-
-
-def drafted(table: Table, asked: Arguments, source: str) -> DraftTable:
-    """Settle the states of an open table; ``source`` is what it is called."""
-    variables, coded = variables_of(table, asked)
-    variables, frequencies = _without_gaps(variables, frequencies_of(table, asked), asked)
+def read_opened(table: Table, asked: Arguments, source: str) -> DraftTable:
+    """Read a table that is open as `read` does, up to a draft; ``source`` is what it is called."""
+    variables, coded = read_variables(table, asked)
+    variables, frequencies = _without_gaps(variables, read_frequencies(table, asked), asked)
     _warn_of_doubts(variables, asked, source if table.untyped else None)
     settled = settle(variables, asked.states, asked.bins, asked.bins_of, frequencies)
     automatic = [
@@ -166,8 +161,8 @@ def as_data(source: Any) -> Data:
     return source if isinstance(source, Data) else read(source)
 
 
-def variables_of(table: Table, asked: Arguments) -> tuple[list[Column], tuple[str, ...]]:
-    """Return the columns that are variables, with their missing values and labels told apart, and which held codes."""
+def read_variables(table: Table, asked: Arguments) -> tuple[list[Column], tuple[str, ...]]:
+    """Read the columns that are variables, missing values and labels told apart; return also which held codes."""
     variables = [
         column.cleaned(
             asked.states.get(column.name, table.states.get(column.name, ())), asked.na_texts, untyped=table.untyped
@@ -183,8 +178,8 @@ def variables_of(table: Table, asked: Arguments) -> tuple[list[Column], tuple[st
     return states_of_codes(variables, asked.states), coded
 
 
-def frequencies_of(table: Table, asked: Arguments) -> Weights | None:
-    """Return how often each row occurs: an engine's count, the weights that were asked for, or both."""
+def read_frequencies(table: Table, asked: Arguments) -> Weights | None:
+    """Read how often each row occurs: an engine's count, the weights that were asked for, or both."""
     factors = [table.counts] if table.counts is not None else []
     factors += [column for column in table.columns if column.name == asked.weights]
     if not factors:
@@ -219,7 +214,7 @@ def _without_gaps(
         columns, frequencies = _kept_rows(columns, frequencies, frequencies > 0, "all weights are 0")
     gaps = [column for column in columns if column.has_missing]
     if gaps and asked.missing == "error":
-        others = complaints(columns, asked.states, asked.bins, asked.bins_of)
+        others = why_no_states(columns, asked.states, asked.bins, asked.bins_of)
         raise MissingError("\n".join([_of_missing(gaps, frequencies), *others]))
     if gaps and asked.missing == "drop":
         keep = ~np.any([column.missing for column in gaps], axis=0)

@@ -15,8 +15,8 @@ from bnml._text import clip, quoted
 from bnml.data.bene import read_vd
 from bnml.data.bins import Bins, parse_bins
 from bnml.data.labels import is_missing, label_text, plain_label
-from bnml.data.reading import MISSING_CHOICES
-from bnml.data.table import kept_names, unknown_column
+from bnml.data.read_choices import MISSING_CHOICES
+from bnml.data.table import kept_table_names, not_in_table
 from bnml.errors import ArgumentError, DataError, argument
 
 __all__ = ["OTHERS", "Arguments", "check_arguments"]
@@ -41,7 +41,7 @@ class Arguments:
     def kept(self, names: Sequence[str]) -> list[str]:
         """Return which of a table's columns to read, once all that was asked for has been checked against them."""
         self.check_columns(names)
-        kept = [name for name in kept_names(names, self.columns) if name not in self.drop]
+        kept = [name for name in kept_table_names(names, self.columns) if name not in self.drop]
         if not kept:
             raise ArgumentError(f"{argument('drop')} leaves no columns")
         for target in self.targets:
@@ -68,16 +68,16 @@ class Arguments:
         """
         known = set(names)
         if self.weights is not None and self.weights not in known:
-            raise unknown_column("weights", self.weights, names)
+            raise not_in_table("weights", self.weights, names)
         for name in (*self.bins_of, *self.targets):
             if name not in known:
-                raise unknown_column("bins", name, names)
+                raise not_in_table("bins", name, names)
         for name in self.drop:
             if name not in known:
-                raise unknown_column("drop", name, names)
+                raise not_in_table("drop", name, names)
         absent = [name for name in self.states if name not in known]
         if absent and self.states_file is None:
-            raise unknown_column("states", absent[0], names)
+            raise not_in_table("states", absent[0], names)
         undeclared = [name for name in names if name not in self.states and name != self.weights]
         if absent and undeclared:  # either alone is fine
             raise DataError(

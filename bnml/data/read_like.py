@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from bnml._memory import enough_memory
-from bnml.data.columns import code_type
+from bnml.data.columns import column_code_type
 from bnml.data.data import Data
 from bnml.data.grouping import group_rows
-from bnml.data.matching import check_complete, cleaned_columns, codes_of
-from bnml.data.read import frequencies_of
+from bnml.data.matching import check_matched, codes_of, columns_to_match
+from bnml.data.read import read_frequencies
 from bnml.data.read_arguments import check_arguments
-from bnml.data.reading import Reading
+from bnml.data.read_choices import Reading
 from bnml.data.sources import open_table
 from bnml.errors import DataError
 
@@ -52,8 +52,8 @@ def read_like(
     """
     asked = check_arguments(list(states), None, "error", (), None, weights)
     table = open_table(source, asked.kept)
-    frequencies = frequencies_of(table, asked)
-    variables = {column.name: column for column in cleaned_columns(table, states, reading) if column.name in states}
+    frequencies = read_frequencies(table, asked)
+    variables = {column.name: column for column in columns_to_match(table, states, reading) if column.name in states}
     matrix = codes_of(variables, states, cuts, reading)
     if not matrix.shape[1]:
         raise DataError("the table has no rows")
@@ -63,10 +63,10 @@ def read_like(
     if not kept.any():
         raise DataError("no rows are left: every row has a missing value, or a weight of 0")
     matrix = matrix[:, kept]
-    check_complete(matrix, list(states), np.arange(matrix.shape[1]))
+    check_matched(matrix, list(states), np.arange(matrix.shape[1]))
     arities = [len(labels) for labels in states.values()]
     codes, totals, index = group_rows(
-        np.ascontiguousarray(matrix, code_type(max(arities))),
+        np.ascontiguousarray(matrix, column_code_type(max(arities))),
         arities,
         None if frequencies is None else frequencies[kept],
     )

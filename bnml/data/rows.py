@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bnml.data.columns import code_type
+from bnml.data.columns import column_code_type
 from bnml.data.data import Data
 from bnml.data.grouping import group_rows
-from bnml.data.reading import Reading
+from bnml.data.read_choices import Reading
 from bnml.errors import DataError
 
-__all__ = ["Rows", "rows_of", "rows_to_data", "rows_to_groups", "rows_to_numbers", "rows_with_column"]
+__all__ = ["Rows", "rows_of", "rows_to_data", "rows_to_distinct", "rows_to_numbers", "rows_with_column"]
 
 Codes = npt.NDArray[Any]
 
@@ -64,21 +64,21 @@ def rows_of(data: Data) -> Rows:
     return Rows(data.column_codes, data.row_index)
 
 
-def rows_to_groups(columns: Codes, arities: Sequence[int]) -> npt.NDArray[np.integer[Any]]:
-    """Return, row by row, the number of the distinct row it is; ``columns`` has a row for each variable."""
+def rows_to_distinct(columns: Codes, arities: Sequence[int]) -> npt.NDArray[np.integer[Any]]:
+    """Return, row by row, which of the distinct rows it is, by number; ``columns`` has a row for each variable."""
     if not len(columns):
         return np.zeros(columns.shape[1], np.int64)
     return group_rows(np.ascontiguousarray(columns), arities)[2]
 
 
 def rows_to_numbers(columns: Codes, arities: Sequence[int]) -> npt.NDArray[np.integer[Any]]:
-    """Return, row by row, a number that is the same for equal rows; unlike in `rows_to_groups` there may be gaps.
+    """Return, row by row, a number that is the same for equal rows; unlike in `rows_to_distinct` there may be gaps.
 
     Numbers are as narrow as possible: those of 16 bits are sorted many times faster.
     """
     possible = math.prod(arities)
     if possible > 1 << 62:
-        return rows_to_groups(columns, arities)
+        return rows_to_distinct(columns, arities)
     numbers = np.zeros(columns.shape[1], np.int64)
     for codes, r in zip(columns, arities, strict=True):
         numbers *= r
@@ -101,5 +101,5 @@ def rows_to_data(
 ) -> Data:
     """Return the rows that are given as codes, one row of these per column, as a table."""
     arities = [len(own) for own in states]
-    grouped_rows = group_rows(np.ascontiguousarray(codes, code_type(max(arities))), arities)
+    grouped_rows = group_rows(np.ascontiguousarray(codes, column_code_type(max(arities))), arities)
     return Data(tuple(names), tuple(map(tuple, states)), *grouped_rows, cuts or {}, reading or Reading())

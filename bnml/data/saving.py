@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from bnml._files import check_writable, written_whole
-from bnml.data.columns import code_type
+from bnml.data.columns import column_code_type
 from bnml.data.data import Data
-from bnml.data.reading import Reading
+from bnml.data.read_choices import Reading
 from bnml.errors import ArgumentError, DataError
 
 __all__ = ["load", "save"]
@@ -75,7 +75,7 @@ def load(path: str | os.PathLike[str]) -> Data:
     fits = codes.ndim == 2 and codes.shape == (weights.size, len(head["names"])) and len(states) == len(head["names"])
     if not fits or any(int(column.max()) >= len(labels) for column, labels in zip(codes.T, states, strict=True)):
         raise DataError(f"{str(file)!r} is damaged: its codes do not fit its states")
-    codes = codes.astype(code_type(max(map(len, states))), order="F")
+    codes = codes.astype(column_code_type(max(map(len, states))), order="F")
     cuts = {name: tuple(points) for name, points in head["cuts"].items()}
     try:
         reading = Reading.from_dict(head.get("reading", {}))

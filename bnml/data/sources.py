@@ -30,10 +30,10 @@ from bnml.data.columns import (
 )
 from bnml.data.delimited import read_delimited, read_text
 from bnml.data.spreadsheets import read_workbook
-from bnml.data.table import Table, Wanted, check_names, kept_names
+from bnml.data.table import Table, Wanted, check_table_names, kept_table_names
 from bnml.errors import BnmlError, DataError
 
-__all__ = ["open_table"]
+__all__ = ["open_table", "source_text"]
 
 SUFFIXES = (
     ".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt", ".txt.gz", ".parquet", ".arrow", ".feather", ".xlsx", ".idt",
@@ -95,7 +95,7 @@ def _no_table(source: Any) -> DataError:
 def _from_array(array: np.ndarray[Any, Any], wanted: Wanted) -> Table:
     if array.ndim != 2:
         raise DataError(f"a NumPy array must have two dimensions (rows, columns); this one has shape {array.shape}")
-    names = check_names((f"X{i}" for i in range(array.shape[1])), "the array")
+    names = check_table_names((f"X{i}" for i in range(array.shape[1])), "the array")
     numeric = array.dtype.kind in "iubf"
     if not numeric and array.dtype.kind not in "OUT":
         raise DataError(f"a NumPy array must hold whole numbers or text; this one holds {array.dtype}")
@@ -109,15 +109,15 @@ def _from_array(array: np.ndarray[Any, Any], wanted: Wanted) -> Table:
         column_of_numbers(names[i], values[:, i], None if mask is None else mask[:, i])
         if numeric
         else column_of_objects(names[i], values[:, i].tolist())
-        for i in [position[name] for name in kept_names(names, wanted)]
+        for i in [position[name] for name in kept_table_names(names, wanted)]
     ]
     return Table(columns, names)
 
 
 def _from_pandas(frame: Any, wanted: Wanted) -> Table:
-    names = check_names(frame.columns, "the DataFrame")
+    names = check_table_names(frame.columns, "the DataFrame")
     position = {name: i for i, name in enumerate(names)}
-    return Table([_pandas_column(n, frame.iloc[:, position[n]]) for n in kept_names(names, wanted)], names)
+    return Table([_pandas_column(n, frame.iloc[:, position[n]]) for n in kept_table_names(names, wanted)], names)
 
 
 def _pandas_column(name: str, series: Any) -> Column:
@@ -148,7 +148,7 @@ def _from_arrow(source: Any, wanted: Wanted) -> Table:
         raise _no_table(source) from None
     names = _arrow_names(table.schema)
     position = {name: i for i, name in enumerate(table.column_names)}
-    kept = kept_names(names, wanted)
+    kept = kept_table_names(names, wanted)
     columns = columns_of_arrow(kept, [table.column(position[name]) for name in kept])
     compressed = _polars_categoricals(source)
     columns = [replace(c, declared=False).occurring() if c.name in compressed else c for c in columns]
@@ -158,7 +158,7 @@ def _from_arrow(source: Any, wanted: Wanted) -> Table:
 def _arrow_names(schema: Any) -> tuple[str, ...]:
     """Return the names of the columns, without those that pandas has stored its index in."""
     index = [name for name in (schema.pandas_metadata or {}).get("index_columns", ()) if isinstance(name, str)]
-    return check_names((name for name in schema.names if name not in index), "the table")
+    return check_table_names((name for name in schema.names if name not in index), "the table")
 
 
 def _polars_categoricals(source: Any) -> set[str]:
@@ -217,8 +217,8 @@ def _from_duckdb(relation: Any, wanted: Wanted) -> Table:
 def _grouped(table: Any, wanted: Wanted, group: Callable[[Sequence[str]], Any]) -> Table:
     """Return the distinct rows that an engine sends, with their numbers."""
     try:
-        every = check_names(table.columns, "the table")
-        kept = kept_names(every, wanted)
+        every = check_table_names(table.columns, "the table")
+        kept = kept_table_names(every, wanted)
         groups = group(kept)
     except BnmlError:
         raise
@@ -293,14 +293,19 @@ def _binary_table(path: Path, name: str, wanted: Wanted) -> Any:
                 from pyarrow.parquet import ParquetFile
 
                 parquet = ParquetFile(file)
-                kept_names(_arrow_names(parquet.schema_arrow), wanted)  # it is checked before the rows are read
+                kept_table_names(_arrow_names(parquet.schema_arrow), wanted)  # it is checked before the rows are read
                 return parquet.read()
             try:
                 reader = pa.ipc.open_file(file)
             except pa.ArrowInvalid:
                 file.seek(0)
                 reader = pa.ipc.open_stream(file)
-            kept_names(_arrow_names(reader.schema), wanted)
+            kept_table_names(_arrow_names(reader.schema), wanted)
             return reader.read_all()
     except pa.ArrowException as error:
         raise DataError(f"{str(path)!r} is not a readable {path.suffix} file: {error}") from None
+
+
+def source_text(source: Any) -> str:
+    """Return how messages name a source: a file by its path, anything else by its kind."""
+    return clip(str(source), 200) if isinstance(source, str | os.PathLike) else type(source).__name__

@@ -10,7 +10,7 @@ from typing import Any
 from bnml._optional import needs
 from bnml._text import clip
 from bnml.data.columns import column_of_objects
-from bnml.data.table import Table, Wanted, check_names, kept_names
+from bnml.data.table import Table, Wanted, check_table_names, kept_table_names
 from bnml.errors import DataError
 
 __all__ = ["read_workbook"]
@@ -44,9 +44,9 @@ def read_workbook(path: Path, wanted: Wanted) -> Table:
         raise DataError(f"{str(path)!r}: its first sheet is empty")
     columns = [list(values) for values in zip_longest(*rows)]
     columns = [values for values in columns if any(value is not None for value in values)]
-    names = check_names(["" if values[0] is None else _name(values[0]) for values in columns], repr(str(path)))
+    names = check_table_names(["" if values[0] is None else _name(values[0]) for values in columns], repr(str(path)))
     position = {name: i for i, name in enumerate(names)}
-    kept = kept_names(names, wanted)
+    kept = kept_table_names(names, wanted)
     return Table([column_of_objects(name, columns[position[name]][1:]) for name in kept], names)
 
 

@@ -10,27 +10,23 @@ import numpy as np
 import numpy.typing as npt
 
 from bnml._text import clip, did_you_mean, quoted
-from bnml.data.bins import Bins, bin_labels, bins_depend, bins_of_values, cut_points
+from bnml.data.bins import Bins, bin_labels, bins_depend, bins_of_values, cut_points, is_to_be_cut
 from bnml.data.columns import Column
 from bnml.data.dependent_bins import CodedColumn, NumericColumn, cuts_by_dependence
-from bnml.data.labels import MISSING_LABEL, as_number, label_text, ordered, without_point
+from bnml.data.labels import MISSING_LABEL, as_number, label_text, label_without_point, ordered
 from bnml.errors import DataError, argument
 
 __all__ = [
     "States",
-    "binned",
-    "coded_column",
-    "complaints",
     "declared_states",
     "hold_codes",
-    "is_to_be_cut",
-    "numeric_column",
     "settle",
+    "states_of_bins",
     "states_of_codes",
+    "why_no_states",
 ]
 
 MOST_WHOLE_NUMBERS = 50
-FEW_WHOLE_NUMBERS = 10  # not cut by bins for all columns
 MOST_LABELS = 1000
 
 
@@ -94,10 +90,10 @@ def _typed(label: Any, kind: type | None) -> Any:
         return text == "True"
     if kind in (int, float):
         try:
-            value = kind(without_point(text))
+            value = kind(label_without_point(text))
         except ValueError:
             return label
-        if label_text(value) == without_point(text):
+        if label_text(value) == label_without_point(text):
             return value
     return label
 
@@ -142,7 +138,7 @@ def settle(
     DataError
         If columns hold numbers to be binned, too many labels, or values that are not declared; the message names all.
     """
-    if wrong := complaints(columns, declared, bins, bins_of):
+    if wrong := why_no_states(columns, declared, bins, bins_of):
         raise DataError("\n".join(wrong))
     settled: list[States | None] = []
     asked: dict[str, Bins] = {}
@@ -156,27 +152,27 @@ def settle(
             settled.append(None)
             asked[column.name] = own
         else:
-            numbers = numeric_column(column, weights)
-            settled.append(binned(column, cut_points(own, numbers.values, numbers.totals)))
+            numbers = NumericColumn.of(column, weights)
+            settled.append(states_of_bins(column, cut_points(own, numbers.values, numbers.totals)))
     cuts: dict[str, tuple[float, ...]] = {}
     if asked:
-        numeric = {column.name: numeric_column(column, weights) for column in columns if column.name in asked}
+        numeric = {column.name: NumericColumn.of(column, weights) for column in columns if column.name in asked}
         known = zip(columns, settled, strict=True)
-        coded = {column.name: coded_column(column, states) for column, states in known if states is not None}
+        coded = {column.name: CodedColumn.of(column, states) for column, states in known if states is not None}
         cuts = cuts_by_dependence(numeric, coded, asked)
     return [
-        binned(column, cuts[column.name]) if states is None else states
+        states_of_bins(column, cuts[column.name]) if states is None else states
         for column, states in zip(columns, settled, strict=True)
     ]
 
 
-def complaints(
+def why_no_states(
     columns: Sequence[Column],
     declared: Mapping[str, Sequence[Any]],
     bins: Bins | None,
     bins_of: Mapping[str, Bins],
 ) -> list[str]:
-    """Return all that is wrong with columns: values that are not declared, numbers to be binned, too many labels."""
+    """Return why columns cannot get states: values that are not declared, numbers to be binned, too many labels."""
     said: list[str] = []
     named: dict[str, list[str]] = {}
     for column in columns:
@@ -203,14 +199,6 @@ def _bins_of(
     return None if bins is None or column.declared or not is_to_be_cut(column) else bins
 
 
-def is_to_be_cut(column: Column) -> bool:
-    """Return whether bins for all columns hold for this one: numbers with fractions, or with more than a few values."""
-    numbers = column.numbers()
-    if numbers is None or not numbers.size:
-        return False
-    return not np.equal(numbers, np.floor(numbers)).all() or np.unique(numbers).size > FEW_WHOLE_NUMBERS
-
-
 def _labelled(column: Column) -> States:
     labels = list(column.labels) if column.declared else ordered(column.labels)
     rank = {label_text(label): code for code, label in enumerate(labels)}
@@ -230,26 +218,8 @@ def _not_to_be_cut(column: Column) -> list[str]:
     return []
 
 
-def numeric_column(column: Column, weights: npt.NDArray[np.int64] | None) -> NumericColumn:
-    """Return a column of numbers by its distinct values, those that occur."""
-    numbers = column.numbers()
-    assert numbers is not None
-    occurring = np.zeros(numbers.size + 1, bool)
-    occurring[column.codes] = True
-    values = np.unique(numbers[occurring[:-1]])  # 1 and 1.0 may both be there as text
-    places = np.append(np.searchsorted(values, numbers), -1)[column.codes]
-    return NumericColumn(values, places, None if weights is None else weights.astype(np.float64))
-
-
-def coded_column(column: Column, states: States) -> CodedColumn:
-    """Return a column by the codes of its states; a missing value is a state of its own."""
-    arity = len(states.labels)
-    codes = states.mapping[column.codes]
-    return CodedColumn(np.where(codes < 0, arity, codes), arity + bool((codes < 0).any()))
-
-
-def binned(column: Column, cuts: tuple[float, ...]) -> States:
-    """Return the bins of a column of numbers as its states."""
+def states_of_bins(column: Column, cuts: tuple[float, ...]) -> States:
+    """Return the states of a column of numbers that is cut into bins."""
     numbers = column.numbers()
     assert numbers is not None
     return States(bin_labels(cuts), np.append(bins_of_values(numbers, cuts), -1), cuts)

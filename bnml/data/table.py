@@ -11,7 +11,7 @@ from bnml.data.columns import Column
 from bnml.data.labels import as_number
 from bnml.errors import ArgumentError, DataError, argument
 
-__all__ = ["Table", "Wanted", "check_names", "kept_names", "unknown_column"]
+__all__ = ["Table", "Wanted", "check_table_names", "kept_table_names", "not_in_table"]
 
 # the columns to read (None: all), or what chooses them once their names are known
 Wanted = Sequence[str] | Callable[[Sequence[str]], list[str]] | None
@@ -33,8 +33,8 @@ class Table:
     states: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
-def check_names(names: Iterable[Any], where: str) -> tuple[str, ...]:
-    """Return column names as text; they must be there and differ.
+def check_table_names(names: Iterable[Any], where: str) -> tuple[str, ...]:
+    """Return the names of a table's columns as text; they must be there and differ.
 
     Raises
     ------
@@ -54,7 +54,7 @@ def check_names(names: Iterable[Any], where: str) -> tuple[str, ...]:
     return texts
 
 
-def kept_names(names: Sequence[str], wanted: Wanted) -> list[str]:
+def kept_table_names(names: Sequence[str], wanted: Wanted) -> list[str]:
     """Return the names of a table's columns that were asked for, or all.
 
     Raises
@@ -69,12 +69,12 @@ def kept_names(names: Sequence[str], wanted: Wanted) -> list[str]:
     known = set(names)
     for name in wanted:
         if name not in known:
-            raise unknown_column("columns", name, names)
+            raise not_in_table("columns", name, names)
     return list(wanted)
 
 
-def unknown_column(asked: str, name: Any, names: Sequence[str]) -> ArgumentError:
-    """Return the error for an argument that names a column which is not there."""
+def not_in_table(asked: str, name: Any, names: Sequence[str]) -> ArgumentError:
+    """Return the error for an argument that names a column which is not in the table."""
     return ArgumentError(
         f"{argument(asked)}: there is no column {clip(name)!r}; the columns are {quoted(map(clip, names))}."
         f"{did_you_mean(clip(name), map(clip, names))}"

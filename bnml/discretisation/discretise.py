@@ -23,14 +23,14 @@ from typing import Any
 from bnml._text import quoted
 from bnml.counts import contingency
 from bnml.data import Data
-from bnml.data.draft import DraftTable
+from bnml.data.draft_table import DraftTable
 from bnml.data.labels import MISSING_LABEL
-from bnml.data.read import draft
+from bnml.data.read import read_draft
 from bnml.errors import ArgumentError
 from bnml.graph import DAG
-from bnml.nml.intervals import log_binomials
+from bnml.nml.intervals import edge_prices
 from bnml.search import learn
-from bnml.search.search_result import finished
+from bnml.search.search_result import uninterrupted_result
 
 __all__ = ["discretise"]
 
@@ -84,11 +84,11 @@ def discretise(source: Any, score: Any = "qnml", search: str = "auto", **read_op
     for name in read_options:
         if name not in OPTIONS:
             raise ArgumentError(f"discretise has no argument {name!r}; those of bnml.read are {quoted(OPTIONS)}")
-    best = draft(source, **{"bins": "auto", **read_options})
+    best = read_draft(source, **{"bins": "auto", **read_options})
     data = best.data()
     if not best.automatic or len(data.names) < 2:
         return data
-    result = finished(learn(data, score, search))
+    result = uninterrupted_result(learn(data, score, search))
     reached = _comparable(best, data, result.score)
     for _ in range(ROUNDS):
         if result.dag is None:
@@ -98,7 +98,7 @@ def discretise(source: Any, score: Any = "qnml", search: str = "auto", **read_op
             if families := _families(result.dag, name):
                 tried = tried.cut_anew(name, families)
         found = tried.data()
-        result = finished(learn(found, score, search))
+        result = uninterrupted_result(learn(found, score, search))
         now = _comparable(tried, found, result.score)
         if not now > reached + ENOUGH:
             break
@@ -124,5 +124,5 @@ def _comparable(table: DraftTable, data: Data, score: float) -> float:
         total = sum(counts)
         parts += [n * math.log(total / n) for n in counts]
         cuts = len(data.cuts[name])
-        parts.append(-float(log_binomials(max(table.n_candidates(name), cuts), cuts)[-1]))
+        parts.append(-float(edge_prices(max(table.n_candidates(name), cuts), cuts)[-1]))
     return math.fsum(parts)

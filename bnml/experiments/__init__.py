@@ -12,7 +12,7 @@ cores, in any order, and an interrupted run goes on where it was.
 `published`                published numbers, checked before any work is done
 `comparison`               numbers beside published numbers
 `charts`                   how the figures look
-`tables`                   the twenty tables from UCI
+`uci_tables`               the twenty tables from UCI
 `regret_table`             the regret and its approximations
 `generating_structure`     how near learned structures come to the generating one
 `prediction`               how well learned networks predict, and how large they are; its tables and figures

@@ -34,17 +34,17 @@ import pandas as pd
 
 import bnml
 from bnml._arrays import Floats
+from bnml._bits import masks_without
 from bnml._text import quoted
 from bnml.counts import counts_of, family_counts
 from bnml.errors import DataError
 from bnml.experiments import charts
 from bnml.experiments.experiment import Experiment, Outputs, Part, Row
-from bnml.experiments.tables import FOLDER, read_table, table_file
+from bnml.experiments.uci_tables import FOLDER, read_uci_table, uci_table_file
 from bnml.scores import BDeu, BDq, Score
-from bnml.uncertainty.allowed import allowed_masks
+from bnml.uncertainty.all_structures import Listed
 from bnml.uncertainty.families import posterior_families
 from bnml.uncertainty.prediction import averaged_log_prob
-from bnml.uncertainty.structures import Listed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
 __all__ = ["EXPERIMENT"]
 
-FILES = (table_file("iris"), f"{FOLDER}/iris.vd")
+FILES = (uci_table_file("iris"), f"{FOLDER}/iris.vd")
 VARIABLES = {"ATT1": "sepal\nlength", "ATT2": "sepal\nwidth", "ATT3": "petal\nlength", "ATT4": "petal\nwidth"}
 PLACES = {"ATT1": (0.0, 1.0), "ATT2": (1.0, 1.0), "ATT3": (0.0, 0.0), "ATT4": (1.0, 0.0)}
 BENE = "BDq as in bene"
@@ -79,13 +79,13 @@ class Classes(Listed):
         return weights
 
 
-def parts(folder: Path, repetitions: int) -> list[Part]:
+def _parts(folder: Path, repetitions: int) -> list[Part]:
     """Return the scores with each of their hyperparameters alpha."""
     _predictors(folder)
     return [Part((score, alpha)) for score, alphas in ALPHAS.items() for alpha in alphas]
 
 
-def work(folder: Path, key: tuple[Any, ...], seed: int) -> list[Row]:
+def _work(folder: Path, key: tuple[Any, ...], seed: int) -> list[Row]:
     """Return the probabilities of all classes at one alpha, and predictions for all configurations."""
     name, alpha = key
     data = _predictors(folder)
@@ -105,7 +105,7 @@ def work(folder: Path, key: tuple[Any, ...], seed: int) -> list[Row]:
 @lru_cache(maxsize=1)
 def _predictors(folder: Path) -> bnml.Data:
     """Return the table without its class column."""
-    data = read_table(folder, "iris")
+    data = read_uci_table(folder, "iris")
     missing = [name for name in VARIABLES if name not in data.names]
     if missing:
         raise DataError(f"{FILES[0]!r} lacks the {'column' if len(missing) == 1 else 'columns'} {quoted(missing)}")
@@ -117,7 +117,7 @@ def _slips(data: bnml.Data, alpha: float) -> Floats:
     n = len(data.names)
     found = np.empty((n, 1 << (n - 1)))
     for child in range(n):
-        for number, mask in enumerate(allowed_masks(n, child).tolist()):
+        for number, mask in enumerate(masks_without(n, child).tolist()):
             counts = family_counts(counts_of(data), child, [v for v in range(n) if mask >> v & 1])
             found[child, number] = (counts.q - len(counts.n_ij)) * (counts.r - 1) * math.lgamma(alpha)
     return found
@@ -161,7 +161,7 @@ def _only(listed: Listed, dag: bnml.DAG) -> Listed:
     terms = np.full_like(listed.scores, -np.inf)
     for child, x in enumerate(listed.names):
         mask = sum(1 << listed.names.index(p) for p in dag.parents(x))
-        terms[child, allowed_masks(n, child) == mask] = 0.0
+        terms[child, masks_without(n, child) == mask] = 0.0
     return Listed(listed.names, listed.scores, terms, False)
 
 
@@ -170,7 +170,7 @@ def _distance(p: Any, q: Any) -> float:
     return float(np.abs(np.asarray(p) - np.asarray(q)).sum() / 2)
 
 
-def outcome(folder: Path, rows: Sequence[Row], repetitions: int) -> Outputs:
+def _outcome(folder: Path, rows: Sequence[Row], repetitions: int) -> Outputs:
     """Say which network each score selects, how sensitive it is to alpha, and whether the paper says so."""
     kinds = {kind: pd.DataFrame([r for r in rows if r["kind"] == kind]) for kind in ("class", "members", "prediction")}
     results = kinds["class"][["score", "alpha", "cpdag", "structure", "dags", "log_score", "probability"]]
@@ -351,4 +351,4 @@ def _overview(results: pd.DataFrame) -> Figure:
     return drawing
 
 
-EXPERIMENT = Experiment("alpha-sensitivity", parts, work, outcome, files=FILES)
+EXPERIMENT = Experiment("alpha-sensitivity", _parts, _work, _outcome, files=FILES)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-__all__ = ["ALLOWED", "agreement", "compare", "outside"]
+__all__ = ["ALLOWED", "agreement", "compare", "disagreements"]
 
 ALLOWED = 3.0  # standard errors
 
@@ -56,8 +56,8 @@ def agreement(comparison: pd.DataFrame, what: str) -> str:
     return f"{within} of {n} {what} ({within / n:.1%}) lie within {ALLOWED:g} standard errors of the published ones."
 
 
-def outside(comparison: pd.DataFrame, keys: Sequence[str]) -> list[str]:
-    """Return a line for each number that does not agree, the farthest first."""
+def disagreements(comparison: pd.DataFrame, keys: Sequence[str]) -> list[str]:
+    """Return a line for each number in a comparison that does not agree with the published one, the farthest first."""
     far = comparison[~comparison["within"]]
     far = far.loc[far["errors"].abs().sort_values(ascending=False, kind="stable").index]
     return [

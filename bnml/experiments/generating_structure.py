@@ -34,7 +34,7 @@ from bnml.counts.lattice import WalkOrder
 from bnml.data.rows import rows_to_data
 from bnml.errors import DataError
 from bnml.experiments import charts
-from bnml.experiments.comparison import agreement, compare, outside
+from bnml.experiments.comparison import agreement, compare, disagreements
 from bnml.experiments.experiment import Experiment, Outputs, Part, Row, blocks, generator
 from bnml.experiments.published import read_numbers
 from bnml.graph import Rules
@@ -65,7 +65,7 @@ PRAISED = ("asia", "earthquake")  # where qNML is said to be the best or the sec
 BEYOND = 300  # rows from which on qNML is said to have the best mean rank
 
 
-def parts(folder: Path, repetitions: int) -> list[Part]:
+def _parts(folder: Path, repetitions: int) -> list[Part]:
     """Return the networks and sample sizes, with blocks of repetitions."""
     for file in (MEANS, SINGLE):
         _read(folder, file)
@@ -82,7 +82,7 @@ def _cost(variables: int, n: int) -> float:
     return 8.0 + (1 << variables) * (1.5e-3 + 3e-4 * math.sqrt(n))
 
 
-def work(folder: Path, key: tuple[Any, ...], seed: int) -> list[Row]:
+def _work(folder: Path, key: tuple[Any, ...], seed: int) -> list[Row]:
     """Return the distance from the generating structure under each score, for each repetition."""
     name, n, first, last = key
     network, truth = _network(folder, name)
@@ -151,7 +151,7 @@ def _first_found(subsets: Subsets, names: Sequence[str], slack: float) -> list[i
     return parents
 
 
-def outcome(folder: Path, rows: Sequence[Row], repetitions: int) -> Outputs:
+def _outcome(folder: Path, rows: Sequence[Row], repetitions: int) -> Outputs:
     """Compare distances and ranks with the published ones."""
     ours, theirs = pd.DataFrame(rows), _read(folder, SINGLE)
     distance = _means(ours, list(SCORES))
@@ -170,7 +170,7 @@ def outcome(folder: Path, rows: Sequence[Row], repetitions: int) -> Outputs:
 
     tables = {"results": results, "comparison": comparison, "ranks": ranks}
     figures = {"figure": _distances_drawn(folder, comparison, repetitions), "ranks": _ranks_drawn(ranks)}
-    findings = [agreement(comparison, "mean distances"), *outside(comparison, [*CELL, "score"])]
+    findings = [agreement(comparison, "mean distances"), *disagreements(comparison, [*CELL, "score"])]
     still = comparison[(comparison["ours_error"] == 0) & (comparison["published_error"] == 0)]
     if len(still):
         same = int((still["difference"] == 0).sum())
@@ -178,7 +178,7 @@ def outcome(folder: Path, rows: Sequence[Row], repetitions: int) -> Outputs:
             f"{len(still)} of them have no standard error, as no repetition differs from another in either run: "
             f"{same} of these are the same."
         )
-    findings += [agreement(ranks, "mean ranks"), *outside(ranks, ["N", "score"])]
+    findings += [agreement(ranks, "mean ranks"), *disagreements(ranks, ["N", "score"])]
     findings += _claim("qNML never has the worst mean rank", _margins(ours, "worst"), _margins(theirs, "worst"))
     beyond = f"qNML has the best mean rank beyond {BEYOND} rows"
     findings += _claim(beyond, _margins(ours, "best", BEYOND), _margins(theirs, "best", BEYOND))
@@ -313,9 +313,9 @@ def _curves(panel: Axes, table: pd.DataFrame) -> None:
 
 EXPERIMENT = Experiment(
     NAME,
-    parts,
-    work,
-    outcome,
+    _parts,
+    _work,
+    _outcome,
     repetitions=100,
     files=[f"networks/{name}.bif" for name in NETWORKS],
     published=[MEANS, SINGLE],

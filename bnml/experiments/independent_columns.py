@@ -25,7 +25,7 @@ from bnml.experiments import charts
 from bnml.experiments.experiment import Experiment, Outputs, Part, Row, blocks, generator
 from bnml.graph.rules import ROWS_PER_CELL
 from bnml.scores import LocalScores
-from bnml.search.search_result import finished
+from bnml.search.search_result import uninterrupted_result
 
 __all__ = ["EXPERIMENT"]
 
@@ -38,7 +38,7 @@ MOST = 64  # configurations of the parents for each row
 BLOCK = 5
 
 
-def parts(folder: Path, repetitions: int) -> list[Part]:
+def _parts(folder: Path, repetitions: int) -> list[Part]:
     """Return the gains of useless parents, and the searches of independent columns, in blocks of repetitions."""
     found = []
     for n in SIZES:
@@ -48,7 +48,7 @@ def parts(folder: Path, repetitions: int) -> list[Part]:
     return found
 
 
-def work(folder: Path, key: tuple[Any, ...], seed: int) -> list[Row]:
+def _work(folder: Path, key: tuple[Any, ...], seed: int) -> list[Row]:
     """Return the gains of useless parents, or the arcs found in independent columns, for a block of repetitions."""
     kind, n, columns, first, last = key
     rows = []
@@ -84,7 +84,7 @@ def _arcs(rng: np.random.Generator, n: int, columns: int, repetition: int) -> li
     rows = []
     for label, score in SCORES.items():
         for least in (0, ROWS_PER_CELL):
-            found = finished(bnml.search.exact(data, score, rows_per_cell=least, threads=1))
+            found = uninterrupted_result(bnml.search.exact(data, score, rows_per_cell=least, threads=1))
             rows.append(
                 {"kind": "arcs", "N": n, "columns": columns, "repetition": repetition, "score": label,
                  "rows_per_cell": least, "arcs": len(found.structure.arcs), "parameters": found.n_parameters}
@@ -92,7 +92,7 @@ def _arcs(rng: np.random.Generator, n: int, columns: int, repetition: int) -> li
     return rows
 
 
-def outcome(folder: Path, rows: Sequence[Row], repetitions: int) -> Outputs:
+def _outcome(folder: Path, rows: Sequence[Row], repetitions: int) -> Outputs:
     """Average over repetitions, draw the gain of useless parents of independent columns, and say what was found."""
     gains = pd.DataFrame([row for row in rows if row["kind"] == "gain"]).drop(columns="kind")
     arcs = pd.DataFrame([row for row in rows if row["kind"] == "arcs"]).drop(columns="kind")
@@ -134,4 +134,4 @@ def _findings(curves: pd.DataFrame, found: pd.DataFrame, repetitions: int) -> li
     return said
 
 
-EXPERIMENT = Experiment(NAME, parts, work, outcome, repetitions=20)
+EXPERIMENT = Experiment(NAME, _parts, _work, _outcome, repetitions=20)

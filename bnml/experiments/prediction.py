@@ -51,9 +51,9 @@ from bnml.experiments.prediction_tables import (
     rule_table,
     tails,
 )
-from bnml.experiments.tables import TABLE_FILES, TABLES, read_table, table_file
+from bnml.experiments.uci_tables import TABLE_FILES, TABLES, read_uci_table, uci_table_file
 from bnml.graph.rules import ROWS_PER_CELL
-from bnml.search.search_result import finished
+from bnml.search.search_result import uninterrupted_result
 
 __all__ = ["EXPERIMENT", "training_sizes"]
 
@@ -70,14 +70,14 @@ def training_sizes(n_rows: int) -> list[int]:
     return list(accumulate(folds))[:-1]
 
 
-def parts(folder: Path, repetitions: int) -> list[Part]:
+def _parts(folder: Path, repetitions: int) -> list[Part]:
     """Cut the work by tables, by blocks of permutations, and where one permutation takes long by training parts."""
     cut, training = [], {}
     for name in TABLES:
-        data = read_table(folder, name)
+        data = read_uci_table(folder, name)
         if data.n_rows < FOLDS:
             raise DataError(
-                f"{table_file(name)!r} has {data.n_rows} rows; expected at least {FOLDS}, one for each fold"
+                f"{uci_table_file(name)!r} has {data.n_rows} rows; expected at least {FOLDS}, one for each fold"
             )
         training[name] = training_sizes(data.n_rows)
         seconds = [_seconds(data, size) for size in training[name]]
@@ -107,10 +107,10 @@ def _runs(seconds: Sequence[float]) -> list[tuple[int, int]]:
     return [*runs, (first, len(seconds))]
 
 
-def work(folder: Path, key: tuple[Any, ...], seed: int) -> list[Row]:
+def _work(folder: Path, key: tuple[Any, ...], seed: int) -> list[Row]:
     """Learn from some parts of one table and predict the rest, for some permutations of its rows."""
     name, first, stop, smallest, largest = key
-    data = read_table(folder, name)
+    data = read_uci_table(folder, name)
     sizes = training_sizes(data.n_rows)
     rows: list[Row] = []
     for permutation in range(first, stop):
@@ -118,11 +118,11 @@ def work(folder: Path, key: tuple[Any, ...], seed: int) -> list[Row]:
         for k in range(smallest, largest):
             training, test, frequencies = resampled_parts(data, order, sizes[k])
             for score, (search, estimator) in METHODS.items():
-                dag = finished(bnml.search.exact(training, search, rows_per_cell=0, threads=1)).structure
+                dag = uninterrupted_result(bnml.search.exact(training, search, rows_per_cell=0, threads=1)).structure
                 network = bnml.fit(dag, training, estimator)
                 ruled = network
-                if not keeps_rows_per_cell(dag, training):
-                    within = finished(bnml.search.exact(training, search, threads=1))
+                if not _keeps_rows_per_cell(dag, training):
+                    within = uninterrupted_result(bnml.search.exact(training, search, threads=1))
                     ruled = bnml.fit(within.structure, training, estimator)
                 rows.append(
                     {
@@ -141,12 +141,12 @@ def work(folder: Path, key: tuple[Any, ...], seed: int) -> list[Row]:
     return rows
 
 
-def outcome(folder: Path, rows: Sequence[Row], repetitions: int) -> Outputs:
+def _outcome(folder: Path, rows: Sequence[Row], repetitions: int) -> Outputs:
     """Compare with Tables 2 and 3 and the curves of the appendix, and draw them."""
     table = pd.DataFrame(rows)
     n_rows, arities = {}, {}
     for name in TABLES:
-        data = read_table(folder, name)
+        data = read_uci_table(folder, name)
         n_rows[name], arities[name] = data.n_rows, data.arities
     published = read_prediction_tables(folder, {name: training_sizes(n) for name, n in n_rows.items()})
     results = prediction_summary(table, arities)
@@ -164,11 +164,11 @@ def outcome(folder: Path, rows: Sequence[Row], repetitions: int) -> Outputs:
     return Outputs(tables, figures, findings)
 
 
-def keeps_rows_per_cell(dag: bnml.DAG, data: bnml.Data) -> bool:
+def _keeps_rows_per_cell(dag: bnml.DAG, data: bnml.Data) -> bool:
     """Tell whether all families with parents have the rows per cell that searches ask for by default."""
     r = dict(zip(data.names, data.arities, strict=True))
     cells = [r[x] * math.prod(r[p] for p in dag.parents(x)) for x in dag.names if dag.parents(x)]
     return max(cells, default=0) * ROWS_PER_CELL <= data.n_rows
 
 
-EXPERIMENT = Experiment(NAME, parts, work, outcome, repetitions=20, files=TABLE_FILES, published=PUBLISHED)
+EXPERIMENT = Experiment(NAME, _parts, _work, _outcome, repetitions=20, files=TABLE_FILES, published=PUBLISHED)

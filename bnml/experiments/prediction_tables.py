@@ -14,7 +14,7 @@ from scipy.special import stdtr
 from bnml._arrays import Floats
 from bnml._text import quoted
 from bnml.errors import DataError
-from bnml.experiments.comparison import ALLOWED, agreement, compare, outside
+from bnml.experiments.comparison import ALLOWED, agreement, compare, disagreements
 from bnml.experiments.published import check_published_lines, read_numbers
 
 __all__ = [
@@ -287,8 +287,8 @@ def claims(ranks: pd.DataFrame, comparison: pd.DataFrame, shares: pd.Series[floa
     single, third = by_what["rank"], by_what["table 3"]
     correlation = np.corrcoef(single["ours"], single["published"])[0, 1]
     found = [f"The {len(single)} average ranks correlate with those of Table 2 at {correlation:.3f}."]
-    found += [agreement(single, "average ranks"), *outside(single, ["data", "score"])]
-    found += [agreement(third, "numbers of parameters in Table 3"), *outside(third, ["data", "rows", "score"])]
+    found += [agreement(single, "average ranks"), *disagreements(single, ["data", "score"])]
+    found += [agreement(third, "numbers of parameters in Table 3"), *disagreements(third, ["data", "rows", "score"])]
     found += _tail(third, shares, permutations)
     mean = ranks[ranks["data"] == MEAN].set_index("score")
     spread = ranks[ranks["data"] == SPREAD].set_index("score")
@@ -426,7 +426,7 @@ def _others(far: pd.DataFrame, of: int, long: Sequence[str], permutations: int) 
             f"  {len(left)} are left. By chance alone about {chance:.0f} would differ (Student's t with {freedom:,} "
             f"degrees of freedom){', but none by as much as the first of these' if such < RARE else ''}."
         )
-        listed = outside(left, ["what", "data", "rows", "score"])
+        listed = disagreements(left, ["what", "data", "rows", "score"])
         found += listed[:MOST]
         if len(listed) > MOST:
             found.append(f"  and {len(listed) - MOST:,} more, in the table of the comparison")

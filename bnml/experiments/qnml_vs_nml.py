@@ -40,7 +40,7 @@ from bnml.data.resampling import first_rows
 from bnml.errors import DataError
 from bnml.experiments import charts
 from bnml.experiments.experiment import Experiment, Outputs, Part, Row, blocks, generator
-from bnml.experiments.tables import FOLDER, TABLE_FILES, TABLES, read_table
+from bnml.experiments.uci_tables import FOLDER, TABLE_FILES, TABLES, read_uci_table
 from bnml.nml import regret
 from bnml.nml.forest import log_normaliser
 from bnml.nml.forest_sums import ForestSums
@@ -135,12 +135,12 @@ def _reaches_root(parents: Sequence[int], start: int) -> bool:
     return x == len(parents)
 
 
-def parts(folder: Path, repetitions: int) -> list[Part]:
+def _parts(folder: Path, repetitions: int) -> list[Part]:
     """Return the trees by number of rows, and the tables in blocks of repetitions."""
     found = [Part(("trees", n), 0.3 + (n / 130) ** 2 if n <= max(ROWS) else 0.5) for n in TREE_ROWS]
     wide = 0
     for name in TABLES:
-        data = read_table(folder, name)
+        data = read_uci_table(folder, name)
         few, binary = (len(_columns(data, most)) for most in (3, 2))
         if few >= max(NODES):
             wide += data.n_rows > min(ROWS)
@@ -154,7 +154,7 @@ def parts(folder: Path, repetitions: int) -> list[Part]:
     return found
 
 
-def work(folder: Path, key: tuple[Any, ...], seed: int) -> list[Row]:
+def _work(folder: Path, key: tuple[Any, ...], seed: int) -> list[Row]:
     """Return how far scores are from NML: of trees, on random tables, or on the whole of the binary columns."""
     if key[0] == "trees":
         return _trees(key[1])
@@ -164,7 +164,7 @@ def work(folder: Path, key: tuple[Any, ...], seed: int) -> list[Row]:
     return _drawn(folder, name, first, last, seed)
 
 
-def outcome(folder: Path, rows: Sequence[Row], repetitions: int) -> Outputs:
+def _outcome(folder: Path, rows: Sequence[Row], repetitions: int) -> Outputs:
     """Say what was open and what was found, and draw differences, agreement and losses."""
     kinds = {kind: [row for row in rows if row["kind"] == kind] for kind in ("tree", "table", "links")}
     trees, results, links = (pd.DataFrame(own).drop(columns="kind") for own in kinds.values())
@@ -271,7 +271,7 @@ def _whole(folder: Path, name: str) -> list[Row]:
 @lru_cache(maxsize=2)
 def _narrow(folder: Path, name: str, most: int) -> Data:
     """Return a table with the columns of two to so many values."""
-    data = read_table(folder, name)
+    data = read_uci_table(folder, name)
     return data.select(_columns(data, most))
 
 
@@ -605,4 +605,4 @@ def _curve(panel: Axes, trees: pd.DataFrame, tree: str, r: int, label: str, colo
     panel.plot(own["n"], own["qnml_above_nml"], color=colour, label=label, linewidth=1.2, marker="o", markersize=2.5)
 
 
-EXPERIMENT = Experiment(NAME, parts, work, outcome, repetitions=100, files=TABLE_FILES)
+EXPERIMENT = Experiment(NAME, _parts, _work, _outcome, repetitions=100, files=TABLE_FILES)

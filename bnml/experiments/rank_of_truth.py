@@ -38,12 +38,12 @@ import pandas as pd
 
 import bnml
 from bnml.experiments import charts
-from bnml.experiments.comparison import agreement, compare, outside
+from bnml.experiments.comparison import agreement, compare, disagreements
 from bnml.experiments.experiment import Experiment, Outputs, Part, Row, blocks, generator
 from bnml.experiments.published import check_published_lines, read_numbers
 from bnml.network.sampling import sample_codes
+from bnml.uncertainty.all_structures import Structures, all_structures
 from bnml.uncertainty.families import posterior_families
-from bnml.uncertainty.structures import Structures, all_structures
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -68,7 +68,7 @@ FEW = 1 / 20  # of the networks: the worst ones
 HEAVY = 3.0  # times their even share of the mean: more is much
 
 
-def parts(folder: Path, repetitions: int) -> list[Part]:
+def _parts(folder: Path, repetitions: int) -> list[Part]:
     """Return blocks of networks, for each number of arcs and scheme of parameters."""
     published_ranks(folder)
     return [
@@ -94,7 +94,7 @@ def published_ranks(folder: Path) -> pd.DataFrame:
     return long.melt(["arcs", "scheme", "N"], list(PRINTED), "score", "published")
 
 
-def work(folder: Path, key: tuple[Any, ...], seed: int) -> list[Row]:
+def _work(folder: Path, key: tuple[Any, ...], seed: int) -> list[Row]:
     """Return where each score ranks the structures of some networks, a row for each data set and number of rows."""
     arcs, scheme, first, last = key
     rows = []
@@ -151,7 +151,7 @@ def _structures() -> tuple[Structures, npt.NDArray[np.int64]]:
     return structures, bits.sum(axis=(1, 2))
 
 
-def outcome(folder: Path, rows: Sequence[Row], repetitions: int) -> Outputs:
+def _outcome(folder: Path, rows: Sequence[Row], repetitions: int) -> Outputs:
     """Average the ranks of the true structures, and compare with the published means and what the paper says."""
     ranked = pd.DataFrame(rows)
     keys = ["arcs", "scheme", "N", "score"]
@@ -167,7 +167,7 @@ def outcome(folder: Path, rows: Sequence[Row], repetitions: int) -> Outputs:
     most = most[comparison["published_error"] > 0]
     findings = [
         agreement(comparison, "mean ranks"),
-        *outside(comparison, keys),
+        *disagreements(comparison, keys),
         f"With the ranks of ties shared these would be {int(shared['within'].sum())}; sharing them moves a mean by at "
         f"most {most.max() if len(most) else 0:.2g} standard errors of the published one.",
         *_tail(ranked),
@@ -319,4 +319,4 @@ def _figure(results: pd.DataFrame, published: pd.DataFrame) -> Figure:
     return drawing
 
 
-EXPERIMENT = Experiment(NAME, parts, work, outcome, repetitions=1000, published=[FILE])
+EXPERIMENT = Experiment(NAME, _parts, _work, _outcome, repetitions=1000, published=[FILE])

@@ -32,18 +32,18 @@ PUBLISHED = {
 }
 
 
-def parts(folder: Path, repetitions: int) -> list[Part]:
+def _parts(folder: Path, repetitions: int) -> list[Part]:
     """Return the rows of the table."""
     return [Part((n, r)) for n in SIZES for r in VALUES]
 
 
-def work(folder: Path, key: tuple[Any, ...], seed: int) -> list[Row]:
+def _work(folder: Path, key: tuple[Any, ...], seed: int) -> list[Row]:
     """Return the regret of one sample size and number of values, by each method."""
     n, r = key
     return [{"N": n, "r": r, **{name: bnml.regret(n, r, method) for name, method in METHODS.items()}}]
 
 
-def outcome(folder: Path, rows: Sequence[Row], repetitions: int) -> Outputs:
+def _outcome(folder: Path, rows: Sequence[Row], repetitions: int) -> Outputs:
     """Compare with the printed table, and draw how far the approximations are off."""
     results = pd.DataFrame(rows)
     lines = [
@@ -80,4 +80,4 @@ def outcome(folder: Path, rows: Sequence[Row], repetitions: int) -> Outputs:
     return Outputs({"results": results, "comparison": comparison}, {"figure": drawing}, findings)
 
 
-EXPERIMENT = Experiment("regret-table", parts, work, outcome)
+EXPERIMENT = Experiment("regret-table", _parts, _work, _outcome)

@@ -27,9 +27,9 @@ from bnml.errors import DataError
 from bnml.experiments import charts
 from bnml.experiments.experiment import Experiment, Outputs, Part, Row, blocks
 from bnml.experiments.published import read_numbers
-from bnml.experiments.tables import TABLE_FILES, TABLES, read_table
+from bnml.experiments.uci_tables import TABLE_FILES, TABLES, read_uci_table
 from bnml.scores import FNML, QNML, BDeu, BDq, Score
-from bnml.search.search_result import finished
+from bnml.search.search_result import uninterrupted_result
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -54,13 +54,13 @@ NOT_SEARCHED = ("wine", "heart_statlog", "adult")  # the tables of which no gree
 BEST_OF_THREE, BDEU_HIGHER = 14, 1  # what the text of Table 1 says, of twenty tables
 
 
-def parts(folder: Path, repetitions: int) -> list[Part]:
+def _parts(folder: Path, repetitions: int) -> list[Part]:
     """Return for which scores and tables of data the highest is to be found, in blocks: small for large tables."""
     _read_optima(folder)
     _read_greedy(folder)
     found = []
     for name in TABLES:
-        data = read_table(folder, name)
+        data = read_uci_table(folder, name)
         seconds = 0.003 + 2.0 ** len(data.names) * (1e-6 + 2.6e-9 * data.n_distinct)
         size = max(1, int(PART_SECONDS / seconds))
         for score, alphas in ALPHAS.items():
@@ -69,18 +69,18 @@ def parts(folder: Path, repetitions: int) -> list[Part]:
     return found
 
 
-def work(folder: Path, key: tuple[Any, ...], seed: int) -> list[Row]:
+def _work(folder: Path, key: tuple[Any, ...], seed: int) -> list[Row]:
     """Return the highest scores of one table of data, for a block of scores, and how many arcs they take."""
     name, score, first, last = key
-    data, rows = read_table(folder, name), list[Row]()
+    data, rows = read_uci_table(folder, name), list[Row]()
     for alpha in ALPHAS[score][first:last]:
-        found = finished(bnml.search.exact(data, _score(score, alpha), rows_per_cell=0, threads=1))
+        found = uninterrupted_result(bnml.search.exact(data, _score(score, alpha), rows_per_cell=0, threads=1))
         arcs = len(found.structure.arcs)
         rows.append({"data": name, "score": score, "alpha": alpha, "highest": found.score, "arcs": arcs})
     return rows
 
 
-def outcome(folder: Path, rows: Sequence[Row], repetitions: int) -> Outputs:
+def _outcome(folder: Path, rows: Sequence[Row], repetitions: int) -> Outputs:
     """Find the hyperparameters with the highest scores on each table of data, compare with the paper, and draw."""
     curves = pd.DataFrame(rows)
     results = pd.DataFrame([_result(folder, str(name), own) for name, own in curves.groupby("data", sort=False)])
@@ -97,7 +97,7 @@ def _score(name: str, alpha: float | None) -> Score:
 
 def _result(folder: Path, name: str, own: pd.DataFrame) -> Row:
     """Return the line of a table: its size, the highest scores, and which of the three is best."""
-    data = read_table(folder, name)
+    data = read_uci_table(folder, name)
     fnml, qnml, bdeu, bdq = (own[own["score"] == score] for score in ALPHAS)
     one, best, quotient = bdeu.iloc[0], _highest(bdeu), _highest(bdq)
     three = {"fNML": fnml["highest"].iloc[0], "BDeu(1)": one["highest"], "BDeu(alpha*)": best["highest"]}
@@ -310,4 +310,4 @@ def _figure(curves: pd.DataFrame, results: pd.DataFrame) -> Figure:
     return drawing
 
 
-EXPERIMENT = Experiment("scores-on-data", parts, work, outcome, files=TABLE_FILES, published=[OPTIMA, GREEDY])
+EXPERIMENT = Experiment("scores-on-data", _parts, _work, _outcome, files=TABLE_FILES, published=[OPTIMA, GREEDY])

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from bnml._text import names_in_words, number_of
 from bnml.errors import ArgumentError, GraphError, argument
 from bnml.graph import DAG, PDAG, apply_meek_rules
-from bnml.graph._names import pairs_of_names
+from bnml.graph._arguments import pairs_of_names
 from bnml.scores.equal import tolerance
 from bnml.search.found_by import legend_words
 
@@ -77,8 +77,10 @@ def checked_decisions(
     for a, b in arcs:
         if (b, a) in arcs:
             raise ArgumentError(f"{argument('directed')}: {a} -> {b} is there both ways; leave one of the two out")
-    links = (tuple(pairs_of_names(given, name, ordered=False)) for name, given in (("keep", keep), ("drop", drop)))
-    return Decisions() + Decisions(*links, directed=tuple(arcs))
+    kept, dropped = (
+        tuple(pairs_of_names(given, name, ordered=False)) for name, given in (("keep", keep), ("drop", drop))
+    )
+    return Decisions() + Decisions(kept, dropped, tuple(arcs))
 
 
 def graph_directed_by_hand(learned: SearchResult, directed: Iterable[Arc]) -> PDAG:

@@ -282,7 +282,7 @@ def _uncertain(study: Study) -> Iterable[str]:
 
 
 def found_regions(study: Study) -> list[list[str]]:
-    """Return what NPC found to be ambiguous regions: for each its links as texts."""
+    """Return the findings of NPC on ambiguous regions: for each its links as texts."""
     if study.npc is None:
         return []
     names = study.data.names

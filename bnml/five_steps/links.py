@@ -139,7 +139,7 @@ def links_of(study: Study) -> tuple[Link, ...]:
 
 
 def by_score(study: Study) -> bool:
-    """Tell whether the network was found by its score, among all networks."""
+    """Tell whether the links of the study's network were found by its score, among all networks."""
     return isinstance(study.learned.local, LocalScores) and how_found(study.learned) is None
 
 

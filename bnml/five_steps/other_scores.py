@@ -17,7 +17,7 @@ from bnml.scores import LocalScores
 from bnml.search.forecast import forecast
 from bnml.search.found_by import how_found
 from bnml.search.learn import learn
-from bnml.search.search_result import SearchResult, finished
+from bnml.search.search_result import SearchResult, uninterrupted_result
 
 __all__ = ["Classes", "classes_by_score", "disputing"]
 
@@ -54,7 +54,7 @@ def classes_by_score(
     found = []
     for number, name in enumerate(others):
         progress(name, number / len(others))
-        found.append((name, finished(learn(table, name, search="exact", **limits)).shared_directions))
+        found.append((name, uninterrupted_result(learn(table, name, search="exact", **limits)).shared_directions))
     return tuple(found)
 
 

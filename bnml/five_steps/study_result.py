@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from bnml._checks import a_path
-from bnml._files import check_writable, written_whole
+from bnml._files import a_path, check_writable, written_whole
 from bnml.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -132,15 +131,15 @@ class Study:
         """
         from bnml.five_steps.decisions import graph_directed_by_hand
         from bnml.five_steps.other_scores import disputing
-        from bnml.search.ties import opened
+        from bnml.search.ties import ties_opened
 
         graph = self.learned.shared_directions
-        told = opened(graph, tuple(arc for arc in graph.directed if disputing(arc, self.other_scores)))
+        told = ties_opened(graph, tuple(arc for arc in graph.directed if disputing(arc, self.other_scores)))
         if not self.by_hand:
             return told
         graph = graph_directed_by_hand(self.learned, self.decisions.directed)
         known = {*told.directed, *self.by_hand}
-        return opened(graph, tuple(arc for arc in graph.directed if arc not in known))
+        return ties_opened(graph, tuple(arc for arc in graph.directed if arc not in known))
 
     @cached_property
     def by_hand(self) -> frozenset[tuple[str, str]]:

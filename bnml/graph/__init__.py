@@ -4,7 +4,8 @@ Algorithms are functions, one to a file; `DAG` and `PDAG` are values that hold t
 and are positions inside; neighbourhoods are bit masks. Each idea is taught in the text of its module:
 
 =======================  =====================================================
-`cpdag`                  Markov equivalence, CPDAGs, the canonical member
+`cpdag`                  Markov equivalence, CPDAGs
+`canonical_extension`    the canonical member of a class
 `meek`                   directions that follow from others
 `extension`              from a PDAG to a DAG
 `orientations`           all DAGs that a PDAG stands for
@@ -19,10 +20,10 @@ and are positions inside; neighbourhoods are bit masks. Each idea is taught in t
 =======================  =====================================================
 """
 
+from bnml.graph.canonical_extension import canonical_extension
 from bnml.graph.comparison import Comparison, Overlap, compare
 from bnml.graph.constraints import Constraints
 from bnml.graph.counting import count_complete_component_networks, count_dags
-from bnml.graph.cpdag import canonical_extension
 from bnml.graph.dag import DAG
 from bnml.graph.distance import shd
 from bnml.graph.imaps import is_imap, is_perfect_map, minimal_imap

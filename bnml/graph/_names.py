@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable
 from bnml._bits import bits, mask_of
 from bnml._text import did_you_mean, quoted
 from bnml.errors import ArgumentError, GraphError, argument
-from bnml.graph._arguments import require_same_variables
+from bnml.graph._arguments import listed_names, pairs_of_names, require_same_variables
 
 
 class Variables:
@@ -62,41 +62,6 @@ class Variables:
         other = Variables(names)
         require_same_variables(self.names, other.names)
         return other, [self.index[name] for name in other.names]
-
-
-def pairs_of_names(pairs: Iterable[Collection[str]], what: str, *, ordered: bool = True) -> list[tuple[str, str]]:
-    """Return pairs of two different names; a pair without direction may also come as a set."""
-    if isinstance(pairs, str) or not isinstance(pairs, Iterable):
-        raise GraphError(f"{what} must be a list of pairs of names such as [('A', 'B')], got {pairs!r}")
-    return [_checked_pair(pair, what, ordered) for pair in pairs]
-
-
-def _checked_pair(pair: Collection[str], what: str, ordered: bool) -> tuple[str, str]:
-    unfit = (str, set, frozenset, dict) if ordered else (str, dict)  # a set has no first and second
-    if isinstance(pair, unfit) or not isinstance(pair, Collection) or len(pair) != 2:
-        raise GraphError(f"{what} must be pairs of names such as ('A', 'B'), got {pair!r}")
-    a, b = pair if ordered else sorted(pair, key=str)
-    for name in (a, b):
-        check_name(name, what)
-    if a == b:
-        raise GraphError(f"{what} join {a!r} to itself; an arc or link needs two different variables")
-    return str(a), str(b)
-
-
-def check_name(name: object, what: str) -> None:
-    """Check that something can be the name of a variable of a graph."""
-    if not isinstance(name, str) or not name:
-        raise GraphError(f"{what} hold {name!r}; the name of a variable is a non-empty string")
-
-
-def listed_names(names: Iterable[str], what: str) -> tuple[str, ...]:
-    """Return names of variables as a tuple; there may be none, and some may be there twice."""
-    if isinstance(names, str) or not isinstance(names, Iterable):
-        raise GraphError(f"{what} must be a list of names such as ['A', 'B'], got {names!r}")
-    result = tuple(names)
-    for name in result:
-        check_name(name, what)
-    return result
 
 
 def _checked_names(names: Iterable[str], what: str) -> tuple[str, ...]:

@@ -49,7 +49,7 @@ def find_cycle(parents: Sequence[int], order: Sequence[int]) -> list[int]:
 
 
 def cycle_text(names: Sequence[str], cycle: Sequence[int], *, most: int = 10) -> str:
-    """Return a cycle as ``A -> B -> A``; the middle of a long one is left out."""
+    """Return a cycle, which no topological order has, as ``A -> B -> A``; the middle of a long one is left out."""
     path = [names[i] for i in cycle]
     if len(path) > most:
         path = [*path[: most - 2], "...", path[-1]]

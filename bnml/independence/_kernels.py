@@ -29,7 +29,7 @@ class Dealt(NamedTuple):
 @plain_at_first(lambda uniform, *others: 3 * uniform.size)
 @kernel
 def shuffled_sums(uniform: Array, rows: Dealt, order: Array, seen: Array, terms: Array, sums: Array) -> None:
-    """Write for each row of ``uniform``, numbers from 0 to 1, the sum over the cells of a random table.
+    """Kernel: write for each row of ``uniform``, numbers from 0 to 1, the sum over the cells of a random table.
 
     Each row of the table takes the value of Y of another row of its stratum: ``order``, shuffled by Fisher and Yates. A
     cell with n rows adds ``terms[n]`` or, if there are no terms, n² times the shares of its group and of its value of

@@ -8,96 +8,25 @@ share of 0.05 is expected to be false.
 from __future__ import annotations
 
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bnml._arrays import Ints
 from bnml._checks import a_variable, refuse, significance_level
 from bnml._text import did_you_mean
-from bnml.counts import pair_statistic
 from bnml.data import Data, as_data
 from bnml.errors import ArgumentError, argument
 from bnml.independence.oracles import DataJudge, Questions
 from bnml.independence.p_values import log_adjusted_p_values
-from bnml.independence.sparse import smallest_sparse_p_value, sparse_p_value
 from bnml.independence.tests import G2, X2, Criterion, Gain, Scored, parse_test
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Outcome", "dependences", "independence_test", "select_features"]
+__all__ = ["dependences", "select_features"]
 
 ADJUSTMENTS = ("bh",)
-
-
-class Outcome(NamedTuple):
-    """What a test found; ``statistic`` is in the test's own units, and what a test does not have is not a number.
-
-    ``sparse`` tells that there are too few rows per cell for the χ² distribution, and that the p-value comes from
-    random tables.
-    """
-
-    independent: bool
-    statistic: float
-    degrees_of_freedom: float
-    p_value: float
-    log_p: float
-    sparse: bool = False
-
-
-def independence_test(
-    data: Any, a: str, b: str, given: str | tuple[str, ...] = (), *, test: str | Criterion = "g2", alpha: float = 0.05
-) -> Outcome:
-    """Test whether two variables are independent given others.
-
-    Parameters
-    ----------
-    data
-        A `Data`, or anything that `bnml.read` takes.
-    a, b
-        The two variables.
-    given
-        The variables that are known; a single name stands for itself.
-    test
-        As for `bnml.pc`; see `bnml.independence.tests`.
-    alpha
-        The significance level.
-
-    Returns
-    -------
-    Outcome
-        ``independent``, ``statistic``, ``degrees_of_freedom``, ``p_value``, ``log_p`` and ``sparse``.
-
-    Raises
-    ------
-    BnmlError
-        If a variable is unknown or stands in two places, or another argument is wrong.
-
-    Examples
-    --------
-    >>> import bnml
-    >>> outcome = bnml.independence.independence_test(bnml.example(), "smoke", "dysp", "bronc")
-    >>> outcome.independent, round(outcome.statistic, 3), outcome.degrees_of_freedom
-    (False, 13.078, 2.0)
-    """
-    level, criterion, table = significance_level(alpha), parse_test(test), as_data(data)
-    x, y, known = table.index(a), table.index(b), table.indices(given)
-    if len({x, y, *known}) < 2 + len(known):
-        raise ArgumentError("independence_test: the variables a, b and given must differ")
-    (x, y), known = sorted((x, y)), tuple(sorted(known))
-    judge = DataJudge(table, table.names, criterion, level)
-    sets = np.array([known], np.int64).reshape(1, len(known))
-    question = Questions(np.array([x]), np.array([y]), np.array([0, 1]), sets)
-    if not judge.sparse(question)[0]:
-        answers = judge.decide(question)
-        statistic, freedom, log_p = answers.results[0].tolist()
-        return Outcome(bool(answers.independent[0]), statistic, freedom, float(np.exp(log_p)), log_p)
-    pearson = isinstance(criterion, X2)
-    statistic, freedom = pair_statistic(judge.counts.cells(sorted((x, y, *known))), x, y, known, pearson=pearson)
-    p = sparse_p_value(judge.counts, x, y, known, pearson=pearson) if freedom else 1.0
-    independent = p > max(level, smallest_sparse_p_value(table.n_rows))
-    return Outcome(independent, statistic, freedom, p, float(np.log(p)), sparse=True)
 
 
 def dependences(

@@ -16,10 +16,10 @@ from bnml._plain import attributes, plain
 from bnml._text import facts, number_of, printable
 from bnml.errors import ArgumentError, GraphError, argument
 from bnml.graph import DAG, PDAG, canonical_extension
-from bnml.graph._names import pairs_of_names
+from bnml.graph._arguments import pairs_of_names
 from bnml.independence.orientation import Conflict
 from bnml.independence.path_condition import supported
-from bnml.independence.skeleton import Log, tests_made
+from bnml.independence.skeleton import Log
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -111,7 +111,7 @@ class IndependenceResult(PickledByFields):
         rows: list[tuple[Any, ...]] = []
         for batch, answers in self._log.batches:
             owner = np.repeat(np.arange(batch.xs.size), np.diff(batch.offsets))
-            for t in np.flatnonzero(tests_made(batch, answers)).tolist():
+            for t in np.flatnonzero(answers.tests_made(batch)).tolist():
                 x, y = names[batch.xs[owner[t]]], names[batch.ys[owner[t]]]
                 statistic, freedom, log_p = answers.results[t].tolist()
                 given = tuple(names[batch.sets[t]].tolist())

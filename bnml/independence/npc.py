@@ -30,15 +30,14 @@ import numpy as np
 
 from bnml._arrays import Ints
 from bnml._bits import bits
-from bnml._checks import progress_function
-from bnml._watch import Watch
+from bnml._watch import Watch, progress_function
 from bnml.errors import ArgumentError, argument
 from bnml.graph import Constraints
 from bnml.independence.independence_result import IndependenceResult, Link
 from bnml.independence.oracles import Oracle
 from bnml.independence.path_condition import (
     Standing,
-    accepted,
+    accepted_statements,
     best_statement,
     drop,
     keep,
@@ -183,8 +182,8 @@ def _result(asked: Asked, log: Log, statements: Statements, standing: Standing, 
     names, found = asked.judge.names, regions(standing, statements)
     in_regions = frozenset().union(*found)
     return pc_result(
-        asked, log, list(standing.possible), accepted(standing, asked.known.possible, statements), "npc", seconds,
-        standing.unsure,
+        asked, log, list(standing.possible), accepted_statements(standing, asked.known.possible, statements),
+        "npc", seconds, standing.unsure,
         ambiguous_regions=tuple(frozenset(_link(names, pair) for pair in region) for region in found),
         undecided=frozenset(_link(names, pair) for pair in standing.unsure - in_regions),
         _resolve=Resolver(replace(asked, watch=None), log, statements, standing),

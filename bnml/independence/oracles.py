@@ -19,11 +19,12 @@ from bnml._arrays import Bools, Floats, Ints
 from bnml._bits import bits
 from bnml._threads import cores
 from bnml.counts import Questions, Verdict, counts_of
+from bnml.counts.counts import count_occurring_states
 from bnml.data import Data
 from bnml.graph import DAG
 from bnml.graph.separation import reachable
 from bnml.independence.permutation import permutation_p_value
-from bnml.independence.sparse import smallest_sparse_p_value, sparse_p_values, states_that_occur
+from bnml.independence.sparse import smallest_sparse_p_value, sparse_p_values
 from bnml.independence.tests import G2, X2, Criterion, Gain, Permutation, Scored
 from bnml.scores import LocalScores
 
@@ -46,6 +47,12 @@ class Answers:
     independent: Bools
     made: Ints
     untested: Bools | None = None
+
+    def tests_made(self, batch: Questions) -> Bools:
+        """Tell which tests of the batch that these are the answers to were made."""
+        sizes = np.diff(batch.offsets)
+        done: Bools = np.arange(len(batch.sets)) - np.repeat(batch.offsets[:-1], sizes) < np.repeat(self.made, sizes)
+        return done if self.untested is None else done & ~self.untested
 
 
 class Judge(Protocol):
@@ -84,7 +91,7 @@ class DataJudge:
     @cached_property
     def _states(self) -> Floats:
         """How many states of each variable occur."""
-        return states_that_occur(self.counts)[self._at].astype(np.float64)
+        return count_occurring_states(self.counts)[self._at].astype(np.float64)
 
     @cached_property
     def _most_cells(self) -> float:

@@ -18,7 +18,7 @@ __all__ = ["log_adjusted_p_values", "log_p_values"]
 
 
 def log_p_values(statistics: Any, degrees_of_freedom: Any) -> npt.NDArray[np.float64]:
-    """Return log P(χ² ≥ statistic) for each statistic and its degrees of freedom.
+    """Return the logarithms of p-values, log P(χ² ≥ statistic), for statistics and their degrees of freedom.
 
     Parameters
     ----------

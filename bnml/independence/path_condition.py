@@ -33,7 +33,17 @@ from bnml.independence.skeleton import Found, Pair, skeleton_links, unlink
 if TYPE_CHECKING:
     import networkx as nx
 
-__all__ = ["Standing", "accepted", "drop", "keep", "lost_path", "regions", "settle", "supported", "unexplained"]
+__all__ = [
+    "Standing",
+    "accepted_statements",
+    "drop",
+    "keep",
+    "lost_path",
+    "regions",
+    "settle",
+    "supported",
+    "unexplained",
+]
 
 Statements = Mapping[Pair, Sequence[Found]]
 
@@ -78,7 +88,7 @@ def settle(links: Sequence[int], statements: Statements, kept: Iterable[Pair] = 
 
 
 def keep(standing: Standing, statements: Statements, pairs: Iterable[Pair]) -> Standing:
-    """Return what follows once some links that are not sure stay."""
+    """Return what follows from the path condition once some links that are not sure stay."""
     chosen, sure = frozenset(pairs), list(standing.sure)
     for pair in chosen:
         _join(sure, pair)
@@ -86,7 +96,7 @@ def keep(standing: Standing, statements: Statements, pairs: Iterable[Pair]) -> S
 
 
 def drop(standing: Standing, statements: Statements, pair: Pair) -> Standing:
-    """Return what follows once a link that is not sure goes; every dropped link must keep its paths then."""
+    """Return what follows from the path condition once a link that is not sure goes; dropped links keep their paths."""
     possible, dropped = without(standing.possible, pair), standing.dropped | {pair}
     return _follow(
         replace(standing, possible=tuple(possible), unsure=standing.unsure - {pair}, dropped=dropped), statements
@@ -132,8 +142,8 @@ def unexplained(links: Sequence[int], statements: Statements, pairs: Iterable[Pa
     return [p for p in sorted(pairs) if not any(supported(links, p, one.given) for one in statements.get(p, ()))]
 
 
-def accepted(standing: Standing, links: Sequence[int], statements: Statements) -> dict[Pair, Found]:
-    """Return for each pair whose link is gone the statement to show: supported, small, with a large p-value."""
+def accepted_statements(standing: Standing, links: Sequence[int], statements: Statements) -> dict[Pair, Found]:
+    """Return the statement to show for each pair whose link the path condition took: supported, small, a large p."""
     return {
         pair: best_statement(standing.possible, pair, found)
         for pair, found in statements.items()
@@ -174,7 +184,7 @@ def supported(links: Sequence[int], pair: Pair, given: tuple[int, ...]) -> bool:
 
 
 def best_statement(links: Sequence[int], pair: Pair, found: Sequence[Found]) -> Found:
-    """Return the statement to show for a pair: supported if one is, then the smallest set, then the largest p-value."""
+    """Return the statement to show for a pair: one that has its paths, then the smallest set, then the largest p."""
     return min(found, key=lambda one: (not supported(links, pair, one.given), len(one.given), -one.log_p, one.given))
 
 

@@ -24,7 +24,6 @@ from math import comb, isnan
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from bnml._arrays import Ints
 from bnml._bits import bits
@@ -57,7 +56,7 @@ class Log:
     @property
     def n_tests(self) -> int:
         """How many tests were made."""
-        return sum(int(tests_made(*batch).sum()) for batch in self.batches)
+        return sum(int(answers.tests_made(batch).sum()) for batch, answers in self.batches)
 
     def copy(self) -> Log:
         """Return a log that goes on by itself."""
@@ -84,13 +83,6 @@ class Log:
             return True
         self.untested.add(pair)
         return False
-
-
-def tests_made(batch: Questions, answers: Answers) -> npt.NDArray[np.bool_]:
-    """Tell which tests of a batch were made."""
-    sizes = np.diff(batch.offsets)
-    done = np.arange(len(batch.sets)) - np.repeat(batch.offsets[:-1], sizes) < np.repeat(answers.made, sizes)
-    return done if answers.untested is None else done & ~answers.untested
 
 
 @lru_cache(maxsize=1024)

@@ -30,7 +30,7 @@ from bnml.graph.rules import ROWS_PER_CELL
 if TYPE_CHECKING:
     from bnml.independence._kernels import Dealt
 
-__all__ = ["is_sparse", "smallest_sparse_p_value", "sparse_p_value", "sparse_p_values", "states_that_occur"]
+__all__ = ["is_sparse", "smallest_sparse_p_value", "sparse_p_value", "sparse_p_values"]
 
 DRAWS = 1999  # random tables at most, and at least: fewer where there are very many rows
 LEAST_DRAWS = 199
@@ -39,15 +39,6 @@ MOST_SHUFFLED = 50_000_000  # rows in all
 AT_ONCE = 2_000_000  # shuffled rows
 PAIRS_AT_ONCE = 64
 ALMOST = 1e-10  # a sum that is this near counts as equal
-MOST_LISTED = 4096  # states of a column that are counted densely
-
-
-def states_that_occur(counts: Counts) -> Ints:
-    """Return for each column how many of its states occur."""
-    few = [r <= MOST_LISTED for r in counts.arities]
-    return np.array(
-        [np.count_nonzero(counts.table([v])) if few[v] else len(counts.cells([v])) for v in range(len(few))], np.int64
-    )
 
 
 def is_sparse(states: npt.ArrayLike, n_rows: int, rows_per_cell: float = ROWS_PER_CELL) -> bool:

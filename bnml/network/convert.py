@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from bnml._optional import needs
 from bnml.data.labels import label_text
-from bnml.data.reading import Reading
+from bnml.data.read_choices import Reading
 from bnml.errors import ArgumentError, NetworkError
 from bnml.graph import DAG
 

@@ -14,8 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import BinaryIO
 
-from bnml._checks import a_path
-from bnml._files import check_writable, written_whole
+from bnml._files import a_path, check_writable, written_whole
 from bnml._text import did_you_mean, quoted
 from bnml.errors import ArgumentError, FormatError
 from bnml.network.formats import bif, dsc, json, net, xdsl, xmlbif

@@ -25,7 +25,7 @@ BLOCK = 512  # sample sizes that advance together through the recurrence, in the
 
 
 @helper
-def binary_normaliser(n: float) -> float:
+def _binary_normaliser(n: float) -> float:
     """C(n, 2) = 1 + Q(n), Ramanujan's Q(n) = Σ_{k≥1} n (n-1) ... (n-k+1) / n^k = n! e^n / (2 n^n) - θ(n)."""
     if n < SERIES_FROM:
         total = term = 1.0
@@ -48,9 +48,9 @@ def binary_normaliser(n: float) -> float:
 @plain_at_first(lambda n, rs, out: 100.0 + (rs.size and rs[-1]) / 5)
 @kernel
 def recurrence(n: float, rs: Integers, out: Floats) -> None:
-    """Write log C(n, r) for ascending rs: C(n, r+1) = C(n, r) + n/(r-1) · C(n, r-1)."""
+    """Kernel: write log C(n, r) for ascending rs: C(n, r+1) = C(n, r) + n/(r-1) · C(n, r-1)."""
     before = 1.0
-    now = binary_normaliser(n)
+    now = _binary_normaliser(n)
     shift = 0.0
     r = 2
     for i in range(rs.size):
@@ -70,7 +70,7 @@ def recurrence(n: float, rs: Integers, out: Floats) -> None:
 
 @kernel
 def recurrence_table(first: int, rs: Integers, out: Floats) -> None:
-    """Write out[i, j] = log C(first + j, rs[i]) for ascending rs > 1; the recurrence runs over blocks of n."""
+    """Kernel: write out[i, j] = log C(first + j, rs[i]) for ascending rs > 1; the recurrence runs over blocks of n."""
     n = np.empty(BLOCK)
     before = np.empty(BLOCK)
     now = np.empty(BLOCK)
@@ -80,7 +80,7 @@ def recurrence_table(first: int, rs: Integers, out: Floats) -> None:
         for j in range(size):
             n[j] = first + start + j
             before[j] = 1.0
-            now[j] = binary_normaliser(n[j])
+            now[j] = _binary_normaliser(n[j])
             shift[j] = 0.0
         r = 2
         for i in range(rs.size):
@@ -103,7 +103,7 @@ def recurrence_table(first: int, rs: Integers, out: Floats) -> None:
 
 @kernel
 def sums_around_peak(ns: Floats, rs: Floats, peaks: Floats, out: Floats) -> None:
-    """Write log Σ_l t_l / t_peak, walking down and up from the peak until the terms no longer matter.
+    """Kernel: write log Σ_l t_l / t_peak, walking down and up from the peak until the terms no longer matter.
 
     t_l = (n-1)(n-2)...(n-l) · r (r+1) ... (r+l) / (n^(l+1) l!), so t_{l+1} / t_l = (n-1-l)(r+l+1) / (n (l+1)).
     """
@@ -127,7 +127,10 @@ def sums_around_peak(ns: Floats, rs: Floats, peaks: Floats, out: Floats) -> None
 
 @kernel
 def bin_costs(positions: Floats, below: Floats, out: Floats) -> None:
-    """Write out[i, j] = h log(n L / h), i < j: what the h of n observations in a bin of length L cost; 0 for h = 0."""
+    """Kernel: write out[i, j] = h log(n L / h), i < j: what h of n observations in a bin of length L cost.
+
+    It is 0 for h = 0.
+    """
     n = below[-1]
     for i in range(positions.size):
         for j in range(i + 1, positions.size):
@@ -137,7 +140,7 @@ def bin_costs(positions: Floats, below: Floats, out: Floats) -> None:
 
 @kernel
 def label_costs(below: Floats, out: Floats) -> None:
-    """Write out[i, j] = Σ_k n_k log(h / n_k), i < j: what the labels of the h observations from edge i to j cost.
+    """Kernel: write out[i, j] = Σ_k n_k log(h / n_k), i < j: what the labels of h observations from edge i to j cost.
 
     below[i, k] is the number of observations with the label k before edge i.
     """
@@ -155,7 +158,7 @@ def label_costs(below: Floats, out: Floats) -> None:
 
 @kernel
 def one_more_bin(costs: Floats, rest: Floats, bins: int, tie: float, best: Floats, ends: Integers) -> None:
-    """Write best[i] = min_j costs[i, j] + rest[j], and in ends[i] the first j that is not worse by more than a tie.
+    """Kernel: write best[i] = min_j costs[i, j] + rest[j], and in ends[i] the first j not worse by more than a tie.
 
     rest[j] is the least cost of so many bins from edge j on; it is infinite where fewer edges are left.
     """

@@ -239,7 +239,7 @@ def _parents_of(forest: Any) -> list[int | None]:
 
 
 def not_a_forest(name: str, number: int) -> str:
-    """Return why a structure is no forest, and so has no exact NML here."""
+    """Return why a structure is no forest, and so is not for the exact NML of forests."""
     return (
         f"{argument('score', 'nml')}: {name!r} has {number} parents; the exact NML is known for forests, in which each "
         "variable has one parent at most, and for components in which all variables are linked; qnml comes nearest"

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from bnml._arrays import Floats
 
-__all__ = ["SortedCounts", "number_of_sorted_counts", "scaled_powers"]
+__all__ = ["SortedCounts", "number_of_sorted_counts", "powers_of_counts"]
 
 Integers = NDArray[np.int64]
 
@@ -26,12 +26,12 @@ STIRLING_FROM = 32  # its series is exact to the last digit from here on
 TOO_MANY = 13  # digits of a number that need not be known exactly
 
 
-def scaled_powers(n: int) -> Floats:
-    """Return b(k) = k^k e^-k / k! for the counts k = 0, 1, ..., n of a forest.
+def powers_of_counts(n: int) -> Floats:
+    """Return the powers of counts, scaled: b(k) = k^k e^-k / k! for k = 0, 1, ..., n.
 
     Examples
     --------
-    >>> scaled_powers(3).round(4)
+    >>> powers_of_counts(3).round(4)
     array([1.    , 0.3679, 0.2707, 0.224 ])
     """
     few = [math.exp(-k) * k**k / math.factorial(k) for k in range(min(n + 1, STIRLING_FROM))]
@@ -104,7 +104,7 @@ class SortedCounts:
     @cached_property
     def log_powers(self) -> Floats:
         """Σ log b(f_k) for each vector."""
-        return self.summed(np.log(scaled_powers(self.n)))
+        return self.summed(np.log(powers_of_counts(self.n)))
 
     @cached_property
     def log_terms(self) -> Floats:

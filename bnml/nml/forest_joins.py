@@ -15,10 +15,10 @@ import numpy as np
 
 from bnml._arrays import Floats
 from bnml._memory import limit_of
-from bnml.nml.forest_counts import number_of_sorted_counts, scaled_powers
-from bnml.nml.forest_plan import check_plan, outwards, trees_of
-from bnml.nml.forest_sums import ForestSums, log_sum
-from bnml.nml.forest_weights import weighing_bytes, weighing_seconds
+from bnml.nml.forest_counts import number_of_sorted_counts, powers_of_counts
+from bnml.nml.forest_plan import check_plan, planned_order, trees_of
+from bnml.nml.forest_sums import ForestSums, forest_log_sum
+from bnml.nml.forest_weights import bytes_for_weights, seconds_for_weights
 
 __all__ = ["ForestJoins", "Tree"]
 
@@ -52,7 +52,7 @@ class ForestJoins:
 
     def __init__(self, sums: ForestSums, arities: Sequence[int], memory_limit: int | str | None = None) -> None:
         self.sums, self.arities, self._limit = sums, tuple(arities), limit_of(memory_limit)
-        self._log_top = math.log(scaled_powers(sums.n)[-1])
+        self._log_top = math.log(powers_of_counts(sums.n)[-1])
         self._usable: dict[tuple[int, int], bool] = {}
         self._totals: dict[object, float] = {}
         self._joined: dict[object, Floats] = {}
@@ -134,14 +134,14 @@ class ForestJoins:
             n = self.sums.n
             self._usable[pair] = (
                 number_of_sorted_counts(n, pair[0]) <= MOST_VECTORS
-                and weighing_seconds(n, *pair, uses=1) <= PAIR_SECONDS
-                and weighing_bytes(n, *pair) <= self._limit
+                and seconds_for_weights(n, *pair, uses=1) <= PAIR_SECONDS
+                and bytes_for_weights(n, *pair) <= self._limit
             )
         return self._usable[pair]
 
     def _tops(self, tree: Tree) -> dict[int, int]:
         """Return the branch that the whole tree is from each of its variables."""
-        order, above = outwards(tree, min(tree))
+        order, above = planned_order(tree, min(tree))
         sent: dict[tuple[int, int], int] = {}  # the branch that x is, seen from y
         for x in reversed(order[1:]):
             sent[x, above[x]] = self._branch(tree, sent, x, above[x])
@@ -166,5 +166,5 @@ def _log_products(up: Floats, down: Floats) -> Floats:
         sums = np.log(np.einsum("if,jf->ij", np.exp(up - most_up), np.exp(down - most_down)))
     result: Floats = sums + most_up + most_down.T
     for i, j in zip(*np.nonzero(sums < -600.0), strict=True):  # their peaks are far apart
-        result[i, j] = log_sum(up[i] + down[j])
+        result[i, j] = forest_log_sum(up[i] + down[j])
     return result

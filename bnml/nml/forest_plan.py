@@ -20,7 +20,7 @@ from bnml._text import time_text
 from bnml.errors import ScoreError, argument
 from bnml.nml.forest_counts import number_of_sorted_counts
 from bnml.nml.forest_sums import ForestSums, Needs
-from bnml.nml.forest_weights import weighing_bytes, weighing_seconds
+from bnml.nml.forest_weights import bytes_for_weights, seconds_for_weights
 
 __all__ = ["ForestForecast", "Trees", "check_plan", "trees_of"]
 
@@ -96,7 +96,7 @@ class Trees:
         for (many, few), times in uses.items():
             cost = _pair_seconds(n, many, few, times)
             seconds += cost
-            needed += weighing_bytes(n, many, few)
+            needed += bytes_for_weights(n, many, few)
             weights += number_of_sorted_counts(n, many) * number_of_sorted_counts(n, few)
             if cost > worst:
                 worst, arities = cost, (many, few)
@@ -107,7 +107,7 @@ def _pair_seconds(n: int, many: int, few: int, uses: int) -> float:
     """Return what the weights between two numbers of values take; infinite where counts cannot even be listed."""
     if number_of_sorted_counts(n, many) > MOST_VECTORS:
         return math.inf
-    return weighing_seconds(n, many, few, uses)
+    return seconds_for_weights(n, many, few, uses)
 
 
 def check_plan(forecast: ForestForecast) -> None:
@@ -166,7 +166,7 @@ def _best_root(sums: ForestSums, links: Neighbours, arities: Sequence[int], inne
     """Return the branch of a whole tree from the root that costs least; of equal ones the first."""
     near = {x: [y for y in links[x] if len(links[y]) > 1] for x in inner}
     leaves = {x: [arities[y] for y in links[x] if len(links[y]) == 1] for x in inner}
-    order, above = outwards(near, inner[0])
+    order, above = planned_order(near, inner[0])
     down: dict[int, int] = {}
     for x in reversed(order):
         down[x] = sums.branch(arities[x], leaves[x], [down[y] for y in near[x] if y != above[x]])
@@ -194,8 +194,8 @@ def _using(sums: ForestSums, needs: Needs) -> float:
     )
 
 
-def outwards(near: Mapping[int, Sequence[int]], start: int) -> tuple[list[int], dict[int, int]]:
-    """Return the variables in an order from the start outwards, and for each the one before it."""
+def planned_order(near: Mapping[int, Sequence[int]], start: int) -> tuple[list[int], dict[int, int]]:
+    """Return the variables of a tree in the order to plan sums in, from the start outwards, and the one before each."""
     order, above = [start], {start: -1}
     for x in order:
         for y in near[x]:

@@ -30,12 +30,12 @@ from typing import NamedTuple
 import numpy as np
 
 from bnml._arrays import Floats
-from bnml.nml.forest_counts import SortedCounts, scaled_powers
+from bnml.nml.forest_counts import SortedCounts, powers_of_counts
 from bnml.nml.forest_weights import Weights
 from bnml.nml.regret import regret
 from bnml.nml.tables import regret_table
 
-__all__ = ["Branch", "ForestSums", "log_sum", "star_sum"]
+__all__ = ["Branch", "ForestSums", "forest_log_sum", "star_sum"]
 
 MESSAGE_BYTES = 1 << 28  # messages are remembered up to this size
 DIRECT_UP_TO = 2048  # sample size up to which a convolution is done term by term
@@ -118,7 +118,7 @@ class ForestSums:
 
     def summed(self, inside: Floats, arity: int) -> float:
         """Return the logarithm of the sum over the counts of a root, with the product of the messages to it."""
-        return log_sum(self.counts(arity).log_terms + inside) - math.log(scaled_powers(self.n)[-1])
+        return forest_log_sum(self.counts(arity).log_terms + inside) - math.log(powers_of_counts(self.n)[-1])
 
     def prepare(self, root: int) -> None:
         """Compute the messages of a tree, the lowest first."""
@@ -175,7 +175,7 @@ class ForestSums:
 
     def star(self, arity: int, leaves: Sequence[int]) -> float:
         """Return the logarithm of the sum of a variable with leaves only."""
-        return star_sum(np.log(scaled_powers(self.n)) + self._leaf_table(leaves), arity)
+        return star_sum(np.log(powers_of_counts(self.n)) + self._leaf_table(leaves), arity)
 
     def pair(self, a: int, b: int) -> float:
         """Return the logarithm of the sum of two joined variables."""
@@ -201,8 +201,8 @@ class ForestSums:
         return self._weights[many, few]
 
 
-def log_sum(terms: Floats) -> float:
-    """Return log Σ exp(terms)."""
+def forest_log_sum(terms: Floats) -> float:
+    """Return the logarithm of a sum over the counts of a forest, log Σ exp(terms)."""
     largest = float(terms.max())
     return largest + math.log(float(np.exp(terms - largest).sum()))
 
@@ -217,7 +217,7 @@ def star_sum(log_h: Floats, arity: int) -> float:
     m = np.arange(n + 1.0)
     slope = _slope(log_h, n / arity)
     tilted = log_h + slope * m
-    log_z = log_sum(tilted)
+    log_z = forest_log_sum(tilted)
     power, result, left = np.exp(tilted - log_z), None, arity
     while True:
         if left & 1:
@@ -227,7 +227,7 @@ def star_sum(log_h: Floats, arity: int) -> float:
             break
         power = _convolved(power, power)
     assert result is not None
-    return math.log(float(result[n])) + arity * log_z - slope * n - math.log(scaled_powers(n)[-1])
+    return math.log(float(result[n])) + arity * log_z - slope * n - math.log(powers_of_counts(n)[-1])
 
 
 def _slope(log_h: Floats, mean: float) -> float:

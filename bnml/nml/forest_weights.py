@@ -23,9 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnml._arrays import Floats
-from bnml.nml.forest_counts import SortedCounts, number_of_sorted_counts, scaled_powers
+from bnml.nml.forest_counts import SortedCounts, number_of_sorted_counts, powers_of_counts
 
-__all__ = ["Weights", "weighing_bytes", "weighing_seconds"]
+__all__ = ["Weights", "bytes_for_weights", "seconds_for_weights"]
 
 BLOCK_CELLS = 1 << 21  # of the boxes that are transformed together
 SPECTRA_BYTES = 1 << 29  # transforms of all rows are kept up to this size
@@ -58,7 +58,7 @@ class Weights:
     def __init__(self, many: SortedCounts, few: SortedCounts) -> None:
         self.many, self.few = many, few
         self.n, self._axes = many.n, few.parts - 1
-        self._powers = scaled_powers(self.n)
+        self._powers = powers_of_counts(self.n)
         self._kept: Floats | None = None
 
     @property
@@ -143,8 +143,8 @@ def _box_size(n: int) -> int:
     return int(next_fast_len(n + 1, real=True))
 
 
-def weighing_seconds(n: int, many: int, few: int, uses: int) -> float:
-    """Return about how long it takes to compute the weights between two numbers of values, and to use them."""
+def seconds_for_weights(n: int, many: int, few: int, uses: int) -> float:
+    """Return about how long the weights between two numbers of values take, to compute and to use."""
     entries = float(number_of_sorted_counts(n, many)) * number_of_sorted_counts(n, few)
     if (few - 1) * math.log(_box_size(n)) > MOST_LOG_CELLS:
         return math.inf
@@ -155,7 +155,7 @@ def weighing_seconds(n: int, many: int, few: int, uses: int) -> float:
     return computing * times + ENTRY_SECONDS * entries * uses
 
 
-def weighing_bytes(n: int, many: int, few: int) -> int:
+def bytes_for_weights(n: int, many: int, few: int) -> int:
     """Return how much memory the weights between two numbers of values take."""
     rows, columns = number_of_sorted_counts(n, many), number_of_sorted_counts(n, few)
     box: int = _box_size(n) ** (few - 1)

@@ -41,7 +41,7 @@ from numpy.typing import ArrayLike, NDArray
 from bnml._arrays import Floats
 from bnml._plain import attributes
 from bnml.errors import ArgumentError, argument
-from bnml.nml.intervals import TIE, best_edges, log_binomials, rank_gaps
+from bnml.nml.intervals import TIE, best_intervals, edge_prices, rank_gaps
 from bnml.nml.regret import LARGEST_N, regrets
 
 __all__ = ["Histogram", "nml_histogram"]
@@ -251,11 +251,11 @@ def _best_cuts(places: Floats, below: Floats, n: int, least: int) -> tuple[Integ
     costs = np.full((size, size), np.inf)
     bin_costs(places, below, costs)
     all_taken = float(costs.diagonal(1).sum())
-    return best_edges(costs, _prices(n, size - 2), TIE * n, lowest_fit=all_taken, least=least)
+    return best_intervals(costs, _prices(n, size - 2), TIE * n, lowest_fit=all_taken, least=least)
 
 
 def _prices(n: int, candidates: int) -> Floats:
     """Return log C(n, K) + log binomial(E, K-1) for K = 1, 2, ..., as many as may be."""
     most = min(candidates, max(n // 2, 1) - 1)
-    prices: Floats = regrets(n, np.arange(1, most + 2)) + log_binomials(candidates, most)
+    prices: Floats = regrets(n, np.arange(1, most + 2)) + edge_prices(candidates, most)
     return prices

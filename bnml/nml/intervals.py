@@ -11,17 +11,17 @@ from numpy.typing import NDArray
 
 from bnml._arrays import Floats
 
-__all__ = ["TIE", "best_edges", "log_binomials", "rank_gaps"]
+__all__ = ["TIE", "best_intervals", "edge_prices", "rank_gaps"]
 
 Integers = NDArray[np.int64]
 
 TIE = 1e-11  # nats per observation: what rounding may do to a code length
 
 
-def best_edges(
+def best_intervals(
     costs: Floats, prices: Floats, tie: float, *, lowest_fit: float = -np.inf, least: int = 1
 ) -> tuple[Integers, Floats]:
-    """Return which of the inner edges the best bins have, and the best code length for each number of bins.
+    """Return which of the inner edges the best intervals have, and the best code length for each number of them.
 
     Parameters
     ----------
@@ -65,8 +65,8 @@ def best_edges(
     return chosen, np.array(lengths)
 
 
-def log_binomials(n: int, most: int) -> Floats:
-    """Return log binomial(n, k) for k = 0, 1, ..., most."""
+def edge_prices(n: int, most: int) -> Floats:
+    """Return log binomial(n, k), k = 0, 1, ..., most: the price of saying at which k of n places intervals meet."""
     k = np.arange(1.0, most + 1.0)
     found: Floats = np.r_[0.0, np.cumsum(np.log((n + 1.0 - k) / k))]
     return found

@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 from bnml._arrays import Floats
 from bnml.errors import ArgumentError, argument
 from bnml.nml.approximations import szpankowski_weinberger
-from bnml.nml.intervals import TIE, best_edges, log_binomials
+from bnml.nml.intervals import TIE, best_intervals, edge_prices
 from bnml.nml.tables import regret_table
 
 __all__ = ["Partition", "nml_partition"]
@@ -95,8 +95,8 @@ def nml_partition(tables: Sequence[ArrayLike], *, least: int = 1, most: int | No
         raise ArgumentError(f"{argument('tables')} must have two dimensions and the same, positive number of rows.")
     n = max(float(table.sum()) for table in counts)
     costs = _costs(counts)
-    prices = log_binomials(size - 1, min(size, most or size) - 1)
-    chosen, lengths = best_edges(costs, prices, TIE * n * len(counts), least=least, lowest_fit=_lowest_fit(counts))
+    prices = edge_prices(size - 1, min(size, most or size) - 1)
+    chosen, lengths = best_intervals(costs, prices, TIE * n * len(counts), least=least, lowest_fit=_lowest_fit(counts))
     return Partition(tuple(chosen.tolist()), tuple(lengths.tolist()))
 
 

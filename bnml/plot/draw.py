@@ -9,8 +9,8 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bnml._checks import a_path, positive_number, refuse
-from bnml._files import check_writable, written_whole
+from bnml._checks import positive_number, refuse
+from bnml._files import a_path, check_writable, written_whole
 from bnml._text import did_you_mean, percent, quoted
 from bnml.errors import ArgumentError, argument
 from bnml.graph import DAG, PDAG

@@ -38,7 +38,7 @@ class Band:
 
 
 def heights_for_routes(graph: GraphRows, x: Sequence[int], box_heights: Sequence[int]) -> list[Band]:
-    """Return where each row begins and ends; where routes run far to the side there is more room for them."""
+    """Return the heights that routes need: where rows begin and end, with more room where routes run far sideways."""
     bands: list[Band] = []
     top = 0
     for r, row in enumerate(graph.rows):

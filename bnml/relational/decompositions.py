@@ -6,7 +6,8 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from bnml.errors import SearchError
-from bnml.relational.extra_tuples import Cuts, maximal_cliques
+from bnml.relational.cliques import maximal_cliques
+from bnml.relational.extra_tuples import Cuts
 from bnml.relational.relation import relation_of
 
 if TYPE_CHECKING:

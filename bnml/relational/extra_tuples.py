@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bnml._text import clip
-from bnml.data.table import unknown_column
+from bnml.data.table import not_in_table
 from bnml.errors import GraphError
+from bnml.relational.cliques import maximal_cliques
 from bnml.relational.hartley import average_over_levels
 from bnml.relational.join import Joins
 from bnml.relational.relation import Relation, relation_of
@@ -17,7 +17,7 @@ from bnml.relational.relation import Relation, relation_of
 if TYPE_CHECKING:
     import networkx as nx
 
-__all__ = ["Cuts", "extra_tuples", "maximal_cliques"]
+__all__ = ["Cuts", "extra_tuples"]
 
 
 def extra_tuples(graph: nx.Graph[Any], data: Any, *, possibility: str | None = None) -> int | float:
@@ -65,19 +65,9 @@ def extra_tuples(graph: nx.Graph[Any], data: Any, *, possibility: str | None = N
     relation = relation_of(data, possibility)
     for node in graph.nodes:
         if node not in relation.names:
-            raise unknown_column("graph", node, relation.names)
+            raise not_in_table("graph", node, relation.names)
     places = {name: i for i, name in enumerate(relation.names)}
     return Cuts(relation).extra(maximal_cliques(len(places), [(places[e[0]], places[e[1]]) for e in graph.edges]))
-
-
-def maximal_cliques(n: int, edges: Iterable[tuple[int, int]]) -> list[list[int]]:
-    """Return the maximal cliques of the graph on n numbers, in order."""
-    import networkx as nx
-
-    graph: nx.Graph[int] = nx.Graph()
-    graph.add_nodes_from(range(n))
-    graph.add_edges_from(edge for edge in edges if edge[0] != edge[1])
-    return sorted(sorted(clique) for clique in nx.find_cliques(graph))
 
 
 class Cuts:

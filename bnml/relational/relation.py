@@ -15,9 +15,9 @@ from bnml._text import clip
 from bnml.data import Data, as_data, read
 from bnml.data.columns import Column
 from bnml.data.labels import MISSING_TEXTS, as_number, as_numbers, label_text
-from bnml.data.rows import rows_of, rows_to_groups
+from bnml.data.rows import rows_of, rows_to_distinct
 from bnml.data.sources import open_table
-from bnml.data.table import unknown_column
+from bnml.data.table import not_in_table
 from bnml.errors import DataError
 
 __all__ = ["Codes", "Relation", "degree_labels", "first_tuples", "relation_of", "tuple_groups"]
@@ -71,7 +71,7 @@ class Relation:
 
 def tuple_groups(columns: Codes, arities: Sequence[int]) -> Index:
     """Return for each tuple of a relation the number of the distinct one it is; ``columns`` has a row for each."""
-    return rows_to_groups(columns, arities)
+    return rows_to_distinct(columns, arities)
 
 
 def first_tuples(numbers: Index) -> npt.NDArray[np.bool_]:
@@ -101,7 +101,7 @@ def relation_of(data: Any, possibility: str | None) -> Relation:
         raise refuse("possibility", possibility, "expected the name of a column of degrees")
     table = data if isinstance(data, Data) else read(data, states={possibility: degree_labels(data, possibility)})
     if possibility not in table.names:
-        raise unknown_column("possibility", possibility, table.names)
+        raise not_in_table("possibility", possibility, table.names)
     return _graded(table, possibility)
 
 
@@ -141,7 +141,7 @@ def degree_labels(source: Any, possibility: str, na_values: Iterable[Any] = ()) 
 
     def chosen(names: Sequence[str]) -> list[str]:
         if possibility not in names:
-            raise unknown_column("possibility", possibility, names)
+            raise not_in_table("possibility", possibility, names)
         return [possibility]
 
     column = open_table(source, chosen).columns[0]

@@ -148,7 +148,7 @@ class Score(ABC):
 
 
 def per_parameter(price: float) -> Closed:
-    """Return the closed form that costs ``price`` for each free parameter: (q r - 1) - (q - 1) = q (r - 1)."""
+    """Return the closed form of a score that charges ``price`` per free parameter: (q r - 1) - (q - 1) = q (r - 1)."""
     return lambda q, log_q, size: -price * (q - 1.0) if price > 0.0 else np.zeros_like(q)
 
 

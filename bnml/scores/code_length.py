@@ -6,8 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from bnml._plain import attributes
-from bnml.counts import as_float
+from bnml._plain import as_float, attributes
 from bnml.data import as_data
 from bnml.graph import DAG
 from bnml.scores.local import local_scores

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
-from bnml.counts import Counts, FamilyCounts, as_float
+from bnml._plain import as_float
+from bnml.counts import Counts, FamilyCounts
 from bnml.data import Data
 from bnml.errors import ScoreError, argument
 from bnml.nml import regrets
@@ -16,7 +17,7 @@ from bnml.nml.forest_joins import ForestJoins, Tree
 from bnml.nml.forest_sums import ForestSums
 from bnml.scores.base import Score, Shape
 
-__all__ = ["NML", "Tree", "forest_complexity", "forest_joins", "forest_sums"]
+__all__ = ["NML", "Tree", "forest_complexity", "forest_nml_joins", "forest_sums"]
 
 SUMS = "sums of forests"  # under which they are kept with a table
 KEPT_BYTES = 1 << 27  # weights and messages are kept with a table up to this size
@@ -117,6 +118,6 @@ def forest_sums(data: Data) -> ForestSums:
     return known
 
 
-def forest_joins(data: Data, columns: Sequence[int], memory_limit: int | str | None = None) -> ForestJoins:
+def forest_nml_joins(data: Data, columns: Sequence[int], memory_limit: int | str | None = None) -> ForestJoins:
     """Return the normalisers of forests over some columns, numbered in this order, for a search among them."""
     return ForestJoins(forest_sums(data), [data.arities[column] for column in columns], memory_limit)

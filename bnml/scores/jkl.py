@@ -29,8 +29,7 @@ import numpy as np
 
 from bnml._arrays import Floats
 from bnml._bits import set_key
-from bnml._checks import a_path
-from bnml._files import check_writable, written_whole
+from bnml._files import a_path, check_writable, written_whole
 from bnml._text import clip, did_you_mean
 from bnml.errors import ArgumentError, FormatError
 from bnml.scores.family_scores import FamilyScores

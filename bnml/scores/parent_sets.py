@@ -13,7 +13,7 @@ __all__ = ["check_dag", "parent_sets"]
 
 
 def check_dag(dag: Any) -> None:
-    """Refuse what is not a structure, before its parent sets are taken."""
+    """Refuse to take the parent sets of what is not a structure."""
     if not isinstance(dag, DAG):
         raise ArgumentError(f"expected a DAG, got {type(dag).__name__}: make one with bnml.DAG.parse('[A][B|A]')")
 

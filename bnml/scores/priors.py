@@ -178,6 +178,6 @@ class Distance(StructurePrior):
 
 
 def check_prior(prior: Any) -> None:
-    """Refuse what is not a structure prior."""
+    """Refuse what is not a structure prior, as those of `bnml.priors` are."""
     if prior is not None and not isinstance(prior, StructurePrior):
         raise refuse("prior", prior, "expected a structure prior of bnml.priors, or None")

@@ -11,7 +11,7 @@ import numpy as np
 
 from bnml._arrays import Floats, Ints
 from bnml._bits import WORD, mask_of, set_key
-from bnml.counts import as_float
+from bnml._plain import as_float
 from bnml.scores.base import Closed
 
 __all__ = ["ClosedForms", "SetTerms", "TermCache", "remember"]

@@ -8,7 +8,7 @@ tests of independence. All meet the constraints, or refuse them.
 
 from __future__ import annotations
 
-from bnml.search.candidate_families import candidates
+from bnml.search.candidates import candidates
 from bnml.search.chow_liu import chow_liu
 from bnml.search.climb import hill_climb
 from bnml.search.exact import exact

@@ -28,7 +28,7 @@ def _raise(having: Array, without: Array) -> None:
 @plain_at_first(lambda best, n_bits, tied: best.size * n_bits // 3)
 @kernel
 def raise_low(best: Array, n_bits: int, tied: int) -> None:
-    """Replace each number by the largest of all subsets, over the lowest bits, of as many sets as there are.
+    """Kernel: replace each number by the largest of all subsets, over the lowest bits, of as many sets as there are.
 
     ``best[with bit] = max(best[with bit], best[without])`` for each bit in turn, but for those in ``tied``: these must
     be in the parents if they are in the candidates.
@@ -48,7 +48,7 @@ def raise_low(best: Array, n_bits: int, tied: int) -> None:
 
 @kernel
 def raise_high(best: Array, low_bits: int, n_bits: int, tied: int, first: int, last: int) -> None:
-    """Do the same for the bits from ``low_bits`` to ``n_bits``, in the tiles from ``first`` to ``last``.
+    """Kernel: do the same for the bits from ``low_bits`` to ``n_bits``, in the tiles from ``first`` to ``last``.
 
     A tile is some neighbouring sets with all that differ from them in these bits only.
     """
@@ -75,7 +75,7 @@ def _raise_by_sum(total: Array, rest: Array, best: Array) -> None:
 
 @kernel
 def raise_by_sum(total: Array, rest: Array, best: Array) -> None:
-    """Raise the totals of sets by those of the same sets without a sink, plus the sink's best parents."""
+    """Kernel: raise the totals of sets by those of the same sets without a sink, plus the sink's best parents."""
     _raise_by_sum(total, rest, best)
 
 
@@ -87,7 +87,7 @@ def _squeeze(mask: int, i: int) -> int:
 @plain_at_first(lambda total, best, never, first, last: (last - first) * best.shape[0])
 @kernel
 def best_sinks(total: Array, best: Array, never: Array, first: int, last: int) -> None:
-    """Raise the totals of the sets from ``first`` to ``last`` by each of their members as the sink.
+    """Kernel: raise the totals of the sets from ``first`` to ``last`` by each of their members as the sink.
 
     R(S) = max over i in S of R(S without i) + best_i(S without i).
     """
@@ -113,7 +113,7 @@ def best_sinks(total: Array, best: Array, never: Array, first: int, last: int) -
 @plain_at_first(lambda total, best, slack, first, last, marks: (last - first) * best.shape[0])
 @kernel
 def mark(total: Array, best: Array, slack: float, first: int, last: int, marks: Array) -> None:
-    """Mark the sets that optimal orders of marked sets pass through, by sinks among the low variables, from above."""
+    """Kernel: mark the sets that optimal orders of marked sets pass through, by low variables as sinks, from above."""
     for s in range(last - 1, first - 1, -1):
         if marks[s]:
             for i in range(best.shape[0]):

@@ -1,9 +1,9 @@
 """Exact search by candidate families and branch and cut, and the bound that it gives for the result of any search.
 
 Where all subsets of the variables are too many, the families that can be in an optimal structure are listed first
-(`bnml.scores.candidates`), and the best structure of these is sought with a bound on all others (`bnml.search.cuts`).
-When the time is over, or on Ctrl-C once there is a structure, they give what they have: parent sets that were not
-looked at count with a bound of their own.
+(`bnml.scores.candidates_by_bounds`), and the best structure of these is sought with a bound on all others
+(`bnml.search.cuts`). When the time is over, or on Ctrl-C once there is a structure, they give what they have: parent
+sets that were not looked at count with a bound of their own.
 """
 
 from __future__ import annotations
@@ -17,20 +17,18 @@ from bnml._bits import bits, mask_of
 from bnml._watch import Watch
 from bnml.errors import SearchError
 from bnml.graph import DAG, canonical_extension
-from bnml.scores import LocalScores
-from bnml.scores.candidates import Candidates
+from bnml.scores.candidates_by_bounds import Candidates
 from bnml.scores.equal import LEAST, rounding
-from bnml.scores.priors import Uniform
 from bnml.search.best_networks import Subsets
-from bnml.search.candidate_families import candidates_of, with_structure
+from bnml.search.candidates import candidates_of, candidates_with_structure
 from bnml.search.cuts import CutsResult, solve_by_cuts
 from bnml.search.cuts.cutting import CLOSE
 from bnml.search.listed_families import ListedFamilies
-from bnml.search.read_back import last_names_last, smallest_model_string
+from bnml.search.read_back import read_back_by_model_string, read_back_by_names
 from bnml.search.search_result import SearchResult
 from bnml.search.task import Task, task_request
 
-__all__ = ["LISTING_SHARE", "certified", "exact_by_cuts", "nothing_but_the_score"]
+__all__ = ["LISTING_SHARE", "certified", "exact_by_cuts"]
 
 LISTING_SHARE = 0.5  # of the time and of the progress
 LISTED_SHARE = 0.75  # of the time, until the bound for listed families alone is left as it is
@@ -60,7 +58,7 @@ def exact_by_cuts(
     if start is not None:
         place = {name: i for i, name in enumerate(task.names)}
         parents = [mask_of(place[p] for p in start.parents(x)) for x in task.names]
-        families = with_structure(families, task.local, parents)
+        families = candidates_with_structure(families, task.local, parents)
     links = task.hard_rules.links
     info: dict[str, Any] = {}
     if found.complete:
@@ -126,7 +124,7 @@ def _result(task: Task, found: Candidates, solved: CutsResult, info: dict[str, A
     if solved.proven and found.complete and len(names) <= FEW_VARIABLES:
         parents = _as_by_subsets(task, found)
     dag = DAG.from_parent_sets(names, [list(bits(mask)) for mask in parents])
-    if nothing_but_the_score(task):
+    if task.nothing_but_the_score:
         dag = canonical_extension(dag.cpdag())
     score = local.score(dag)
     bound = max(solved.bound, score)
@@ -153,14 +151,5 @@ def _as_by_subsets(task: Task, found: Candidates) -> list[int]:
     """Return that of several best structures which the dynamic programming over all subsets returns."""
     families = ListedFamilies(found.families.parents, found.families.scores, task.hard_rules)
     subsets = Subsets(families, families.n, 1)
-    read = last_names_last if nothing_but_the_score(task) else smallest_model_string
+    read = read_back_by_names if task.nothing_but_the_score else read_back_by_model_string
     return read(subsets, task.names, LEAST / families.unit / families.n)
-
-
-def nothing_but_the_score(task: Task) -> bool:
-    """Whether of an equivalence class any member will do: neither constraints nor a prior prefer one."""
-    local = task.local
-    if not isinstance(local, LocalScores) or not local.score_function.equivalent:
-        return False
-    decided = task.rules.constrained or task.rules.most < task.rules.n - 1  # rows per cell decide for whole classes
-    return not decided and (local.prior is None or isinstance(local.prior, Uniform))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bnml.counts.pairs import pair_information
+from bnml.counts.pair_information import pair_information
 from bnml.search.best_tree import best_tree, check_tree, tree_rules, whole_gains
 from bnml.search.local_optimum import verified_result
 from bnml.search.search_result import SearchResult

@@ -22,7 +22,7 @@ from bnml.search.search_result import SearchResult
 from bnml.search.short_of_time import fall_back_on_forest
 from bnml.search.task import Task, as_search
 
-__all__ = ["climb_up", "climb_with_reinsertions", "hill_climb", "perturbation_of", "result_of_climb", "shaken"]
+__all__ = ["climb_in_turns", "climb_up", "hill_climb", "perturbation_of", "result_of_climb", "shaken"]
 
 MANY_ROWS = 20_000  # distinct ones
 
@@ -69,7 +69,7 @@ def hill_climb(
         raise refuse("reinsert", reinsert, "expected True, False or None")
     structure, watch, rng = Structure(task, start), task.watch, np.random.default_rng(task.seed)
     size = perturbation_of(structure, perturbation)
-    climb = climb_with_reinsertions if (task.n_distinct > MANY_ROWS if reinsert is None else reinsert) else climb_up
+    climb = climb_in_turns if (task.n_distinct > MANY_ROWS if reinsert is None else reinsert) else climb_up
     moves, verified = climb(structure, watch, 0.0, 1.0 / (rounds + 1))
     best, top = structure.arcs.copy(), structure.score
     done = 0
@@ -101,8 +101,8 @@ def climb_up(structure: Structure, watch: Watch, start: float, stop: float) -> t
     return moves, False
 
 
-def climb_with_reinsertions(structure: Structure, watch: Watch, start: float, stop: float) -> tuple[int, bool]:
-    """Climb by changes of one arc and by reinsertions, in turns; return the number of moves, and whether it ended."""
+def climb_in_turns(structure: Structure, watch: Watch, start: float, stop: float) -> tuple[int, bool]:
+    """Climb by single arcs and, in turns, by moving variables in the order; return the moves, and if it ended."""
     moves, reached = climb_up(structure, watch, start, stop)
     while not watch.over:
         orders = Orders(structure, insertion_neighbours(structure.arcs))
@@ -143,7 +143,7 @@ def _change(structure: Structure, parent: int, child: int) -> Move | None:
 
 
 def result_of_climb(structure: Structure, **info: Any) -> SearchResult:
-    """Return what a climb has found, or the best forest if there was no time to find more."""
+    """Return the result of a climb: the structure that it has reached, or the best forest."""
     task = structure.task
     forest = {}
     if not info["local_optimum"] and structure.first_gains is not None and fall_back_on_forest(structure):

@@ -21,12 +21,12 @@ from bnml.counts.lattice import WalkOrder
 from bnml.errors import SearchError, argument
 from bnml.graph import DAG, Rules, canonical_extension
 from bnml.scores import FamilyScores, LocalScores
-from bnml.scores.candidates import Candidates
+from bnml.scores.candidates_by_bounds import Candidates
 from bnml.scores.equal import LEAST, rounding
 from bnml.scores.lattice import Lattice, has_lattice
 from bnml.search.best_networks import Subsets
-from bnml.search.by_cuts import LISTING_SHARE, exact_by_cuts, nothing_but_the_score
-from bnml.search.candidate_families import candidates_of
+from bnml.search.by_cuts import LISTING_SHARE, exact_by_cuts
+from bnml.search.candidates import candidates_of
 from bnml.search.forecast import (
     CORES,
     Forecast,
@@ -35,12 +35,12 @@ from bnml.search.forecast import (
     listing_seconds,
     most_variables,
 )
-from bnml.search.listed_families import ListedFamilies, families_from_file, list_every_family
-from bnml.search.read_back import last_names_last, smallest_model_string
+from bnml.search.listed_families import ListedFamilies, families_from_file, listed_one_by_one
+from bnml.search.read_back import read_back_by_model_string, read_back_by_names
 from bnml.search.search_result import SearchResult
 from bnml.search.task import Task, as_search
 
-__all__ = ["exact", "solve"]
+__all__ = ["exact", "solve_exact"]
 
 PATIENCE = 600.0  # seconds of two cores for a list of families, where all subsets do not fit
 MOST_NODES = 200  # branches, where all subsets fit
@@ -94,9 +94,9 @@ def exact(task: Task, *, method: str = "auto") -> SearchResult:
         WalkOrder(local.counts).columns if isinstance(local, LocalScores) and walks else tuple(range(task.rules.n))
     )
     _ = task.hard_rules  # refused if no structure can be
-    dag, families = solve(
+    dag, families = solve_exact(
         local, task.rules.among(columns), columns, forecast.plan, cores(task.threads), task.part,
-        free=nothing_but_the_score(task),
+        free=task.nothing_but_the_score,
     )  # fmt: skip
     info = {
         "within": families.within + rounding(task.n_rows),
@@ -142,7 +142,7 @@ def _silent(stage: str, start: float, stop: float) -> Callable[[float], None]:
     return lambda share: None
 
 
-def solve(
+def solve_exact(
     local: LocalScores | FamilyScores,
     rules: Rules,
     columns: Sequence[int],
@@ -152,7 +152,7 @@ def solve(
     *,
     free: bool = False,
 ) -> tuple[DAG, Lattice | ListedFamilies]:
-    """Return the optimal structure, and the families that it was found from.
+    """Return the optimal structure of an exact search over all subsets, and the families that it was found from.
 
     ``columns`` are the columns at the places that the rules speak of; ``free``: nothing but the score decides, so that
     of an equivalence class any member will do.
@@ -164,7 +164,7 @@ def solve(
         raise SearchError("no structure can be made of the parent sets that are listed or allowed")
     slack = 0.0 if plan.integers else LEAST / families.unit / families.n
     free = free and isinstance(local, LocalScores) and local.score_function.equivalent
-    read = last_names_last if free else smallest_model_string
+    read = read_back_by_names if free else read_back_by_model_string
     parents = read(subsets, rules.names, slack)
     sets: list[list[int]] = [[] for _ in columns]
     for place, column in enumerate(columns):
@@ -180,7 +180,7 @@ def _families(
     if isinstance(local, FamilyScores):
         return families_from_file(local, rules)
     if not has_lattice(local):
-        return list_every_family(local, rules, done)
+        return listed_one_by_one(local, rules, done)
     return Lattice(local, rules, integers=plan.integers, prune=plan.prune, threads=threads, done=done)
 
 

@@ -25,7 +25,7 @@ from bnml.counts.lattice import WalkOrder
 from bnml.graph import Constraints, Rules
 from bnml.graph.rules import ROWS_PER_CELL
 from bnml.scores import LocalScores, Score
-from bnml.scores.candidates import listable
+from bnml.scores.candidates_by_bounds import listable_by_bounds
 from bnml.scores.lattice import has_lattice
 from bnml.scores.lattice.memory import BASE, scoring_bytes
 from bnml.scores.lattice.terms import terms_that_rise
@@ -219,7 +219,12 @@ def forecast_of(task: Task, *, probe: bool = False, method: str = "auto") -> For
     one_of(method, "method", METHODS)
     result = _work_of(task).planned(task.memory)
     result = replace(result, method=_way(task, result) if method == "auto" else method)
-    if probe and result.method == "cuts" and isinstance(task.local, LocalScores) and listable(task.local, task.rules):
+    if (
+        probe
+        and result.method == "cuts"
+        and isinstance(task.local, LocalScores)
+        and listable_by_bounds(task.local, task.rules)
+    ):
         return replace(result, listing=_listing(task))
     if probe and result.fits and isinstance(task.local, LocalScores) and has_lattice(task.local):
         result = replace(result, seconds=result.seconds * _slowness(task.local))
@@ -229,7 +234,7 @@ def forecast_of(task: Task, *, probe: bool = False, method: str = "auto") -> For
 def _way(task: Task, cost: Forecast) -> str:
     """Return the way that exact search goes, or begins with; the same on every machine with as much memory."""
     local = task.local
-    if isinstance(local, LocalScores) and (not listable(local, task.rules) or task.memory < BASE):
+    if isinstance(local, LocalScores) and (not listable_by_bounds(local, task.rules) or task.memory < BASE):
         return "lattice"
     if not cost.fits:
         return "cuts"
@@ -240,7 +245,7 @@ def _way(task: Task, cost: Forecast) -> str:
 
 def _listing(task: Task) -> Listing:
     """List families for a moment, and return how far that has come."""
-    from bnml.search.candidate_families import candidates_of
+    from bnml.search.candidates import candidates_of
 
     watch = _WatchOfListing(time_limit=LISTING_PROBE)
     found = candidates_of(task, watch)

@@ -6,11 +6,9 @@ among few structures only.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from bnml._text import names_in_words, number_of
-from bnml.independence.independence_result import UNTESTED
+from bnml._text import names_in_words
 from bnml.scores import FamilyScores
 
 if TYPE_CHECKING:
@@ -19,16 +17,12 @@ if TYPE_CHECKING:
 __all__ = [
     "by_tests",
     "direction_words",
-    "facts_of_tests",
     "found_sentence",
     "how_found",
     "legend_words",
-    "link_text",
     "network_words",
 ]
 
-MOST_SHOWN = 40
-CHOICE = "Say which links stay and go if you know better (keep and drop, --keep and --drop-link)"
 
 WORDS = {
     "chow-liu": "the best tree",
@@ -42,7 +36,9 @@ WORDS = {
 
 
 def network_words(result: SearchResult) -> str:
-    """Return what a structure is, in a sentence: ``the best network`` only where that is proven.
+    """Return in words what kind of network a search found, for a sentence.
+
+    It is ``the best network`` only where that is proven.
 
     Examples
     --------
@@ -104,7 +100,7 @@ def direction_words(result: SearchResult) -> str:
 
 
 def legend_words(result: SearchResult) -> tuple[str, str]:
-    """Return what the legend of a picture says of arrows and of dashed lines."""
+    """Return what the legend of a picture says of how arrows and dashed lines were found."""
     unknown = result.data is None or isinstance(result.local, FamilyScores)  # nothing is known of the data behind
     return "directed" if unknown else f"direction from {direction_words(result)}", "direction open"
 
@@ -120,37 +116,3 @@ def found_sentence(result: SearchResult) -> str:
     """
     how = how_found(result)
     return "" if how is None else f"The network {'is' if result.tested is None else 'was found'} {how}."
-
-
-def facts_of_tests(result: SearchResult) -> list[tuple[str, str]]:
-    """Return what tests could not tell: questions without enough rows, and ambiguous regions with what decided them."""
-    if result.tested is None:
-        return []
-    facts = []
-    if result.tested.untested:
-        facts.append(
-            ("sparse", f"{number_of(len(result.tested.untested), 'link')} might go with more rows: {UNTESTED}")
-        )
-    regions = [_listed(sorted(map(link_text, region))) for region in result.regions]
-    several = len(regions) > 1
-    said = [f"{f'{number}: ' if several else ''}{links}" for number, links in enumerate(regions, 1)]
-    if said:
-        facts.append(("regions", f"{'; '.join(said)}: not all {'of a region ' if several else ''}can be absent"))
-    decided = result.info.get("decided_by_strength", [])
-    if decided:
-        there = {link_text(edge) for edge in (*result.directions.directed, *result.directions.undirected)}
-        stay, go = [link for link in decided if link in there], [link for link in decided if link not in there]
-        texts = [f"{_listed(stay)} {'stays' if len(stay) == 1 else 'stay'}, marked *"] if stay else []
-        texts += [f"{_listed(go)} {'goes' if len(go) == 1 else 'go'}"] if go else []
-        facts.append(("decided", f"{len(decided):,} of these by strength alone: {'; '.join(texts)}. {CHOICE}"))
-    return facts
-
-
-def _listed(links: Sequence[str]) -> str:
-    more = f" and {len(links) - MOST_SHOWN:,} more" if len(links) > MOST_SHOWN else ""
-    return ", ".join(links[:MOST_SHOWN]) + more
-
-
-def link_text(link: frozenset[str] | tuple[str, str]) -> str:
-    """Return a link as ``A - B``, by name."""
-    return " - ".join(sorted(link))

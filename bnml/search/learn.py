@@ -9,12 +9,12 @@ from typing import Any
 from bnml.graph import Constraints
 from bnml.graph.rules import ROWS_PER_CELL
 from bnml.scores import Score
-from bnml.scores.candidates import Candidates
+from bnml.scores.candidates_by_bounds import Candidates
 from bnml.scores.priors import StructurePrior
 from bnml.search.by_cuts import exact_by_cuts
 from bnml.search.forecast import AFFORDABLE, CORES, Forecast, forecast_of, listing_seconds
-from bnml.search.order import list_families, order_with_lists
-from bnml.search.search_result import SearchResult, finished
+from bnml.search.order import list_for_order_search, order_with_lists
+from bnml.search.search_result import SearchResult, uninterrupted_result
 from bnml.search.searches import SEARCHES, request_for
 from bnml.search.task import MemoryOverError, Request, Task, TimeOverError
 
@@ -112,7 +112,7 @@ def learn(
 
 def learn_as_asked(asked: Request, data: Any) -> SearchResult:
     """Learn from data as a request asks, for something that goes on from there: an interrupt ends that, too."""
-    return finished(learn_task(asked, asked.open(data)))
+    return uninterrupted_result(learn_task(asked, asked.open(data)))
 
 
 def learn_task(asked: Request, task: Task) -> SearchResult:
@@ -125,20 +125,20 @@ def learn_task(asked: Request, task: Task) -> SearchResult:
         if isinstance(found, SearchResult):
             return found
         against = found
-    listed = list_in_a_minute(task)
+    listed = _list_in_a_minute(task)
     if listed is not None and listed.complete:
         return _by_cuts(task, listed, against)
     heuristic = task.named(HEURISTIC, f"chosen by auto, as exact search {against}")
     return order_with_lists(heuristic, listed=listed)
 
 
-def list_in_a_minute(task: Task) -> Candidates | None:
+def _list_in_a_minute(task: Task) -> Candidates | None:
     """Return the families that can be in an optimal structure, as far as a minute's work on two cores goes.
 
     None if that is not far, or if there are no bounds for such a list.
     """
     most = AFFORDABLE * CORES / listing_seconds(task)
-    return list_families(task, most, LIST_SHARE)
+    return list_for_order_search(task, most, LIST_SHARE)
 
 
 def _by_cuts(task: Task, listed: Candidates, against: str) -> SearchResult:

@@ -15,7 +15,7 @@ from bnml.scores import FamilyScores, LocalScores
 from bnml.scores.lattice import allowed_sets
 from bnml.scores.lattice.allowed_sets import sets_that_fit
 
-__all__ = ["ListedFamilies", "families_from_file", "list_every_family"]
+__all__ = ["ListedFamilies", "families_from_file", "listed_one_by_one"]
 
 MANTISSA = 52
 AT_ONCE = 1000  # families scored in one go
@@ -90,8 +90,8 @@ class ListedFamilies:
         return best, minimal_masks(masks[fits][gains >= best - slack].tolist())
 
 
-def list_every_family(local: LocalScores, rules: Rules, done: Callable[[float], None]) -> ListedFamilies:
-    """Return listed families: all of a table, each scored on its own; slow, for scores without terms of subsets."""
+def listed_one_by_one(local: LocalScores, rules: Rules, done: Callable[[float], None]) -> ListedFamilies:
+    """Return listed families: all of a table, scored one by one; slow, for scores without terms of subsets."""
     n = len(local.names)
     sets = [allowed_sets(rules, i) for i in range(n)]
     total, finished = sum(some.size for some in sets), 0

@@ -25,11 +25,11 @@ from bnml._checks import whole_number
 from bnml._watch import Watch
 from bnml.graph import DAG
 from bnml.scores import LocalScores
-from bnml.scores.candidates import Candidates, listable
+from bnml.scores.candidates_by_bounds import Candidates, listable_by_bounds
 from bnml.scores.lattice import allowed_sets, has_lattice, undominated_families
-from bnml.search.candidate_families import candidates_of, with_structure
-from bnml.search.climb import climb_up, climb_with_reinsertions, result_of_climb, shaken
-from bnml.search.cuts import arrays_of, search_orders
+from bnml.search.candidates import candidates_of, candidates_with_structure
+from bnml.search.climb import climb_in_turns, climb_up, result_of_climb, shaken
+from bnml.search.cuts import arrays_of_families, search_orders
 from bnml.search.forecast import ROW, SUBSET, listing_seconds
 from bnml.search.insertions import Orders, insertion_neighbours, order_for_insertions
 from bnml.search.moves import Structure
@@ -37,7 +37,7 @@ from bnml.search.search_result import SearchResult
 from bnml.search.tabu import PATIENCE, TENURE, wander
 from bnml.search.task import Task, as_search
 
-__all__ = ["list_families", "order", "order_with_lists"]
+__all__ = ["list_for_order_search", "order", "order_with_lists"]
 
 FEW_VARIABLES = 22  # of which one subset serves many families
 LEAST_OF_FEW = 4  # parents that lists of few variables have; shorter ones would miss more than growing does
@@ -81,10 +81,10 @@ def order_with_lists(
 ) -> SearchResult:
     """Search orders from a start, with so many restarts, and with families that may be listed already."""
     structure, watch, rng = Structure(task, start), task.watch, np.random.default_rng(task.seed)
-    moves, verified = climb_with_reinsertions(structure, watch, 0.0, 0.0)
+    moves, verified = climb_in_turns(structure, watch, 0.0, 0.0)
     best, top, done = structure.arcs.copy(), structure.score, 0
     if listed is None and not watch.over:
-        listed = list_families(task, LISTING_SECONDS / listing_seconds(task), LISTING_SHARE)
+        listed = list_for_order_search(task, LISTING_SECONDS / listing_seconds(task), LISTING_SHARE)
     if listed is None or not (listed.complete or structure.n <= FEW_VARIABLES):
         near = None if structure.n <= MOST_FOR_ALL else insertion_neighbours(structure.arcs)
         orders = Orders(structure, near)
@@ -128,8 +128,8 @@ def order_with_lists(
     return result_of_climb(structure, moves=moves, restarts=done, local_optimum=verified)
 
 
-def list_families(task: Task, most: float, share: float) -> Candidates | None:
-    """Return the families that can be in an optimal structure, up to a size that is done with so many parent sets.
+def list_for_order_search(task: Task, most: float, share: float) -> Candidates | None:
+    """Return candidate families for order search, up to a size that is done with so many parent sets.
 
     Growing by one parent at a time does not see parents that tell something only together. In a list none is missed.
     None if it would hold few, or if there are no bounds for it; ``share`` of the time that is left is for the list.
@@ -137,7 +137,7 @@ def list_families(task: Task, most: float, share: float) -> Candidates | None:
     local, watch = task.local, task.watch
     if isinstance(local, LocalScores) and len(task.names) <= FEW_VARIABLES:
         return _list_by_lattice(task, local)
-    if isinstance(local, LocalScores) and not listable(local, task.hard_rules):
+    if isinstance(local, LocalScores) and not listable_by_bounds(local, task.hard_rules):
         return None
     members = 1 + min(LEAST_LISTED, task.rules.most)
     if isinstance(local, LocalScores) and math.comb(len(task.names), members) > most:
@@ -175,14 +175,14 @@ def _best_of_lists(structure: Structure, listed: Candidates, rounds: int, watch:
     known = [0] * structure.n
     for i, column in enumerate(columns):
         known[column] = mask_of(columns[j] for j in np.flatnonzero(structure.arcs[:, i]).tolist())
-    families = with_structure(listed.families, structure.local, known)
+    families = candidates_with_structure(listed.families, structure.local, known)
 
     def moved(mask: int) -> int:
         return mask_of(place[column] for column in bits(mask))
 
     sets = [[moved(mask) for mask in families.parents[column]] for column in columns]
     scores = [families.scores[column] for column in columns]
-    arrays = arrays_of(sets, scores, structure.rules.links, [-math.inf] * structure.n)
+    arrays = arrays_of_families(sets, scores, structure.rules.links, [-math.inf] * structure.n)
     order = order_for_insertions(structure.arcs)
     score, chosen = search_orders(arrays, order, rounds, structure.task.seed, watch)
     if score <= structure.score + structure.equal:

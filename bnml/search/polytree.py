@@ -17,7 +17,7 @@ from bnml._checks import significance_level
 from bnml._text import quoted
 from bnml._threads import cores
 from bnml.counts import Counts
-from bnml.counts.pairs import pair_information
+from bnml.counts.pair_information import pair_information
 from bnml.errors import SearchError
 from bnml.graph import Rules
 from bnml.graph.rules import ROWS_PER_CELL

@@ -14,11 +14,11 @@ import numpy.typing as npt
 
 from bnml.search.best_networks import Subsets
 
-__all__ = ["last_names_last", "smallest_model_string"]
+__all__ = ["read_back_by_model_string", "read_back_by_names"]
 
 
-def last_names_last(subsets: Subsets, names: Sequence[str], slack: float) -> list[int]:
-    """Return the parents of each variable in an optimal network; of the sinks it may have, the last name goes last.
+def read_back_by_names(subsets: Subsets, names: Sequence[str], slack: float) -> list[int]:
+    """Read back the parents of each variable in an optimal network; of the sinks it may have, the last name goes last.
 
     The fast way, for scores that do not distinguish equivalent networks: any member of a class will do.
     """
@@ -51,8 +51,8 @@ def _first_by_name(sets: Sequence[int], names: Sequence[str]) -> int:
     return min(sets, key=text)
 
 
-def smallest_model_string(subsets: Subsets, names: Sequence[str], slack: float) -> list[int]:
-    """Return the parents of each variable in the optimal network with the lexicographically smallest model string.
+def read_back_by_model_string(subsets: Subsets, names: Sequence[str], slack: float) -> list[int]:
+    """Read back the parents of each variable in the optimal network with the lexicographically smallest model string.
 
     A model string lists each variable after its parents. So it is built from the left: of the variables that can come
     next in an optimal order, the one with the smallest name. Which sets optimal orders pass through is marked first.

@@ -12,9 +12,10 @@ import numpy as np
 
 from bnml._notebook import notebook_picture, notebook_table
 from bnml._text import WIDTH, facts, number_of, printable, seconds_text, shortened, wrapped_text
+from bnml.independence.independence_result import UNTESTED
 from bnml.scores import FamilyScores, LocalScores
 from bnml.scores.priors import StructurePrior
-from bnml.search.found_by import by_tests, direction_words, facts_of_tests, how_found, legend_words, link_text
+from bnml.search.found_by import by_tests, direction_words, how_found, legend_words
 from bnml.search.proof_words import others_words, proof_words
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["report", "report_html", "report_without_network"]
 
+MOST_SHOWN = 40
+CHOICE = "Say which links stay and go if you know better (keep and drop, --keep and --drop-link)"
 DISPUTED = "Arcs that another network with the same score turns round or does without"
 
 
@@ -33,7 +36,7 @@ def report(result: SearchResult) -> str:
 
 def report_without_network(result: SearchResult) -> str:
     """Return the report of tests that no network fits, with what was decided for them."""
-    more = [(label, text) for label, text in facts_of_tests(result) if label != "sparse"]
+    more = [(label, text) for label, text in _facts_of_tests(result) if label != "sparse"]
     return "\n\n".join([str(result.tested), *(["\n".join(facts(more, 11))] if more else [])])
 
 
@@ -68,7 +71,7 @@ def _facts(result: SearchResult) -> list[tuple[str, str]]:
         _judged(result),
         *_rows_per_cell(result),
         ("search", "; ".join([search, *_why(result.info)])),
-        *facts_of_tests(result),
+        *_facts_of_tests(result),
     ]
 
 
@@ -170,7 +173,7 @@ def _arcs(result: SearchResult) -> list[str]:
         (f"{second}, {way}" if way else second, [arc for arc in arcs if arc not in known | disputed]),
     )
     by_strength = set(result.info.get("decided_by_strength", ()))
-    marks = {arc: " *" for arc in arcs if link_text(arc) in by_strength}
+    marks = {arc: " *" for arc in arcs if _link_text(arc) in by_strength}
     return [
         "\n".join([wrapped_text(f"{title} ({len(some)}):"), *(_arrow(arc) + marks.get(arc, "") for arc in some)])
         for title, some in lists
@@ -298,3 +301,37 @@ def _sum(values: Iterable[float]) -> float:
 def _decimals(*values: float) -> int:
     largest = max((abs(value) for value in values if math.isfinite(value)), default=0.0)
     return 3 if largest < 1e7 else 1 if largest < 1e9 else 0
+
+
+def _facts_of_tests(result: SearchResult) -> list[tuple[str, str]]:
+    """Return what tests could not tell: questions without enough rows, and ambiguous regions with what decided them."""
+    if result.tested is None:
+        return []
+    facts = []
+    if result.tested.untested:
+        facts.append(
+            ("sparse", f"{number_of(len(result.tested.untested), 'link')} might go with more rows: {UNTESTED}")
+        )
+    regions = [_listed(sorted(map(_link_text, region))) for region in result.regions]
+    several = len(regions) > 1
+    said = [f"{f'{number}: ' if several else ''}{links}" for number, links in enumerate(regions, 1)]
+    if said:
+        facts.append(("regions", f"{'; '.join(said)}: not all {'of a region ' if several else ''}can be absent"))
+    decided = result.info.get("decided_by_strength", [])
+    if decided:
+        there = {_link_text(edge) for edge in (*result.directions.directed, *result.directions.undirected)}
+        stay, go = [link for link in decided if link in there], [link for link in decided if link not in there]
+        texts = [f"{_listed(stay)} {'stays' if len(stay) == 1 else 'stay'}, marked *"] if stay else []
+        texts += [f"{_listed(go)} {'goes' if len(go) == 1 else 'go'}"] if go else []
+        facts.append(("decided", f"{len(decided):,} of these by strength alone: {'; '.join(texts)}. {CHOICE}"))
+    return facts
+
+
+def _listed(links: Sequence[str]) -> str:
+    more = f" and {len(links) - MOST_SHOWN:,} more" if len(links) > MOST_SHOWN else ""
+    return ", ".join(links[:MOST_SHOWN]) + more
+
+
+def _link_text(link: frozenset[str] | tuple[str, str]) -> str:
+    """Return a link as ``A - B``, by name."""
+    return " - ".join(sorted(link))

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from bnml.independence import IndependenceResult
     from bnml.network import BayesianNetwork
 
-__all__ = ["Family", "SearchResult", "finished"]
+__all__ = ["Family", "SearchResult", "uninterrupted_result"]
 
 
 class Family(NamedTuple):
@@ -159,9 +159,9 @@ class SearchResult(PickledByFields):
     @cached_property
     def shared_directions(self) -> PDAG:
         """As `directions`, without the directions that are `disputed`."""
-        from bnml.search.ties import opened
+        from bnml.search.ties import ties_opened
 
-        return opened(self.directions, self.disputed or ())
+        return ties_opened(self.directions, self.disputed or ())
 
     @cached_property
     def network(self) -> BayesianNetwork | None:
@@ -296,8 +296,8 @@ class SearchResult(PickledByFields):
         return f"<SearchResult by {self.search}: {size}, score {self.score:.6g}, {proven}>"
 
 
-def finished(result: SearchResult) -> SearchResult:
-    """Return a result that more is made of.
+def uninterrupted_result(result: SearchResult) -> SearchResult:
+    """Return the result of a search that more is made of, unless it was interrupted.
 
     Raises
     ------

@@ -12,7 +12,7 @@ import numpy as np
 from bnml._checks import flag, whole_number
 from bnml._watch import Watch
 from bnml.graph import DAG
-from bnml.search.climb import climb_up, climb_with_reinsertions, perturbation_of, result_of_climb, shaken
+from bnml.search.climb import climb_in_turns, climb_up, perturbation_of, result_of_climb, shaken
 from bnml.search.moves import Structure
 from bnml.search.search_result import SearchResult
 from bnml.search.task import Task, as_search
@@ -60,7 +60,7 @@ def tabu(
     """
     rounds = whole_number(restarts, "restarts")
     tenure, patience = min(whole_number(tenure, "tenure"), FOREVER), whole_number(patience, "patience")
-    climb = climb_with_reinsertions if flag(reinsert, "reinsert") else climb_up
+    climb = climb_in_turns if flag(reinsert, "reinsert") else climb_up
     structure, watch, rng = Structure(task, start), task.watch, np.random.default_rng(task.seed)
     size = perturbation_of(structure, perturbation)
     moves = 0

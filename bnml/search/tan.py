@@ -7,7 +7,7 @@ from typing import Any
 
 from bnml._arrays import Floats
 from bnml._checks import a_variable, one_of
-from bnml.counts.pairs import pair_information
+from bnml.counts.pair_information import pair_information
 from bnml.errors import SearchError, argument
 from bnml.graph import Rules
 from bnml.search.best_tree import best_tree, check_tree, gains_of, whole_gains

@@ -17,11 +17,11 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Protocol, cast
 
-from bnml._checks import is_number, positive_number, progress_function, refuse, whole_number
+from bnml._checks import is_number, positive_number, refuse, whole_number
 from bnml._memory import enough_memory, limit_of
 from bnml._text import did_you_mean
 from bnml._threads import cores
-from bnml._watch import Watch
+from bnml._watch import Watch, progress_function
 from bnml.data import Data, as_data
 from bnml.errors import ArgumentError, ScoreError, SearchError, argument
 from bnml.graph import DAG, Constraints, Rules
@@ -29,7 +29,7 @@ from bnml.graph.rules import ROWS_PER_CELL
 from bnml.scores import FamilyScores, LocalScores, Score, parse_score
 from bnml.scores.equal import rounding
 from bnml.scores.local import local_scores
-from bnml.scores.priors import StructurePrior, check_prior
+from bnml.scores.priors import StructurePrior, Uniform, check_prior
 from bnml.search.search_result import SearchResult
 
 __all__ = ["COMMON", "Request", "Search", "SearchFunction", "Task", "TimeOverError", "as_search", "task_request"]
@@ -338,6 +338,15 @@ class Task:
         known = constraints or Constraints()
         rules = known.compiled(local.names, max_parents)
         return cls(local, rules, constraints=constraints, max_parents=max_parents, **more)
+
+    @property
+    def nothing_but_the_score(self) -> bool:
+        """Whether of an equivalence class any member will do: neither constraints nor a prior prefer one."""
+        local = self.local
+        if not isinstance(local, LocalScores) or not local.score_function.equivalent:
+            return False
+        decided = self.rules.constrained or self.rules.most < self.rules.n - 1  # rows per cell decide for whole classes
+        return not decided and (local.prior is None or isinstance(local.prior, Uniform))
 
     @property
     def _links_too_large(self) -> int:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from bnml.search.search_result import SearchResult
     from bnml.search.task import Task
 
-__all__ = ["disputed_arcs", "opened"]
+__all__ = ["disputed_arcs", "ties_opened"]
 
 MOST_VARIABLES = 14
 MOST_SECONDS = 1.0  # that a second search takes by the forecast
@@ -59,12 +59,12 @@ def disputed_arcs(result: SearchResult) -> tuple[Arc, ...] | None:
     return tuple((a, b) for a, b in result.directions.directed if best.disagree(at[a], at[b]))
 
 
-def opened(graph: PDAG, arcs: tuple[Arc, ...]) -> PDAG:
-    """Return a graph in which these arcs have no direction.
+def ties_opened(graph: PDAG, arcs: tuple[Arc, ...]) -> PDAG:
+    """Return a graph in which the arcs that ties dispute have no direction.
 
     Examples
     --------
-    >>> print(opened(PDAG(["A", "B", "C"], [("A", "B"), ("C", "B")]), (("A", "B"),)))
+    >>> print(ties_opened(PDAG(["A", "B", "C"], [("A", "B"), ("C", "B")]), (("A", "B"),)))
     C -> B, A - B
     """
     if not arcs:

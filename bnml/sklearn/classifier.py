@@ -21,7 +21,7 @@ from bnml.graph import DAG, Constraints
 from bnml.network import fit
 from bnml.scores import Score
 from bnml.search import learn
-from bnml.search.search_result import finished
+from bnml.search.search_result import uninterrupted_result
 from bnml.sklearn.base import NetworkEstimator, ScoreParameter
 
 __all__ = ["BayesianNetworkClassifier"]
@@ -206,4 +206,4 @@ class BayesianNetworkClassifier(ClassifierMixin, NetworkEstimator):
             max_parents=self.max_parents,
             **{**own, **(self.options or {})},
         )
-        return finished(found).structure
+        return uninterrupted_result(found).structure

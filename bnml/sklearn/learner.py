@@ -10,7 +10,7 @@ from bnml._arrays import Floats
 from bnml.graph import DAG, PDAG
 from bnml.network import fit
 from bnml.search import SearchResult, learn
-from bnml.search.search_result import finished
+from bnml.search.search_result import uninterrupted_result
 from bnml.sklearn.base import NetworkEstimator, ScoreParameter
 
 __all__ = ["StructureLearner"]
@@ -103,7 +103,7 @@ class StructureLearner(DensityMixin, NetworkEstimator):
             max_parents=self.max_parents,
             **(self.options or {}),
         )
-        self.result_ = finished(found)
+        self.result_ = uninterrupted_result(found)
         self.dag_, self.cpdag_, self.score_ = self.result_.structure, self.result_.cpdag, self.result_.score
         self.network_ = fit(self.dag_, data, self.estimator, self.ess)
         return self

@@ -9,7 +9,7 @@ sums in the place of maxima:
 `sums_over_parents`  sums over the subsets of every set of parents
 `sums_over_orders`   sums over all orders of the variables: the order-modular prior
 `sums_over_layers`   sums over all DAGs, each once: the uniform prior
-`structures`         for few variables all DAGs, one by one
+`all_structures`     for few variables all DAGs, one by one
 `prediction`         predictions averaged over structures
 `posterior_cost`     what it will cost
 `posterior_result`   what it found

@@ -22,7 +22,7 @@ from bnml._jit import helper, kernel
 __all__ = [
     "Layered",
     "arc_sums",
-    "best_structures",
+    "largest_weights",
     "layers_backward",
     "layers_forward",
     "orders_backward",
@@ -54,7 +54,7 @@ def _spread(p: int, i: int) -> int:
 
 @kernel
 def subset_sums(best: Array, mass: Array) -> None:
-    """Turn the weights of sets, exp(best) · mass, into the sums over all subsets of each, in place."""
+    """Kernel: turn the weights of sets, exp(best) · mass, into the sums over all subsets of each, in place."""
     size = best.size
     half = 1
     while half < size:
@@ -76,8 +76,11 @@ def subset_sums(best: Array, mass: Array) -> None:
 
 
 @kernel
-def best_structures(best: Array, top: Array, start: int, stop: int) -> None:
-    """R(S) = max over sinks i of R(S ∖ i) + best_i(S ∖ i), for the sets from start to stop."""
+def largest_weights(best: Array, top: Array, start: int, stop: int) -> None:
+    """Kernel: R(S) = max over sinks i of R(S ∖ i) + best_i(S ∖ i), the largest weight of a structure over S.
+
+    For the sets from start to stop.
+    """
     n = best.shape[0]
     for s in range(start, stop):
         value = 0.0 if s == 0 else -np.inf
@@ -93,7 +96,7 @@ def best_structures(best: Array, top: Array, start: int, stop: int) -> None:
 
 @kernel
 def orders_forward(best: Array, mass: Array, top: Array, forward: Array, start: int, stop: int) -> None:
-    """g(S) = Σ_i g(S ∖ i) α_i(S ∖ i): the weight of all orders of S with their structures."""
+    """Kernel: g(S) = Σ_i g(S ∖ i) α_i(S ∖ i): the weight of all orders of S with their structures."""
     n = best.shape[0]
     for s in range(start, stop):
         value = 1.0 if s == 0 else 0.0
@@ -108,7 +111,7 @@ def orders_forward(best: Array, mass: Array, top: Array, forward: Array, start: 
 
 @kernel
 def orders_backward(best: Array, mass: Array, top: Array, backward: Array, start: int, stop: int) -> None:
-    """h(S) = Σ_i α_i(S) h(S ∪ i): the weight of all ways to go on from S; from stop - 1 down to start."""
+    """Kernel: h(S) = Σ_i α_i(S) h(S ∪ i): the weight of all ways to go on from S; from stop - 1 down to start."""
     n = best.shape[0]
     for s in range(stop - 1, start - 1, -1):
         value = 1.0 if s == (1 << n) - 1 else 0.0
@@ -125,7 +128,7 @@ def orders_backward(best: Array, mass: Array, top: Array, backward: Array, start
 def positions(
     best: Array, top: Array, forward: Array, backward: Array, i: int, start: int, stop: int, weights: Array
 ) -> None:
-    """weights[S] · mass_i(S) = P(the variables before i are S), for the sets that are numbered from start to stop."""
+    """Kernel: weights[S] · mass_i(S) = P(the variables before i are S), for the sets numbered from start to stop."""
     whole = forward[top.size - 1]
     for p in range(start, stop):
         s = _spread(p, i)
@@ -138,7 +141,7 @@ def positions(
 
 @kernel
 def arc_sums(best: Array, mass: Array, weights: Array, start: int, stop: int, sums: Array) -> None:
-    """sums[v] += Σ_S weights[S] · (mass(S) - mass(S ∖ v) at the scale of S), v by its number without the child's."""
+    """Kernel: sums[v] += Σ_S weights[S] · (mass(S) - mass(S ∖ v) at the scale of S), v numbered without the child."""
     for p in range(start, stop):
         if abs(weights[p] * mass[p]) < TINY:
             continue
@@ -218,7 +221,7 @@ def _steps(
 
 @kernel
 def layers_forward(given: Layered, forward: Array, sets: Array, start: int, stop: int) -> None:
-    """F(S ∪ U, U) = Σ_T F(S, T) Π_{j ∈ U} D_j(S, T) for all U after each of the sets S from start to stop.
+    """Kernel: F(S ∪ U, U) = Σ_T F(S, T) Π_{j ∈ U} D_j(S, T) for all U after each of the sets S from start to stop.
 
     State (S, T), T being the last layer of S, has the number ternary[S ∖ T] + 2 ternary[T].
     """
@@ -274,7 +277,7 @@ def layers_backward(
     stop: int,
     weights: Array,
 ) -> None:
-    """B(S, T) = Σ_U Π_{j ∈ U} D_j(S, T) B(S ∪ U, U), and the weight of each variable j coming next after (S, T).
+    """Kernel: B(S, T) = Σ_U Π_{j ∈ U} D_j(S, T) B(S ∪ U, U), and the weight of each variable j coming after (S, T).
 
     The latter without its own factor, W_j(S, T), as coefficients of sums over subsets: W_j(S, T) D_j(S, T) =
     W_j(S, T) α_j(S) - W_j(S, T) α_j(S ∖ T); ``weights`` takes both.

@@ -5,17 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from bnml._arrays import Floats, Ints
-from bnml._bits import bits
+from bnml._arrays import Floats
+from bnml._bits import bits, masks_without
 from bnml._text import quoted
 from bnml.errors import ArgumentError
 from bnml.graph import Rules
 from bnml.scores.lattice.allowed_sets import sets_that_fit
 from bnml.scores.priors import StructurePrior
 
-__all__ = ["Allowed", "allowed_families", "allowed_masks", "sizes_of_allowed_sets"]
+__all__ = ["Allowed", "allowed_families"]
 
 
 @dataclass(frozen=True)
@@ -38,7 +37,7 @@ class Allowed:
     def terms(self, child: int) -> Floats:
         """Return the log-weight of each parent set of a variable; minus infinity where it is not allowed."""
         rules, n = self.rules, self.rules.n
-        sets = allowed_masks(n, child)
+        sets = masks_without(n, child)
         weights = np.zeros(sets.size) if self.prior is None else _prior_terms(self.prior, self.names, child)
         refused = (sets & ~rules.may[child] != 0) | (~sets & rules.must[child] != 0)
         weights[refused | ~sets_that_fit(rules, child, sets)] = -np.inf
@@ -62,21 +61,6 @@ def allowed_families(rules: Rules, prior: StructurePrior | None) -> Allowed:
         )
     rules.check()
     return Allowed(rules, prior)
-
-
-def allowed_masks(n: int, child: int) -> Ints:
-    """Return all sets of parents that a child may be allowed, in the order of their numbers without its bit."""
-    numbers = np.arange(1 << (n - 1))
-    low = (1 << child) - 1
-    return (numbers & low) | ((numbers & ~low) << 1)
-
-
-def sizes_of_allowed_sets(n: int) -> npt.NDArray[np.int8]:
-    """Return the number of members of each set of n things."""
-    sizes = np.zeros(1, np.int8)
-    for _ in range(n):
-        sizes = np.concatenate([sizes, sizes + np.int8(1)])
-    return sizes
 
 
 def _prior_terms(prior: StructurePrior, names: tuple[str, ...], child: int) -> Floats:

@@ -9,10 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from bnml._arrays import Floats, Ints
-from bnml._bits import members
+from bnml._bits import masks_without, members
 from bnml.scores import LocalScores
 from bnml.scores.lattice import has_lattice, score_all_families
-from bnml.uncertainty.allowed import allowed_masks
 from bnml.uncertainty.sums_over_parents import Tick
 
 __all__ = ["posterior_families"]
@@ -36,7 +35,7 @@ def posterior_families(local: LocalScores, threads: int, tick: Tick) -> Floats:
         tick(len(terms) / len(wanted))
     scores = np.empty((n, 1 << (n - 1)))
     for i in range(n):
-        below = allowed_masks(n, i)
+        below = masks_without(n, i)
         joint, margin = terms[None][below | 1 << i], terms[None if local.quotient else arities[i]][below]
         with np.errstate(invalid="ignore"):
             scores[i] = np.where(np.isneginf(joint), -np.inf, joint - margin)
@@ -58,7 +57,7 @@ def _one_by_one(local: LocalScores, threads: int, tick: Tick) -> Floats:
     n = len(local.data.names)
     scores = np.empty((n, 1 << (n - 1)))
     for i in range(n):
-        masks = allowed_masks(n, i)
+        masks = masks_without(n, i)
         for start in range(0, masks.size, BLOCK):
             part = slice(start, start + BLOCK)
             scores[i, part] = local.families(i, _members(masks[part]), threads)

@@ -21,11 +21,11 @@ from bnml.scores import SCORES, Score, parse_score
 from bnml.scores.priors import StructurePrior, check_prior
 from bnml.search.task import task_request
 from bnml.uncertainty import sums_over_layers, sums_over_orders
+from bnml.uncertainty.all_structures import MOST_LISTED, Listed
 from bnml.uncertainty.allowed import Allowed, allowed_families
 from bnml.uncertainty.families import posterior_families
 from bnml.uncertainty.posterior_cost import check_posterior_memory, prior_for
 from bnml.uncertainty.posterior_result import PRIORS, Posterior
-from bnml.uncertainty.structures import MOST_LISTED, Listed
 from bnml.uncertainty.sums_over_parents import StructureSums, subset_sums
 
 __all__ = ["posterior"]

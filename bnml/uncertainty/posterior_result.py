@@ -14,8 +14,8 @@ from bnml._plain import attributes, plain, records
 from bnml._text import facts, number_of, shortened, text_table
 from bnml.data import Data
 from bnml.scores import Score
+from bnml.uncertainty.all_structures import Listed, check_all_structures
 from bnml.uncertainty.allowed import Allowed
-from bnml.uncertainty.structures import Listed, check_listed_structures
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -141,7 +141,7 @@ class Posterior:
         ArgumentError
             If there are more than five variables.
         """
-        check_listed_structures(len(self.names), k)
+        check_all_structures(len(self.names), k)
         listed = self._list()
         frame = listed.top_classes(int(k)) if classes else listed.top(int(k))
         frame.attrs["prior"] = self.prior_text
@@ -172,7 +172,7 @@ class Posterior:
         return averaged_log_prob(self._list(), self._data, self._score, data)
 
     def _list(self) -> Listed:
-        check_listed_structures(len(self.names))
+        check_all_structures(len(self.names))
         assert self._listed is not None
         return self._listed
 

@@ -19,7 +19,7 @@ from bnml.data import Data
 from bnml.data.matching import match
 from bnml.scores import Score
 from bnml.scores.predictive import FamilyRows, FamilyTable
-from bnml.uncertainty.structures import Listed
+from bnml.uncertainty.all_structures import Listed
 
 __all__ = ["averaged_log_prob"]
 

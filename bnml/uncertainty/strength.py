@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bnml.counts import counts_of, pair_statistic
+from bnml.counts import chi_square_statistic, counts_of
+from bnml.counts.counts import count_occurring_states
 from bnml.data import as_data
 from bnml.errors import ArgumentError
 from bnml.graph import DAG, PDAG
 from bnml.independence.p_values import log_p_values
-from bnml.independence.sparse import is_sparse, sparse_p_value, states_that_occur
+from bnml.independence.sparse import is_sparse, sparse_p_value
 from bnml.scores import Score, parse_score
 from bnml.scores.local import local_scores
 from bnml.scores.parent_sets import parent_sets
@@ -65,7 +66,7 @@ def strength(dag: DAG | PDAG, data: Any, score: Score | str = "qnml") -> pd.Data
     structure = dag if isinstance(dag, DAG) else dag.to_dag()
     parent_sets(structure, table.names)
     local, counts = local_scores(table, chosen), counts_of(table)
-    states = states_that_occur(counts)
+    states = count_occurring_states(counts)
     rows = []
     for child in structure.names:
         parents = [table.index(name) for name in structure.parents(child)]
@@ -74,7 +75,7 @@ def strength(dag: DAG | PDAG, data: Any, score: Score | str = "qnml") -> pd.Data
         for x in parents:
             others = [p for p in parents if p != x]
             gain = own - local.family(y, others)
-            g2, freedom = pair_statistic(counts.cells(sorted((*others, x, y))), x, y, others)
+            g2, freedom = chi_square_statistic(counts.cells(sorted((*others, x, y))), x, y, others)
             sparse = is_sparse(states[[*others, x, y]], table.n_rows)
             p = sparse_p_value(counts, x, y, others) if sparse and freedom else float(np.exp(log_p_values(g2, freedom)))
             information = max(0.0, g2) / (2.0 * table.n_rows)

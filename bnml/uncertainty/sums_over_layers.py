@@ -31,8 +31,8 @@ import math
 import numpy as np
 
 from bnml._arrays import Floats, Ints
+from bnml._bits import sizes_of_masks
 from bnml._threads import run_each
-from bnml.uncertainty.allowed import sizes_of_allowed_sets
 from bnml.uncertainty.sums_over_parents import StructureSums, SubsetSums, Tick, sums_over_arcs_into
 
 __all__ = ["log_total", "sum_over_layers"]
@@ -110,5 +110,5 @@ def _ternary(n: int) -> Ints:
 
 def _sets_of(n: int, size: int) -> tuple[Ints, list[int]]:
     """Return the sets of some size, and where to cut them into parts."""
-    sets = np.flatnonzero(sizes_of_allowed_sets(n) == size)
+    sets = np.flatnonzero(sizes_of_masks(n) == size)
     return sets, [sets.size * part // PARTS for part in range(PARTS + 1)]

@@ -80,7 +80,7 @@ def subset_sums(weights: Floats, threads: int, tick: Tick) -> SubsetSums:
     run_each(lambda i: _kernels.subset_sums(weights[i], mass[i]), n, threads, tick)
     top = np.empty(1 << n)
     for start, stop in short_ranges(top.size, SETS_PER_CALL):
-        _kernels.best_structures(weights, top, start, stop)
+        _kernels.largest_weights(weights, top, start, stop)
     return SubsetSums(weights, mass, top, float(shifts.sum()))
 
 

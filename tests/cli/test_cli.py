@@ -19,7 +19,7 @@ import pytest
 import bnml
 from bnml.cli import compare, convert, fit, info, regret, sample, score
 from bnml.cli.error_words import in_options
-from bnml.cli.options import parse_bins_options
+from bnml.cli.reading import parse_bins_options
 from bnml.errors import ArgumentError, argument
 
 COMMANDS = (
@@ -423,11 +423,12 @@ def test_the_exact_nml_of_a_forest(run, folder):
 
 def test_names_are_completed():
     from bnml.cli import options
+    from bnml.cli.searches import search_names
     from bnml.scores import SCORES
     from bnml.search.searches import SEARCHES
 
     assert set(options.SCORE_NAMES) == {*SCORES, "mdl+parents", "bde", "nml"}
-    assert options.search_names() == ["auto", *SEARCHES]
+    assert search_names() == ["auto", *SEARCHES]
 
 
 def test_bins_by_column(run, folder):

@@ -22,14 +22,15 @@ import bnml
 from bnml._files import write_all
 from bnml._watch import Watch
 from bnml.cli import learn
-from bnml.cli.constraints import constraints_of
+from bnml.cli.constraints import parse_constraints
 from bnml.cli.main import COMPILING
 from bnml.errors import ArgumentError, BnmlError
 from bnml.graph import Constraints
-from bnml.search.candidate_families import candidates_of
+from bnml.search.candidates import candidates_of
 from bnml.search.searches import SEARCHES
 
-FORECASTS = sys.modules["bnml.search.forecast"]  # as a name of bnml.search, forecast is the function
+# as names of bnml.search, these are functions
+FORECASTS, CANDIDATES = sys.modules["bnml.search.forecast"], sys.modules["bnml.search.candidates"]
 
 
 @pytest.fixture
@@ -254,7 +255,7 @@ NAMES = ("a", "a-b", "b-c", "c", "x,y", "x", "u>v", "u", "p-", " s ", "q|r")
     ],
 )
 def test_names_that_hold_the_marks(key, text, want):
-    assert getattr(constraints_of(NAMES, {key: [text]}, None, {}), key) == (want,)
+    assert getattr(parse_constraints(NAMES, {key: [text]}, None, {}), key) == (want,)
 
 
 @pytest.mark.parametrize(
@@ -269,13 +270,13 @@ def test_names_that_hold_the_marks(key, text, want):
     ],
 )
 def test_tiers_with_names_that_hold_the_marks(text, want):
-    assert constraints_of(NAMES, {}, text, {}).tiers == want
+    assert parse_constraints(NAMES, {}, text, {}).tiers == want
 
 
 def test_many_names_in_tiers():
     names = [f"X{i}" for i in range(2000)]
     halves = ",".join(names[:1000]) + "|" + ",".join(names[1000:])
-    assert list(map(len, constraints_of(names, {}, halves, {}).tiers)) == [1000, 1000]
+    assert list(map(len, parse_constraints(names, {}, halves, {}).tiers)) == [1000, 1000]
 
 
 @pytest.mark.parametrize(
@@ -296,7 +297,7 @@ def test_many_names_in_tiers():
 )
 def test_pairs_that_cannot_be_read(key, text, fragment):
     with pytest.raises(BnmlError) as caught:
-        constraints_of(NAMES, {key: [text]}, None, {})
+        parse_constraints(NAMES, {key: [text]}, None, {})
     assert fragment in str(caught.value)
 
 
@@ -306,13 +307,13 @@ def test_pairs_that_cannot_be_read(key, text, fragment):
 )
 def test_tiers_that_cannot_be_read(text, fragment):
     with pytest.raises(BnmlError) as caught:
-        constraints_of(NAMES, {}, text, {})
+        parse_constraints(NAMES, {}, text, {})
     assert fragment in str(caught.value)
 
 
 def test_tiers_that_can_be_read_in_two_ways():
     with pytest.raises(ArgumentError, match="more than one way"):
-        constraints_of(["a", "b", "a,b"], {}, "a,b", {})
+        parse_constraints(["a", "b", "a,b"], {}, "a,b", {})
 
 
 def test_knowledge_from_a_file(run, clinic, folder):
@@ -331,8 +332,8 @@ def test_knowledge_from_a_file(run, clinic, folder):
 
 def test_tiers_of_the_command_line_win_over_the_file():
     settings = {"tiers": [["a"], ["c"]], "required": [["a", "c"]]}
-    assert constraints_of(NAMES, {}, "c|x", settings | {"required": []}) == Constraints(tiers=[["c"], ["x"]])
-    both = constraints_of(NAMES, {"required": ["a>x"]}, None, settings)
+    assert parse_constraints(NAMES, {}, "c|x", settings | {"required": []}) == Constraints(tiers=[["c"], ["x"]])
+    both = parse_constraints(NAMES, {"required": ["a>x"]}, None, settings)
     assert both == Constraints(required=[("a", "c"), ("a", "x")], tiers=[["a"], ["c"]])
 
 
@@ -710,7 +711,7 @@ def test_local_scores_when_the_time_is_over(run, chain, monkeypatch):
         )
         return replace(found, families=families, unlisted=(0.0,) * 42)
 
-    monkeypatch.setattr("bnml.search.candidate_families.candidates_of", hurried)
+    monkeypatch.setattr(CANDIDATES, "candidates_of", hurried)
     shown = run(*BEYOND, "--scores-out", "chain.jkl")
     assert shown.status == 0
     assert shown.err.endswith("note: --scores-out has the families with up to 1 parent; for more the time was over\n")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import bnml
-from bnml.counts import Counts, Questions, Verdict, counts_of, pair_statistic
+from bnml.counts import Counts, Questions, Verdict, chi_square_statistic, counts_of
 from bnml.counts.in_memory import InMemory
 from bnml.errors import ArgumentError
 from tests.counts.strategies import data_of, random_table
@@ -58,7 +58,7 @@ def test_statistics_from_cells_are_those_of_the_kernel(pearson, monkeypatch):
     results, made = counts.statistics(questions, Verdict(pearson))
     for (x, y), some, found in zip([(0, 3)] * 3 + [(3, 4)], sets.tolist(), results, strict=True):
         cells = counts.cells(sorted((x, y, *some)))
-        assert pair_statistic(cells, x, y, some, pearson=pearson) == pytest.approx(found[:2].tolist(), rel=1e-12)
+        assert chi_square_statistic(cells, x, y, some, pearson=pearson) == pytest.approx(found[:2].tolist(), rel=1e-12)
     monkeypatch.setattr("bnml.counts.pair_tests.pair_tests_fit", lambda rows, questions: False)
     again, as_many = counts.statistics(questions, Verdict(pearson))
     assert again == pytest.approx(results, rel=1e-9)

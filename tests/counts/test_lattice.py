@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bnml.counts._lattice_kernels import Sums
-from bnml.counts.lattice import WalkOrder, no_bounds, packed
+from bnml.counts.lattice import WalkOrder, packed
 from bnml.counts.tails import no_tails
+from bnml.scores.lattice.bounds import no_bounds
 from tests import naive
 from tests.counts.strategies import data_of, random_table, tables
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from bnml._jit import JIT
 from bnml.data import grouping
-from bnml.data.columns import code_type
+from bnml.data.columns import column_code_type
 from bnml.data.grouping import group_rows
 
 
@@ -35,7 +35,7 @@ def tables(draw):
     n_rows = draw(st.integers(1, 40))
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
     pool = draw(st.integers(1, 5))
-    kind = code_type(max(arities))
+    kind = column_code_type(max(arities))
     base = np.array([rng.integers(0, r, pool) for r in arities]).astype(kind)
     columns = base[:, rng.integers(0, pool, n_rows)]
     for _ in range(draw(st.integers(0, 3))):  # rows that differ in one column only
@@ -53,7 +53,7 @@ def test_against_numpy(table):
 
 @pytest.mark.parametrize("arity", [1, 2, 256, 257, 65_536, 65_537, 2**32])
 def test_code_types(arity):
-    kind = code_type(arity)
+    kind = column_code_type(arity)
     assert np.iinfo(kind).max >= arity - 1
     assert kind == np.uint8 or np.iinfo(np.uint8 if kind == np.uint16 else np.uint16).max < arity - 1
 

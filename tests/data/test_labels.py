@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bnml._text import clip
-from bnml.data.labels import as_number, as_numbers, is_missing, is_whole, label_text, ordered, without_point
+from bnml.data.labels import as_number, as_numbers, is_missing, is_whole, label_text, label_without_point, ordered
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_many_numbers_of_any_type(labels):
      (".0", ".0"), ("v1.0", "v1.0"), ("1.0.0", "1.0.0")],
 )  # fmt: skip
 def test_whole_numbers_with_a_point(text, plain):
-    assert without_point(text) == plain
+    assert label_without_point(text) == plain
 
 
 def test_order():

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import bnml
-from bnml.data.rows import rows_of, rows_to_data, rows_to_groups, rows_to_numbers, rows_with_column
+from bnml.data.rows import rows_of, rows_to_data, rows_to_distinct, rows_to_numbers, rows_with_column
 from bnml.errors import DataError
 
 FRAME = pd.DataFrame({"A": list("xyxyx"), "B": list("uuvvu")})
@@ -31,9 +31,9 @@ def test_frequencies_are_no_rows():
 
 def test_equal_rows_have_one_number():
     rows = rows_of(bnml.read(FRAME))
-    assert rows_to_groups(rows.codes[[0]], [2]).tolist() == rows.codes[0].tolist()
-    assert len(set(rows_to_groups(rows.codes, [2, 2]).tolist())) == 4
-    assert rows_to_groups(rows.codes[[]], []).tolist() == [0, 0, 0, 0]
+    assert rows_to_distinct(rows.codes[[0]], [2]).tolist() == rows.codes[0].tolist()
+    assert len(set(rows_to_distinct(rows.codes, [2, 2]).tolist())) == 4
+    assert rows_to_distinct(rows.codes[[]], []).tolist() == [0, 0, 0, 0]
     assert rows_to_numbers(rows.codes[[]], []).tolist() == [0, 0, 0, 0]
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from bnml.data.table import check_names, kept_names, unknown_column
+from bnml.data.table import check_table_names, kept_table_names, not_in_table
 from bnml.errors import ArgumentError, DataError
 
 
 def test_names_are_texts():
-    assert check_names(["a", 1, ("b", 2), None, 1.5], "it") == ("a", "1", "('b', 2)", "None", "1.5")
+    assert check_table_names(["a", 1, ("b", 2), None, 1.5], "it") == ("a", "1", "('b', 2)", "None", "1.5")
 
 
 @pytest.mark.parametrize(
@@ -25,16 +25,16 @@ def test_names_are_texts():
 )
 def test_bad_names(names, message):
     with pytest.raises(DataError, match=message) as error:
-        check_names(names, "it")
+        check_table_names(names, "it")
     assert len(str(error.value)) < 300
 
 
 def test_kept():
-    assert kept_names(("a", "b"), None) == ["a", "b"]
-    assert kept_names(("a", "b"), ["b"]) == ["b"]
+    assert kept_table_names(("a", "b"), None) == ["a", "b"]
+    assert kept_table_names(("a", "b"), ["b"]) == ["b"]
     with pytest.raises(ArgumentError, match=r"columns: there is no column 'smok'; .*Did you mean 'smoke'\?"):
-        kept_names(("smoke", "b"), ["b", "smok"])
+        kept_table_names(("smoke", "b"), ["b", "smok"])
 
 
 def test_the_message_stays_short():
-    assert len(str(unknown_column("bins", "y" * 1000, [f"{'x' * 1000}{i}" for i in range(1000)]))) < 1000
+    assert len(str(not_in_table("bins", "y" * 1000, [f"{'x' * 1000}{i}" for i in range(1000)]))) < 1000

@@ -12,11 +12,11 @@ import pandas as pd
 import pytest
 
 import bnml
+from bnml._bits import masks_without
 from bnml.errors import ArgumentError, DataError
 from bnml.experiments import alpha_sensitivity, reproduce
-from bnml.experiments.alpha_sensitivity import ALPHAS, BENE, VARIABLES, _slips, work
-from bnml.uncertainty.allowed import allowed_masks
-from bnml.uncertainty.structures import all_structures
+from bnml.experiments.alpha_sensitivity import ALPHAS, BENE, EXPERIMENT, VARIABLES, _slips
+from bnml.uncertainty.all_structures import all_structures
 
 SHARED = Path(__file__).parents[2].parent / "shared" / "data"
 
@@ -43,7 +43,7 @@ def table(folder):
 
 
 def rows_of(folder, score, alpha, kind):
-    return [row for row in work(folder, (score, alpha), 0) if row["kind"] == kind]
+    return [row for row in EXPERIMENT.work(folder, (score, alpha), 0) if row["kind"] == kind]
 
 
 def dags(data):
@@ -67,9 +67,9 @@ def test_all_classes_are_equally_probable_before(folder, score, alpha, name):
 
 
 def test_if_dags_are_equally_probable(folder):
-    rows = work(folder, ("BDq", 0.3), 0)
+    rows = EXPERIMENT.work(folder, ("BDq", 0.3), 0)
     everything = [{**row, "score": s, "alpha": a} for s, alphas in ALPHAS.items() for a in alphas for row in rows]
-    results = alpha_sensitivity.outcome(folder, everything, 1).tables["results"]
+    results = alpha_sensitivity.EXPERIMENT.outcome(folder, everything, 1).tables["results"]
     listed = bnml.posterior(table(folder), "bdq:0.3", rows_per_cell=0, threads=1).top(185, classes=True)
     other = dict(zip(listed["structure"], listed["probability"], strict=True))
     own = results[(results["score"] == "BDq") & (results["alpha"] == 0.3)]
@@ -119,7 +119,7 @@ def test_slips_are_those_of_bene(folder):
     assert (found >= 0).all()
     assert (found > 0).any()
     for child in range(4):
-        for number, mask in enumerate(allowed_masks(4, child).tolist()):
+        for number, mask in enumerate(masks_without(4, child).tolist()):
             parents = [v for v in range(4) if mask >> v & 1]
             q, n = 3 ** len(parents), len(codes)
             score = math.lgamma(3 * q * alpha) + math.lgamma(n + q * alpha)
@@ -153,7 +153,7 @@ def test_from_end_to_end(folder, tmp_path, coarse_pictures):
         assert bnml.score(bnml.DAG.parse(row.structure), data, score) == pytest.approx(found)
     journal = (tmp_path / "alpha-sensitivity" / "journal.jsonl").read_text().splitlines()
     for line in map(json.loads, journal[1::4]):  # what another process did is what this one does
-        assert line["rows"] == work(folder, tuple(line["part"]), 0)
+        assert line["rows"] == EXPERIMENT.work(folder, tuple(line["part"]), 0)
 
 
 @pytest.mark.parametrize("file", alpha_sensitivity.FILES)
@@ -179,9 +179,9 @@ def test_a_column_that_is_not_there(folder, tmp_path):
 
 def test_the_claim_may_hold_for_each_or_neither(folder):
     """What is said of the program of the authors follows from its own numbers."""
-    rows = work(folder, ("BDq", 0.3), 0)
+    rows = EXPERIMENT.work(folder, ("BDq", 0.3), 0)
     everything = [{**row, "score": s, "alpha": a} for s, alphas in ALPHAS.items() for a in alphas for row in rows]
-    tables = alpha_sensitivity.outcome(folder, everything, 1).tables
+    tables = alpha_sensitivity.EXPERIMENT.outcome(folder, everything, 1).tables
     results, best, comparison = (tables[name] for name in ("results", "best", "comparison"))
     for own, bene, text in ((True, True, "it is:"), (True, False, "it is not:"), (False, False, "it is not either:")):
         told = alpha_sensitivity._findings(results, best, comparison.assign(agrees=[own, False, bene]))

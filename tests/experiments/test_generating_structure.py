@@ -206,9 +206,11 @@ def test_the_whole_on_one_core_on_two_and_after_an_interruption(folder, tmp_path
 
 
 def test_repetitions_have_samples_of_their_own(folder):
-    whole = experiment.work(folder, ("cancer", 20, 0, 6), 0)
-    assert whole == experiment.work(folder, ("cancer", 20, 0, 2), 0) + experiment.work(folder, ("cancer", 20, 2, 6), 0)
-    assert whole != experiment.work(folder, ("cancer", 20, 0, 6), 1)
+    whole = experiment.EXPERIMENT.work(folder, ("cancer", 20, 0, 6), 0)
+    assert whole == experiment.EXPERIMENT.work(folder, ("cancer", 20, 0, 2), 0) + experiment.EXPERIMENT.work(
+        folder, ("cancer", 20, 2, 6), 0
+    )
+    assert whole != experiment.EXPERIMENT.work(folder, ("cancer", 20, 0, 6), 1)
     assert len({tuple(row[score] for score in SCORES) for row in whole}) > 1
 
 
@@ -304,7 +306,7 @@ def test_single_published_results_are_whole_repetitions(shared):
 
 @pytest.mark.parametrize(("network", "n"), [("earthquake", 10), ("earthquake", 60), ("asia", 10)])
 def test_ties_are_decided_as_in_the_published_results(shared, network, n):
-    ours = pd.DataFrame(experiment.work(shared, (network, n, 0, 50), 0))
+    ours = pd.DataFrame(experiment.EXPERIMENT.work(shared, (network, n, 0, 50), 0))
     theirs = experiment._read(shared, experiment.SINGLE)
     theirs = theirs[(theirs["network"] == network) & (theirs["N"] == n)]
     for score in SCORES:

@@ -29,7 +29,7 @@ def test_from_end_to_end(tmp_path):
 
 def test_a_part_depends_on_its_key_and_the_seed_alone(tmp_path):
     key = ("arcs", 300, 6, 0, 1)
-    assert experiment.work(tmp_path, key, 1) == experiment.work(tmp_path, key, 1)
-    assert experiment.work(tmp_path, key, 1) != experiment.work(tmp_path, key, 2)
-    both = experiment.work(tmp_path, ("arcs", 300, 6, 0, 2), 1)
-    assert both[: len(both) // 2] == experiment.work(tmp_path, key, 1)
+    assert experiment.EXPERIMENT.work(tmp_path, key, 1) == experiment.EXPERIMENT.work(tmp_path, key, 1)
+    assert experiment.EXPERIMENT.work(tmp_path, key, 1) != experiment.EXPERIMENT.work(tmp_path, key, 2)
+    both = experiment.EXPERIMENT.work(tmp_path, ("arcs", 300, 6, 0, 2), 1)
+    assert both[: len(both) // 2] == experiment.EXPERIMENT.work(tmp_path, key, 1)

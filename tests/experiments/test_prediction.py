@@ -16,7 +16,7 @@ import bnml
 from bnml.errors import ArgumentError, DataError
 from bnml.experiments import prediction, prediction_tables, registry, reproduce
 from bnml.experiments.experiment import Outputs, generator
-from bnml.experiments.prediction import EXPERIMENT, keeps_rows_per_cell, training_sizes
+from bnml.experiments.prediction import EXPERIMENT, _keeps_rows_per_cell, training_sizes
 from bnml.experiments.prediction_tables import (
     PUBLISHED,
     QUANTITIES,
@@ -30,7 +30,7 @@ from bnml.experiments.prediction_tables import (
     rule_table,
     tails,
 )
-from bnml.experiments.tables import TABLES, table_file
+from bnml.experiments.uci_tables import TABLES, uci_table_file
 
 SHARED = Path(__file__).parents[2].parent / "shared" / "data"
 COLUMNS = {"A": "uvw", "B": "xy", "C": "pqr", "D": "s"}  # "D" has one value, as a variable of heart_hungarian
@@ -58,7 +58,7 @@ def folder(tmp_path_factory):
     (root / "published").mkdir()
     for name in TABLES:
         text = table(name).to_csv(index=False)
-        if table_file(name).endswith(".gz"):
+        if uci_table_file(name).endswith(".gz"):
             (sets / f"{name}.csv.gz").write_bytes(gzip.compress(text.encode()))
         else:
             (sets / f"{name}.csv").write_text(text)
@@ -267,9 +267,9 @@ def test_processes_and_interruptions_do_not_matter(folder, tmp_path, monkeypatch
         if len(calls) == 2:
             raise KeyboardInterrupt
         calls.append(arguments)
-        return prediction.work(*arguments)
+        return EXPERIMENT.work(*arguments)
 
-    def reproduced(out, threads, work=prediction.work):
+    def reproduced(out, threads, work=EXPERIMENT.work):
         some = replace(EXPERIMENT, parts=few, outcome=plain_outcome, work=work)
         monkeypatch.setattr(registry, "find", lambda name: some)
         done = reproduce("prediction", folder, repetitions=2, threads=threads, out=tmp_path / out)
@@ -446,5 +446,5 @@ def test_with_rows_per_cell_and_without():
 
 def test_which_networks_keep_the_rule():
     data = bnml.read(np.random.default_rng(0).integers(0, 3, (100, 3)))
-    assert keeps_rows_per_cell(bnml.DAG.parse("[X0][X1|X0][X2]"), data)
-    assert not keeps_rows_per_cell(bnml.DAG.parse("[X0][X1][X2|X0:X1]"), data)
+    assert _keeps_rows_per_cell(bnml.DAG.parse("[X0][X1|X0][X2]"), data)
+    assert not _keeps_rows_per_cell(bnml.DAG.parse("[X0][X1][X2|X0:X1]"), data)

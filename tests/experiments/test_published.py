@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 
 from bnml.errors import DataError
-from bnml.experiments.comparison import agreement, compare, outside
+from bnml.experiments.comparison import agreement, compare, disagreements
 from bnml.experiments.published import read_numbers
-from bnml.experiments.tables import read_table
+from bnml.experiments.uci_tables import read_uci_table
 
 GOOD = "data,N,score\niris,150,-3.5\nwine,178,-1.25\n"
 
@@ -65,15 +65,15 @@ def test_tables_declare_all_their_values(tmp_path):
     folder.mkdir()
     (folder / "iris.csv").write_text("a,b\n0,1\n1,0\n")
     (folder / "iris.vd").write_text("a\tx\ty\tz\nb\tx\ty\n")
-    assert read_table(tmp_path, "iris").arities == (3, 2)
+    assert read_uci_table(tmp_path, "iris").arities == (3, 2)
     for declared, message in (
         ("a\tx\ty\tz\n", r"'uci-discretised/iris\.vd' does not declare 'b', of 'uci-discretised/iris\.csv'"),
         ("a\tx\nb\tx\ty\n", r"'uci-discretised/iris\.csv' with 'uci-discretised/iris\.vd': column 'a' holds"),
     ):
-        read_table.cache_clear()
+        read_uci_table.cache_clear()
         (folder / "iris.vd").write_text(declared)
         with pytest.raises(DataError, match=message):
-            read_table(tmp_path, "iris")
+            read_uci_table(tmp_path, "iris")
 
 
 def test_differences_in_standard_errors():
@@ -90,5 +90,5 @@ def test_differences_in_standard_errors():
     assert found["errors"].tolist() == pytest.approx([-2.95, -5.95, 0.0, 0.0, -np.inf])
     assert found["within"].tolist() == [True, False, True, True, False]
     assert agreement(found, "means") == "3 of 5 means (60.0%) lie within 3 standard errors of the published ones."
-    far = outside(found, ["cell"])
+    far = disagreements(found, ["cell"])
     assert [line.split(":")[0] for line in far] == ["  odd", "  far"]

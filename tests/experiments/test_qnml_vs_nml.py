@@ -17,7 +17,7 @@ from bnml.errors import ArgumentError, DataError
 from bnml.experiments import qnml_vs_nml as experiment
 from bnml.experiments import reproduce
 from bnml.experiments.experiment import generator
-from bnml.experiments.tables import FOLDER, TABLES, read_table, table_file
+from bnml.experiments.uci_tables import FOLDER, TABLES, read_uci_table, uci_table_file
 from bnml.nml import parametric_complexity
 
 from .. import naive
@@ -210,16 +210,16 @@ def data(tmp_path, monkeypatch):
     for seed, name in enumerate(TABLES):
         own = table(wide.get(name, (2, 3)), 30, seed)
         text = "\n".join([",".join(own.names), *(",".join(map(str, own.codes[i])) for i in own.row_index)]) + "\n"
-        if table_file(name).endswith(".gz"):
+        if uci_table_file(name).endswith(".gz"):
             (folder / f"{name}.csv.gz").write_bytes(gzip.compress(text.encode(), mtime=0))
         else:
             (folder / f"{name}.csv").write_text(text)
         lines = ["\t".join([x, *"abcd"[:r]]) for x, r in zip(own.names, own.arities, strict=True)]
         (folder / f"{name}.vd").write_text("\n".join(lines) + "\n")
-    read_table.cache_clear()
+    read_uci_table.cache_clear()
     experiment._narrow.cache_clear()
     yield folder.parent
-    read_table.cache_clear()
+    read_uci_table.cache_clear()
     experiment._narrow.cache_clear()
 
 
@@ -256,17 +256,17 @@ def test_the_whole(data, tmp_path, coarse_pictures):
 
 
 def test_repetitions_do_not_depend_on_blocks(data):
-    rows = experiment.work(data, ("adult", 0, 3), 7)
-    apart = [row for i in range(3) for row in experiment.work(data, ("adult", i, i + 1), 7)]
+    rows = experiment.EXPERIMENT.work(data, ("adult", 0, 3), 7)
+    apart = [row for i in range(3) for row in experiment.EXPERIMENT.work(data, ("adult", i, i + 1), 7)]
     tables = [[row for row in own if row["kind"] == "table"] for own in (rows, apart)]
     assert tables[0] == tables[1]
-    assert tables[0] != [row for row in experiment.work(data, ("adult", 0, 3), 8) if row["kind"] == "table"]
+    assert tables[0] != [row for row in experiment.EXPERIMENT.work(data, ("adult", 0, 3), 8) if row["kind"] == "table"]
 
 
 def test_drawn_rows_are_rows_of_the_table(data):
     """The first rows in a random order, and columns at random: drawn again, and scored one by one."""
-    rows = experiment.work(data, ("adult", 0, 1), 7)
-    whole, random = read_table(data, "adult"), generator(7, "qnml-vs-nml", "adult", 0)
+    rows = experiment.EXPERIMENT.work(data, ("adult", 0, 1), 7)
+    whole, random = read_uci_table(data, "adult"), generator(7, "qnml-vs-nml", "adult", 0)
     first = np.repeat(whole.codes, whole.weights, axis=0)[random.permutation(30)[:25]]
     states = {f"X{i}": list(range(r)) for i, r in enumerate(whole.arities)}
     for row in rows[:4]:
@@ -281,15 +281,15 @@ def test_drawn_rows_are_rows_of_the_table(data):
 
 
 def test_a_theorem_that_fails_is_said_to_fail(data):
-    parts = experiment.parts(data, 2)
-    rows = [row for part in parts for row in experiment.work(data, part.key, 0)]
+    parts = experiment.EXPERIMENT.parts(data, 2)
+    rows = [row for part in parts for row in experiment.EXPERIMENT.work(data, part.key, 0)]
     first = "qNML equals NML in all forests of single variables and pairs, as Theorem 3 says: it is off by "
-    assert experiment.outcome(data, rows, 2).findings[0].startswith(first)
+    assert experiment.EXPERIMENT.outcome(data, rows, 2).findings[0].startswith(first)
     for row in rows:
         if row["kind"] == "table":
             row["qnml_complete"] = 0.25
     last = "against Theorem 3: it is off by 2e-01 at most in "
-    told = experiment.outcome(data, rows, 2)
+    told = experiment.EXPERIMENT.outcome(data, rows, 2)
     assert told.findings[0].startswith("qNML does not equal NML")
     assert last in told.findings[0]
     assert told.tables["comparison"]["within"].tolist()[0] is False
@@ -313,7 +313,10 @@ def test_files_that_are_something_else_are_refused(data, tmp_path, file, content
 
 def test_tables_that_are_all_too_narrow(data, tmp_path):
     for name in ("liver", "adult"):
-        for source, file in ((f"{FOLDER}/iris.vd", f"{FOLDER}/{name}.vd"), (table_file("iris"), table_file(name))):
+        for source, file in (
+            (f"{FOLDER}/iris.vd", f"{FOLDER}/{name}.vd"),
+            (uci_table_file("iris"), uci_table_file(name)),
+        ):
             content = (data / source).read_bytes()
             (data / file).write_bytes(gzip.compress(content) if file.endswith(".gz") else content)
     with pytest.raises(DataError, match="no table in 'uci-discretised' has 5 columns"):

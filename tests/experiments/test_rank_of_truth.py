@@ -16,7 +16,7 @@ import bnml
 from bnml.errors import ArgumentError, DataError
 from bnml.experiments import rank_of_truth, registry, reproduce
 from bnml.experiments.experiment import Outputs
-from bnml.experiments.rank_of_truth import ARCS, NAMES, SCHEMES, SCORES, SIZES, draw_truth, ranks, work
+from bnml.experiments.rank_of_truth import ARCS, EXPERIMENT, NAMES, SCHEMES, SCORES, SIZES, draw_truth, ranks
 from bnml.network.sampling import sample_codes
 
 SHARED = Path(__file__).parents[2].parent / "shared" / "data"
@@ -114,9 +114,9 @@ def test_parameters_have_their_dirichlet_distributions(scheme):
 
 
 def test_a_part_depends_on_its_repetitions_only(tmp_path):
-    both = work(tmp_path, (4, "BDeu", 5, 7), 3)
-    assert both == work(tmp_path, (4, "BDeu", 5, 6), 3) + work(tmp_path, (4, "BDeu", 6, 7), 3)
-    assert both != work(tmp_path, (4, "BDeu", 5, 7), 4)
+    both = EXPERIMENT.work(tmp_path, (4, "BDeu", 5, 7), 3)
+    assert both == EXPERIMENT.work(tmp_path, (4, "BDeu", 5, 6), 3) + EXPERIMENT.work(tmp_path, (4, "BDeu", 6, 7), 3)
+    assert both != EXPERIMENT.work(tmp_path, (4, "BDeu", 5, 7), 4)
     assert [row["N"] for row in both] == list(SIZES) * 4
 
 

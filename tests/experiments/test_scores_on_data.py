@@ -14,7 +14,7 @@ from bnml import DAG
 from bnml.errors import ArgumentError, DataError, GraphError
 from bnml.experiments import reproduce
 from bnml.experiments import scores_on_data as experiment
-from bnml.experiments.tables import TABLES, read_table
+from bnml.experiments.uci_tables import TABLES, read_uci_table
 
 from .. import naive
 
@@ -49,9 +49,9 @@ def data(tmp_path, monkeypatch):
     for name, arities in SMALL.items():
         write(folder / "uci-discretised", name, rows_of(name), arities)
     publish(folder)
-    read_table.cache_clear()
+    read_uci_table.cache_clear()
     yield folder
-    read_table.cache_clear()
+    read_uci_table.cache_clear()
 
 
 WANTED = [
@@ -94,7 +94,7 @@ def test_the_highest_scores(data, name):
     for score, at, family in cases:
         alphas = experiment.ALPHAS[score]
         at %= len(alphas)
-        (row,) = experiment.work(data, (name, score, at, at + 1), 0)
+        (row,) = experiment.EXPERIMENT.work(data, (name, score, at, at + 1), 0)
         parameters = () if alphas[at] is None else (alphas[at],)
         assert row["highest"] == pytest.approx(highest(name, family, *parameters), rel=1e-9)
         assert (row["data"], row["score"], row["alpha"]) == (name, score, alphas[at])
@@ -114,7 +114,7 @@ def test_hyperparameters():
 def test_parts_cover_every_search_once(data):
     rows = np.random.default_rng(0).integers(0, 2, (300, 20)).tolist()
     write(data / "uci-discretised", "iris", rows, (2,) * 20)  # large enough to be cut
-    parts = experiment.parts(data, 1)
+    parts = experiment.EXPERIMENT.parts(data, 1)
     done = [(name, score, at) for name, score, first, last in (part.key for part in parts) for at in range(first, last)]
     assert len(set(done)) == len(done) == sum(map(len, experiment.ALPHAS.values())) * len(SMALL)
     assert len([part for part in parts if part.key[:2] == ("iris", "BDeu")]) > 10
@@ -258,11 +258,11 @@ def test_published_highest_scores():
             score, alpha = line["criterion"], float(line["ess_or_alpha"]) if line["ess_or_alpha"] else None
             if alpha in experiment.ALPHAS.get(score, ()):
                 at = experiment.ALPHAS[score].index(alpha)
-                (row,) = experiment.work(SHARED, (line["data"], score, at, at + 1), 0)
+                (row,) = experiment.EXPERIMENT.work(SHARED, (line["data"], score, at, at + 1), 0)
                 assert row["highest"] == pytest.approx(float(line["published_score"]), abs=5.1e-4)
                 found += 1
     assert found == 15
-    read_table.cache_clear()
+    read_uci_table.cache_clear()
 
 
 def test_all_files_are_there():

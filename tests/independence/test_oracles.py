@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bnml
-from bnml.counts import counts_of, pair_statistic
+from bnml.counts import chi_square_statistic, counts_of
 from bnml.independence import G2, X2, Gain, Scored
 from bnml.independence.oracles import DataJudge, Questions
 from tests.independence import naive
@@ -51,7 +51,7 @@ def test_statistics_are_those_of_the_definition(seed, kind, size):
         assert np.exp(found[2]) == pytest.approx(p, rel=1e-9)
         assert independent == (p > 0.05)
         cells = counts_of(data).cells([x, y, *some])
-        large = pair_statistic(cells, x, y, some, pearson=kind == "x2")
+        large = chi_square_statistic(cells, x, y, some, pearson=kind == "x2")
         assert large == pytest.approx((statistic, freedom), abs=1e-9)
 
 

@@ -8,7 +8,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from bnml.independence.path_condition import accepted, drop, keep, regions, settle, unexplained, without
+from bnml.independence.path_condition import accepted_statements, drop, keep, regions, settle, unexplained, without
 from bnml.independence.skeleton import Found
 
 
@@ -56,7 +56,7 @@ def check_standing(standing, statements, masks):
     assert sure == links_of(standing.sure)
     assert gone <= set(statements)
     assert standing.unsure <= set(statements)
-    shown = accepted(standing, masks, statements)
+    shown = accepted_statements(standing, masks, statements)
     for pair in gone:
         assert shown[pair] in statements[pair]
         assert supported(left, pair, shown[pair].given)
@@ -133,7 +133,7 @@ def test_a_link_that_waits_for_a_region():
     assert standing.unsure == {(0, 2), (1, 2), (3, 4)}
     after = keep(standing, statements, [(0, 2)])
     assert not after.unsure
-    assert (3, 4) in accepted(after, masks, statements)
+    assert (3, 4) in accepted_statements(after, masks, statements)
 
 
 def test_a_link_that_a_choice_needs():

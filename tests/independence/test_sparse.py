@@ -11,10 +11,11 @@ from scipy import stats
 
 import bnml
 from bnml.counts import counts_of
+from bnml.counts.counts import count_occurring_states
 from bnml.errors import BnmlError
 from bnml.independence import G2, X2, Permutation, independence_test
 from bnml.independence import _kernels as kernels
-from bnml.independence.sparse import _rows, is_sparse, sparse_p_value, states_that_occur
+from bnml.independence.sparse import _rows, is_sparse, sparse_p_value
 from tests.independence import naive
 
 
@@ -32,7 +33,7 @@ def test_the_rule():
     assert is_sparse([2, 2], 19)
     assert not is_sparse([2, 2], 1, 0)
     data = bnml.read(np.array([[0, 0], [1, 0]]), states={"X0": [0, 1, 2], "X1": [0, 1]})
-    assert states_that_occur(counts_of(data)).tolist() == [2, 1]
+    assert count_occurring_states(counts_of(data)).tolist() == [2, 1]
 
 
 def test_chance_is_no_dependence(slots):

@@ -25,7 +25,7 @@ from bnml.nml import (
     regret_table,
     stochastic_complexity,
 )
-from bnml.nml.forest_counts import SortedCounts, number_of_sorted_counts, scaled_powers
+from bnml.nml.forest_counts import SortedCounts, number_of_sorted_counts, powers_of_counts
 from bnml.nml.forest_sums import ForestSums, star_sum
 from bnml.nml.forest_weights import Weights
 from tests.nml import naive
@@ -142,7 +142,7 @@ def test_a_pair_is_one_multinomial(a, b, n):
 
 @pytest.mark.parametrize(("arity", "n"), [(2, 50), (3, 500), (10, 4000), (500, 60)])
 def test_without_leaves_a_star_is_a_multinomial(arity, n):
-    assert star_sum(np.log(scaled_powers(n)), arity) == pytest.approx(regret(n, arity), rel=1e-11)
+    assert star_sum(np.log(powers_of_counts(n)), arity) == pytest.approx(regret(n, arity), rel=1e-11)
 
 
 @pytest.mark.parametrize(("arities", "n"), [((2, 3, 2, 2, 4), 60), ((3, 3, 3, 2, 2), 40), ((2, 2, 2, 2, 2), 1000)])
@@ -267,7 +267,7 @@ def test_numbers_that_are_too_large_are_bounded():
 def test_scaled_powers():
     import mpmath
 
-    values = scaled_powers(3000)
+    values = powers_of_counts(3000)
     for k in (0, 1, 2, 31, 32, 33, 100, 3000):
         wanted = mpmath.mpf(k) ** k * mpmath.exp(-k) / mpmath.factorial(k) if k else 1
         assert values[k] == pytest.approx(float(wanted), rel=2e-15)
@@ -277,7 +277,7 @@ def test_scaled_powers():
 def test_weights_by_listing_tables(n, many, few):
     counts = SortedCounts(n, many), SortedCounts(n, few)
     weights = np.concatenate(list(Weights(*counts).blocks()))
-    b = scaled_powers(n)
+    b = powers_of_counts(n)
     for i, f in enumerate(counts[0].vectors.tolist()):
         for j, rho in enumerate(counts[1].vectors.tolist()):
             total = sum(
@@ -293,7 +293,7 @@ def test_weights_of_binary_variables_by_direct_sums(n):
     """W = Σ_x b(x) b(f-x) b(ρ-x) b(n-f-ρ+x), of some f, for all ρ."""
     counts = SortedCounts(n, 2)
     weights = np.concatenate(list(Weights(counts, counts).blocks()))
-    b = scaled_powers(n)
+    b = powers_of_counts(n)
     for i in (0, 1, len(counts) // 3, len(counts) - 2, len(counts) - 1):
         f, g = counts.vectors[i]
         row = np.convolve(b[: f + 1] * b[f::-1], b[: g + 1] * b[g::-1])

@@ -13,7 +13,7 @@ from bnml._bits import members, subsets
 from bnml.graph import Rules
 from bnml.search.best_networks import Subsets
 from bnml.search.listed_families import ListedFamilies
-from bnml.search.read_back import last_names_last, smallest_model_string
+from bnml.search.read_back import read_back_by_model_string, read_back_by_names
 
 FEW = settings(max_examples=30, deadline=None)
 
@@ -63,7 +63,7 @@ def test_against_the_recursion(drawn, low, threads):
         base = sum(listed.base[i] for i in members(whole))
         assert base + total * listed.unit == pytest.approx(best_score(tables, rules.links, whole), abs=1e-9)
     names = [f"V{k}" for k in range(n)]
-    for read in (last_names_last, smallest_model_string):
+    for read in (read_back_by_names, read_back_by_model_string):
         parents = read(found, names, 0.0)
         score = sum(tables[i][parents[i]] for i in range(n))
         assert score == pytest.approx(best_score(tables, rules.links, (1 << n) - 1), abs=1e-9)

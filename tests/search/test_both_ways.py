@@ -14,7 +14,7 @@ import bnml
 from bnml._watch import Watch
 from bnml.errors import ArgumentError, SearchError
 from bnml.search import candidates
-from bnml.search.candidate_families import candidates_of
+from bnml.search.candidates import candidates_of
 from bnml.search.cuts import solve_by_cuts
 from bnml.search.searches import request_for
 from tests.search.tables import random_constraints, random_prior, random_table

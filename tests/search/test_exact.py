@@ -22,7 +22,7 @@ from bnml.scores import FamilyScores, LocalScores
 from bnml.scores.lattice import lattice as lattice_module
 from bnml.scores.lattice import score_all_families, undominated_families
 from bnml.search import exact, forecast
-from bnml.search.exact import solve
+from bnml.search.exact import solve_exact
 from bnml.search.forecast import SearchPlan
 from tests.scores.strategies import LABELS, score_and_twin
 from tests.search.strategies import EQUAL, best, constraints, smallest, structures, tables
@@ -136,7 +136,7 @@ def solved(data, label, *, known=None, most=None, threads=1, free=True, **plan):
     columns = WalkOrder(data).columns
     rules = (known or Constraints()).compiled(data.names, most).among(columns)
     settled = SearchPlan(**{"integers": False, "n_low": len(columns), **plan})
-    return solve(local, rules, columns, settled, threads, free=free)
+    return solve_exact(local, rules, columns, settled, threads, free=free)
 
 
 @MANY
@@ -412,7 +412,7 @@ def test_integers_with_a_prior_are_as_near_as_they_say():
         rules = Rules.none(data.names).among(columns)
         values = []
         for integers in (False, True):
-            dag, families = solve(local, rules, columns, SearchPlan(integers, 6), 1)
+            dag, families = solve_exact(local, rules, columns, SearchPlan(integers, 6), 1)
             values.append(math.fsum(local.families(range(6), dag.parent_sets).tolist()))
         assert values[0] - values[1] <= families.within
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import bnml
-from bnml.scores.candidates import Candidates
+from bnml.scores.candidates_by_bounds import Candidates
 from bnml.search import by_cuts
 
 

@@ -133,7 +133,7 @@ def test_auto_beyond_exact_search(data, monkeypatch, changes, why):
     listed = learn(data)
     assert (listed.search, listed.optimal, listed.info["method"]) == ("exact", True, "cuts")
     assert listed.info["reason"] == "chosen by auto, as all families that matter could be listed"
-    monkeypatch.setattr(MODULE, "list_in_a_minute", lambda task: None)
+    monkeypatch.setattr(MODULE, "_list_in_a_minute", lambda task: None)
     result = learn(data)
     assert (result.search, result.optimal) == ("order", False)
     assert result.info["reason"] == f"chosen by auto, as exact search {why}"
@@ -163,7 +163,7 @@ def test_auto_within_a_time_limit(data, monkeypatch):
     monkeypatch.setattr(MODULE, "forecast_of", costs(seconds=30.0))
     assert learn(data, time_limit=30.0).optimal
     assert learn(data, time_limit=29.0).info["method"] == "cuts"
-    monkeypatch.setattr(MODULE, "list_in_a_minute", lambda task: None)
+    monkeypatch.setattr(MODULE, "_list_in_a_minute", lambda task: None)
     result = learn(data, time_limit=29.0)
     assert (result.search, result.dag) == ("order", learn(data, search="order").dag)
     assert result.info["reason"] == "chosen by auto, as exact search would take longer than the time limit"
@@ -191,7 +191,7 @@ def test_auto_goes_on_without_memory(data, monkeypatch):
 
     monkeypatch.setattr(inspect.getmodule(exact.search.run), "Lattice", full)
     assert learn(data).info["method"] == "cuts"
-    monkeypatch.setattr(MODULE, "list_in_a_minute", lambda task: None)
+    monkeypatch.setattr(MODULE, "_list_in_a_minute", lambda task: None)
     result = learn(data)
     assert result.info["reason"] == "chosen by auto, as exact search ran out of memory"
     assert result.dag == learn(data, search="order").dag

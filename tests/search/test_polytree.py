@@ -92,7 +92,7 @@ def p_values(data):
 @settings(max_examples=30, deadline=None)
 @given(tables(columns=4))
 def test_p_values(data):
-    from bnml.counts.pairs import pair_information
+    from bnml.counts.pair_information import pair_information
 
     columns = range(len(data.names))
     found = _p_values(counts_of(data), columns, pair_information(data, columns))

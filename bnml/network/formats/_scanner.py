@@ -28,7 +28,7 @@ _BRACKETS = str.maketrans("(),", "   ")
 
 
 def failure(file: str, line: int, message: str) -> FormatError:
-    """Return the error for a line of a file."""
+    """Return the error for a line of a network file."""
     return FormatError(f"{file}, line {line}: {message}")
 
 

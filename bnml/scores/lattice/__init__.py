@@ -16,9 +16,10 @@ arities at hand). Where a small subset of P is known to reach that already, P an
 
 from __future__ import annotations
 
-from bnml.scores.lattice.all_families import check_all_families, score_all_families, undominated_families
+from bnml.scores.lattice.all_families import score_all_families, undominated_families
 from bnml.scores.lattice.allowed_sets import allowed_sets
 from bnml.scores.lattice.lattice import Lattice, has_lattice
+from bnml.scores.lattice.memory import check_all_families
 
 __all__ = [
     "Lattice",

@@ -126,9 +126,10 @@ def highest_gain(family: FamilyTables, fixed: int, free: int) -> float:
 @plain_at_first(lambda family, fixed, free, least, found: 4 << free.bit_count())
 @kernel
 def sets_reaching(family: FamilyTables, fixed: int, free: int, least: float, found: Array) -> int:
-    """Write the parents, ``fixed`` and a subset of ``free``, whose gain reaches ``least``, but no supersets of these.
+    """Kernel: write the parents in the lattice, ``fixed`` and some of ``free``, whose gain reaches ``least``.
 
-    Return how many there are: all subsets of a set are met before it. One more than there is room for means too many.
+    Supersets of these are left out. Return how many there are: all subsets of a set are met before it.
+    One more than there is room for means too many.
     """
     number = 0
     some = 0

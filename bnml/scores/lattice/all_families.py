@@ -8,17 +8,17 @@ import numpy as np
 
 from bnml._arrays import Floats, Ints
 from bnml._bits import members
-from bnml._memory import gigabytes, limit_of
 from bnml._threads import cores, run_all
 from bnml.counts.lattice import WalkOrder
-from bnml.errors import ArgumentError, SearchError
+from bnml.errors import ArgumentError
 from bnml.graph import Rules
 from bnml.scores.family_scores import FamilyScores
 from bnml.scores.lattice.allowed_sets import allowed_sets
 from bnml.scores.lattice.lattice import Lattice, has_lattice
+from bnml.scores.lattice.memory import check_all_families
 from bnml.scores.local import LocalScores
 
-__all__ = ["check_all_families", "score_all_families", "undominated_families"]
+__all__ = ["score_all_families", "undominated_families"]
 
 
 def score_all_families(
@@ -66,7 +66,7 @@ def undominated_families(
     threads: int | None = None,
     memory_limit: int | str | None = None,
 ) -> FamilyScores:
-    """Return, of all families of a table, those that are better than all with fewer of the same parents.
+    """Return those of all families of a table that are better than all with fewer of the same parents.
 
     No other family is in an optimal structure, whatever else holds: these are all that a solver needs. ``rules`` say
     what is allowed, by column. What does not fit into memory is refused before any work.
@@ -95,18 +95,6 @@ def undominated_families(
         sets[columns[i]] = [sum(1 << columns[j] for j in range(n) if mask >> j & 1) for mask in masks.tolist()]
     scores = [local.families(i, [members(mask) for mask in sets[i]], threads) for i in range(n)]
     return FamilyScores(local.data.names, tuple(map(tuple, sets)), tuple(scores)).undominated()
-
-
-def check_all_families(local: LocalScores, memory_limit: int | str | None = None) -> None:
-    """Refuse to list all families of so many variables that they do not fit into memory."""
-    n, limit = len(local.data.names), limit_of(memory_limit)
-    tables = 1 + len(local.outline.margin) if local.outline is not None else 0
-    needed = (8 * tables + 16) << n if has_lattice(local) else 60 * n << (n - 1)
-    if needed > limit:
-        raise SearchError(
-            f"to list the families of {n} variables takes {gigabytes(needed)} of memory; {gigabytes(limit)} are "
-            "allowed. Take fewer columns, or allow more with memory_limit"
-        )
 
 
 def _undominated(lattice: Lattice, i: int) -> Ints:

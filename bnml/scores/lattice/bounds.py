@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from bnml.counts._lattice_kernels import Bounds
     from bnml.scores.lattice.lattice import Lattice
 
-__all__ = ["FIRST_PARENTS", "LEAST_VARIABLES", "bounds_for"]
+__all__ = ["FIRST_PARENTS", "LEAST_VARIABLES", "bounds_for", "no_bounds"]
 
 FIRST_PARENTS = 2  # families with so few parents are known before the bounded walk
 LEAST_VARIABLES = 12  # below, all subsets are done before bounds would pay
@@ -57,3 +57,11 @@ def _known(lattice: Lattice) -> tuple[Ints, Ints, Floats]:
     better[[i for i in range(n) if lattice.rules.links[i]]] = False  # a subset may lack a link that is required
     children, which = np.nonzero(better)
     return masks[which], children.astype(np.int64), gains[children, which]
+
+
+def no_bounds(n: int) -> Bounds:
+    """Return bounds for the walk that leave no subset out."""
+    from bnml.counts._lattice_kernels import Bounds
+
+    none = np.zeros(0, np.int64)
+    return Bounds(np.zeros(n + 2, np.int64), none, none, np.zeros(0), np.zeros(0), np.zeros(1), none)

@@ -12,17 +12,17 @@ import numpy.typing as npt
 
 from bnml._arrays import Floats
 from bnml._bits import members, minimal_masks, subsets
-from bnml.counts.lattice import WalkOrder, no_bounds
+from bnml.counts.lattice import WalkOrder
 from bnml.errors import ArgumentError
 from bnml.graph import Rules
 from bnml.scores.lattice.allowed_sets import FEW_LINKS
 from bnml.scores.lattice.arcs import ArcTerms
-from bnml.scores.lattice.bounds import FIRST_PARENTS, LEAST_VARIABLES, bounds_for
+from bnml.scores.lattice.bounds import FIRST_PARENTS, LEAST_VARIABLES, bounds_for, no_bounds
 from bnml.scores.lattice.terms import (
     closed_forms,
     has_price_terms,
     range_of_terms,
-    table_rows,
+    rows_of_terms,
     terms_to_sum,
 )
 from bnml.scores.lattice.units import choose_units
@@ -120,7 +120,7 @@ class Lattice:
         self.base = [units * self.unit for units in self.base_units]
         grain = self.units.grain
         sums = terms_to_sum(local, layout, grain, *((low, grain / self.unit) if integers else (0.0, 1.0)))
-        self._rows = table_rows(local)
+        self._rows = rows_of_terms(local)
         self.terms = np.empty((sums.low.size, 1 << self.n), self.missing.dtype)
 
         most = min(self.rules.most + 1, self.n)

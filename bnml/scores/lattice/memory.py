@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from bnml._memory import gigabytes, limit_of
 from bnml.counts import Counts
 from bnml.counts.lattice import WalkOrder
 from bnml.counts.tails import DIRECT
+from bnml.errors import SearchError
 from bnml.nml.rising import STIRLING_FROM
+from bnml.scores.lattice.lattice import has_lattice
 from bnml.scores.lattice.terms import terms_that_rise
 from bnml.scores.local import LocalScores
 from bnml.scores.term_cache import MOST_CACHED
 
-__all__ = ["BASE", "scoring_bytes"]
+__all__ = ["BASE", "check_all_families", "scoring_bytes"]
 
 BASE = 190_000_000  # bytes that Python and its libraries take; the same every time, so that what follows from it is
 
@@ -69,3 +72,15 @@ def _partitions(counts: Counts) -> int:
     n, widest = len(counts.arities), max(counts.arities)
     words = 1 + sum(max(1, int(r - 1).bit_length()) for r in counts.arities) // 60
     return (counts.n_distinct + 1) * ((n + 1) * (12 + 8 * words) + 12 * widest)
+
+
+def check_all_families(local: LocalScores, memory_limit: int | str | None = None) -> None:
+    """Refuse to list all families of a table where that takes more memory than there is."""
+    n, limit = len(local.data.names), limit_of(memory_limit)
+    tables = 1 + len(local.outline.margin) if local.outline is not None else 0
+    needed = (8 * tables + 16) << n if has_lattice(local) else 60 * n << (n - 1)
+    if needed > limit:
+        raise SearchError(
+            f"to list the families of {n} variables takes {gigabytes(needed)} of memory; {gigabytes(limit)} are "
+            "allowed. Take fewer columns, or allow more with memory_limit"
+        )

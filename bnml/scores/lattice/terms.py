@@ -24,7 +24,7 @@ __all__ = [
     "closed_forms",
     "has_price_terms",
     "range_of_terms",
-    "table_rows",
+    "rows_of_terms",
     "term_neighbours",
     "terms_that_rise",
     "terms_to_sum",
@@ -60,7 +60,7 @@ def term_neighbours(layout: WalkOrder) -> Iterator[tuple[Ints, Ints]]:
 
 
 def has_price_terms(local: LocalScores, layout: WalkOrder, closed: Floats) -> bool:
-    """Whether the score is a log-likelihood less a price for configurations that never falls with more parents."""
+    """Whether the terms of the lattice are a log-likelihood less a price that never falls with more parents."""
     terms = _terms_of(local)
     if terms.ess > 0.0 or terms.margin or not np.array_equal(terms.joint, n_log_n(np.arange(terms.joint.size))):
         return False
@@ -76,13 +76,13 @@ def has_price_terms(local: LocalScores, layout: WalkOrder, closed: Floats) -> bo
     return True
 
 
-def table_rows(local: LocalScores) -> dict[int, int]:
-    """Return in which table of terms the margins of each arity stand; none where they are the joint terms."""
+def rows_of_terms(local: LocalScores) -> dict[int, int]:
+    """Return in which table of the lattice's terms the margins of each arity stand; none if they are the joint ones."""
     return {r: row for row, r in enumerate(sorted(_terms_of(local).margin), 1)}
 
 
 def range_of_terms(local: LocalScores, layout: WalkOrder) -> tuple[float, float]:
-    """Return what the terms, sums over cells, lie between: all rows in one cell, or each in its own."""
+    """Return what the terms of sets in the lattice lie between: all rows in one cell, or each in its own."""
     terms, n_rows = _terms_of(local), local.data.n_rows
     if terms.ess > 0.0:
         log_q = float(_term_configurations(layout)[1].max())
@@ -109,7 +109,7 @@ def terms_to_sum(local: LocalScores, layout: WalkOrder, grain: float, low: float
 
 
 def terms_that_rise(counts: Counts, n_indices: int) -> int:
-    """Return for how many counts there are entries in the tables that change with the number of configurations.
+    """Return how many counts have entries in those tables of the lattice that change with the number of configurations.
 
     No more than are looked up.
     """

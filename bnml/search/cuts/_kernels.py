@@ -12,7 +12,7 @@ import numpy as np
 
 from bnml._jit import helper, kernel
 
-__all__ = ["climb", "clusters_from", "order_by_values", "undominated"]
+__all__ = ["climb", "clusters_from", "order_by_values", "unmark_dominated"]
 
 Array = Any  # kernels are typed by Numba, not by mypy
 
@@ -76,7 +76,7 @@ def _move(order: Array, here: int, there: int) -> None:
 
 @kernel
 def climb(families: Array, order: Array, sweep: Array, chosen: Array) -> float:
-    """Move variables to their best places in an order until none can be moved to the better; return the total.
+    """Kernel: move variables to their best places in an order until none can be moved to the better; return the total.
 
     ``families`` is (first, sets, scores, links, matters); ``matters[u, v]`` says whether u's choice depends on v.
     ``sweep`` is the order in which variables are tried, ``chosen`` is filled with the families that are taken.
@@ -138,8 +138,8 @@ def climb(families: Array, order: Array, sweep: Array, chosen: Array) -> float:
 
 
 @kernel
-def undominated(first: Array, sets: Array, links: Array, keep: Array) -> None:
-    """Unmark families with a subset before them that has the same of the required links."""
+def unmark_dominated(first: Array, sets: Array, links: Array, keep: Array) -> None:
+    """Kernel: unmark families of branch and cut with a subset before them that has the same of the required links."""
     for x in range(first.size - 1):
         for f in range(first[x], first[x + 1]):
             for g in range(first[x], f):
@@ -157,7 +157,7 @@ def undominated(first: Array, sets: Array, links: Array, keep: Array) -> None:
 
 @kernel
 def order_by_values(first: Array, sets: Array, values: Array, order: Array) -> None:
-    """Fill in an order: next comes the variable whose families within those before have the largest value."""
+    """Kernel: fill in an order: next comes the variable whose families within those before have the largest value."""
     n = order.size
     before = np.zeros(sets.shape[1], np.uint64)
     placed = np.zeros(n, np.bool_)
@@ -227,7 +227,7 @@ def _switch(families: Array, members: Array, counts: Array, inside: Array, z: in
 
 @kernel
 def clusters_from(families: Array, starts: Array, noise: Array, least: float, found: Array, values: Array) -> int:
-    """Search for clusters C with sum over x in C of (value of x's families that meet C) > |C| - 1; return how many.
+    """Kernel: search for clusters C with Σ_{x ∈ C} (value of the families of x that meet C) > |C| - 1; return how many.
 
     From each pair of variables in ``starts`` the cluster changes by one variable at a time, whichever gains most.
     ``families`` is (child, value, first parent, parents, first having, having): parents by family, and families by

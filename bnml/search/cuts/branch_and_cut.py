@@ -16,14 +16,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bnml._bits import bits, transposed
+from bnml._bits import bits, mask_of, masks_of_words, transposed
 from bnml._watch import Watch
 from bnml.errors import SearchError
 from bnml.graph.topological import topological_order
 from bnml.scores import FamilyScores
 from bnml.search.cuts.cutting import CLOSE, Cutting, Incumbent
+from bnml.search.cuts.family_arrays import Floats, arrays_of_families, components
 from bnml.search.cuts.order_search import search_orders
-from bnml.search.cuts.problem import Floats, among, arrays_of, components, masks_of_words
 from bnml.search.cuts.relaxation import Relaxation
 from bnml.search.cuts.tree import Tree
 
@@ -76,14 +76,14 @@ class _Part:
 
     def __init__(self, members: list[int], task: _Task) -> None:
         self.members = members
-        sets, scores, which = among(members, task.parents, task.scores)
+        sets, scores, which = _among(members, task.parents, task.scores)
         place = {x: k for k, x in enumerate(members)}
         links = [sum(1 << place[j] for j in bits(task.links[x])) for x in members]
         self.parents = [
             {mask: task.parents[x][k] for mask, k in zip(own, kept, strict=True)}
             for x, own, kept in zip(members, sets, which, strict=True)
         ]
-        self.problem = arrays_of(sets, scores, links, [task.unlisted[x] for x in members])
+        self.problem = arrays_of_families(sets, scores, links, [task.unlisted[x] for x in members])
         if self.problem.scores.size <= MOST_FAMILIES:
             self.problem = self.problem.undominated()
         self.incumbent = Incumbent(self.problem)
@@ -248,3 +248,20 @@ def _unit(families: FamilyScores) -> float:
 def _order(parents: Sequence[int]) -> list[int]:
     """Return an order in which parents come first."""
     return topological_order(parents, transposed(parents))
+
+
+def _among(
+    members: Sequence[int], parents: Sequence[Sequence[int]], scores: Sequence[Floats]
+) -> tuple[list[list[int]], list[Floats], list[list[int]]]:
+    """Return the families of some variables, renumbered, without parents outside; and which they were."""
+    place = {x: k for k, x in enumerate(members)}
+    whole = mask_of(members)
+    sets, values, which = [], [], []
+    for x in members:
+        known: dict[int, int] = {}
+        for k, mask in enumerate(parents[x]):
+            known.setdefault(mask_of(place[j] for j in bits(mask & whole)), k)
+        sets.append(list(known))
+        which.append(list(known.values()))
+        values.append(scores[x][which[-1]])
+    return sets, values, which

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from bnml._watch import Watch
+from bnml.search.cuts.family_arrays import Bools, FamilyArrays, Ints
 from bnml.search.cuts.order_search import OrderSearch
-from bnml.search.cuts.problem import Bools, FamilyArrays, Ints
 from bnml.search.cuts.proof import Proof
 from bnml.search.cuts.relaxation import Relaxation
-from bnml.search.cuts.rows import Row, cluster_row, link_row, pairs
+from bnml.search.cuts.rows import Row, cluster_row, link_row, pair_rows
 from bnml.search.cuts.separation import LEAST, by_local_search, by_program, violation
 from bnml.search.cuts.zero_half import zero_half
 
@@ -94,7 +94,7 @@ class Cutting:
         """Tighten the linear program, and drop families, until nothing more is found or it is not worth it."""
         relaxation = self.relaxation
         problem = relaxation.problem
-        relaxation.add([*(link_row(problem, i, j) for i, j in problem.linked), *pairs(problem)])
+        relaxation.add([*(link_row(problem, i, j) for i, j in problem.linked), *pair_rows(problem)])
         gaps: list[float] = []
         while not self.watch.over:
             feasible = relaxation.solve()

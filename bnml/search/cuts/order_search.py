@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bnml._watch import Watch
-from bnml.search.cuts.problem import FamilyArrays
+from bnml.search.cuts.family_arrays import FamilyArrays
 
 __all__ = ["OrderSearch", "search_orders"]
 

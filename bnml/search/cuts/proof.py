@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bnml.search.cuts.problem import Bools, FamilyArrays, Floats
+from bnml.search.cuts.family_arrays import Bools, FamilyArrays, Floats
 from bnml.search.cuts.rows import Row
 
 __all__ = ["Proof", "proven"]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from bnml._watch import Watch
-from bnml.search.cuts.problem import Bools, FamilyArrays, Floats
+from bnml.search.cuts.family_arrays import Bools, FamilyArrays, Floats
 from bnml.search.cuts.proof import Proof, proven
 from bnml.search.cuts.rows import Row
 

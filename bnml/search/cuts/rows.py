@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bnml.search.cuts.problem import Bools, FamilyArrays, Ints
+from bnml.search.cuts.family_arrays import Bools, FamilyArrays, Ints
 
-__all__ = ["Row", "cluster_row", "link_row", "pairs"]
+__all__ = ["Row", "cluster_row", "link_row", "pair_rows"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,8 +71,8 @@ def link_row(problem: FamilyArrays, i: int, j: int) -> Row:
     return Row(b"link %d %d" % (i, j), families, np.full(families.size, -1), -1, lasting=True)
 
 
-def pairs(problem: FamilyArrays) -> Sequence[Row]:
-    """Return the clusters of two variables that can be each other's parents."""
+def pair_rows(problem: FamilyArrays) -> Sequence[Row]:
+    """Return the rows for the clusters of two variables that can be each other's parents."""
     both = problem.possible & problem.possible.T
     found = []
     for i, j in np.argwhere(np.triu(both)).tolist():

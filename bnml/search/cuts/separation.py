@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from bnml._watch import Watch
-from bnml.search.cuts.problem import Bools, FamilyArrays, Floats, Ints
+from bnml.search.cuts.family_arrays import Bools, FamilyArrays, Floats, Ints
 
 __all__ = ["LEAST", "by_local_search", "by_program", "violation"]
 

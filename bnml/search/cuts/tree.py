@@ -13,7 +13,7 @@ from heapq import heappop, heappush
 import numpy as np
 
 from bnml.search.cuts.cutting import TIE, Cutting
-from bnml.search.cuts.problem import Bools, Ints
+from bnml.search.cuts.family_arrays import Bools, Ints
 
 __all__ = ["Tree"]
 

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from bnml.search.cuts.problem import FamilyArrays, Floats, Ints
+from bnml.search.cuts.family_arrays import FamilyArrays, Floats, Ints
 from bnml.search.cuts.rows import Row
 
 __all__ = ["half_sum", "zero_half"]
@@ -33,7 +33,7 @@ def half_sum(problem: FamilyArrays, rows: Sequence[Row], variables: Ints) -> Row
 
     Equations are subtracted so that of each variable most coefficients are 0.
     """
-    from bnml.search.cuts._sum_kernels import shorten
+    from bnml.search.cuts._zero_half_kernels import shorten
 
     total = np.zeros(problem.scores.size, np.int64)
     for x in variables.tolist():
@@ -76,7 +76,7 @@ def _sums(
     problem: FamilyArrays, rows: Sequence[Row], slacks: Floats, values: Floats, seed: int
 ) -> Iterator[list[Ints]]:
     """Yield sums of few odd coefficients, the best first: the numbers of equations, then those of inequalities."""
-    from bnml.search.cuts._sum_kernels import odd_sums
+    from bnml.search.cuts._zero_half_kernels import odd_sums
 
     n, count = problem.n, problem.n + len(rows)
     used = np.flatnonzero(values > POSITIVE)

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from bnml._watch import Watch
-from bnml.search.cuts.problem import arrays_of
+from bnml.search.cuts.family_arrays import arrays_of_families
 from bnml.search.cuts.relaxation import Relaxation
-from bnml.search.cuts.rows import cluster_row, link_row, pairs
+from bnml.search.cuts.rows import cluster_row, link_row, pair_rows
 from bnml.search.cuts.separation import LEAST, by_local_search, by_program, violation
 from bnml.search.cuts.zero_half import half_sum, zero_half
 from tests.search.cuts.naive import random_families, random_links
@@ -20,7 +20,7 @@ from tests.search.cuts.naive import random_families, random_links
 def problem_of(seed, n, most, links=0, unlisted=-math.inf):
     rng = np.random.default_rng(seed)
     families = random_families(rng, n, most, bool(seed % 2))
-    return rng, arrays_of(families.parents, families.scores, random_links(rng, n, links), [unlisted] * n)
+    return rng, arrays_of_families(families.parents, families.scores, random_links(rng, n, links), [unlisted] * n)
 
 
 def structures(rng, problem, count):
@@ -78,7 +78,7 @@ def test_links():
 def test_half_sums_hold(seed):
     """Sums of clusters, and sums of such sums."""
     rng, problem = problem_of(seed, 6, 25)
-    rows = list(pairs(problem)) + [cluster_row(problem, rng.permutation(6) < 3) for _ in range(5)]
+    rows = list(pair_rows(problem)) + [cluster_row(problem, rng.permutation(6) < 3) for _ in range(5)]
     for _ in range(30):
         some = [rows[k] for k in rng.choice(len(rows), 3, replace=False)]
         rows.append(half_sum(problem, some, np.flatnonzero(rng.random(6) < 0.5)))
@@ -90,7 +90,9 @@ def test_zero_half_inequalities_cut_the_solution_off():
     found = 0
     for seed in range(20):
         rng, problem = problem_of(seed, 8, 40)
-        rows = list(pairs(problem)) + [cluster_row(problem, np.isin(range(8), c)) for c in combinations(range(8), 3)]
+        rows = list(pair_rows(problem)) + [
+            cluster_row(problem, np.isin(range(8), c)) for c in combinations(range(8), 3)
+        ]
         values = fractions(problem, rows)
         cuts = zero_half(problem, rows, values, 10, seed)
         found += len(cuts)
@@ -105,7 +107,7 @@ def test_violated_clusters_are_found():
     by_search = by_integers = 0
     for seed in range(20):
         _, problem = problem_of(seed, 7, 25)
-        values = fractions(problem, list(pairs(problem)))
+        values = fractions(problem, list(pair_rows(problem)))
         every = [np.isin(range(7), c) for size in range(2, 8) for c in combinations(range(7), size)]
         worst = max(violation(problem, values, members) for members in every)
         for found in (by_local_search(problem, values, 3, seed), by_program(problem, values, Watch())):

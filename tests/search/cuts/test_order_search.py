@@ -7,15 +7,16 @@ import math
 import numpy as np
 import pytest
 
+from bnml._bits import masks_of_words
 from bnml._watch import Watch
 from bnml.search.cuts import search_orders
+from bnml.search.cuts.family_arrays import arrays_of_families
 from bnml.search.cuts.order_search import OrderSearch
-from bnml.search.cuts.problem import arrays_of, masks_of_words
 from tests.search.cuts.naive import best_score, is_structure, random_families, random_links
 
 
 def arrays(families, links):
-    return arrays_of(families.parents, families.scores, links, [-math.inf] * len(families.names))
+    return arrays_of_families(families.parents, families.scores, links, [-math.inf] * len(families.names))
 
 
 @pytest.mark.parametrize("seed", range(20))

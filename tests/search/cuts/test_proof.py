@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from bnml.search.cuts.problem import arrays_of
+from bnml.search.cuts.family_arrays import arrays_of_families
 from bnml.search.cuts.proof import proven
 from bnml.search.cuts.rows import cluster_row, link_row
 from tests.search.cuts.naive import best_score, random_families, random_links
@@ -20,7 +20,7 @@ def test_any_multipliers_prove_a_bound(seed):
     families = random_families(rng, n, 20, bool(seed % 2))
     links = random_links(rng, n, seed % 3)
     best = best_score(families, links)
-    problem = arrays_of(families.parents, families.scores, links, [-math.inf] * n)
+    problem = arrays_of_families(families.parents, families.scores, links, [-math.inf] * n)
     clusters = [cluster_row(problem, rng.permutation(n) < rng.integers(2, n + 1)) for _ in range(10)]
     rows = clusters + [link_row(problem, i, j) for i, j in problem.linked]
     for scale in (0.0, 1e-9, 0.3, 5.0, 1e6):
@@ -34,7 +34,7 @@ def test_any_multipliers_prove_a_bound(seed):
 def test_ceilings_are_bounds_for_structures_with_a_family():
     rng = np.random.default_rng(0)
     families = random_families(rng, 5, 12, False)
-    problem = arrays_of(families.parents, families.scores, [0] * 5, [-math.inf] * 5)
+    problem = arrays_of_families(families.parents, families.scores, [0] * 5, [-math.inf] * 5)
     rows = [cluster_row(problem, rng.permutation(5) < 3) for _ in range(6)]
     proof = proven(problem, rows, rng.random(6))
     for f in range(problem.scores.size):
@@ -51,5 +51,5 @@ def test_ceilings_are_bounds_for_structures_with_a_family():
 
 def test_no_family_is_left():
     families = random_families(np.random.default_rng(1), 3, 4, False)
-    problem = arrays_of(families.parents, families.scores, [0] * 3, [-math.inf] * 3)
+    problem = arrays_of_families(families.parents, families.scores, [0] * 3, [-math.inf] * 3)
     assert proven(problem, [], [], problem.child != 0).bound == -math.inf

@@ -11,9 +11,9 @@ from bnml._watch import Watch
 from bnml.search.cuts import cutting as cutting_module
 from bnml.search.cuts import relaxation as relaxation_module
 from bnml.search.cuts.cutting import Cutting, Incumbent
-from bnml.search.cuts.problem import arrays_of
+from bnml.search.cuts.family_arrays import arrays_of_families
 from bnml.search.cuts.relaxation import Relaxation
-from bnml.search.cuts.rows import link_row, pairs
+from bnml.search.cuts.rows import link_row, pair_rows
 from bnml.search.cuts.tree import Tree
 from tests.search.cuts.naive import best_score, random_families, random_links
 
@@ -27,7 +27,7 @@ def weak(monkeypatch):
 
 def tree_of(families, links, unlisted=None):
     n = len(families.names)
-    problem = arrays_of(families.parents, families.scores, links, unlisted or [-math.inf] * n)
+    problem = arrays_of_families(families.parents, families.scores, links, unlisted or [-math.inf] * n)
     bounds = []
     cutting = Cutting(Relaxation(problem, Watch()), Incumbent(problem), Watch(), bounds.append)
     cutting.root()
@@ -60,13 +60,13 @@ def test_required_links_stay_while_other_inequalities_go(monkeypatch):
     rng = np.random.default_rng(0)
     families = random_families(rng, 6, 30, False)
     links = random_links(rng, 6, 3)
-    problem = arrays_of(families.parents, families.scores, links, [-math.inf] * 6)
+    problem = arrays_of_families(families.parents, families.scores, links, [-math.inf] * 6)
     relaxation = Relaxation(problem, Watch())
-    relaxation.add([*(link_row(problem, i, j) for i, j in problem.linked), *pairs(problem)])
+    relaxation.add([*(link_row(problem, i, j) for i, j in problem.linked), *pair_rows(problem)])
     assert relaxation.solve()
     relaxation.drop_idle()
     assert sum(row.lasting for row in relaxation.rows) == len(problem.linked)
-    assert len(relaxation.rows) < len(problem.linked) + len(pairs(problem))
+    assert len(relaxation.rows) < len(problem.linked) + len(pair_rows(problem))
 
 
 @pytest.mark.usefixtures("weak")

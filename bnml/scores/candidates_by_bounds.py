@@ -47,7 +47,7 @@ from bnml.scores.loglik import LogLikelihood, n_log_n
 if TYPE_CHECKING:
     from bnml.counts._parent_set_kernels import Costs
 
-__all__ = ["Candidates", "list_candidates", "listable"]
+__all__ = ["Candidates", "list_by_bounds", "listable_by_bounds"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -84,8 +84,8 @@ class Candidates:
         return max(self.unlisted) == -math.inf
 
 
-def listable(local: LocalScores, rules: Rules) -> bool:
-    """Whether the candidates of a table can be listed: a score of tables, a prior over arcs, few links."""
+def listable_by_bounds(local: LocalScores, rules: Rules) -> bool:
+    """Whether there are bounds to list candidates by: for a score of tables, a prior over arcs, few links."""
     return (
         local.outline is not None
         and local.counts.walks
@@ -95,7 +95,7 @@ def listable(local: LocalScores, rules: Rules) -> bool:
     )
 
 
-def list_candidates(
+def list_by_bounds(
     local: LocalScores,
     rules: Rules,
     threads: int | None = None,
@@ -104,12 +104,12 @@ def list_candidates(
     most_bytes: float = math.inf,
     most_sets: float = math.inf,
 ) -> Candidates:
-    """List the families that can be in an optimal structure.
+    """List the families that can be in an optimal structure; bounds on scores leave larger sets out.
 
     Parameters
     ----------
     local, rules
-        The scores, `listable`, and what is allowed, by column.
+        The scores, `listable_by_bounds`, and what is allowed, by column.
     threads
         How many threads to use; they make no difference.
     over

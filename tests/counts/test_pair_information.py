@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bnml
-from bnml.counts import pairs
-from bnml.counts.pairs import pair_information
+from bnml.counts.pair_information import pair_information
 from tests import naive
 from tests.counts.strategies import data_of, tables
 
@@ -59,7 +58,7 @@ def test_threads_and_progress(monkeypatch):
     rows = np.random.default_rng(0).integers(0, 3, (500, 40))
     data = bnml.read(rows)
     want = pair_information(data, range(40), threads=1)
-    monkeypatch.setattr(pairs, "WORTH_A_THREAD", 0)
+    monkeypatch.setattr("bnml.counts.pair_information.WORTH_A_THREAD", 0)
     seen = []
     assert pair_information(data, range(40), threads=3, done=seen.append).tobytes() == want.tobytes()
     assert len(seen) > 1

@@ -9,28 +9,14 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from bnml._bits import bits, closure, mask_of, transposed
+from bnml._bits import bits, closure, masks_of_words, transposed, words_of_masks
 
-__all__ = ["FamilyArrays", "arrays_of", "components", "masks_of_words"]
+__all__ = ["FamilyArrays", "arrays_of_families", "components"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 Words = npt.NDArray[np.uint64]
-
-WORD = 64
-
-
-def _words_of_masks(masks: Sequence[int], n: int) -> Words:
-    """Return sets of n variables as rows of 64-bit words."""
-    width = max(1, -(-n // WORD))
-    content = b"".join(mask.to_bytes(8 * width, "little") for mask in masks)
-    return np.frombuffer(content, "<u8").astype(np.uint64).reshape(len(masks), width)
-
-
-def masks_of_words(words: Words) -> list[int]:
-    """Return rows of 64-bit words as bit masks."""
-    return [int.from_bytes(row.astype("<u8").tobytes(), "little") for row in words]
 
 
 @dataclass(frozen=True)
@@ -109,14 +95,14 @@ class FamilyArrays:
 
     def undominated(self) -> FamilyArrays:
         """Return the families without those that have a subset which is as good, and has as many required links."""
-        from bnml.search.cuts._kernels import undominated
+        from bnml.search.cuts._kernels import unmark_dominated
 
         keep = self.listed.copy()
-        undominated(self.first, self.sets, self.links, keep)
+        unmark_dominated(self.first, self.sets, self.links, keep)
         return self.kept(keep | ~self.listed)
 
 
-def arrays_of(
+def arrays_of_families(
     parents: Sequence[Sequence[int]], scores: Sequence[Floats], links: Sequence[int], unlisted: Sequence[float]
 ) -> FamilyArrays:
     """Return the arrays of families that are given best first, with one for all that is not listed where there is."""
@@ -135,7 +121,7 @@ def arrays_of(
         listed += own_listed
         counts.append(len(masks))
     return FamilyArrays(
-        np.array(counts), _words_of_masks(masks, n), np.array(values, np.float64), _words_of_masks(links, n),
+        np.array(counts), words_of_masks(masks, n), np.array(values, np.float64), words_of_masks(links, n),
         np.array(listed, bool),
     )  # fmt: skip
 
@@ -158,20 +144,3 @@ def _union(masks: Sequence[int]) -> int:
     for mask in masks:
         found |= mask
     return found
-
-
-def among(
-    members: Sequence[int], parents: Sequence[Sequence[int]], scores: Sequence[Floats]
-) -> tuple[list[list[int]], list[Floats], list[list[int]]]:
-    """Return the families of some variables, renumbered, without parents outside; and which they were."""
-    place = {x: k for k, x in enumerate(members)}
-    whole = mask_of(members)
-    sets, values, which = [], [], []
-    for x in members:
-        known: dict[int, int] = {}
-        for k, mask in enumerate(parents[x]):
-            known.setdefault(mask_of(place[j] for j in bits(mask & whole)), k)
-        sets.append(list(known))
-        which.append(list(known.values()))
-        values.append(scores[x][which[-1]])
-    return sets, values, which

@@ -15,7 +15,7 @@ Array = Any  # kernels are typed by Numba, not by mypy
 
 @kernel
 def odd_sums(odd: Array, weights: Array, slack: Array, columns: Array, most: float, found: Array) -> int:
-    """Add rows up modulo 2 so that odd coefficients become few; note sums that lose less than ``most``; count them.
+    """Kernel: add up rows modulo 2 so that few coefficients are odd; note sums that lose less than ``most``; count.
 
     A row of ``odd`` has the parity of its coefficients, that of its right side, and which rows it is the sum of.
     Columns are eliminated in turn, each by a row without slack. A sum loses the weights of its odd columns and its
@@ -60,7 +60,7 @@ def odd_sums(odd: Array, weights: Array, slack: Array, columns: Array, most: flo
 
 @kernel
 def shorten(first: Array, total: Array) -> int:
-    """Subtract from the coefficients of each variable's families the most frequent one; return the sum of these."""
+    """Kernel: subtract from the coefficients of each variable's families the most frequent one; return their sum."""
     shift = 0
     for x in range(first.size - 1):
         own = total[first[x] : first[x + 1]]

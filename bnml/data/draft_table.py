@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from bnml.data.columns import Column, code_type
+from bnml.data.columns import Column, column_code_type
 from bnml.data.data import Data
-from bnml.data.dependent_bins import CodedColumn, cuts_given, most_bins, n_candidates, n_rows
+from bnml.data.dependent_bins import CodedColumn, NumericColumn, cuts_given, most_bins
 from bnml.data.grouping import group_rows
-from bnml.data.reading import Reading
-from bnml.data.states import States, binned, coded_column, numeric_column
+from bnml.data.read_choices import Reading
+from bnml.data.states import States, states_of_bins
 
 __all__ = ["DraftTable"]
 
@@ -50,7 +50,7 @@ class DraftTable:
         from bnml.data._kernels import translate
 
         arities = [len(states.labels) for states in self.states]
-        matrix = np.empty((len(self.columns), self.columns[0].codes.size), code_type(max(arities)))
+        matrix = np.empty((len(self.columns), self.columns[0].codes.size), column_code_type(max(arities)))
         for row, column, states in zip(matrix, self.columns, self.states, strict=True):
             translate(column.codes, states.mapping, row)
         codes, weights, row_index = group_rows(matrix, arities, self.frequencies)
@@ -66,7 +66,7 @@ class DraftTable:
 
     def n_candidates(self, name: str) -> int:
         """Return how many places a column can be cut at."""
-        return n_candidates(numeric_column(self.columns[self._index(name)], self.frequencies).totals)
+        return NumericColumn.of(self.columns[self._index(name)], self.frequencies).n_candidates
 
     def cut_anew(self, name: str, families: Sequence[tuple[Sequence[str], Sequence[str]]]) -> DraftTable:
         """Return the table with a column of numbers cut so that others are described best.
@@ -79,12 +79,12 @@ class DraftTable:
             The variables to describe, as one where there are several, and those that they are described given.
         """
         i = self._index(name)
-        numbers = numeric_column(self.columns[i], self.frequencies)
+        numbers = NumericColumn.of(self.columns[i], self.frequencies)
         coded = [(self._joint(described), self._joint(given)) for described, given in families]
-        cuts = cuts_given(numbers, coded, most_bins(n_rows(numbers)))
+        cuts = cuts_given(numbers, coded, most_bins(numbers.n_rows))
         if not cuts:
             return self
-        states = binned(self.columns[i], cuts)
+        states = states_of_bins(self.columns[i], cuts)
         if self.reading.missing == "state" and self.columns[i].has_missing:
             states = states.with_missing_state()
         return replace(self, states=(*self.states[:i], states, *self.states[i + 1 :]))
@@ -96,6 +96,6 @@ class DraftTable:
         """Return columns as one, whose states are their configurations."""
         joint = CodedColumn(np.zeros(self.columns[0].codes.size, np.int64), 1)
         for i in sorted(map(self._index, names), key=lambda i: self.columns[i].name):
-            own = coded_column(self.columns[i], self.states[i])
+            own = CodedColumn.of(self.columns[i], self.states[i])
             joint = CodedColumn(joint.codes * own.arity + own.codes, joint.arity * own.arity)
         return joint

@@ -15,7 +15,7 @@ from bnml.errors import SearchError, argument
 from bnml.graph import Constraints, Rules
 from bnml.graph.rules import ROWS_PER_CELL
 from bnml.scores import FamilyScores, LocalScores, Score
-from bnml.scores.candidates import Candidates, list_candidates, listable
+from bnml.scores.candidates_by_bounds import Candidates, list_by_bounds, listable_by_bounds
 from bnml.scores.lattice import allowed_sets
 from bnml.scores.priors import StructurePrior
 from bnml.search.task import Task, TimeOverError, task_request
@@ -42,7 +42,7 @@ def candidates(
     """List the families that can be in an optimal structure.
 
     There is no bound on the number of parents but ``max_parents`` and what ``rows_per_cell`` allows: bounds on the
-    score say which larger sets need not be looked at (`bnml.scores.candidates`).
+    score say which larger sets need not be looked at (`bnml.scores.candidates_by_bounds`).
 
     Parameters
     ----------
@@ -84,14 +84,14 @@ def candidates_of(task: Task, watch: Watch, share: float = 1.0, most_sets: float
     rules, local = task.hard_rules, task.local
     if isinstance(local, FamilyScores):
         return Candidates(_allowed(local, rules), (-math.inf,) * rules.n, 0)
-    if not listable(local, rules):
+    if not listable_by_bounds(local, rules):
         return _one_by_one(task, local, rules, watch)
 
     def done(size: int, visited: int, listed: int) -> None:
         parents = number_of(size, "parent")
         watch(f"candidate families: {listed:,} with up to {parents}", share * size / (size + 1))
 
-    return list_candidates(
+    return list_by_bounds(
         local, rules, task.threads, lambda: watch.over, done, BYTES_SHARE * task.memory, most_sets
     )  # fmt: skip
 
@@ -137,8 +137,10 @@ def _one_by_one(task: Task, local: LocalScores, rules: Rules, watch: Watch) -> C
     return Candidates(families, (-math.inf,) * rules.n, int(number))
 
 
-def with_structure(families: FamilyScores, local: LocalScores | FamilyScores, parents: list[int]) -> FamilyScores:
-    """Return families with those of a structure among them."""
+def candidates_with_structure(
+    families: FamilyScores, local: LocalScores | FamilyScores, parents: list[int]
+) -> FamilyScores:
+    """Return candidate families with those of a structure among them."""
     sets = []
     for i, (masks, scores) in enumerate(zip(families.parents, families.scores, strict=True)):
         if parents[i] in masks:

@@ -19,13 +19,13 @@ from bnml.scores.equal import tolerance
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["MOST_LISTED", "Listed", "Structures", "all_structures", "check_listed_structures"]
+__all__ = ["MOST_LISTED", "Listed", "Structures", "all_structures", "check_all_structures"]
 
 MOST_LISTED = 5
 
 
-def check_listed_structures(n: int, k: Any = 1) -> None:
-    """Refuse to list all structures of too many variables, or fewer than one of them."""
+def check_all_structures(n: int, k: Any = 1) -> None:
+    """Refuse to list all structures where there are too many, or fewer than one of them."""
     if not is_whole(k, 1):
         raise refuse("k", k, "there can be any number of best structures from 1")
     if n > MOST_LISTED:
@@ -51,7 +51,7 @@ class Structures:
 
 @cache
 def all_structures(n: int) -> Structures:
-    """List all structures, the DAGs on n variables, in a fixed order."""
+    """List all structures one by one: the DAGs on n variables, in a fixed order."""
     pairs = list(combinations(range(n), 2))
     parents = np.zeros((3 ** len(pairs), n), np.int64)
     choice = np.arange(len(parents))

@@ -13,8 +13,8 @@ from bnml._bits import members
 from bnml.counts import _parent_set_kernels as kernels
 from bnml.graph import Constraints, Rules
 from bnml.nml import regret, regrets
-from bnml.scores import LocalScores, candidates
-from bnml.scores.candidates import list_candidates, listable
+from bnml.scores import LocalScores, candidates_by_bounds
+from bnml.scores.candidates_by_bounds import list_by_bounds, listable_by_bounds
 from bnml.scores.lattice import allowed_sets, undominated_families
 from tests.search.tables import random_prior, random_rules, random_table
 
@@ -51,7 +51,7 @@ def test_all_families_that_matter_and_no_others(seed):
         local = LocalScores(data, score, random_prior(rng, data))
         rules = random_rules(rng, data)
         if fits(rules):
-            found = list_candidates(local, rules, threads=1)
+            found = list_by_bounds(local, rules, threads=1)
             assert found.complete
             assert found.families.complete_to == min(rules.most, len(data.names) - 1)
             assert differences(found.families, undominated_families(local, rules)) == [], (score, rules)
@@ -61,7 +61,7 @@ def test_all_families_that_matter_and_no_others(seed):
 def test_twelve_columns(score):
     data = random_table(np.random.default_rng(5), 12, fewest=12)
     local, rules = LocalScores(data, score), Rules.none(data.names)
-    found = list_candidates(local, rules)
+    found = list_by_bounds(local, rules)
     assert differences(found.families, undominated_families(local, rules)) == []
     assert found.visited < 12 * 2**11
 
@@ -73,7 +73,7 @@ def test_each_bound_by_itself(only, seed, monkeypatch):
     rng = np.random.default_rng(100 + seed)
     data = random_table(rng, 8, fewest=4)
     rules = Rules.none(data.names)
-    whole = candidates._CostsOf.kernel.func
+    whole = candidates_by_bounds._CostsOf.kernel.func
 
     def changed(costs):
         kernel = whole(costs)
@@ -82,19 +82,19 @@ def test_each_bound_by_itself(only, seed, monkeypatch):
             least = least - 1e9  # as if everything were unknown of each member
         return kernel._replace(least=least, mode=kernel.mode if only != "none" else 0)
 
-    monkeypatch.setattr(candidates._CostsOf, "kernel", property(changed))
+    monkeypatch.setattr(candidates_by_bounds._CostsOf, "kernel", property(changed))
     if only != "pairs":
         monkeypatch.setattr("bnml.counts.parent_sets.ParentSets._match", lambda sets, pairs: None)
     for score in ("bic", "aic", "qnml", "mdl"):
         local = LocalScores(data, score, random_prior(rng, data))
-        found = list_candidates(local, rules, threads=1)
+        found = list_by_bounds(local, rules, threads=1)
         assert differences(found.families, undominated_families(local, rules)) == [], score
 
 
 def test_bounds_save_work():
     data = random_table(np.random.default_rng(11), 10, fewest=10)
     for score in ("bic", "qnml"):
-        assert list_candidates(LocalScores(data, score), Rules.none(data.names)).visited < 10 * 2**9
+        assert list_by_bounds(LocalScores(data, score), Rules.none(data.names)).visited < 10 * 2**9
 
 
 @pytest.mark.parametrize("score", SCORES[:-1])
@@ -108,7 +108,7 @@ def test_what_is_not_listed_has_a_bound(score, seed):
     if not fits(rules):
         rules = Rules.none(data.names)
     for sets in (0, 30, 200):
-        found = list_candidates(local, rules, most_sets=sets)
+        found = list_by_bounds(local, rules, most_sets=sets)
         families = found.families
         for i in range(len(data.names)):
             allowed = [int(mask) for mask in allowed_sets(rules, i)]
@@ -124,10 +124,10 @@ def test_threads_and_columns_make_no_difference():
     data = random_table(np.random.default_rng(3), 9, fewest=9)
     turned = data.select(data.names[::-1])
     for score in ("qnml", "bdeu"):
-        one, two = (list_candidates(LocalScores(data, score), Rules.none(data.names), t) for t in (1, 2))
+        one, two = (list_by_bounds(LocalScores(data, score), Rules.none(data.names), t) for t in (1, 2))
         assert one.families == two.families
         assert one.visited == two.visited
-        other = list_candidates(LocalScores(turned, score), Rules.none(turned.names)).families
+        other = list_by_bounds(LocalScores(turned, score), Rules.none(turned.names)).families
         for x in data.names:
             own, its = data.names.index(x), turned.names.index(x)
             named = {tuple(sorted(data.names[j] for j in members(m))) for m in one.families.parents[own]}
@@ -139,7 +139,7 @@ def test_required_links_have_lists_of_their_own():
     rng = np.random.default_rng(0)
     data = bnml.read(rng.integers(0, 2, (200, 4)))
     rules = Constraints(required_links=[("X0", "X1")]).compiled(data.names)
-    families = list_candidates(LocalScores(data, "bic"), rules).families
+    families = list_by_bounds(LocalScores(data, "bic"), rules).families
     assert {0, 0b10} <= set(families.parents[0])
     assert {0, 0b01} <= set(families.parents[1])
 
@@ -176,15 +176,15 @@ def test_the_growth_of_prices_rises_and_falls(n_rows):
             q = np.unique(np.floor(1.3 ** np.arange(60)))
             price = [regrets(n_rows, k * q * r) - regrets(n_rows, k * q) for k in (1.0, float(s))]
             growth = price[1] - price[0]
-            assert np.array_equal(candidates._least_ahead(growth.copy(), growth.size), growth)
+            assert np.array_equal(candidates_by_bounds._least_ahead(growth.copy(), growth.size), growth)
     falls_and_rises = np.array([3.0, 1.0, 2.0])
-    assert candidates._least_ahead(falls_and_rises, 3).tolist() == [1.0, 1.0, 2.0]
+    assert candidates_by_bounds._least_ahead(falls_and_rises, 3).tolist() == [1.0, 1.0, 2.0]
 
 
 def test_what_cannot_be_listed():
     data = random_table(np.random.default_rng(2), 6, fewest=6)
-    assert listable(LocalScores(data, "bic"), Rules.none(data.names))
-    assert not listable(LocalScores(data, "bds"), Rules.none(data.names))
+    assert listable_by_bounds(LocalScores(data, "bic"), Rules.none(data.names))
+    assert not listable_by_bounds(LocalScores(data, "bds"), Rules.none(data.names))
 
 
 def test_bits_are_counted():

@@ -10,7 +10,7 @@ import pytest
 
 import bnml
 from bnml.errors import ArgumentError
-from bnml.uncertainty.structures import all_structures
+from bnml.uncertainty.all_structures import all_structures
 from tests.counts.strategies import data_of, random_table
 from tests.scores.strategies import score_and_twin
 from tests.uncertainty import naive

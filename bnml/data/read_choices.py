@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bnml._text import quoted_value
-from bnml.data.labels import MISSING_LABEL, is_missing, label_text, without_point
+from bnml.data.labels import MISSING_LABEL, is_missing, label_text, label_without_point
 from bnml.errors import ArgumentError
 
 __all__ = ["MISSING_CHOICES", "Reading"]
@@ -75,12 +75,12 @@ class Reading:
 
     def gap_texts(self, labels: Sequence[Any]) -> frozenset[str]:
         """Return which of ``na_values`` stand for a missing value of a variable: those that are no label of it."""
-        own = {without_point(label_text(label)) for label in self.proper_labels(labels)}
-        return frozenset(map(without_point, self.na_values)) - own
+        own = {label_without_point(label_text(label)) for label in self.proper_labels(labels)}
+        return frozenset(map(label_without_point, self.na_values)) - own
 
     def is_gap(self, value: Any, labels: Sequence[Any]) -> bool:
         """Return whether a value of a variable with these labels stands for a missing one."""
-        return is_missing(value) or without_point(label_text(value)) in self.gap_texts(labels)
+        return is_missing(value) or label_without_point(label_text(value)) in self.gap_texts(labels)
 
     def of(self, names: Iterable[str]) -> Reading:
         """Return what holds for these columns only."""

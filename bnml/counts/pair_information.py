@@ -59,7 +59,7 @@ def pair_information(
     Examples
     --------
     >>> import bnml, numpy
-    >>> from bnml.counts.pairs import pair_information
+    >>> from bnml.counts.pair_information import pair_information
     >>> data = bnml.read(numpy.array([[0, 0, 0], [1, 1, 0], [1, 1, 1], [0, 1, 1]]))
     >>> (pair_information(data, [0, 1, 2]) / data.n_rows).round(4)
     array([[0.    , 0.2158, 0.    ],

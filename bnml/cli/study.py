@@ -52,6 +52,19 @@ _FILES = "What to write"
 _HAND = "What is decided by hand"
 
 Target = Annotated[str | None, typer.Option("--target", metavar="X", help="The variable of interest.")]
+Event = Annotated[
+    list[str] | None,
+    typer.Option("--event", metavar="V", help="The value of the target that its risk is of (repeatable)."),
+]
+Folds = Annotated[
+    int,
+    typer.Option(
+        "--folds",
+        metavar="K",
+        parser=options.parse_whole,
+        help="Folds of the cross-validation of the target; 0 for none.",
+    ),
+]
 Select = Annotated[
     str,
     typer.Option(
@@ -110,6 +123,7 @@ def command(
     known: Known,
     data: options.DataOrExample = None,
     target: Target = None,
+    event: Event = None,
     select: Select = "all",
     resume: Resume = None,
     output: Output = None,
@@ -126,6 +140,7 @@ def command(
     direct: Direct = None,
     significance: Significance = 0.05,
     repetitions: Repetitions = 100,
+    folds: Folds = 10,
     max_parents: options.MaxParents = None,
     rows_per_cell: options.RowsPerCell = ROWS_PER_CELL,
     seed: options.Seed = 0,
@@ -147,8 +162,8 @@ def command(
         else:
             own = given_options(method=method, order=order, class_variable=class_variable, keep=keep, drop=drop_link)
             asked = study_request(
-                target, search, own, select=_word(select), score=chosen.score, alpha=significance,
-                repetitions=repetitions, max_parents=max_parents, rows_per_cell=rows_per_cell, seed=seed,
+                target, search, own, event=event or None, select=_word(select), score=chosen.score, alpha=significance,
+                repetitions=repetitions, folds=folds, max_parents=max_parents, rows_per_cell=rows_per_cell, seed=seed,
                 threads=threads, memory_limit=memory_limit, progress=progress,
             )  # fmt: skip
             asked, state = _begun(asked, source(other_bins="auto"), known, select, begin)

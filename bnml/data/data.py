@@ -15,6 +15,7 @@ import numpy.typing as npt
 from bnml._notebook import notebook_table
 from bnml._pickled import PickledByFields
 from bnml._text import clip, did_you_mean, number_of, printable, quoted, shortened
+from bnml.data.gaps import Gaps
 from bnml.data.read_choices import Reading
 from bnml.errors import ArgumentError
 
@@ -46,6 +47,8 @@ class Data(PickledByFields):
     reading
         What else `bnml.read` was told, for other tables of these columns: what stands for a missing value, what became
         of missing values, which columns held codes in place of labels.
+    gaps
+        How many values `bnml.read` found missing, and how many rows it left out.
 
     Examples
     --------
@@ -62,6 +65,7 @@ class Data(PickledByFields):
     row_index: npt.NDArray[np.integer[Any]] | None = None
     cuts: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     reading: Reading = Reading()  # noqa: RUF009  # nothing in it can be changed
+    gaps: Gaps = Gaps()  # noqa: RUF009
 
     def __post_init__(self) -> None:
         for array in (self.codes, self.weights, self.row_index):
@@ -159,7 +163,7 @@ class Data(PickledByFields):
         row_index = None if self.row_index is None else index[self.row_index]
         kept = tuple(self.names[i] for i in chosen)
         cuts = {name: self.cuts[name] for name in kept if name in self.cuts}
-        return Data(kept, states, codes, weights, row_index, cuts, self.reading.of(kept))
+        return Data(kept, states, codes, weights, row_index, cuts, self.reading.of(kept), self.gaps.of(kept))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the table to a ``.npz`` file; `Data.load` reads it back.

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from bnml.data.columns import Column, column_code_type
 from bnml.data.data import Data
 from bnml.data.dependent_bins import CodedColumn, NumericColumn, cuts_given, most_bins
+from bnml.data.gaps import Gaps
 from bnml.data.grouping import group_rows
 from bnml.data.read_choices import Reading
 from bnml.data.states import States, states_of_bins
@@ -36,6 +37,8 @@ class DraftTable:
         Whether the table has its rows one by one.
     automatic
         The columns that were cut by ``"auto"``.
+    gaps
+        What was missing, and which rows were left out.
     """
 
     columns: tuple[Column, ...]
@@ -44,6 +47,7 @@ class DraftTable:
     reading: Reading
     keep_rows: bool
     automatic: frozenset[str]
+    gaps: Gaps
 
     def data(self) -> Data:
         """Return the table of categories."""
@@ -62,6 +66,7 @@ class DraftTable:
             row_index if self.keep_rows else None,
             {c.name: s.cuts for c, s in zip(self.columns, self.states, strict=True) if s.cuts is not None},
             self.reading,
+            self.gaps,
         )
 
     def n_candidates(self, name: str) -> int:

@@ -19,6 +19,7 @@ from bnml.data.columns import Column
 from bnml.data.data import Data
 from bnml.data.doubts import comma_doubt, header_doubt
 from bnml.data.draft_table import DraftTable
+from bnml.data.gaps import Gaps
 from bnml.data.labels import MISSING_TEXTS, as_number
 from bnml.data.read_arguments import Arguments, check_arguments
 from bnml.data.read_choices import Reading
@@ -136,7 +137,7 @@ def read_draft(
 def read_opened(table: Table, asked: Arguments, source: str) -> DraftTable:
     """Read a table that is open as `read` does, up to a draft; ``source`` is what it is called."""
     variables, coded = read_variables(table, asked)
-    variables, frequencies = _without_gaps(variables, read_frequencies(table, asked), asked)
+    variables, frequencies, gaps = _without_gaps(variables, read_frequencies(table, asked), asked)
     _warn_of_doubts(variables, asked, source if table.untyped else None)
     settled = settle(variables, asked.states, asked.bins, asked.bins_of, frequencies)
     automatic = [
@@ -152,7 +153,7 @@ def read_opened(table: Table, asked: Arguments, source: str) -> DraftTable:
     _warn(variables, settled, asked)
     reading = Reading(asked.missing, tuple(asked.na_texts), coded)
     return DraftTable(
-        tuple(variables), tuple(settled), frequencies, reading, table.counts is None, frozenset(automatic)
+        tuple(variables), tuple(settled), frequencies, reading, table.counts is None, frozenset(automatic), gaps
     )
 
 
@@ -206,20 +207,29 @@ def _whole_numbers(column: Column) -> Weights:
 
 def _without_gaps(
     columns: list[Column], frequencies: Weights | None, asked: Arguments
-) -> tuple[list[Column], Weights | None]:
-    """Drop rows with a frequency of zero, and apply the choice for missing values."""
+) -> tuple[list[Column], Weights | None, Gaps]:
+    """Drop rows with a frequency of zero, and apply the choice for missing values; say what was missing."""
     if columns[0].codes.size == 0:
         raise DataError("the table has no rows")
+    weightless = 0
     if frequencies is not None and not frequencies.all():
+        weightless = int((frequencies == 0).sum())
         columns, frequencies = _kept_rows(columns, frequencies, frequencies > 0, "all weights are 0")
-    gaps = [column for column in columns if column.has_missing]
+    gaps, dropped = [column for column in columns if column.has_missing], 0
+    missing = tuple((column.name, _n_missing(column, frequencies)) for column in gaps)
     if gaps and asked.missing == "error":
         others = why_no_states(columns, asked.states, asked.bins, asked.bins_of)
         raise MissingError("\n".join([_of_missing(gaps, frequencies), *others]))
     if gaps and asked.missing == "drop":
         keep = ~np.any([column.missing for column in gaps], axis=0)
+        dropped = int((~keep).sum() if frequencies is None else frequencies[~keep].sum())
         columns, frequencies = _kept_rows(columns, frequencies, keep, "every row has a missing value")
-    return columns, frequencies
+    return columns, frequencies, Gaps(missing, dropped, weightless)
+
+
+def _n_missing(column: Column, frequencies: Weights | None) -> int:
+    """Return in how many rows a column has no value."""
+    return int(np.sum(column.missing if frequencies is None else frequencies[column.missing]))
 
 
 def _kept_rows(
@@ -232,7 +242,7 @@ def _kept_rows(
 
 def _of_missing(gaps: Sequence[Column], frequencies: Weights | None, most: int = 20) -> str:
     """Return what to say of missing values."""
-    counts = [np.sum(column.missing if frequencies is None else frequencies[column.missing]) for column in gaps[:most]]
+    counts = [_n_missing(column, frequencies) for column in gaps[:most]]
     shown = ", ".join(f"{clip(column.name)!r}: {count}" for column, count in zip(gaps, counts, strict=False))
     more = f" and {len(gaps) - most} more columns" if len(gaps) > most else ""
     return (

@@ -1,4 +1,4 @@
-"""Tables of some of the rows of a table: drawn anew, divided in two, or the first in some order."""
+"""Tables of some of the rows of a table: drawn anew, divided in two or in folds, or the first in some order."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from bnml._arrays import Ints
 from bnml.data.data import Data
 from bnml.errors import DataError
 
-__all__ = ["expected_distinct", "first_rows", "halves", "redrawn", "resampled_parts"]
+__all__ = ["expected_distinct", "first_rows", "halves", "redrawn", "resampled_parts", "stratified_folds"]
 
 MOST_DRAWN = 10**9  # rows of which a sample of exact size can be drawn
+MOST_DEALT = 10**8  # rows that can be dealt out one by one
 
 
 def redrawn(data: Data, rng: np.random.Generator) -> Data:
@@ -57,6 +58,31 @@ def first_rows(data: Data, order: npt.NDArray[Any], sizes: Iterable[int]) -> Ite
     index = np.repeat(np.arange(data.n_distinct), data.weights)
     for size in sizes:
         yield _weighted(data, np.bincount(index[order[:size]], minlength=data.n_distinct))
+
+
+def stratified_folds(data: Data, name: str, k: int, rng: np.random.Generator) -> Iterator[tuple[Data, Data]]:
+    """Yield for each of k folds the table of the other rows, and that of its own, which has each distinct row once.
+
+    Every fold has as many rows of each state of a column as the others, up to one, and as many in all, up to one.
+    Their rows do not depend on the order of the table's. In the second table each distinct row stands for as many as
+    its weight says.
+
+    Raises
+    ------
+    DataError
+        If there are fewer rows than folds, or the rows are too many to be dealt out one by one.
+    """
+    if not k <= data.n_rows <= MOST_DEALT:
+        raise DataError(f"{data.n_rows:,} rows cannot be dealt out to {k} folds; it takes {k} to {MOST_DEALT:,} rows")
+    own = data.column_codes[data.index(name)]
+    dealt = [
+        rng.permutation(np.repeat(there, data.weights[there]))
+        for there in (np.flatnonzero(own == code) for code in range(len(data.states[data.index(name)])))
+    ]
+    rows = np.concatenate(dealt)
+    for fold in range(k):
+        taken = np.bincount(rows[fold::k], minlength=data.n_distinct)
+        yield _weighted(data, data.weights - taken), _weighted(data, taken, places=True)
 
 
 def expected_distinct(data: Data, size: int) -> float:

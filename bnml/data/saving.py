@@ -17,6 +17,7 @@ import numpy as np
 from bnml._files import check_writable, written_whole
 from bnml.data.columns import column_code_type
 from bnml.data.data import Data
+from bnml.data.gaps import Gaps
 from bnml.data.read_choices import Reading
 from bnml.errors import ArgumentError, DataError
 
@@ -41,7 +42,7 @@ def save(data: Data, path: str | os.PathLike[str]) -> None:
                 kind = type(label).__name__
                 raise DataError(f"column {name!r}: the label {label!r} is a {kind}; make it a text first")
     head = {"format": FORMAT, "version": VERSION, "names": data.names, "states": data.states, "cuts": dict(data.cuts)}
-    head["reading"] = data.reading.to_dict()
+    head["reading"], head["gaps"] = data.reading.to_dict(), data.gaps.to_dict()
     arrays: dict[str, Any] = {"codes": data.codes, "weights": data.weights, "head": np.array(json.dumps(head))}
     if data.row_index is not None:
         arrays["row_index"] = data.row_index
@@ -78,10 +79,10 @@ def load(path: str | os.PathLike[str]) -> Data:
     codes = codes.astype(column_code_type(max(map(len, states))), order="F")
     cuts = {name: tuple(points) for name, points in head["cuts"].items()}
     try:
-        reading = Reading.from_dict(head.get("reading", {}))
+        reading, gaps = Reading.from_dict(head.get("reading", {})), Gaps.from_dict(head.get("gaps", {}))
     except ArgumentError as error:
         raise DataError(f"{str(file)!r} is damaged: {error}") from None
-    return Data(tuple(head["names"]), states, codes, weights.astype(np.int64), row_index, cuts, reading)
+    return Data(tuple(head["names"]), states, codes, weights.astype(np.int64), row_index, cuts, reading, gaps)
 
 
 def _checked(path: str | os.PathLike[str]) -> Path:

@@ -19,9 +19,12 @@ that is (uncertainty), and how strong each link is (data dependences). `bnml.stu
 `findings`      what was found, in plain sentences
 `knowledge`     constraints in sentences
 `text_summary`  a summary of 80 columns
+`risk`          what the target depends on, and how often it has its values
+`what_if`       what it would be if a variable were set
+`validation`    how well it is predicted; `predictive_measures` has the measures
 `page`          the report as one HTML file
-`sections`      its five sections; the first is in `feature_section`
-`pictures`      its pictures
+`sections`      its sections in their order; each has a file of its own
+`pictures`      its pictures of graphs and pairs; `charts` has all others
 `markup`        its tables and figures
 `style`         its style
 `values`        a study as plain values, for JSON

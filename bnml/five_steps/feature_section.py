@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from bnml._text import name_in_words, p_value_text, percent
-from bnml.counts import contingency
-from bnml.five_steps.markup import Cell, Html, bar, bullets, details, figure, long_table, paragraphs, table
+from bnml._text import name_in_words, number_of, p_value_text, percent
+from bnml.five_steps.markup import Cell, Html, bar, bullets, details, figure, heading, long_table, paragraphs, table
 from bnml.five_steps.pictures import matrix_picture
 from bnml.five_steps.selection import selection_sentences
 
@@ -17,9 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["features_section"]
 
 MOST_IN_DETAILS = 1000
-MOST_STATES = 12
-MOST_VARIABLES = 100
-MOST_OPEN = 20  # variables whose values are shown at once
+MOST_SHOWN = 10  # rows of a table that are not folded
 
 
 def features_section(study: Study) -> Iterator[Html]:
@@ -27,11 +24,10 @@ def features_section(study: Study) -> Iterator[Html]:
     features = study.features
     yield paragraphs(
         "Every pair of variables was tested for independence. The p-value says how often chance alone would make two "
-        "independent variables look as dependent as these do: the smaller, the clearer the dependence. As many pairs "
-        "are tested, the p-values are adjusted (Benjamini and Hochberg): among the pairs with an adjusted p-value of "
-        f"{study.alpha:g} or less, at most {percent(study.alpha)} are expected to be there by chance.",
-        "Strength runs from 0 for none to 1, without a unit, and can be read like the size of a correlation. A clear "
-        "dependence can be a slight one, if the table has many rows.",
+        "independent variables look as dependent as these do; it is adjusted for the number of pairs, so that among "
+        f"those with {study.alpha:g} or less at most {percent(study.alpha)} are expected to be there by chance. "
+        "Strength runs from 0 for none to 1, and can be read like the size of a correlation: with many rows a clear "
+        "dependence can be a slight one.",
         kind="how",
     )
     matrix = matrix_picture(study.table.names, features.pairs, study.alpha, study.target)
@@ -46,14 +42,6 @@ def features_section(study: Study) -> Iterator[Html]:
     yield _selection(study)
     yield _pairs_table(study)
     yield _odd(study)
-    variables = _variables_table(study)
-    few = len(study.table.names) <= MOST_OPEN
-    yield variables if few else details("The variables and their values", variables)
-    if study.table.cuts:
-        yield paragraphs(
-            "These ranges were cut from columns of numbers: (1, 2] has the numbers above 1, up to and including 2.",
-            kind="note",
-        )
 
 
 def _target_table(study: Study, target: str) -> Html:
@@ -64,7 +52,7 @@ def _target_table(study: Study, target: str) -> Html:
         rows.append([name, tells, bar(strength, f"{strength:.2f}"), p_value_text(p), p_value_text(adjusted)])
     head = ["variable", "tells something", "strength", "p-value", "adjusted p-value"]
     caption = f"What the other variables, one by one, tell of {name_in_words(target)}"
-    return long_table(caption, head, rows, 2, most=40)
+    return long_table(caption, head, rows, 2, most=MOST_SHOWN)
 
 
 def _selection(study: Study) -> Html:
@@ -73,9 +61,8 @@ def _selection(study: Study) -> Html:
     if not said:
         return Html("")
     rows: list[list[Cell]] = [[name, reason] for name, reason in study.selection.reasons]
-    head = ["variable", "reason"]
-    reasons = long_table("Variables that take no further part", head, rows, 2, most=40) if rows else ""
-    return Html("<h3>Which variables take part</h3>\n" + paragraphs(*said) + reasons)
+    reasons = long_table("Variables that take no further part", ["variable", "reason"], rows, 2, most=MOST_SHOWN)
+    return Html(heading("Which variables take part") + paragraphs(*said) + reasons)
 
 
 def _pairs_table(study: Study) -> Html:
@@ -84,9 +71,13 @@ def _pairs_table(study: Study) -> Html:
         [f"{a} – {b}", bar(strength, f"{strength:.2f}"), p_value_text(p), p_value_text(adjusted)]
         for a, b, strength, p, adjusted in frame.head(MOST_IN_DETAILS).itertuples(index=False)
     ]
-    return long_table(
-        "Pairs of variables, the clearest dependence first", ["pair", "strength", "p-value", "adjusted p-value"], rows
-    )
+    if not rows:
+        return Html("")
+    head = ["pair", "strength", "p-value", "adjusted p-value"]
+    caption = "Pairs of variables, the clearest dependence first"
+    if study.target is None:
+        return long_table(caption, head, rows, most=MOST_SHOWN)
+    return details(f"All {number_of(len(rows), 'pair')} of variables", table(caption, head, rows))
 
 
 def _odd(study: Study) -> Html:
@@ -96,16 +87,3 @@ def _odd(study: Study) -> Html:
     if not said:
         return paragraphs("No column is constant, and no two columns are all but copies of each other.", kind="note")
     return Html("<h3>Columns to look at</h3>\n" + bullets(said))
-
-
-def _variables_table(study: Study) -> Html:
-    data, rows = study.table, list[list[Cell]]()
-    for i, (name, labels) in enumerate(zip(data.names[:MOST_VARIABLES], data.states, strict=False)):
-        shares = contingency(data, [i]) / data.n_rows
-        shown = [label.replace("<=", "≤") for label in labels] if name in data.cuts else labels
-        texts = [f"{label}: {percent(float(share))}" for label, share in zip(shown, shares, strict=True)]
-        more = f", and {len(texts) - MOST_STATES} more" if len(texts) > MOST_STATES else ""
-        rows.append([name, ", ".join(texts[:MOST_STATES]) + more])
-    return table(
-        "The variables, and in which share of the rows each value occurs", ["variable", "values"], rows, texts=2
-    )

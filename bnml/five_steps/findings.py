@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from bnml._text import MOST_NAMED, are, name_in_words, names_in_words, number_of, percent, shown_name
 from bnml.data.labels import MISSING_LABEL
 from bnml.five_steps.decisions import decision_sentences
 from bnml.five_steps.knowledge import knowledge
 from bnml.five_steps.links import FIRM, by_score
+from bnml.five_steps.risk import FEW_ROWS, shown_label
 from bnml.five_steps.selection import selection_sentences
+from bnml.five_steps.validation import BASE, NETWORK, Estimate
 from bnml.search.found_by import by_tests, direction_words, found_sentence, network_words
 from bnml.search.proof_words import gap_sentence
 
@@ -30,17 +32,29 @@ MOST_IN_BLANKET = 12
 
 @dataclass(frozen=True)
 class Findings:
-    """Sentences, in three groups."""
+    """Sentences, in groups; the first three are the main findings."""
 
-    main: tuple[str, ...]
+    table: tuple[str, ...]
+    target: tuple[str, ...]
+    network: tuple[str, ...]
     proven: tuple[str, ...]
     uncertain: tuple[str, ...]
+
+    @property
+    def main(self) -> tuple[str, ...]:
+        """What was found of the table, the target and the network."""
+        return (*self.table, *self.target, *self.network)
 
 
 def findings_of(study: Study) -> Findings:
     """Return what a study found, in plain sentences."""
-    main = (*_table(study), *_odd(study), *_pairs(study), *_target(study), *_network(study), *decision_sentences(study))
-    return Findings(main, tuple(_proven(study)), tuple(_uncertain(study)))
+    return Findings(
+        (*_table(study), *_odd(study), *_pairs(study)),
+        (*_risk(study), *_target(study), *_prediction(study)),
+        (*_network(study), *decision_sentences(study)),
+        tuple(_proven(study)),
+        tuple(_uncertain(study)),
+    )
 
 
 def _table(study: Study) -> Iterable[str]:
@@ -49,10 +63,16 @@ def _table(study: Study) -> Iterable[str]:
     if data.cuts:
         yield (
             f"{number_of(len(data.cuts), 'column')} of numbers {'was' if len(data.cuts) == 1 else 'were'} "
-            "cut into ranges, which are the values that count here; section 1 of the report lists them."
+            "cut into ranges, which are the values that count here; the report lists them."
         )
     gaps = [name for name, labels in zip(data.names, data.states, strict=True)
             if data.reading.gap_code(labels) >= 0]  # fmt: skip
+    if data.gaps.dropped:
+        columns = [name for name, _ in data.gaps.missing]
+        yield (
+            f"{number_of(data.gaps.dropped, 'row')} more {'was' if data.gaps.dropped == 1 else 'were'} "
+            f"left out, as {names_in_words(columns)} {'has' if len(columns) == 1 else 'have'} no value there."
+        )
     if gaps:
         yield f"Missing values of {names_in_words(gaps)} count as a value of their own, “{MISSING_LABEL}”."
     if study.constraints is not None and (known := knowledge(study.constraints)):
@@ -106,6 +126,20 @@ def _target(study: Study) -> Iterable[str]:
     if study.target is None:
         return
     target, others, chosen = name_in_words(study.target), len(study.table.names) - 1, study.features.selected
+    dag = study.learned.dag
+    near = sorted({x for arc in study.arcs for x in arc if study.target in arc} - {study.target}, key=_place(study))
+    if not near:
+        yield f"In {network_words(study.learned)} {target} is linked with no other variable."
+    else:
+        linked = names_in_words(near, MOST_IN_BLANKET)
+        yield f"In {network_words(study.learned)} {target} is directly linked with {linked}."
+    blanket = [] if dag is None else sorted(dag.markov_blanket(study.target), key=_place(study))
+    if near and dag is not None and len(blanket) < len(study.data.names) - 1:
+        those = (
+            "these are" if set(near) == set(blanket) else f"{names_in_words(blanket, MOST_IN_BLANKET)} {are(blanket)}"
+        )
+        among = " that take part" if study.selection.reasons else ""
+        yield f"By this network, once {those} known, the other variables{among} tell nothing more of {target}."
     if chosen:
         tell = "tells" if len(chosen) == 1 else "tell"
         yield (
@@ -115,19 +149,61 @@ def _target(study: Study) -> Iterable[str]:
         )
     else:
         yield f"None of the {number_of(others, 'other variable')} tells anything of {target} by itself."
-    dag = study.learned.dag
-    near = sorted({x for arc in study.arcs for x in arc if study.target in arc} - {study.target}, key=_place(study))
-    if not near:
-        yield f"In {network_words(study.learned)} {target} is linked with no other variable."
+
+
+def _risk(study: Study) -> Iterable[str]:
+    """Yield how often the target has the value that the risk is of, and by what that differs most."""
+    risk = study.risk
+    if risk is None or study.target is None or not risk.outcomes.event:
         return
-    yield f"In {network_words(study.learned)} {target} is directly linked with {names_in_words(near)}."
-    blanket = [] if dag is None else sorted(dag.markov_blanket(study.target), key=_place(study))
-    if dag is not None and len(blanket) < len(study.data.names) - 1:
-        those = (
-            "these are" if set(near) == set(blanket) else f"{names_in_words(blanket, MOST_IN_BLANKET)} {are(blanket)}"
-        )
-        among = " that take part" if study.selection.reasons else ""
-        yield f"By this network, once {those} known, the other variables{among} tell nothing more of {target}."
+    target, event = name_in_words(study.target), name_in_words(risk.outcomes.texts[0])
+    all_in_all = f"{target} is {event} in {percent(risk.overall.shares[0])} of the rows"
+    if not risk.direct:
+        yield f"{all_in_all}."
+        return
+    strongest = risk.direct[0]
+    known = sorted((rate for rate in strongest.rates if rate.rows >= FEW_ROWS), key=lambda rate: rate.shares[0])
+    name = strongest.variables[0]
+    if len(known) < 2:
+        yield f"{all_in_all}."
+        return
+    low, high = (
+        f"{percent(rate.shares[0])} of those where {shown_name(name)} is {_value(study, name, rate.given[0])}"
+        for rate in (known[0], known[-1])
+    )
+    yield f"{all_in_all}: in {low}, and in {high}."
+
+
+def _value(study: Study, name: str, label: Any) -> str:
+    return name_in_words(shown_label(study.data, name, label))
+
+
+def _prediction(study: Study) -> Iterable[str]:
+    """Yield how well the network predicts the target, beside its rivals."""
+    found = study.validation
+    if found is None or study.target is None:
+        return
+    network, base = found.method(NETWORK), found.method(BASE)
+    if network is None or base is None:
+        return
+    yield (
+        f"In rows that it was not learned from, the network predicts {name_in_words(study.target)} with an accuracy of "
+        f"{percent(network.accuracy.mean)}; the commonest value alone gives {percent(base.accuracy.mean)}."
+    )
+    rivals = [one for one in found.methods if one is not network]
+    groups = (("better than", True), ("worse than", False), ("as good as", None))
+    names = {one: f"the {one.name}" if one is base else one.name for one in rivals}
+    told = [
+        (words, [name for one, name in names.items() if _better(one.log_loss_over_network) is how])
+        for words, how in groups
+    ]
+    said = [f"{words} those of {' and '.join(those)}" for words, those in told if those]
+    yield f"Its probabilities (log-loss, beyond twice the standard error) are {', and '.join(said)}."
+
+
+def _better(worse: Estimate) -> bool | None:
+    """Tell whether the network's probabilities are better than those of another; None if folds do not tell."""
+    return worse.mean > 0 if abs(worse.mean) > 2.0 * worse.error else None
 
 
 def _place(study: Study) -> Callable[[str], int]:

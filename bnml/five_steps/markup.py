@@ -9,12 +9,16 @@ __all__ = [
     "Cell",
     "Html",
     "bar",
+    "box",
     "bullets",
+    "colour_key",
     "details",
     "figure",
+    "heading",
     "long_table",
     "paragraphs",
     "section",
+    "side_by_side",
     "table",
     "text_of",
 ]
@@ -55,9 +59,9 @@ def table(caption: str, head: Sequence[str], rows: Sequence[Sequence[Cell]], *, 
     """Return a table: the first column heads its rows, and columns after the first ``texts`` hold numbers."""
     top = "".join(f'<th scope="col"{_side(k, texts)}>{text_of(cell)}</th>' for k, cell in enumerate(head))
     body = "".join(f"<tr>{_row(row, texts)}</tr>\n" for row in rows)
+    said = f"<caption><span>{text_of(caption)}</span></caption>"
     return Html(
-        f'<div class="wide"><table>\n<caption>{text_of(caption)}</caption>\n<thead><tr>{top}</tr></thead>\n'
-        f"<tbody>\n{body}</tbody>\n</table></div>\n"
+        f'<div class="wide"><table>\n{said}\n<thead><tr>{top}</tr></thead>\n<tbody>\n{body}</tbody>\n</table></div>\n'
     )
 
 
@@ -77,10 +81,36 @@ def bar(share: float, text: str) -> Html:
     return Html(f'<span class="bar"><span style="width:{width}%"></span></span><span>{text_of(text)}</span>')
 
 
-def figure(picture: Html, caption: str, *, wide: bool = False) -> Html:
-    """Return a picture with its caption."""
-    kind = ' class="broad"' if wide else ""
-    return Html(f"<figure{kind}>\n{picture}\n<figcaption>{text_of(caption)}</figcaption>\n</figure>\n")
+def figure(picture: Html, caption: str, *, wide: bool = False, small: bool = False, titled: bool = False) -> Html:
+    """Return a picture with its caption; a small one stands beside others, a titled one has its caption above it."""
+    kind = ' class="broad"' if wide else ' class="small"' if small else ""
+    said = f"<figcaption>{text_of(caption)}</figcaption>"
+    inside = f"{said}\n{picture}" if titled else f"{picture}\n{said}"
+    return Html(f"<figure{kind}>\n{inside}\n</figure>\n")
+
+
+def side_by_side(*figures: Html) -> Html:
+    """Return small figures beside each other, as many as there is room for."""
+    return Html(f'<div class="charts">\n{"".join(figures)}</div>\n')
+
+
+def colour_key(colours: Iterable[tuple[str, str]]) -> Html:
+    """Return what colours stand for."""
+    items = "".join(
+        f'<span><span class="swatch" style="background:{colour}"></span>{text_of(text)}</span> '
+        for colour, text in colours
+    )
+    return Html(f'<p class="key">{items}</p>\n')
+
+
+def heading(text: str) -> Html:
+    """Return a heading within a section."""
+    return Html(f"<h3>{text_of(text)}</h3>\n")
+
+
+def box(content: Html) -> Html:
+    """Return what matters most in a box of its own."""
+    return Html(f'<div class="summary">\n{content}</div>\n')
 
 
 def details(summary: str, content: Html) -> Html:

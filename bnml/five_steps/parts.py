@@ -17,8 +17,10 @@ from bnml.data import Data
 from bnml.errors import BnmlError, ScoreError
 from bnml.five_steps.features import Features, features_of
 from bnml.five_steps.other_scores import Classes, classes_by_score
+from bnml.five_steps.risk import outcomes_of
 from bnml.five_steps.selection import Knowledge, Selection, knowledge_among, select_variables
 from bnml.five_steps.state import StudySettings, StudyState
+from bnml.five_steps.validation import Validation, cross_validation
 from bnml.graph import DAG, Constraints
 from bnml.independence import IndependenceResult, npc, pc
 from bnml.scores import LocalScores
@@ -243,6 +245,22 @@ def _strength(work: StudyWork) -> pd.DataFrame:
     return strength(learned.dag, work.table, learned.local.score_function)
 
 
+def _validation(work: StudyWork) -> Validation | None:
+    settings = work.settings
+    if settings.target is None:
+        return None
+    return cross_validation(
+        work.table,
+        outcomes_of(work.table, settings.target, settings.event),
+        folds=settings.folds,
+        search=settings.search,
+        given=work.shared,
+        options={name: value for name, value in work.learning.options.items() if name not in ("keep", "drop")},
+        progress=work.progress,
+        left_out=work.left_out,
+    )
+
+
 def for_posterior(work: StudyWork) -> dict[str, Any]:
     """Return what the posterior of a study is given."""
     return {name: value for name, value in work.shared.items() if name != "seed"}
@@ -282,6 +300,7 @@ PARTS = (
     StudyPart("pc", 3, 0.4, _pc),
     StudyPart("npc", 3, 0.5, _npc),
     StudyPart("posterior", 4, 0.6, _posterior),
-    StudyPart("bootstrap", 4, 0.98, _bootstrap),
+    StudyPart("bootstrap", 4, 0.9, _bootstrap),
+    StudyPart("validation", 4, 0.99, _validation),
     StudyPart("strength", 5, 1.0, _strength, of_network=True),
 )

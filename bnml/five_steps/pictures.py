@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import isfinite
 from typing import TYPE_CHECKING
 
-from bnml._text import names_in_words, shortened_in_the_middle
+from bnml._text import names_in_words
+from bnml.five_steps.charts import fitted, text_pixels
 from bnml.five_steps.markup import Html, text_of
 from bnml.graph import DAG, PDAG
 
@@ -18,10 +19,11 @@ __all__ = ["graph_picture", "matrix_picture", "picture_width"]
 
 MOST_TOLD = 12  # links that the text for a picture names
 MOST_IN_MATRIX = 60
-LONGEST_LABEL = 24
+LONGEST_LABEL = 150  # pixels
+LETTERS = 11  # pixels of their height
+SLANT = 0.71  # of a text's length is its height, if it is turned by 45 degrees
 CELL = 18
 SCALE_WIDTH = 540  # of the legend of a half matrix
-LETTER = 6.6  # pixels of a letter, at most on average
 PALE, DARK, BLANK = (222, 235, 247), (8, 64, 129), "#f2f4f6"
 
 
@@ -93,9 +95,9 @@ def matrix_picture(names: Sequence[str], pairs: pd.DataFrame, alpha: float, targ
     n = len(names)
     if not 2 < n <= MOST_IN_MATRIX:
         return None
-    labels = [shortened_in_the_middle(name, LONGEST_LABEL) for name in names]
-    left = int(max(map(len, labels)) * LETTER) + 12
-    below = int(max(map(len, labels[:-1])) * LETTER * 0.75) + 16
+    labels = [fitted(name, LONGEST_LABEL, LETTERS) for name in names]
+    left = int(max(text_pixels(label, LETTERS) for label in labels)) + 12
+    below = int(max(text_pixels(label, LETTERS) for label in labels[:-1]) * SLANT) + 20
     width, height = max(left + CELL * n + below, SCALE_WIDTH), CELL * n + below + 2 * CELL
     at = {name: i for i, name in enumerate(names)}
     shapes = []
@@ -107,19 +109,20 @@ def matrix_picture(names: Sequence[str], pairs: pd.DataFrame, alpha: float, targ
         shapes.append(f'<rect {place} fill="{colour}"><title>{text_of(said)}</title></rect>')
     for i, label in enumerate(labels):
         ink = 'fill="#D55E00" font-weight="bold"' if names[i] == target else 'fill="#1b2733"'
+        whole = "" if label == names[i] else f"<title>{text_of(names[i])}</title>"
         if i > 0:
             shapes.append(
-                f'<text x="{left - 6}" y="{CELL * (i - 1) + 13}" text-anchor="end" {ink}>{text_of(label)}</text>'
+                f'<text x="{left - 6}" y="{CELL * (i - 1) + 13}" text-anchor="end" {ink}>{text_of(label)}{whole}</text>'
             )
         if i < n - 1:
             x, y = left + CELL * i + 5, CELL * (n - 1) + 10
-            shapes.append(f'<text transform="translate({x} {y}) rotate(45)" {ink}>{text_of(label)}</text>')
+            shapes.append(f'<text transform="translate({x} {y}) rotate(45)" {ink}>{text_of(label)}{whole}</text>')
     shapes += _scale(height - CELL)
     count = int((pairs["adjusted_p_value"] <= alpha).sum())
     alt = f"Half matrix of all pairs of {n} variables; {count} of {len(pairs)} depend on each other. See the table."
     return Html(
         f'<svg role="img" aria-label="{text_of(alt)}" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
-        f'font-size="11" font-family="inherit">{"".join(shapes)}</svg>'
+        f'font-size="{LETTERS}" font-family="inherit">{"".join(shapes)}</svg>'
     )
 
 
@@ -132,7 +135,7 @@ def _scale(y: int) -> list[str]:
             f'<rect x="{x}" y="{y}" width="{CELL - 4}" height="{CELL - 4}" fill="{colour}" stroke="#d5dde5"/>'
         )
         shapes.append(f'<text x="{x + CELL}" y="{y + 11}" fill="#1b2733">{text}</text>')
-        x += CELL + 14 + int(len(text) * LETTER)
+        x += CELL + 14 + int(text_pixels(text, LETTERS))
     return [*shapes, f'<text x="{x}" y="{y + 11}" fill="#1b2733">strength, on a scale from 0 to 1</text>']
 
 

@@ -37,6 +37,7 @@ from bnml.five_steps.state import StudySettings, StudyState
 from bnml.five_steps.steps import go_on, request_of, study_of
 from bnml.five_steps.study_result import STATE, Study
 from bnml.five_steps.table_source import USUAL, TableSource
+from bnml.five_steps.validation import Validation
 from bnml.graph import PDAG, Constraints
 from bnml.independence.independence_result import IndependenceResult
 from bnml.independence.request import independence_request
@@ -271,7 +272,10 @@ def _check_table(file: Path, table: Data, known: Mapping[str, Any]) -> None:
 
 # --- settings ---
 
-PLAIN = ("target", "alpha", "max_parents", "rows_per_cell", "search", "repetitions", "seed", "memory_limit")
+PLAIN = (
+    "target", "event", "alpha", "max_parents", "rows_per_cell", "search", "repetitions", "folds", "seed",
+    "memory_limit",
+)  # fmt: skip
 RULES = ("required", "forbidden", "required_links", "forbidden_links", "tiers")
 
 
@@ -394,5 +398,6 @@ KINDS: dict[str, _Kind] = {
     "npc": _Kind(independence_values, _npc_of),
     "posterior": _Kind(posterior_values, lambda values, work: posterior_of(values, work.table, **for_posterior(work))),
     "bootstrap": _Kind(bootstrap_values, lambda values, work: bootstrap_of(values)),
+    "validation": _Kind(Validation.to_dict, lambda values, work: Validation.from_dict(values)),
     "strength": _Kind(frame_values, lambda values, work: frame_of(values)),
 }

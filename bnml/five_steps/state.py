@@ -40,6 +40,8 @@ class StudySettings:
     seed: int
     memory_limit: int | str | None
     options: Mapping[str, Any] = field(default_factory=dict)
+    event: tuple[str, ...] | None = None
+    folds: int = 10
 
 
 @dataclass(frozen=True, eq=False, repr=False)

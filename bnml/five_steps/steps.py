@@ -12,12 +12,13 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from bnml._checks import a_variable, significance_level, whole_number
+from bnml._checks import a_variable, refuse, significance_level, whole_number
 from bnml._watch import Watch, progress_function
 from bnml.data import Data, read
 from bnml.errors import ArgumentError, argument
 from bnml.five_steps.decisions import Decisions, checked_decisions, directed_network
 from bnml.five_steps.parts import PARTS, Progress, StudyRequest, StudyWork, max_condition_of
+from bnml.five_steps.risk import check_event, outcomes_of
 from bnml.five_steps.selection import Knowledge, check_select, check_select_among
 from bnml.five_steps.state import StudySettings, StudyState
 from bnml.five_steps.study_result import Study
@@ -39,6 +40,7 @@ def study(
     data: Any,
     target: str | None = None,
     *,
+    event: Any = None,
     select: str | list[str] | tuple[str, ...] = "all",
     score: Score | str = "qnml",
     alpha: float = 0.05,
@@ -47,6 +49,7 @@ def study(
     rows_per_cell: float = ROWS_PER_CELL,
     search: str = "auto",
     repetitions: int = 100,
+    folds: int = 10,
     seed: int = 0,
     threads: int | None = None,
     memory_limit: int | str | None = None,
@@ -64,6 +67,9 @@ def study(
         A `Data`, or anything that `bnml.read` takes; then columns of numbers are cut with ``bins="auto"``.
     target
         The variable of interest; None for none.
+    event
+        The value of the target that its risk is of, or several of them; None for the rarer one of two values, and for
+        each value of a target with more.
     select
         Which variables take part after the first step. ``"all"``: a variable that tells nothing of the target by itself
         may do so beside others. ``"target"``: the target and those that depend on it, as of `bnml.select_features` at
@@ -76,6 +82,8 @@ def study(
         The significance level of tests; for pairs of variables the largest share of false ones among those found.
     repetitions
         How many halves of the rows are drawn for the support of each link; 0 for none.
+    folds
+        Into how many parts the rows are divided to see how well the target is predicted; 0 for not at all.
     seed
         The same seed gives the same study.
     threads
@@ -116,9 +124,9 @@ def study(
     ('tub', 'smoke', 'lung', 'either')
     """
     asked = study_request(
-        target, search, options, select=select, score=score, alpha=alpha, repetitions=repetitions,
-        constraints=constraints, max_parents=max_parents, rows_per_cell=rows_per_cell, seed=seed, threads=threads,
-        memory_limit=memory_limit, progress=progress,
+        target, search, options, event=event, select=select, score=score, alpha=alpha, repetitions=repetitions,
+        folds=folds, constraints=constraints, max_parents=max_parents, rows_per_cell=rows_per_cell, seed=seed,
+        threads=threads, memory_limit=memory_limit, progress=progress,
     )  # fmt: skip
     return study_as_asked(asked, data, saver=None if save is None else _saver(save, asked.settings))
 
@@ -128,9 +136,11 @@ def study_request(
     search: str,
     options: Mapping[str, Any],
     *,
+    event: Any = None,
     select: Any = "all",
     alpha: float,
     repetitions: int,
+    folds: int = 10,
     progress: Progress | None,
     **given: Any,
 ) -> StudyRequest:
@@ -148,9 +158,12 @@ def study_request(
         options = {"alpha": level, **options}
     learning = request_for(search, options, **given)
     whole_number(repetitions, "repetitions")
+    if whole_number(folds, "folds") == 1:
+        raise refuse("folds", folds, "expected 2 folds or more, or 0 for none")
     settings = StudySettings(
         target, check_select(select, target), learning.score, level, learning.constraints, learning.max_parents,
         learning.rows_per_cell, search, repetitions, learning.seed, given.get("memory_limit"), learning.options,
+        event=check_event(event, target), folds=folds,
     )  # fmt: skip
     return StudyRequest(learning, settings, progress)
 
@@ -205,6 +218,7 @@ def begin(asked: StudyRequest, data: Any, source: TableSource | None = None) -> 
     settings = asked.settings
     if settings.target is not None:
         a_variable(settings.target, "target", table.names)
+        outcomes_of(table, settings.target, settings.event)  # refuses an unknown value
     check_select_among(settings, table.names)
     checked_decisions(settings.options.get("keep", ()), settings.options.get("drop", ()), ())
     asked.learning.open(table)
@@ -264,6 +278,7 @@ def study_of(state: StudyState) -> Study:
     return Study(
         data=state.data,
         target=settings.target,
+        event=settings.event,
         alpha=settings.alpha,
         features=parts["features"],
         constraints=known.constraints,
@@ -274,6 +289,7 @@ def study_of(state: StudyState) -> Study:
         bootstrap=parts["bootstrap"],
         posterior=parts["posterior"],
         strength=parts["strength"],
+        validation=parts["validation"],
         max_condition=max_condition_of(state),
         rows_per_cell=settings.rows_per_cell,
         left_out=tuple(state.left_out.items()),

@@ -18,8 +18,10 @@ if TYPE_CHECKING:
     from bnml.five_steps.decisions import Decisions
     from bnml.five_steps.features import Features
     from bnml.five_steps.links import Link
+    from bnml.five_steps.risk import Risk
     from bnml.five_steps.selection import Selection
     from bnml.five_steps.state import StudyState
+    from bnml.five_steps.validation import Validation
     from bnml.graph import PDAG, Constraints
     from bnml.independence import IndependenceResult
     from bnml.network import BayesianNetwork
@@ -42,6 +44,8 @@ class Study:
         The table of the variables that take part: all that a study finds after its first step is about these.
     target
         The variable of interest; None for none.
+    event
+        The values of the target that its risk is of; None if that was left open.
     alpha
         The significance level of the tests.
     features
@@ -60,6 +64,9 @@ class Study:
         not affordable, or not asked for.
     strength
         Step 5: what each arc of the network is worth; see `bnml.strength`.
+    validation
+        How well the target is predicted in rows that were not learned from; None without a target, or where that was
+        left out.
     max_condition
         The most variables that a test of independence was given; None for any number.
     rows_per_cell
@@ -91,6 +98,7 @@ class Study:
 
     data: Data
     target: str | None
+    event: tuple[str, ...] | None
     alpha: float
     features: Features
     constraints: Constraints | None
@@ -101,6 +109,7 @@ class Study:
     bootstrap: Bootstrap | None
     posterior: Posterior | None
     strength: pd.DataFrame
+    validation: Validation | None
     max_condition: int | None
     rows_per_cell: float
     left_out: tuple[tuple[str, str], ...]
@@ -200,6 +209,13 @@ class Study:
         from bnml.five_steps.steps import resolved, study_of
 
         return study_of(resolved(self.state, checked_decisions(keep, drop, directed), threads=threads))
+
+    @cached_property
+    def risk(self) -> Risk | None:
+        """What the target depends on directly, and how often it has its values; None without a target."""
+        from bnml.five_steps.risk import risk_of
+
+        return risk_of(self)
 
     @cached_property
     def links(self) -> tuple[Link, ...]:

@@ -41,6 +41,8 @@ def values(study: Study) -> dict[str, Any]:
             "uncertainty": _uncertainty(study),
             "decisions": {**study.decisions.to_dict(), "directions": sorted(study.by_hand)},
             "strength": records(study.strength),
+            "risk": None if study.risk is None else study.risk.to_dict(),
+            "validation": None if study.validation is None else study.validation.to_dict(),
             "network": None if study.network is None else _network(study.network),
             "settings": _settings(study),
             "left_out": dict(study.left_out),
@@ -65,6 +67,7 @@ def _table(data: Data) -> dict[str, Any]:
             }
             for name, labels, share in zip(data.names, data.states, shares, strict=True)
         ],
+        "gaps": data.gaps.to_dict(),
         "reading": {"missing": data.reading.missing, "na_values": data.reading.na_values, "coded": data.reading.coded},
     }
 
@@ -150,5 +153,7 @@ def _settings(study: Study) -> dict[str, Any]:
         "rows_per_cell": asked.rows_per_cell,
         "max_condition": study.max_condition,
         "repetitions": asked.repetitions,
+        "event": asked.event,
+        "folds": asked.folds,
         "seed": asked.seed,
     }

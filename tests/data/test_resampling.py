@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import bnml
-from bnml.data.resampling import expected_distinct, first_rows, redrawn, resampled_parts
+from bnml.data.resampling import expected_distinct, first_rows, redrawn, resampled_parts, stratified_folds
 from bnml.errors import BnmlError
 
 
@@ -66,3 +66,41 @@ def test_expected_number_of_distinct_rows():
     data = bnml.read(frame())
     assert expected_distinct(data, data.n_rows) == data.n_distinct
     assert 0 < expected_distinct(data, 1) <= 1 + 1e-12
+
+
+@pytest.mark.parametrize("k", [2, 3, 7])
+@pytest.mark.parametrize("name", ["A", "B"])
+def test_folds_divide_the_rows_and_each_state_evenly(k, name):
+    rows = frame(50)
+    data = bnml.read(rows)
+    at, total = data.index(name), np.zeros(data.n_distinct, int)
+    numbers = []
+    for training, test in stratified_folds(data, name, k, np.random.default_rng(3)):
+        assert training.n_rows + test.n_rows == 50
+        assert training.states == test.states == data.states
+        for part in (training, test):
+            place = {tuple(row): i for i, row in enumerate(data.codes.tolist())}
+            found = np.zeros(data.n_distinct, int)
+            found[[place[tuple(row)] for row in part.codes.tolist()]] = part.weights
+            if part is test:
+                total += found
+        numbers.append(np.bincount(test.codes[:, at], test.weights, minlength=len(data.states[at])))
+        assert test.row_index.tolist() == list(range(test.n_distinct))
+    assert (total == data.weights).all()
+    assert (np.ptp(numbers, axis=0) <= 1).all()
+    assert np.ptp(np.sum(numbers, axis=1)) <= 1
+
+
+def test_folds_do_not_depend_on_the_order_of_rows():
+    rows = frame(50)
+    one, two = (
+        [test.codes.tolist() for _, test in stratified_folds(bnml.read(table), "A", 5, np.random.default_rng(0))]
+        for table in (rows, rows.iloc[::-1])
+    )
+    assert one == two
+    assert one[0] != one[1]
+
+
+def test_too_few_rows_for_folds():
+    with pytest.raises(BnmlError, match="5 folds"):
+        list(stratified_folds(bnml.read(frame(4)), "A", 5, np.random.default_rng(0)))

@@ -36,6 +36,7 @@ def test_there_and_back(tmp_path):
         data.save(tmp_path / "t.npz")
         back = Data.load(tmp_path / "t.npz")
         assert same(data, back)
+        assert (data.gaps, data.reading) == (back.gaps, back.reading)
         assert not back.codes.flags.writeable
         assert back.column_codes.flags.c_contiguous
 

@@ -130,12 +130,71 @@ def test_numbers_are_rounded(clinic):
     assert not re.search(r"\b(nan|inf)\b", text)
 
 
-def test_five_sections_with_explanations(clinic):
+def test_the_target_comes_first_and_references_last(clinic):
     page = clinic.html()
-    headings = re.findall(r"<h2[^>]*>(\d\. [^<]*)</h2>", page)
-    assert [one[0] for one in headings] == ["1", "2", "3", "4", "5"]
+    headings = re.findall(r'<section id="(\w+)".*?<h2[^>]*>(\d)\. ([^<]*)</h2>', page, re.DOTALL)
+    assert [name for name, _, _ in headings] == ["target", "summary", "network", "features", "data", "methods"]
+    assert [number for _, number, _ in headings] == list("123456")
+    contents = re.findall(r'<li><a href="#(\w+)">(\d)\. ([^<]*)</a>', page)
+    assert contents == headings
     for word in ("p-value", "CPDAG", "Support", "Probability", "Gain"):
         assert word in page
+    last = page.rindex("<h3>")
+    assert page[last:].startswith("<h3>References</h3>")
+    without = bnml.study(bnml.example().select(["smoke", "lung"]), repetitions=0).html()
+    assert re.findall(r'<section id="(\w+)"', without)[0] == "summary"
+
+
+def test_the_opening_answers_the_question(clinic):
+    page = clinic.html()
+    opening = page[page.index('<section id="target"') : page.index('<section id="summary"')]
+    either = clinic.risk.direct[0].rates[1]
+    for text in (
+        f"{either.shares[0]:.0%} (",
+        f"of {either.rows:,}",
+        "Two at a time",
+        "What if a variable were set?",
+        "logistic regression",
+        "naive Bayes",
+        "base rate",
+        "calibration error",
+        "ROC",
+    ):
+        assert text in opening
+    assert opening.count("<svg") == len(clinic.risk.direct) + 2
+
+
+def test_tables_are_there_on_demand(clinic):
+    page = clinic.html()
+    folded = re.findall(r"<summary>([^<]*)</summary>", page)
+    for name in clinic.data.names:
+        above = clinic.learned.dag.parents(name)
+        assert (f"{name}, given {', '.join(above)}" if above else name) in folded
+    dysp = clinic.learned.network.cpt("dysp").iloc[0]
+    assert f"{100 * dysp.iloc[0]:.1f}%" in page
+    assert "display: none" in page[page.index("@media print") :]
+
+
+def test_what_was_left_out_cut_and_missing_is_told():
+    rng = np.random.default_rng(0)
+    age = rng.integers(20, 90, 300).astype(float)
+    sick = (rng.random(300) < 1 / (1 + np.exp(-(age - 60) / 8))).astype(int)
+    age[:20] = np.nan
+    frame = pd.DataFrame({"age": age, "sick": sick, "n": [0] * 5 + [1] * 295})
+    data = bnml.read(frame, bins="auto", missing="drop", weights="n")
+    page = bnml.study(data, "sick", repetitions=0, folds=2).html()
+    assert "15 rows without a value of age" in page
+    assert "5 rows with a weight of 0" in page
+    assert ", ".join(f"{cut:g}" for cut in data.cuts["age"]) in page
+    assert re.search(r'<th scope="row">age</th><td class="number">15</td><td class="number">5%</td>', page)
+    kept = bnml.study(bnml.read(frame, bins="auto", missing="state", weights="n"), repetitions=0).html()
+    assert "No row was left out" not in kept
+    assert "a value of their own" in kept
+
+
+def test_the_picture_of_many_tests_is_left_out(monkeypatch):
+    monkeypatch.setattr("bnml.five_steps.network_section.MOST_LINKS_BY_TESTS", 3)
+    assert "The picture of what tests leave over (NPC) is left out" in bnml.study(bnml.example(), repetitions=0).html()
 
 
 def test_many_variables_and_long_tables():

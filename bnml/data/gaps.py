@@ -1,0 +1,64 @@
+"""What was missing in a table, and which rows were left out, when it was read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from bnml._checks import is_whole
+from bnml._text import quoted_value
+from bnml.errors import ArgumentError
+
+__all__ = ["Gaps"]
+
+
+@dataclass(frozen=True)
+class Gaps:
+    """How many values were missing, and how many rows were left out.
+
+    Attributes
+    ----------
+    missing
+        The columns with missing values, each with the number of rows that have none; rows that were left out count.
+    dropped
+        How many rows were left out because a value was missing.
+    weightless
+        How many rows of the source were left out because their weight is 0.
+
+    Examples
+    --------
+    >>> import bnml, pandas
+    >>> frame = pandas.DataFrame({"sky": ["sun", None, "rain"], "air": ["warm", "cold", "cold"]})
+    >>> bnml.read(frame, missing="drop").gaps
+    Gaps(missing=(('sky', 1),), dropped=1, weightless=0)
+    """
+
+    missing: tuple[tuple[str, int], ...] = ()
+    dropped: int = 0
+    weightless: int = 0
+
+    def of(self, names: Iterable[str]) -> Gaps:
+        """Return what holds for these columns; what was left out for the sake of others is out all the same."""
+        kept = set(names)
+        return Gaps(tuple(pair for pair in self.missing if pair[0] in kept), self.dropped, self.weightless)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        return {"missing": dict(self.missing), "dropped": self.dropped, "weightless": self.weightless}
+
+    @staticmethod
+    def from_dict(values: Any) -> Gaps:
+        """Return what `to_dict` gave.
+
+        Raises
+        ------
+        ArgumentError
+            If it is something else.
+        """
+        given = values if isinstance(values, Mapping) else {"missing": values}
+        missing = given.get("missing", {})
+        numbers = [given.get("dropped", 0), given.get("weightless", 0)]
+        if not isinstance(missing, Mapping) or not all(map(is_whole, [*missing.values(), *numbers])):
+            raise ArgumentError(f"expected numbers of missing values and of rows, not {quoted_value(values)}")
+        return Gaps(tuple((str(name), int(n)) for name, n in missing.items()), *map(int, numbers))

@@ -1,0 +1,206 @@
+"""What the network says the target would be if another variable were set from outside.
+
+To see that a variable has a value and to give it that value are two things: in the first case its causes tell something
+of the target as well, in the second they do not. P(target | do(x)) is the probability in the network in which nothing
+points to the variable any more (Pearl 2009). It can be told only where the data settle the directions that matter: all
+networks of a class give the same answer if every possibly directed path from the variable to the target begins with an
+arc (Perković 2020). A study also asks the best networks by other scores. Where one of them leaves the question open,
+or they disagree on a direction on the way, there is no answer; else the range of their answers stands beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bnml._arrays import Floats
+from bnml._plain import plain
+from bnml._text import names_in_words
+from bnml.errors import GraphError, NetworkError
+from bnml.graph import PDAG, apply_meek_rules
+from bnml.network import BayesianNetwork, fit
+
+if TYPE_CHECKING:
+    from bnml.five_steps.risk import Outcomes
+    from bnml.five_steps.study_result import Study
+
+__all__ = ["WhatIf", "what_ifs"]
+
+MOST_TOLD = 12  # variables
+
+
+@dataclass(frozen=True)
+class WhatIf:
+    """What would be if a variable were set.
+
+    Attributes
+    ----------
+    variable
+        The variable.
+    values
+        Its values.
+    reason
+        Why there is no answer; empty if there is one.
+    acts
+        Whether anything leads from it to the target: if not, setting it changes nothing.
+    seen, done
+        For each value the probability of each outcome if the variable is seen to have it, and if it is set to it.
+    low, high
+        The range of the latter over the best networks by all scores that were compared.
+    """
+
+    variable: str
+    values: tuple[Any, ...]
+    reason: str
+    acts: bool = False
+    seen: tuple[tuple[float, ...], ...] = ()
+    done: tuple[tuple[float, ...], ...] = ()
+    low: tuple[tuple[float, ...], ...] = ()
+    high: tuple[tuple[float, ...], ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain values, for JSON."""
+        names = ("variable", "values", "reason", "acts", "seen", "done", "low", "high")
+        return {name: plain(getattr(self, name)) for name in names}
+
+
+def what_ifs(study: Study, outcomes: Outcomes, direct: Sequence[str]) -> tuple[WhatIf, ...]:
+    """Return what would be if each variable that is linked with the target, or leads to it, were set."""
+    dag, network = study.learned.dag, study.learned.network
+    if dag is None or network is None:
+        return ()
+    above = [x for x in dag.names if x not in direct and x in dag.ancestors(outcomes.target)]
+    others = _networks_by_other_scores(study)
+    return tuple(_what_if(study, outcomes, x, network, others) for x in [*direct, *above][:MOST_TOLD])
+
+
+def _networks_by_other_scores(study: Study) -> list[BayesianNetwork]:
+    found = []
+    for _, graph in study.other_scores:
+        try:
+            found.append(fit(graph.to_dag(), study.data))
+        except (GraphError, NetworkError):  # directions that were opened fit no network; a table is too large
+            continue
+    return found
+
+
+def _what_if(
+    study: Study, outcomes: Outcomes, x: str, network: BayesianNetwork, others: Sequence[BayesianNetwork]
+) -> WhatIf:
+    values, target = study.data.states[study.data.index(x)], outcomes.target
+    reason = _why_open(study, x, target)
+    if reason:
+        return WhatIf(x, values, reason)
+    try:
+        seen = outcomes.summed(_probabilities(network, x, target))
+        answers = [outcomes.summed(_probabilities(set_free(one, x), x, target)) for one in (network, *others)]
+    except NetworkError:
+        return WhatIf(x, values, "the tables of the network are too large for it")
+    return WhatIf(
+        x,
+        values,
+        "",
+        target in network.dag.descendants(x),
+        *(_tuples(numbers) for numbers in (seen, answers[0], np.min(answers, axis=0), np.max(answers, axis=0))),
+    )
+
+
+def _tuples(numbers: Floats) -> tuple[tuple[float, ...], ...]:
+    return tuple(tuple(row) for row in numbers.tolist())
+
+
+def set_free(network: BayesianNetwork, x: str) -> BayesianNetwork:
+    """Return the network in which nothing points to a variable, whose values are all as probable.
+
+    What follows from a value of the variable there follows from setting it.
+
+    Examples
+    --------
+    >>> import bnml
+    >>> states = {"rain": ["no", "yes"], "wet": ["no", "yes"]}
+    >>> tables = {"rain": [0.8, 0.2], "wet": [[0.9, 0.1], [0.2, 0.8]]}
+    >>> network = bnml.BayesianNetwork(bnml.DAG.parse("[rain][wet|rain]"), states, tables)
+    >>> [round(float(net.query("rain", {"wet": "yes"})["yes"]), 2) for net in (network, set_free(network, "wet"))]
+    [0.67, 0.2]
+    """
+    dag = network.dag.without_arcs([(p, x) for p in network.dag.parents(x)])
+    tables = {v: network.probabilities(v) for v in dag.names if v != x}
+    r = len(network.states[x])
+    return BayesianNetwork(dag, dict(network.states), {**tables, x: np.full(r, 1.0 / r)})
+
+
+def _probabilities(network: BayesianNetwork, x: str, target: str) -> Floats:
+    """Return P(target | x): a row for each value of x."""
+    from bnml.network.inference import joint
+
+    together, _ = joint(network, [x, target])
+    answer: Floats = together / together.sum(axis=-1, keepdims=True)
+    return answer
+
+
+def _why_open(study: Study, x: str, target: str) -> str:
+    """Say why data do not tell what would be if a variable were set; nothing where they do."""
+    known = set(study.directions.directed)
+    own = _directed_so(study.learned.directions, known)
+    classes = [(study.learned.score_name or "", own)]
+    classes += [(name, _directed_so(graph, known)) for name, graph in study.other_scores]
+    for name, graph in classes:
+        first = open_first_links(graph, x, target)
+        if first:
+            links = names_in_words([f"{x} – {y}" for y in first])
+            by = "" if graph is own else f" by {name}"
+            return f"the direction of {links} is open{by}"
+    on_the_way = {*_reached(study.directions, x), x} & {*_reached_back(study.directions, target), target}
+    disputed = [
+        f"{a} – {b}"
+        for a, b in own.directed
+        if (a, b) not in study.directions.directed and (x in (a, b) or {a, b} <= on_the_way)
+    ]
+    if not disputed:
+        return ""
+    who = "the scores do" if study.other_scores else "networks with the same score do"
+    return f"{who} not agree on the direction of {names_in_words(disputed)}"
+
+
+def _directed_so(graph: PDAG, known: set[tuple[str, str]]) -> PDAG:
+    """Return a class with the directions that are known, and what follows from them."""
+    free = {frozenset(link) for link in graph.undirected}
+    try:
+        return apply_meek_rules(graph, background=sorted(arc for arc in known if frozenset(arc) in free))
+    except GraphError:  # another network has v-structures that they contradict
+        return graph
+
+
+def open_first_links(graph: PDAG, x: str, target: str) -> list[str]:
+    """Return the neighbours, by links without a direction, through which x might lead to the target.
+
+    Examples
+    --------
+    >>> from bnml.graph import PDAG
+    >>> graph = PDAG(["A", "B", "C"], [("B", "C")], [("A", "B")])
+    >>> open_first_links(graph, "A", "C"), open_first_links(graph, "B", "C")
+    (['B'], [])
+    """
+    return [y for y in graph.neighbours(x) if y == target or target in _reached(graph, y, without=x)]
+
+
+def _reached(graph: PDAG, x: str, without: str | None = None) -> set[str]:
+    """Return what can be reached from x along arcs and links without a direction, not through one variable."""
+    return _walked(x, without, lambda y: (*graph.children(y), *graph.neighbours(y)))
+
+
+def _reached_back(graph: PDAG, x: str) -> set[str]:
+    return _walked(x, None, lambda y: (*graph.parents(y), *graph.neighbours(y)))
+
+
+def _walked(x: str, without: str | None, following: Callable[[str], Iterable[str]]) -> set[str]:
+    found, left = {x}, [x]
+    while left:
+        for y in following(left.pop()):
+            if y != without and y not in found:
+                found.add(y)
+                left.append(y)
+    return found

@@ -33,7 +33,7 @@ from bnml.graph import DAG
 from bnml.network import BayesianNetwork, fit
 from bnml.search.forecast import forecast
 from bnml.search.learn import learn
-from bnml.search.search_result import finished
+from bnml.search.search_result import uninterrupted_result
 
 __all__ = ["Estimate", "MethodValidation", "Validation", "cross_validation"]
 
@@ -249,7 +249,7 @@ def _affordable(
 
 
 def _learned(training: Data, search: str, given: Mapping[str, Any], options: Mapping[str, Any]) -> DAG:
-    return finished(learn(training, search=search, **given, **options)).structure
+    return uninterrupted_result(learn(training, search=search, **given, **options)).structure
 
 
 def _fitted(dag: DAG, training: Data, test: Data, outcomes: Outcomes) -> Floats:

@@ -28,10 +28,11 @@ from bnml.search.read_back import read_back_by_model_string, read_back_by_names
 from bnml.search.search_result import SearchResult
 from bnml.search.task import Task, task_request
 
-__all__ = ["LISTING_SHARE", "certified", "exact_by_cuts"]
+__all__ = ["LISTING_PROGRESS", "LISTING_SHARE", "certified", "exact_by_cuts"]
 
-LISTING_SHARE = 0.5  # of the time and of the progress
-LISTED_SHARE = 0.75  # of the time, until the bound for listed families alone is left as it is
+LISTING_SHARE = 0.75  # of the time: a list that is not whole makes for a poor bound
+LISTING_PROGRESS = 0.5
+LISTED_SHARE = 0.9  # of the time, until the bound for listed families alone is left as it is
 NODES_OF_BOUND = 100  # branches for the bound of what is not listed: it falls no further after a few
 FEW_VARIABLES = 18  # of which all subsets tell in a moment which of several best structures is meant
 
@@ -53,7 +54,7 @@ def exact_by_cuts(
         How many branches are looked at.
     """
     watch = task.watch
-    found = listed or candidates_of(task, watch.share(LISTING_SHARE), LISTING_SHARE)
+    found = listed or candidates_of(task, watch.share(LISTING_SHARE), LISTING_PROGRESS)
     families, parents = found.families, None
     if start is not None:
         place = {name: i for i, name in enumerate(task.names)}
@@ -113,7 +114,7 @@ def _told(watch: Watch) -> Callable[[str, float, float], None]:
         if math.isfinite(gap):
             widest = max(widest, gap)
             closed = 1.0 - gap / widest if widest > 0.0 else 1.0
-            watch(f"{stage}: score {lower:,.1f}, gap {gap:,.3g}", LISTING_SHARE + (1.0 - LISTING_SHARE) * closed)
+            watch(f"{stage}: score {lower:,.1f}, gap {gap:,.3g}", LISTING_PROGRESS + (1.0 - LISTING_PROGRESS) * closed)
 
     return tell
 

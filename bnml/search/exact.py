@@ -25,7 +25,7 @@ from bnml.scores.candidates_by_bounds import Candidates
 from bnml.scores.equal import LEAST, rounding
 from bnml.scores.lattice import Lattice, has_lattice
 from bnml.search.best_networks import Subsets
-from bnml.search.by_cuts import LISTING_SHARE, exact_by_cuts
+from bnml.search.by_cuts import LISTING_PROGRESS, LISTING_SHARE, exact_by_cuts
 from bnml.search.candidates import candidates_of
 from bnml.search.forecast import (
     CORES,
@@ -135,7 +135,7 @@ def _list_if_shorter(task: Task, forecast: Forecast) -> Candidates:
     """List families until that has taken as long as all subsets would take, or some minutes."""
     seconds = forecast.seconds if forecast.fits else PATIENCE if task.watch.limit is None else math.inf
     most = seconds * CORES / listing_seconds(task)
-    return candidates_of(task, task.watch.share(LISTING_SHARE), LISTING_SHARE, most)
+    return candidates_of(task, task.watch.share(LISTING_SHARE), LISTING_PROGRESS, most)
 
 
 def _silent(stage: str, start: float, stop: float) -> Callable[[float], None]:

@@ -11,7 +11,7 @@ equal gains the first by name is taken.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -103,17 +103,32 @@ class Structure:
 
     def reset(self, arcs: Bools) -> None:
         """Start from a structure."""
+        if self._numbers.size and np.array_equal(arcs, self.arcs):
+            return
         self.arcs = arcs.copy()
         self.reach = _reachable(self.arcs)
         self._numbers = np.flatnonzero(self.arcs)
         changed = np.flatnonzero((self._scored != self.arcs).any(axis=0)).tolist()
         if len(changed) > 1:  # scored together; the rest may have to wait for ever
-            children, sets = [self.columns[child] for child in changed], [self._parents(child) for child in changed]
-            self.own[changed] = self.local.families(children, sets, self.threads)
+            self.own[changed] = self.family_scores(changed, self.arcs)
         for child in changed:
-            self._rescore(child)
+            if len(changed) > 1 and self.task.watch.over:
+                self._forget(child)
+            else:
+                self._rescore(child)
         self._scored = self.arcs.copy()
         self._stale[:] = True
+
+    def family_scores(self, children: Sequence[int], arcs: Bools) -> Floats:
+        """Return the scores of some variables with their parents in a structure, counted together."""
+        sets = [[self.columns[p] for p in np.flatnonzero(arcs[:, child])] for child in children]
+        self.families += len(sets)
+        return self.local.families([self.columns[child] for child in children], sets, self.threads)
+
+    def _forget(self, child: int) -> None:
+        """Let the gains of all changes of one variable's parents be unknown."""
+        self.up[:, child] = self.down[:, child] = -np.inf
+        self._stale[child], self._known[child] = True, False
 
     @property
     def complete(self) -> bool:
@@ -145,11 +160,11 @@ class Structure:
         smaller = [] if over else [[p for p in parents if p != self.columns[v]] for v in here]
         values = self.local.families(column, [parents, *smaller], self.threads)
         self.own[child] = values[0]
-        self.up[:, child] = self.down[:, child] = -np.inf
-        self._stale[child], self._known[child] = True, not over
+        self._forget(child)
         self.families += len(values)
         if over:
             return
+        self._known[child] = True
         self.down[here, child] = tree_gain(values[1:], float(values[0]))
         if len(parents) < self.most:
             new = np.flatnonzero(self.may[:, child] & ~self.arcs[:, child])

@@ -26,18 +26,17 @@ def fall_back_on_forest(structure: Structure) -> bool:
     except SearchError:  # what is required does not fit into a forest
         return False
     gains = _gains(structure)
-    before, score = structure.arcs, structure.score
-    arcs = np.zeros_like(before)
+    arcs = np.zeros_like(structure.arcs)
     largest = float(np.abs(structure.own).max(initial=0.0))
     for child, parents in enumerate(
         best_tree(whole_gains(gains, structure.task.n_rows, largest), rules, spanning=False)
     ):
         arcs[parents, child] = True
+    score = float(structure.family_scores(range(structure.n), arcs).sum())
+    if score <= structure.score + structure.equal:
+        return False
     structure.reset(arcs)
-    if structure.score > score + structure.equal:
-        return True
-    structure.reset(before)
-    return False
+    return True
 
 
 def _gains(structure: Structure) -> Floats:

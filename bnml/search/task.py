@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import inspect
 import math
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -351,8 +352,13 @@ class Task:
     @property
     def _links_too_large(self) -> int:
         """How many pairs of variables have too many cells for the rows, so that no link between them can be judged."""
-        rules = self.rules
-        return sum(rules.cells_of(1 << i | 1 << j) > rules.cells for i in range(rules.n) for j in range(i))
+        often = sorted(Counter(self.rules.arities).items())  # there are few different numbers of states
+        return sum(
+            math.comb(m, 2) if r == s else m * k
+            for at, (r, m) in enumerate(often)
+            for s, k in often[at:]
+            if r * s > self.rules.cells
+        )
 
     def named(self, search: str, reason: str) -> Task:
         """Return the same task for a search that was chosen, with the reason."""

@@ -69,7 +69,7 @@ def positive_number(value: Any, name: str, *, of: str = "", otherwise: str = "")
 
 
 def significance_level(value: Any, name: str = "alpha") -> float:
-    """Return a number between 0 and 1."""
+    """Check an argument that is a significance level, between 0 and 1."""
     if not is_number(value) or not 0.0 < float(value) < 1.0:
         raise refuse(name, value, "expected a significance level between 0 and 1")
     return float(value)

@@ -197,8 +197,12 @@ def _prediction(study: Study) -> Iterable[str]:
         (words, [name for one, name in names.items() if _better(one.log_loss_over_network) is how])
         for words, how in groups
     ]
-    said = [f"{words} those of {' and '.join(those)}" for words, those in told if those]
+    said = [f"{words} those of {_listed(those)}" for words, those in told if those]
     yield f"Its probabilities (log-loss, beyond twice the standard error) are {', and '.join(said)}."
+
+
+def _listed(words: list[str]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 
 
 def _better(worse: Estimate) -> bool | None:

@@ -130,7 +130,7 @@ def _words(study: Study) -> list[list[Cell]]:
         [[word, WORDS[word]] for word in words]
         for words in (("network", "DAG", "CPDAG", "family", "cell", "score"), ("PC", *last))
     )
-    return [*first, *scores, *others]  # type: ignore[list-item]
+    return [*first, *scores, *others]
 
 
 def _references(study: Study) -> Iterator[str]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from bnml._arrays import Floats, Ints
 
-__all__ = ["Predictions", "ReliabilityBin", "reliability_bins", "roc_curve"]
+__all__ = ["Predictions", "ReliabilityBin", "roc_curve"]
 
 BINS = 10
 MOST_POINTS = 200  # of a curve that are kept
@@ -88,9 +88,9 @@ class Predictions:
     def reliability(self) -> tuple[ReliabilityBin, ...]:
         """Of two outcomes the second, of more the most probable one: how often it is there, by its probability."""
         if self.probabilities.shape[1] == 2:
-            return reliability_bins(self.probabilities[:, 1], self.there == 1, self.rows)
+            return _reliability_bins(self.probabilities[:, 1], self.there == 1, self.rows)
         best = self.probabilities.argmax(axis=1)
-        return reliability_bins(self.probabilities.max(axis=1), best == self.there, self.rows)
+        return _reliability_bins(self.probabilities.max(axis=1), best == self.there, self.rows)
 
     @property
     def calibration_error(self) -> float:
@@ -116,7 +116,7 @@ class ReliabilityBin:
     rows: int
 
 
-def reliability_bins(
+def _reliability_bins(
     p: Floats, hit: np.ndarray[tuple[int], np.dtype[np.bool_]], rows: Ints
 ) -> tuple[ReliabilityBin, ...]:
     """Return the bins of equal width that hold predictions, 0.3 being the end of one and not the start of the next."""

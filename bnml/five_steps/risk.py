@@ -252,14 +252,14 @@ def risk_of(study: Study) -> Risk | None:
     pair = direct[:2] if len(direct) > 1 and arity[direct[0]] * arity[direct[1]] <= MOST_CELLS else []
     return Risk(
         outcomes,
-        rates_given(data, outcomes, (), network)[0],
-        tuple(RiskGiven((x,), rates_given(data, outcomes, (x,), network), strengths[x]) for x in direct),
-        RiskGiven(tuple(pair), rates_given(data, outcomes, pair, network)) if pair else None,
+        _rates_given(data, outcomes, (), network)[0],
+        tuple(RiskGiven((x,), _rates_given(data, outcomes, (x,), network), strengths[x]) for x in direct),
+        RiskGiven(tuple(pair), _rates_given(data, outcomes, pair, network)) if pair else None,
         what_ifs(study, outcomes, direct),
     )
 
 
-def rates_given(
+def _rates_given(
     data: Data, outcomes: Outcomes, variables: Sequence[str], network: BayesianNetwork | None
 ) -> tuple[Rate, ...]:
     """Return the rates for each configuration of some variables, the last one changing fastest."""
@@ -273,10 +273,12 @@ def rates_given(
     said = _by_network(network, outcomes, variables)
     return tuple(
         Rate(
-            tuple(data.states[column][k] for column, k in zip(columns, place, strict=False)),
-            int(rows[place]),
-            *(tuple(numbers[place].tolist()) for numbers in (shares, low, high)),
-            None if said is None else tuple(said[place].tolist()),
+            given=tuple(data.states[column][k] for column, k in zip(columns, place, strict=False)),
+            rows=int(rows[place]),
+            shares=tuple(shares[place].tolist()),
+            low=tuple(low[place].tolist()),
+            high=tuple(high[place].tolist()),
+            network=None if said is None else tuple(said[place].tolist()),
         )
         for place in np.ndindex(rows.shape)
     )

@@ -7,7 +7,7 @@
       "parts": {"features": {…}, "selection": {…}, …}, "left_out": {…}, "decisions": {…}, "seconds": 1.5}}
 
 What took time is kept: every test, what was learned and what is proven of it, support and probabilities. Kept are
-numbers to their last bit (`bnml._exact`), and no code: a file does nothing when it is read. What follows from these at
+numbers to their last bit (`bnml._stored`), and no code: a file does nothing when it is read. What follows from these at
 once (pictures, sentences, the parameters of the network) is made anew. The table is not in the file, but its
 fingerprint, and where it was read from; with another table the file is refused. The checksum tells a file that was
 damaged, or changed by hand.
@@ -23,7 +23,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from bnml._exact import decoded, encoded, frame_of, frame_values
+from bnml._stored import decoded, encoded, frame_of, frame_values
 from bnml._files import a_path, check_writable, written_whole
 from bnml._text import number_of
 from bnml.data import Data, read

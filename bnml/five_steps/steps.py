@@ -31,7 +31,7 @@ from bnml.search.by_tests import network_of_npc
 from bnml.search.search_result import SearchResult
 from bnml.search.searches import SEARCHES, request_for
 
-__all__ = ["begin", "go_on", "request_of", "resolved", "study", "study_as_asked", "study_of", "study_request"]
+__all__ = ["begin", "go_on", "request_of", "resolved", "study", "study_of", "study_request"]
 
 Saver = Callable[[StudyState], None]
 
@@ -128,7 +128,8 @@ def study(
         folds=folds, constraints=constraints, max_parents=max_parents, rows_per_cell=rows_per_cell, seed=seed,
         threads=threads, memory_limit=memory_limit, progress=progress,
     )  # fmt: skip
-    return study_as_asked(asked, data, saver=None if save is None else _saver(save, asked.settings))
+    saver = None if save is None else _saver(save, asked.settings)
+    return study_of(go_on(begin(asked, data), asked, saver=saver))
 
 
 def study_request(
@@ -184,25 +185,6 @@ def _saver(path: str | os.PathLike[str], settings: StudySettings) -> Saver:
 
     file = check_saving(path, settings)
     return lambda state: save_state(state, file)
-
-
-def study_as_asked(
-    asked: StudyRequest, data: Any, *, source: TableSource | None = None, saver: Saver | None = None
-) -> Study:
-    """Take a table through the five steps as a request asks.
-
-    Parameters
-    ----------
-    asked
-        What is asked.
-    data
-        As for `study`.
-    source
-        Where the table comes from, if it was read already.
-    saver
-        Is given the state after each part.
-    """
-    return study_of(go_on(begin(asked, data, source), asked, saver=saver))
 
 
 def begin(asked: StudyRequest, data: Any, source: TableSource | None = None) -> StudyState:

@@ -63,7 +63,7 @@ footer { color: var(--soft); font-size: .9rem; padding-top: 2rem; padding-bottom
   .bar { width: 3rem; }
   table { font-size: .86rem; }
   th, td { padding-right: .6rem; }
-  tbody th { min-width: 4.5rem; }
+  tbody th { min-width: 6.4rem; }
   td small { white-space: normal; }
 }
 @page { size: A4; margin: 15mm 16mm; }

@@ -149,14 +149,17 @@ class Validation:
 
 
 def _method_from_dict(values: Mapping[str, Any]) -> MethodValidation:
-    estimates = [
-        Estimate(*(math.nan if number is None else number for number in (values[name]["mean"], values[name]["error"])))
-        for name in (*MEASURES, "log_loss_over_network")
-    ]
-    roc = tuple((x, y) for x, y in values["roc"])
     return MethodValidation(
-        values["name"], *estimates, roc, tuple(ReliabilityBin(**one) for one in values["reliability"])
+        name=values["name"],
+        roc=tuple((x, y) for x, y in values["roc"]),
+        reliability=tuple(ReliabilityBin(**one) for one in values["reliability"]),
+        **{name: _estimate_from_dict(values[name]) for name in (*MEASURES, "log_loss_over_network")},
     )
+
+
+def _estimate_from_dict(values: Mapping[str, Any]) -> Estimate:
+    mean, error = (math.nan if values[name] is None else values[name] for name in ("mean", "error"))
+    return Estimate(mean, error)
 
 
 def cross_validation(
@@ -274,7 +277,8 @@ def _of_outcomes(by_state: Floats, outcomes: Outcomes) -> Floats:
         return by_state
     inside = outcomes.summed(by_state)[:, 0]
     rest = np.delete(by_state, outcomes.groups[0], axis=1).sum(axis=1)
-    return np.stack([rest, inside], axis=1) / (rest + inside)[:, None]
+    result: Floats = np.stack([rest, inside], axis=1) / (rest + inside)[:, None]
+    return result
 
 
 # --- logistic regression ---
@@ -298,10 +302,12 @@ def _logistic(training: Data, test: Data, outcomes: Outcomes) -> Floats:
     there, rows = _there(training, outcomes)
     n = 2 if outcomes.event else training.arities[training.index(outcomes.target)]
     seen = np.unique(there)
-    with threadpool_limits(1), warnings.catch_warnings():  # sums in the same order everywhere; steps may run out
-        warnings.simplefilter("ignore")
-        model = LogisticRegression(max_iter=300).fit(_one_hot(training, outcomes.target), there, sample_weight=rows)
-        known = model.predict_proba(_one_hot(test, outcomes.target))
+    known = np.ones((len(_there(test, outcomes)[0]), 1))
+    if seen.size > 1:
+        with threadpool_limits(1), warnings.catch_warnings():  # sums in the same order everywhere; steps may run out
+            warnings.simplefilter("ignore")
+            model = LogisticRegression(max_iter=300).fit(_one_hot(training, outcomes.target), there, sample_weight=rows)
+            known = model.predict_proba(_one_hot(test, outcomes.target))
     unseen = 1.0 / (training.n_rows + n)
     found = np.full((known.shape[0], n), unseen)
     found[:, seen] = np.maximum(known, LEAST) * (1.0 - unseen * (n - seen.size))
@@ -326,17 +332,16 @@ def _one_hot(data: Data, target: str) -> Any:
 
 def _method(name: str, own: list[Predictions], network: list[Predictions]) -> MethodValidation:
     pooled = _together(own)
-    rows, together = np.array([one.n_rows for one in own], np.float64), _calibration(own)
+    rows = np.array([one.n_rows for one in own], np.float64)
     worse = [mine.log_loss - theirs.log_loss for mine, theirs in zip(own, network, strict=True)]
+    estimates = {measure: _estimate([getattr(one, measure) for one in own], rows) for measure in MEASURES}
+    estimates["calibration_error"] = _calibration(own)
     return MethodValidation(
-        name,
-        *(
-            together if measure == "calibration_error" else _estimate([getattr(one, measure) for one in own], rows)
-            for measure in MEASURES
-        ),
-        _estimate(worse, rows),
-        pooled.roc,
-        pooled.reliability,
+        name=name,
+        log_loss_over_network=_estimate(worse, rows),
+        roc=pooled.roc,
+        reliability=pooled.reliability,
+        **estimates,
     )
 
 

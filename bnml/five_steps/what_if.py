@@ -95,8 +95,8 @@ def _what_if(
     if reason:
         return WhatIf(x, values, reason)
     try:
-        seen = outcomes.summed(_probabilities(network, x, target))
-        answers = [outcomes.summed(_probabilities(set_free(one, x), x, target)) for one in (network, *others)]
+        seen = outcomes.summed(_probabilities(network, x, target, set_so=False))
+        answers = [outcomes.summed(_probabilities(one, x, target, set_so=True)) for one in (network, *others)]
     except NetworkError:
         return WhatIf(x, values, "the tables of the network are too large for it")
     return WhatIf(
@@ -112,33 +112,10 @@ def _tuples(numbers: Floats) -> tuple[tuple[float, ...], ...]:
     return tuple(tuple(row) for row in numbers.tolist())
 
 
-def set_free(network: BayesianNetwork, x: str) -> BayesianNetwork:
-    """Return the network in which nothing points to a variable, whose values are all as probable.
-
-    What follows from a value of the variable there follows from setting it.
-
-    Examples
-    --------
-    >>> import bnml
-    >>> states = {"rain": ["no", "yes"], "wet": ["no", "yes"]}
-    >>> tables = {"rain": [0.8, 0.2], "wet": [[0.9, 0.1], [0.2, 0.8]]}
-    >>> network = bnml.BayesianNetwork(bnml.DAG.parse("[rain][wet|rain]"), states, tables)
-    >>> [round(float(net.query("rain", {"wet": "yes"})["yes"]), 2) for net in (network, set_free(network, "wet"))]
-    [0.67, 0.2]
-    """
-    dag = network.dag.without_arcs([(p, x) for p in network.dag.parents(x)])
-    tables = {v: network.probabilities(v) for v in dag.names if v != x}
-    r = len(network.states[x])
-    return BayesianNetwork(dag, dict(network.states), {**tables, x: np.full(r, 1.0 / r)})
-
-
-def _probabilities(network: BayesianNetwork, x: str, target: str) -> Floats:
-    """Return P(target | x): a row for each value of x."""
-    from bnml.network.inference import joint
-
-    together, _ = joint(network, [x, target])
-    answer: Floats = together / together.sum(axis=-1, keepdims=True)
-    return answer
+def _probabilities(network: BayesianNetwork, x: str, target: str, *, set_so: bool) -> Floats:
+    """Return P(target | x), or P(target | do(x)): a row for each value of x."""
+    answers = (network.query(target, **{"do" if set_so else "evidence": {x: value}}) for value in network.states[x])
+    return np.stack([answer.to_numpy(np.float64) for answer in answers])
 
 
 def _why_open(study: Study, x: str, target: str) -> str:

@@ -106,7 +106,7 @@ def sid_bounds(truth: Any, learned: Any) -> tuple[int, int]:
     >>> import bnml
     >>> truth = bnml.DAG.parse("[A][B|A][C|B]")
     >>> bnml.sid_bounds(truth, truth)
-    (0, 4)
+    (0, 6)
     """
     true_dag, judged = _true_dag(truth), graph_of(learned, "learned")
     require_same_variables(true_dag.names, judged.names)

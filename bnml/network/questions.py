@@ -63,7 +63,7 @@ def query(
 def marginals(
     network: BayesianNetwork, evidence: Mapping[str, Any] | None = None, do: Mapping[str, Any] | None = None
 ) -> dict[str, pandas.Series[float]]:
-    """Return P(variable | evidence, do) for every variable, by name."""
+    """Answer the question for every variable at once: P(variable | evidence, do), by name."""
     import pandas as pd
 
     known = _known(network, evidence, do)

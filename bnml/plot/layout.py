@@ -150,7 +150,7 @@ def edges_of(graph: DAG | PDAG) -> tuple[Arc, ...]:
 
 
 def arc_order(arc: Arc) -> tuple[object, ...]:
-    """Return by what arcs are sorted: the names of their ends."""
+    """Return by what a layout sorts arcs: the names of their ends."""
     return label_order(arc[0]), label_order(arc[1])
 
 

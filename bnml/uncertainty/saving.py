@@ -20,7 +20,7 @@ SAME = ("names", "score", "prior", "log_evidence", "n_rows", "seconds", "_arcs")
 
 
 def bootstrap_values(found: Bootstrap) -> dict[str, Any]:
-    """Return all of a bootstrap, as `bnml._exact.encoded` takes it."""
+    """Return all of a bootstrap, as `bnml._stored.encoded` takes it."""
     return {one.name: getattr(found, one.name) for one in fields(found)}
 
 
@@ -30,7 +30,7 @@ def bootstrap_of(values: Mapping[str, Any]) -> Bootstrap:
 
 
 def posterior_values(found: Posterior) -> dict[str, Any]:
-    """Return the probabilities of a posterior, as `bnml._exact.encoded` takes them."""
+    """Return the probabilities of a posterior, as `bnml._stored.encoded` takes them."""
     return {name: getattr(found, name) for name in SAME}
 
 

@@ -196,7 +196,7 @@ def test_regret(run):
 def test_compare(run):
     shown = run("compare", "[A][B|A][C|B]", "[C][B|C][A|B]")
     assert "Hamming distance: 0 between the classes, 2 between the DAGs" in shown.out
-    assert "intervention distance: 4 of 6 pairs (0 to 4 in the class of B)" in shown.out
+    assert "intervention distance: 6 of 6 pairs (0 to 6 in the class of B)" in shown.out
     assert "equivalent" in shown.out
     assert "  A -> B" in shown.out
     found = json.loads(run("compare", "[A][B|A][C|B]", "[A][C][B|A:C]", "--json").out)

@@ -57,6 +57,11 @@ def test_the_example(run):
         (("--significance", "2"), "between 0 and 1"),
         (("--repetitions", "-1"), "from 0"),
         (("--repetitions", "x"), "not a whole number"),
+        (("--folds", "1"), "--folds 1: expected 2 folds or more, or 0 for none"),
+        (("--folds", "ten"), "not a whole number"),
+        (("--event", "yes"), "is a value of the target: say --target, too"),
+        (("--target", "lung", "--event", "ja"), "'lung' has no value 'ja'; its values are 'no', 'yes'"),
+        (("--target", "lung", "--event", "no", "--event", "yes"), "and not all of them"),
         (("--score", "x"), "score"),
         (("--search", "x"), "search"),
         (("--require", "a>b"), "there is no variable"),
@@ -193,6 +198,7 @@ def test_deciding_by_hand(run):
     [
         (("--score", "bic"), "--resume: the study has its settings already; leave out --score, or begin it anew"),
         (("--target", "lung"), "leave out --target"),
+        (("--folds", "2"), "leave out --folds"),
         (("--bins", "auto"), "leave out --bins"),
         (("--require", "smoke>lung"), "leave out --require"),
         (("--direct", "smoke>lungs"), "there is no variable 'lungs'"),
@@ -207,6 +213,16 @@ def test_wrong_uses_when_going_on(run, wrong, said):
     assert (shown.status, shown.out) == (2, "")
     assert said in shown.err
     assert shown.err.count("\n") == 1
+
+
+def test_the_risk_of_an_event(run):
+    asked = ("study", "survey.csv", "--target", "lung", "--repetitions", "0")
+    found = json.loads(run(*asked, "--event", "no", "--folds", "2", "--json").out)
+    assert found["risk"]["event"] == ["no"]
+    assert found["validation"]["folds"] == found["settings"]["folds"] == 2
+    assert found["validation"]["outcomes"] == ["not no", "no"]
+    assert found["table"]["gaps"] == {"missing": {}, "dropped": 0, "weightless": 0}
+    assert "accuracy" in run(*asked).out
 
 
 def test_json_has_what_the_page_shows(run):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bnml
@@ -16,6 +16,7 @@ VALUES = st.lists(st.tuples(*[st.sampled_from(["x", "y", None])] * 3, st.integer
 
 
 @pytest.mark.filterwarnings("ignore::bnml.errors.DataWarning")  # constant columns
+@settings(deadline=None)
 @given(VALUES, st.sampled_from(["drop", "state"]), st.booleans())
 def test_numbers_are_those_of_the_source(rows, missing, weighted):
     frame = pd.DataFrame([("x", "x", "x", 1), *rows], columns=[*"ABC", "n"])

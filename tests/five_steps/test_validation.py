@@ -48,6 +48,7 @@ def one_by_one(found: Predictions) -> list[tuple[list[float], int]]:
     ]
 
 
+@settings(deadline=None)
 @given(predictions())
 def test_measures_row_by_row(found):
     rows = one_by_one(found)
@@ -70,6 +71,7 @@ def area_by_pairs(rows: list[tuple[float, bool]]) -> float:
     return better / len(hits) / len(misses)
 
 
+@settings(deadline=None)
 @given(predictions())
 def test_the_area_is_the_share_of_pairs_in_order(found):
     rows, r = one_by_one(found), found.probabilities.shape[1]
@@ -85,7 +87,7 @@ def test_the_area_is_the_share_of_pairs_in_order(found):
         assert curve == ()
 
 
-@settings(max_examples=20)
+@settings(max_examples=20, deadline=None)
 @given(predictions(2))
 def test_measures_as_scikit_learn_has_them(found):
     metrics = pytest.importorskip("sklearn.metrics")
@@ -174,6 +176,16 @@ def test_values_that_no_training_row_has_are_not_impossible():
     for method in found.methods:
         assert math.isfinite(method.log_loss.mean)
         assert method.log_loss.mean < 2.0
+
+
+def test_a_value_that_one_row_has():
+    frame = noisy_table(40).assign(sick=0)
+    frame.loc[3, "sick"] = 1
+    found = bnml.study(frame, "sick", repetitions=0).validation
+    assert [one.name for one in found.methods][-1] == "logistic regression"
+    for method in found.methods:
+        assert 0.0 < method.log_loss.mean < 1.0
+        assert math.isnan(method.auc.mean) or 0.0 <= method.auc.mean <= 1.0
 
 
 def test_many_values():

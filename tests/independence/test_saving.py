@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import bnml
-from bnml._exact import decoded, encoded
+from bnml._stored import decoded, encoded
 from bnml.independence.request import independence_request
 from bnml.independence.saving import independence_result_of, independence_values
 

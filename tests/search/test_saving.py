@@ -7,7 +7,7 @@ import json
 import pytest
 
 import bnml
-from bnml._exact import decoded, encoded
+from bnml._stored import decoded, encoded
 from bnml.search.saving import search_result_of, search_values
 from bnml.search.searches import SEARCHES, request_for
 
@@ -17,7 +17,7 @@ OPTIONS = {
     "k2": {"order": ["smoke", "lung", "bronc", "dysp"]},
     "npc": {"alpha": 0.01},
 }
-KNOWN = bnml.Constraints(tiers=[["smoke"], ["lung", "bronc", "dysp"]])
+KNOWN = bnml.Constraints(forbidden=[("dysp", "smoke")])
 
 
 @pytest.mark.parametrize("known", [None, KNOWN])
@@ -25,11 +25,9 @@ KNOWN = bnml.Constraints(tiers=[["smoke"], ["lung", "bronc", "dysp"]])
 def test_the_same_again(search, known):
     data = bnml.example().select(["smoke", "lung", "bronc", "dysp"])
     options = OPTIONS.get(search, {})
-    try:
-        asked = request_for(search, options, constraints=known)
-    except bnml.BnmlError:
-        assert known is not None  # it takes none
-        return
+    if search == "ges" and known is not None:
+        pytest.skip("it takes no constraints")
+    asked = request_for(search, options, constraints=known)
     result = bnml.learn(data, search=search, constraints=known, **options)
     values = decoded(json.loads(json.dumps(encoded(search_values(result)), allow_nan=False)))
     found = search_result_of(values, asked.open(data), asked.options)

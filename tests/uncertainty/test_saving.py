@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import bnml
-from bnml._exact import decoded, encoded
+from bnml._stored import decoded, encoded
 from bnml.uncertainty.saving import bootstrap_of, bootstrap_values, posterior_of, posterior_values
 
 

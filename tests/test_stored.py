@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bnml._exact import decoded, encoded, frame_of, frame_values
+from bnml._stored import decoded, encoded, frame_of, frame_values
 
 numbers = st.floats(allow_nan=False) | st.integers()
 keys = (

@@ -11,9 +11,11 @@ thousands of nodes have 1,891 different hashes. So a set of nodes is looked up b
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
-import numpy as np
-import numpy.typing as npt
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 WORD = 61  # bits of a hash: of smaller masks no two have the same
 
@@ -106,6 +108,8 @@ def squeeze(mask: int, i: int) -> int:
 
 def words_of_masks(masks: Sequence[int], n: int) -> npt.NDArray[np.uint64]:
     """Return bit masks of n things as rows of 64-bit words."""
+    import numpy as np
+
     width = max(1, -(-n // 64))
     content = b"".join(mask.to_bytes(8 * width, "little") for mask in masks)
     return np.frombuffer(content, "<u8").astype(np.uint64).reshape(len(masks), width)
@@ -118,6 +122,8 @@ def masks_of_words(words: npt.NDArray[np.uint64]) -> list[int]:
 
 def masks_without(n: int, child: int) -> npt.NDArray[np.int64]:
     """Return the masks of all sets of n things without one of them, in the order of their numbers without its bit."""
+    import numpy as np
+
     numbers = np.arange(1 << (n - 1))
     low = (1 << child) - 1
     return (numbers & low) | ((numbers & ~low) << 1)
@@ -125,6 +131,8 @@ def masks_without(n: int, child: int) -> npt.NDArray[np.int64]:
 
 def sizes_of_masks(n: int) -> npt.NDArray[np.int8]:
     """Return the number of members of each mask of n things."""
+    import numpy as np
+
     sizes = np.zeros(1, np.int8)
     for _ in range(n):
         sizes = np.concatenate([sizes, sizes + np.int8(1)])

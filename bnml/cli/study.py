@@ -42,7 +42,14 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 EXAMPLE = "Example: bnml study survey.csv --target lung --tiers 'age,smoke|lung|xray' -o report.html --network lung.bif"
-OPTIONS = {"directed": "--direct", "select": "--select", "save": "--save", "path": "--resume"}
+OPTIONS = {
+    "directed": "--direct",
+    "event": "--event",
+    "folds": "--folds",
+    "path": "--resume",
+    "save": "--save",
+    "select": "--select",
+}
 
 REPORTS = (".html", ".htm")
 STATES = (".json",)
@@ -152,6 +159,8 @@ def command(
 
     networks = network or []
     _check_files(output, save, networks)
+    if resume is None and data is not None and data.suffix.lower() in STATES:
+        raise ArgumentError(f"DATA {str(data)!r} is no table; if it is a study that was saved, say --resume {data}")
     report = output if output is not None and output.suffix.lower() in REPORTS else None
     kept = [path for path in (save, output) if path is not None and path != report]
     with _told() as progress, links_said():

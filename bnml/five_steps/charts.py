@@ -29,9 +29,9 @@ __all__ = [
 SIZE = 12  # pixels of a letter's height
 INK, SOFT, LINE, MARK, ORANGE = "#1b2733", "#51677d", "#c3ced8", "#1f5f99", "#b34700"
 ROW = 22
-WIDTH = 432
+WIDTH = 450
 LABEL = 122  # of the values, at the left, at most
-FIGURES = 176  # at the right
+FIGURES = 198  # at the right
 NUMBERS = 84  # of rows, at the right of stacked bars
 FEW = 10  # rows below which a share is drawn in grey
 PALE, DARK = (214, 230, 244), (8, 48, 107)
@@ -53,7 +53,7 @@ def fitted(text: str, width: float, size: int = SIZE) -> str:
     Examples
     --------
     >>> fitted("smoke", 60), fitted("a rather long name of a variable", 100)
-    ('smoke', 'a rather …able')
+    ('smoke', 'a rather l…iable')
     """
     shown = shortened_in_the_middle(text, max(len(text), 1))
     length = len(shown)
@@ -161,14 +161,14 @@ def risk_chart(name: str, rows: Sequence[RiskRow], overall: float, top: float, e
 
 
 def percent_range(low: float, high: float) -> str:
-    """Return an interval of shares in percent, with a digit after the point where it is narrow.
+    """Return an interval of shares in percent, with a digit after the point where it is narrow, and near 0 or 1.
 
     Examples
     --------
     >>> percent_range(0.281, 0.41), percent_range(0.0, 0.0012)
     ('28–41%', '0.0–0.1%')
     """
-    digits = 1 if high - low < 0.02 else 0
+    digits = 1 if high - low < 0.02 and (low < 0.02 or high > 0.98) else 0
     return f"{100 * low:.{digits}f}–{100 * high:.{digits}f}%"
 
 

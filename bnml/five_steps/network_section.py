@@ -207,8 +207,9 @@ def _meaning(study: Study) -> Iterator[Html]:
     if drawn is None:
         yield _not_done(study, "bootstrap", "Support is not known")
     elif drawn.bounded:
+        often = " or more" if drawn.threshold < 1.0 else ""
         yield paragraphs(
-            f"Of the {number_of(drawn.n_kept, 'link')} found in {drawn.threshold:.0%} of the halves or more, at most "
+            f"Of the {number_of(drawn.n_kept, 'link')} found in {drawn.threshold:.0%} of the halves{often}, at most "
             f"{drawn.false_links:.2g} {'is' if drawn.false_links == 1 else 'are'} expected to be false.",
             kind="note",
         )
@@ -293,7 +294,8 @@ def _conditional_table(study: Study, network: BayesianNetwork, name: str) -> Htm
 def _by_tests(study: Study) -> Html:
     tests = study.npc or study.pc
     links = len(linked_pairs(tests.pdag))
-    limit = f" Tests were given at most {study.max_condition} other variables." if study.max_condition else ""
+    most = study.max_condition
+    limit = "" if most is None else f" Tests were given at most {number_of(most, 'other variable')}."
     skipped = (
         "" if study.npc is not None else _not_done(study, "npc", "The necessary path condition (NPC) was left out")
     )

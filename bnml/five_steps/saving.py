@@ -23,8 +23,8 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from bnml._stored import decoded, encoded, frame_of, frame_values
 from bnml._files import a_path, check_writable, written_whole
+from bnml._stored import decoded, encoded, frame_of, frame_values
 from bnml._text import number_of
 from bnml.data import Data, read
 from bnml.data.fingerprint import fingerprint

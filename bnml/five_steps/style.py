@@ -49,6 +49,7 @@ thead th { color: var(--soft); font-weight: 600; border-bottom: 2px solid var(--
 td, thead th { overflow-wrap: break-word; }
 tbody th { font-weight: 500; max-width: 30rem; min-width: 7rem; }
 .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+thead .number { white-space: normal; overflow-wrap: normal; }
 .bar { display: inline-block; width: 5rem; height: .6em; background: #e6ecf2; border-radius: 2px; }
 .bar + span { display: inline-block; min-width: 3.4em; }
 .bar > span { display: block; height: 100%; background: var(--accent); border-radius: 2px; }
@@ -78,7 +79,7 @@ footer { color: var(--soft); font-size: .9rem; padding-top: 2rem; padding-bottom
   li { margin-bottom: .1rem; }
   nav, details { display: none; }
   figure { margin: .6rem 0; }
-  figure svg { max-height: 11cm; width: auto; }
+  figure svg { max-height: 12.5cm; width: auto; }
   figure.broad { width: 100%; margin-left: 0; }
   figure.broad svg { max-height: 14cm; }
   .charts { grid-template-columns: 1fr 1fr; gap: .2rem 1rem; margin: .3rem 0 .5rem; }

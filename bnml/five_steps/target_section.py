@@ -208,6 +208,10 @@ def _what_if(study: Study, risk: Risk) -> Iterator[Html]:
             f"Setting {names_in_words(idle)} would change nothing: by the network nothing leads from there to "
             f"{name_in_words(study.target or '')}."
         )
+    if (told or idle) and not study.other_scores:
+        yield paragraphs(
+            "This rests on the directions of one network; the best ones by other scores were not compared.", kind="note"
+        )
     if unknown:
         reasons = [f"{name_in_words(one.variable)}: {one.reason}." for one in unknown]
         said = (

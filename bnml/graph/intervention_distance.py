@@ -55,8 +55,10 @@ def sid(truth: Any, learned: Any) -> int:
     GraphError
         If the variables differ.
 
-    Notes ----- Peters, J. and Bühlmann, P. (2015), Structural intervention distance for evaluating causal graphs.
-    Neural Computation.
+    Notes
+    -----
+    Peters, J. and Bühlmann, P. (2015), Structural intervention distance for evaluating causal graphs. Neural
+    Computation.
 
     Examples
     --------

@@ -165,7 +165,7 @@ def _steps(tree: Cliques, *_: object) -> float:
 @plain_at_first(_steps)
 @kernel
 def propagate(tree: Cliques, tables: Floats, weighed: Ints, weights: Floats, starts: Ints, wanted: Bools) -> float:
-    """Enter evidence into the tables and make those that are wanted proportional to the joint probabilities.
+    """Kernel: enter evidence into the tables and make those that are wanted proportional to the joint probabilities.
 
     Parameters
     ----------
@@ -203,7 +203,7 @@ def _row_steps(tree: Cliques, tables: Floats, codes: Ints, *_: object) -> float:
 def propagate_rows(
     tree: Cliques, tables: Floats, codes: Ints, target: int, wanted: Bools, totals: Floats, shares: Floats
 ) -> None:
-    """Sum out the gaps of rows: the log-probability of each, and the probabilities of the target's states.
+    """Kernel: sum out the gaps of rows: the log-probability of each, and the probabilities of the target's states.
 
     Parameters
     ----------
@@ -246,7 +246,7 @@ def propagate_rows(
 @plain_at_first(_steps)
 @kernel
 def likeliest(tree: Cliques, tables: Floats, entries: Ints) -> float:
-    """Find a largest product of the tables: for each clique the place in its table; return its logarithm.
+    """Kernel: find a largest product of the tables: for each clique the place in its table; return its logarithm.
 
     Of equally large ones the first in each table is taken.
     """

@@ -114,6 +114,7 @@ class Structure:
         for child in changed:
             if len(changed) > 1 and self.task.watch.over:
                 self._forget(child)
+                self.families += 1
             else:
                 self._rescore(child)
         self._scored = self.arcs.copy()
@@ -122,7 +123,6 @@ class Structure:
     def family_scores(self, children: Sequence[int], arcs: Bools) -> Floats:
         """Return the scores of some variables with their parents in a structure, counted together."""
         sets = [[self.columns[p] for p in np.flatnonzero(arcs[:, child])] for child in children]
-        self.families += len(sets)
         return self.local.families([self.columns[child] for child in children], sets, self.threads)
 
     def _forget(self, child: int) -> None:

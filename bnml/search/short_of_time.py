@@ -33,6 +33,7 @@ def fall_back_on_forest(structure: Structure) -> bool:
     ):
         arcs[parents, child] = True
     score = float(structure.family_scores(range(structure.n), arcs).sum())
+    structure.families += structure.n
     if score <= structure.score + structure.equal:
         return False
     structure.reset(arcs)

@@ -8,11 +8,11 @@ from typing import Any
 
 from bnml.data import Data
 from bnml.search.task import task_request
+from bnml.uncertainty.all_structures import MOST_LISTED
 from bnml.uncertainty.allowed import allowed_families
 from bnml.uncertainty.bootstrap import Bootstrap
 from bnml.uncertainty.posterior import posterior
 from bnml.uncertainty.posterior_result import Posterior
-from bnml.uncertainty.structures import MOST_LISTED
 
 __all__ = ["bootstrap_of", "bootstrap_values", "posterior_of", "posterior_values"]
 

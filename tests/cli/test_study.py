@@ -184,6 +184,12 @@ def test_the_table_is_elsewhere(run, folder):
     assert "this is not the table that the study of 's.json' was made of" in shown.err
 
 
+def test_a_study_is_no_table(run):
+    shown = run("study", "s.json")
+    assert (shown.status, shown.out) == (2, "")
+    assert shown.err == "bnml: DATA 's.json' is no table; if it is a study that was saved, say --resume s.json\n"
+
+
 def test_deciding_by_hand(run):
     assert run("study", "two.csv", "--repetitions", "0", "--save", "s.json").status == 0
     shown = run("study", "--resume", "s.json", "--direct", "smoke>lung", "--save", "decided.json", "--json")

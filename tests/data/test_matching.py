@@ -57,7 +57,7 @@ def test_missing_values(old):
     frame = pd.DataFrame({"x": [0.5, np.nan], "a": ["?", "v"], "b": [1, 2]})
     with pytest.raises(MissingError, match="'x': 1, 'a': 1"):
         codes(frame, old)
-    assert codes(frame, old, optional=True) == [[0, -1, 0], [-1, 1, 1]]
+    assert codes(frame, old, gaps=True, absent=True) == [[0, -1, 0], [-1, 1, 1]]
 
 
 def test_missing_values_are_the_state_that_they_were():
@@ -90,7 +90,7 @@ def test_values_that_stood_for_missing_ones_still_do(tmp_path):
         assert codes(source, old) == expected
     assert codes(whole, old) == [[0, 0], [2, 1], [0, 2], [0, 0]]
     dropped = read(frame, bins="width:2", missing="drop", na_values=["-999.0", "none"], states={"a": ["u", "v"]})
-    assert codes(frame, dropped, optional=True) == [[0, 0], [-1, 1], [1, -1], [1, 0]]
+    assert codes(frame, dropped, gaps=True, absent=True) == [[0, 0], [-1, 1], [1, -1], [1, 0]]
     with pytest.raises(MissingError, match="'x': 1, 'a': 2"):
         codes(frame.assign(a=["u", "none", "none", "u"]), dropped)
 
@@ -106,7 +106,7 @@ def test_a_declared_question_mark_is_a_label_unless_missing_values_are_a_state()
     frame = pd.DataFrame({"a": ["?", "x", "x"]})
     gap = pd.DataFrame({"a": ["?", None]})
     assert codes(gap, read(frame, states={"a": ["?", "x"]}, missing="state")) == [[0], [0]]
-    assert codes(gap, read(frame, states={"a": ["?", "x"]}), optional=True) == [[0], [-1]]
+    assert codes(gap, read(frame, states={"a": ["?", "x"]}), gaps=True, absent=True) == [[0], [-1]]
 
 
 def test_codes_in_place_of_labels(tmp_path):
@@ -114,7 +114,7 @@ def test_codes_in_place_of_labels(tmp_path):
     table = pd.DataFrame({"a": [0, 1, 0], "b": [1, 2, 1]})
     old = read(table, states=tmp_path / "x.vd")
     assert codes(table, old) == [[0, 1], [1, 2], [0, 1]]
-    assert codes(table[["b"]], old, optional=True) == [[-1, 1], [-1, 2], [-1, 1]], "not the labels 1 and 2"
+    assert codes(table[["b"]], old, gaps=True, absent=True) == [[-1, 1], [-1, 2], [-1, 1]], "not the labels 1 and 2"
     assert codes(pd.DataFrame({"a": ["low", "high"], "b": [1, 2]}), old) == [[0, 0], [1, 1]]
     assert codes(read(table), old) == [[0, 1], [1, 2], [0, 1]]
     assert codes(old, old) == [[0, 1], [1, 2], [0, 1]]
@@ -123,7 +123,7 @@ def test_codes_in_place_of_labels(tmp_path):
 def test_columns_that_are_not_asked_for_are_not_looked_at(old):
     frame = pd.DataFrame({"x": [0.5], "a": ["u"], "b": [1], "other": [[1, 2]], "more": [np.inf]})
     assert codes(frame, old) == [[0, 0, 0]]
-    assert codes(pd.DataFrame({"c": [1, 2]}), old, optional=True) == [[-1, -1, -1]] * 2
+    assert codes(pd.DataFrame({"c": [1, 2]}), old, gaps=True, absent=True) == [[-1, -1, -1]] * 2
 
 
 def test_tables_of_frequencies_have_no_rows(old):

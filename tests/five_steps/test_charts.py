@@ -64,6 +64,20 @@ def test_risks(labels, top):
     assert "nan" not in svg
 
 
+def test_figures_are_whole():
+    """Of up to a hundred thousand rows, beside the longest labels."""
+    ends = [
+        (0.118, 0.113, 0.123, 15_605),
+        (1.0, 0.9991, 1.0, 14_125),
+        (0.0004, 0.0, 0.0013, 99_999),
+        (0.5, 0.0, 1.0, 3),
+    ]
+    svg = risk_chart("v", [RiskRow(LABELS[0], *own, None) for own in ends], 0.1, 1.0, "yes")
+    assert not [text for *_, text in TEXT.findall(svg) if "%" in text and "…" in text]
+    assert "12% (11–12%) of 15,605" in svg
+    assert "100% (99.9–100.0%) of 14,125" in svg
+
+
 @pytest.mark.parametrize("n", [1, 2, 5, 9])
 def test_shares(n):
     shares = np.random.default_rng(n).dirichlet(np.ones(n), len(LABELS)).tolist()

@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 import bnml
+from bnml.five_steps.style import STYLE
 
 BROWSER = next(
     (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None
@@ -37,3 +38,10 @@ def test_thirty_six_columns_take_six_pages(tmp_path, target):
     found = bnml.study(pd.DataFrame(columns), target, search="tabu", repetitions=2, folds=2)
     found.save(tmp_path / "report.html")
     assert 2 <= pages_of(tmp_path / "report.html") <= 6
+
+
+def test_what_is_folded_stays_folded():
+    paper = STYLE[STYLE.index("@page") :]
+    assert "size: A4" in paper
+    assert re.search(r"nav, details \{ display: none; \}", paper)
+    assert "details" not in STYLE[: STYLE.index("@page")].partition("@media (max-width")[2]

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from bnml.errors import ArgumentError
 from bnml.graph import DAG, minimal_separator
 from bnml.graph.imaps import statements
+from bnml.graph.separation import reachable
 
 from . import naive
 from .strategies import dags
@@ -47,6 +48,22 @@ def test_sets_agree_with_networkx(dag, data):
         assert dag.d_separated(x, y, z) == nx.is_d_separator(dag.to_networkx(), set(x), set(y), set(z))
     else:
         assert dag.d_separated(x, y, z), "nothing is independent of anything"
+
+
+@settings(max_examples=60, deadline=None)
+@given(dags(most=6), st.data())
+def test_no_trail_runs_through_closed_nodes(dag, data):
+    """What is known below a closed node still opens the colliders above it."""
+    where = {name: data.draw(st.sampled_from("yz c")) for name in dag.names}
+    x = data.draw(st.sampled_from(dag.names))
+    known, closed = (frozenset(name for name in dag.names if where[name] == side and name != x) for side in "zc")
+    source, fixed, barred = (dag.variables.mask(names) for names in ([x], known, closed))
+    found = dag.variables.pick(reachable(dag.parent_masks, dag.child_masks, source, fixed, closed=barred))
+    rest = [name for name in dag.names if name not in closed]
+    others = [name for name in rest if name != x and name not in known]
+    want = {y for y in others if not naive.d_separated(rest, frozenset(dag.arcs), x, y, known)}
+    assert set(found) - known - {x} == want
+    assert not closed & set(found)
 
 
 @settings(max_examples=60, deadline=None)

@@ -55,6 +55,7 @@ thead .number { white-space: normal; overflow-wrap: normal; }
 .bar > span { display: block; height: 100%; background: var(--accent); border-radius: 2px; }
 details { margin: 0 0 .8rem; }
 details details { margin: .4rem 0 .4rem 1rem; }
+details th, details td { padding-right: .6rem; }
 summary { cursor: pointer; color: var(--accent); }
 footer { color: var(--soft); font-size: .9rem; padding-top: 2rem; padding-bottom: 3rem; }
 @media (max-width: 40rem) {

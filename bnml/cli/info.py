@@ -46,7 +46,7 @@ TableOrNetwork = Annotated[
 def command(
     context: typer.Context,
     look: reading.TableLook,
-    data: TableOrNetwork = None,
+    data: TableOrNetwork,
     write_config: WriteConfig = None,
     as_json: options.Json = False,
 ) -> None:

@@ -112,11 +112,7 @@ class Structure:
         if len(changed) > 1:  # scored together; the rest may have to wait for ever
             self.own[changed] = self.family_scores(changed, self.arcs)
         for child in changed:
-            if len(changed) > 1 and self.task.watch.over:
-                self._forget(child)
-                self.families += 1
-            else:
-                self._rescore(child)
+            self._rescore(child, scored=len(changed) > 1)
         self._scored = self.arcs.copy()
         self._stale[:] = True
 
@@ -152,11 +148,15 @@ class Structure:
     def _parents(self, child: int) -> list[int]:
         return [self.columns[p] for p in np.flatnonzero(self.arcs[:, child])]
 
-    def _rescore(self, child: int) -> None:
-        """Find the gains of all changes of one variable's parents; if time is over, only its score."""
+    def _rescore(self, child: int, *, scored: bool = False) -> None:
+        """Find the gains of all changes of one variable's parents; if time is over, only its score, unless known."""
+        over = self.task.watch.over
+        if over and scored:
+            self._forget(child)
+            self.families += 1
+            return
         column, parents = self.columns[child], self._parents(child)
         here = np.flatnonzero(self.arcs[:, child])
-        over = self.task.watch.over
         smaller = [] if over else [[p for p in parents if p != self.columns[v]] for v in here]
         values = self.local.families(column, [parents, *smaller], self.threads)
         self.own[child] = values[0]

@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 
 SLOW = Path(__file__).parent / "slow.txt"
+IN_A_BROWSER = "tests/studio/e2e/"  # none of these is quick, and none is listed
 MOST = 0.1  # seconds
 KEPT = 0.05  # seconds that the quick cases of a slow function may take
 
@@ -37,7 +38,7 @@ def mark(items: list[pytest.Item]) -> None:
     slow, cases = slow_functions(), Counter[str]()
     for item in items:
         name = function_of(item)
-        one_in = slow.get(name, 1)
+        one_in = 0 if name.startswith(IN_A_BROWSER) else slow.get(name, 1)
         quick = one_in > 0 and cases[name] % one_in == 0
         item.add_marker(pytest.mark.quick if quick else pytest.mark.slow)
         cases[name] += 1
@@ -73,6 +74,8 @@ def listed(spent: Counter[str], asked: Counter[str]) -> Iterator[str]:
     for name in sorted(spent, key=lambda name: spent[name]):
         shortest.setdefault(name.partition("::")[0], name)
     for name, seconds in spent.items():
+        if name.startswith(IN_A_BROWSER):
+            continue
         if seconds > MOST and not (name.startswith("tests") and name in shortest.values()):
             one_in = math.ceil(seconds / KEPT)
             yield f"{name} {one_in}" if one_in <= asked[name] // 2 else name

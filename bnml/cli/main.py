@@ -35,6 +35,7 @@ from bnml.cli import (
     sample,
     score,
     strength,
+    studio,
     study,
 )
 from bnml.cli.error_words import in_options
@@ -63,6 +64,7 @@ COMMANDS = {
         dependences,
         strength,
         study,
+        studio,
         relational,
         info,
         score,

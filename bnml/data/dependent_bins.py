@@ -26,6 +26,7 @@ from bnml._arrays import Floats, Ints
 from bnml.data.bins import Bins, bins_of_values, cut_points
 from bnml.nml import nml_partition, regret
 from bnml.nml.intervals import rank_gaps
+from bnml.nml.partition import bins_code_length
 
 if TYPE_CHECKING:
     from bnml.data.columns import Column
@@ -34,10 +35,11 @@ if TYPE_CHECKING:
 __all__ = [
     "ROWS_PER_CELL",
     "CodedColumn",
+    "ColumnCutting",
     "NumericColumn",
     "cuts_by_dependence",
-    "cuts_given",
     "most_bins",
+    "partners_of",
 ]
 
 ROWS_PER_CELL = 5  # of the table of bins and a partner, on average
@@ -146,23 +148,40 @@ def _automatic(
     if not wanted:
         return {}
     n = next(iter(numeric.values())).n_rows
-    k = max(2, min(QUANTILES, int((n / ROWS_PER_CELL) ** 0.5)))
+    k = _rough_bins(n)
     rough = {name: column.quantiles(k) for name, column in sorted(numeric.items())}
     known = {**coded, **rough}
     regret_of = cache(regret)
     found = {}
     for name in sorted(wanted):
         column = numeric[name]
-        gains = {
-            other: _gain(column, rough[name], known[other], regret_of)
-            for other in sorted(known)
-            if other != name and known[other].arity > 1 and 2 * known[other].arity * ROWS_PER_CELL <= n
-        }
-        ranked = sorted(gains, key=lambda other: (-gains[other], other))
-        partners = [other for other in ranked[:PARTNERS] if gains[other] > 0.0] or ranked[:1]
-        cuts = _cuts(column, [known[other] for other in sorted(partners)], most_bins(n))
+        partners = _partners(column, rough[name], {x: own for x, own in known.items() if x != name}, regret_of)
+        cuts = _cuts(column, [known[other] for other in partners], most_bins(n))
         found[name] = cuts or _unrelated(column)
     return found
+
+
+def _rough_bins(n: float) -> int:
+    return max(2, min(QUANTILES, int((n / ROWS_PER_CELL) ** 0.5)))
+
+
+def _partners(
+    column: NumericColumn, rough: CodedColumn, others: Mapping[str, CodedColumn], regret_of: Any
+) -> list[str]:
+    """Return the columns that a column is cut for: the few that its rough bins tell most about, by name."""
+    n = column.n_rows
+    gains = {
+        other: _gain(column, rough, others[other], regret_of)
+        for other in sorted(others)
+        if others[other].arity > 1 and 2 * others[other].arity * ROWS_PER_CELL <= n
+    }
+    ranked = sorted(gains, key=lambda other: (-gains[other], other))
+    return sorted([other for other in ranked[:PARTNERS] if gains[other] > 0.0] or ranked[:1])
+
+
+def partners_of(column: NumericColumn, others: Mapping[str, CodedColumn]) -> list[str]:
+    """Return the columns, by name, that a column of numbers is cut for by ``"auto"``, the others being as they are."""
+    return _partners(column, column.quantiles(_rough_bins(column.n_rows)), others, cache(regret))
 
 
 def _unrelated(column: NumericColumn) -> tuple[float, ...]:
@@ -204,10 +223,10 @@ def most_bins(n: float) -> int:
 def _cuts(column: NumericColumn, partners: Sequence[CodedColumn], most: int | None = None) -> tuple[float, ...]:
     """Return the best cuts for describing partners; none if none pays."""
     single = CodedColumn(np.zeros(column.places.size, np.int64), 1)
-    return cuts_given(column, [(partner, single) for partner in partners], most)
+    return _cuts_given(column, [(partner, single) for partner in partners], most)
 
 
-def cuts_given(
+def _cuts_given(
     column: NumericColumn, families: Sequence[tuple[CodedColumn, CodedColumn]], most: int | None = None
 ) -> tuple[float, ...]:
     """Return the cuts with which some variables are described best, each given the bins and another one; or none.
@@ -231,18 +250,56 @@ def cuts_given(
     totals = column.totals
     gaps = _candidates(totals)
     group_of = np.append(np.r_[0, np.cumsum(gaps)], -1)  # neighbouring values that no candidate cut parts
-    groups = CodedColumn(group_of[column.places], int(gaps.sum()) + 1)
+    tables = _tables(column, CodedColumn(group_of[column.places], int(gaps.sum()) + 1), families)
+    cells = max(variable.arity * given.arity for variable, given in families)
+    most = max(2, min(int(totals.sum() / (ROWS_PER_CELL * cells)), most or totals.size))
+    best = nml_partition(tables, most=most)
+    last = np.flatnonzero(gaps)[list(best.last)]
+    return tuple(_between(column.values[i], column.values[i + 1]) for i in last)
+
+
+def _tables(
+    column: NumericColumn, groups: CodedColumn, families: Sequence[tuple[CodedColumn, CodedColumn]]
+) -> list[Floats]:
+    """Return for each variable to describe, and each state of what it is described given, its counts by group."""
     tables: list[Floats] = []
     for variable, given in families:
         both = CodedColumn(given.codes * variable.arity + variable.codes, given.arity * variable.arity)
         table = _table(groups, both, column.present, column.weights)
         parts = table.reshape(groups.arity, given.arity, variable.arity)
         tables += [parts[:, k, :] for k in range(given.arity) if parts[:, k, :].any()]
-    cells = max(variable.arity * given.arity for variable, given in families)
-    most = max(2, min(int(totals.sum() / (ROWS_PER_CELL * cells)), most or totals.size))
-    best = nml_partition(tables, most=most)
-    last = np.flatnonzero(gaps)[list(best.last)]
-    return tuple(_between(column.values[i], column.values[i + 1]) for i in last)
+    return tables
+
+
+@dataclass(frozen=True)
+class ColumnCutting:
+    """A column of numbers to be cut, and what is described by its bins.
+
+    Attributes
+    ----------
+    column
+        The numbers.
+    families
+        The variables to describe, each with the one that it is described given, beside the bins.
+    """
+
+    column: NumericColumn
+    families: Sequence[tuple[CodedColumn, CodedColumn]]
+
+    def best(self) -> tuple[float, ...]:
+        """Return the cuts that gain most; none where none pays."""
+        return _cuts_given(self.column, self.families, most_bins(self.column.n_rows))
+
+    def gain(self, cuts: Sequence[float]) -> float:
+        """Return by how much the variables are described more shortly with cuts than without, in nats."""
+        column = self.column
+        kept = cut_points(tuple(float(cut) for cut in cuts), column.values, column.totals)
+        gap = not column.present.all()
+        lengths = []
+        for groups in (column.coded(()), column.coded(kept)):
+            tables = [table[: groups.arity - gap] for table in _tables(column, groups, self.families)]
+            lengths.append(bins_code_length(tables, column.n_candidates) if tables else 0.0)
+        return lengths[0] - lengths[1]
 
 
 def _candidates(totals: Floats) -> npt.NDArray[np.bool_]:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from bnml.data.columns import Column, column_code_type
 from bnml.data.data import Data
-from bnml.data.dependent_bins import CodedColumn, NumericColumn, cuts_given, most_bins
+from bnml.data.dependent_bins import CodedColumn, ColumnCutting, NumericColumn, partners_of
 from bnml.data.gaps import Gaps
 from bnml.data.grouping import group_rows
 from bnml.data.read_choices import Reading
@@ -84,15 +84,24 @@ class DraftTable:
             The variables to describe, as one where there are several, and those that they are described given.
         """
         i = self._index(name)
-        numbers = NumericColumn.of(self.columns[i], self.frequencies)
-        coded = [(self._joint(described), self._joint(given)) for described, given in families]
-        cuts = cuts_given(numbers, coded, most_bins(numbers.n_rows))
+        cuts = self.cutting(name, families).best()
         if not cuts:
             return self
         states = states_of_bins(self.columns[i], cuts)
         if self.reading.missing == "state" and self.columns[i].has_missing:
             states = states.with_missing_state()
         return replace(self, states=(*self.states[:i], states, *self.states[i + 1 :]))
+
+    def cutting(self, name: str, families: Sequence[tuple[Sequence[str], Sequence[str]]]) -> ColumnCutting:
+        """Return a column of numbers as it is to be cut for others; see `cut_anew`."""
+        numbers = NumericColumn.of(self.columns[self._index(name)], self.frequencies)
+        return ColumnCutting(numbers, [(self._joint(described), self._joint(given)) for described, given in families])
+
+    def partners(self, name: str) -> list[str]:
+        """Return the columns that a column of numbers tells most about."""
+        numbers = NumericColumn.of(self.columns[self._index(name)], self.frequencies)
+        known = zip(self.columns, self.states, strict=True)
+        return partners_of(numbers, {own.name: CodedColumn.of(own, s) for own, s in known if own.name != name})
 
     def _index(self, name: str) -> int:
         return next(i for i, column in enumerate(self.columns) if column.name == name)

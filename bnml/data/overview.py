@@ -36,6 +36,7 @@ Counts = npt.NDArray[np.int64]
 
 BARS = 12  # of a small histogram
 COMMONEST = 8  # labels that are told
+FIRST_ROWS = 20  # rows that are told as they are
 MANY_ROWS = 20  # from so many on, a column in which all labels differ is an identifier
 MANY_LABELS = 50  # labels that are too many if they have fewer than ten rows each
 FEW_WORDS = 3  # among numbers
@@ -108,12 +109,15 @@ class TableOverview:
         The table as `bnml.read` reads it; None if it does not.
     error
         Why not; None if it does.
+    first_rows
+        The first rows as texts, a missing value as an empty one.
     """
 
     n_rows: int
     columns: tuple[ColumnOverview, ...]
     data: Data | None
     error: DataError | None
+    first_rows: tuple[tuple[str, ...], ...] = ()
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -160,7 +164,16 @@ def overview(
         data = read_opened(table, asked, source_text(source)).data()
     except DataError as reason:
         error = reason
-    return TableOverview(n_rows, tuple(_without_copies(variables, looks)), data, error)
+    return TableOverview(n_rows, tuple(_without_copies(variables, looks)), data, error, _first_rows(variables))
+
+
+def _first_rows(columns: Sequence[Column]) -> tuple[tuple[str, ...], ...]:
+    shown = [column.codes[:FIRST_ROWS].tolist() for column in columns]
+    texts = [
+        ["" if code < 0 else label_text(column.labels[code]) for code in codes]
+        for column, codes in zip(columns, shown, strict=True)
+    ]
+    return tuple(zip(*texts, strict=True))
 
 
 def _look(column: Column, frequencies: Counts | None, asked: Arguments) -> ColumnOverview:

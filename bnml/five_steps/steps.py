@@ -17,7 +17,7 @@ from bnml._watch import Watch, progress_function
 from bnml.data import Data, read
 from bnml.errors import ArgumentError, argument
 from bnml.five_steps.decisions import Decisions, checked_decisions, directed_network
-from bnml.five_steps.parts import PARTS, Progress, StudyRequest, StudyWork, max_condition_of
+from bnml.five_steps.parts import PARTS, Progress, StudyPart, StudyRequest, StudyWork, max_condition_of
 from bnml.five_steps.risk import check_event, outcomes_of
 from bnml.five_steps.selection import Knowledge, check_select, check_select_among
 from bnml.five_steps.state import StudySettings, StudyState
@@ -227,12 +227,7 @@ def go_on(
     start = 0.0
     for part in PARTS:
         if part.name not in state.parts:
-            watch = Watch()
-            work = StudyWork(state, asked, _part(told, part.name.replace("_", " "), start, part.until))
-            value = part.make(work)
-            state = state.with_part(part.name, value, work.left_out, watch.seconds)
-            if part.name == "knowledge":
-                state = replace(state, decisions=_first_decisions(value))
+            state = with_part_made(state, asked, part, _part(told, part.name.replace("_", " "), start, part.until))
             if saver is not None:
                 saver(state)
         told(part.name, part.until)
@@ -246,6 +241,17 @@ def _part(watch: Watch, name: str, start: float, stop: float) -> Progress:
     """Return what is told how far a part is."""
     watch(name, start)
     return lambda stage, share: watch(f"{name}: {stage}", start + (stop - start) * share)
+
+
+def with_part_made(
+    state: StudyState, asked: StudyRequest, part: StudyPart, progress: Progress = lambda stage, share: None
+) -> StudyState:
+    """Return the state with one more part; those that it is made from must be there."""
+    watch = Watch()
+    work = StudyWork(state, asked, progress)
+    value = part.make(work)
+    state = state.with_part(part.name, value, work.left_out, watch.seconds)
+    return replace(state, decisions=_first_decisions(value)) if part.name == "knowledge" else state
 
 
 def _first_decisions(known: Knowledge) -> Decisions:
@@ -293,11 +299,22 @@ def resolved(state: StudyState, decisions: Decisions, *, threads: int | None = N
     ArgumentError
         If a link is in no ambiguous region, or a direction is not open.
     """
+    return go_on(decided(state, decisions, threads=threads), request_of(state.settings, threads))
+
+
+def decided(state: StudyState, decisions: Decisions, *, threads: int | None = None) -> StudyState:
+    """Return a state once more is decided by hand, without the parts that rest on the network; see `resolved`.
+
+    Raises
+    ------
+    ArgumentError
+        If a link is in no ambiguous region, or a direction is not open.
+    """
     asked = request_of(state.settings, threads)
     work, parts, every = StudyWork(state, asked), dict(state.parts), state.decisions + decisions
     learned: SearchResult = parts["learned"]
     if decisions.keep or decisions.drop:
-        found: IndependenceResult | None = parts["npc"]
+        found: IndependenceResult | None = parts.get("npc")
         if found is None:
             reason = state.left_out.get("npc", "not done")
             raise ArgumentError(f"{argument('keep')} and {argument('drop')} go with NPC, which was left out: {reason}")
@@ -306,4 +323,4 @@ def resolved(state: StudyState, decisions: Decisions, *, threads: int | None = N
             learned = network_of_npc(work.learning.open(state.data), found)
     parts["learned"] = directed_network(learned, every.directed) if every.directed else learned
     state = replace(state, parts=parts, decisions=every)
-    return go_on(state.without_parts(*(part.name for part in PARTS if part.of_network)), asked)
+    return state.without_parts(*(part.name for part in PARTS if part.of_network))

@@ -11,6 +11,7 @@ first picture is drawn, and left as it was.
 `coordinates`        how far to the right: long arcs are straight
 `routes`             how arcs run between the boxes
 `packing`            parts that are not connected, side by side
+`layout_near`        layouts in which nodes stay where they were
 `matplotlib_figure`  all of this as matplotlib artists
 ===================  =============================================================
 """

@@ -76,7 +76,7 @@ def draw_comparison(
     from bnml.plot.matplotlib_figure import draw_picture
 
     lines, legend = _lines_and_legend(comparison, first, second)
-    found = _both_laid_out(comparison, list(lines))
+    found = comparison_layout(comparison, list(lines))
     picture = draw_picture(found, lines, highlighted=frozenset(), title=title, legend=legend, size=inches)
     return written(picture, target, dots)
 
@@ -109,8 +109,8 @@ def _lines_and_legend(
     return lines, legend
 
 
-def _both_laid_out(comparison: Comparison, edges: list[Arc]) -> Layout:
-    """Lay out the edges of both graphs, those of the first pointing down."""
+def comparison_layout(comparison: Comparison, edges: list[Arc]) -> Layout:
+    """Return a layout of edges of both graphs, those of the first pointing down."""
     place = {name: i for i, name in enumerate(_order_from_top(comparison))}
     downward = [(a, b) if place[a] < place[b] else (b, a) for a, b in edges]
     found = layout(DAG(sorted(place, key=label_order), downward))

@@ -27,6 +27,7 @@ COMMANDS = (
     "posterior",
     "bootstrap",
     "strength",
+    "studio",
     "relational",
     "info",
     "score",

@@ -124,3 +124,11 @@ def test_wrong_arguments_are_errors():
             overview(frame, **wrong)
     with pytest.raises(BnmlError, match="no file"):
         overview("none.csv")
+
+
+def test_the_first_rows_are_as_they_are():
+    frame = pd.DataFrame({"a": ["x", None, "?"] * 10, "b": [1.5, 2.0, float("nan")] * 10})
+    found = overview(frame, bins="auto", missing="state")
+    assert found.first_rows[:3] == (("x", "1.5"), ("", "2"), ("", ""))
+    assert len(found.first_rows) == 20
+    assert overview(frame[:2], bins="auto", missing="state").first_rows == found.first_rows[:2]

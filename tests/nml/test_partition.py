@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from bnml.errors import ArgumentError
 from bnml.nml import nml_partition, regret
-from bnml.nml.partition import LONGEST_TABLE, _regrets
+from bnml.nml.partition import LONGEST_TABLE, _regrets, bins_code_length
 
 TABLES = st.integers(1, 6).flatmap(
     lambda size: st.lists(
@@ -35,6 +35,17 @@ def naive_code_length(tables, last) -> float:
             h = int(counts.sum())
             total += regret(h, counts.size) - sum(n * math.log(n / h) for n in counts.tolist() if n)
     return total
+
+
+@settings(max_examples=40, deadline=None)
+@given(TABLES)
+def test_code_lengths_of_given_bins(tables):
+    size = len(tables[0])
+    for k in range(size):
+        for last in combinations(range(size - 1), k):
+            parts = [np.split(np.array(table), [i + 1 for i in last]) for table in tables]
+            bins = [[part.sum(axis=0) for part in own] for own in parts]
+            assert bins_code_length(bins, size - 1) == pytest.approx(naive_code_length(tables, last), abs=1e-9)
 
 
 @settings(max_examples=80, deadline=None)

@@ -11,7 +11,7 @@ import bnml
 from bnml.errors import ArgumentError
 from bnml.graph import DAG, PDAG, compare
 from bnml.plot import comparison_html, draw_comparison
-from bnml.plot.draw_comparison import _both_laid_out, _order_from_top
+from bnml.plot.draw_comparison import _order_from_top, comparison_layout
 from bnml.plot.matplotlib_figure import ARC
 
 from .strategies import dags
@@ -88,7 +88,7 @@ def test_the_arcs_of_the_first_point_down(a, data):
     place = {name: k for k, name in enumerate(_order_from_top(found))}
     assert all(place[x] < place[y] for x, y in a.arcs)
     edges = [*a.arcs, *found.only_b]
-    layout = _both_laid_out(found, edges)
+    layout = comparison_layout(found, edges)
     assert list(layout.routes) == edges
     for x, y in edges:
         (first, *_, last), (across, down) = layout.routes[x, y], layout.sizes[x]

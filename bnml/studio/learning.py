@@ -1,0 +1,211 @@
+"""What the worker does with a table: a result is a study of which only the parts are made that were asked for."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from bnml._files import written_whole
+from bnml._plain import plain
+from bnml.errors import ArgumentError, argument
+from bnml.five_steps.parts import PARTS, StudyRequest
+from bnml.five_steps.saving import load_state, save_state
+from bnml.five_steps.state import StudyState
+from bnml.five_steps.steps import begin, request_of, study_request, with_part_made
+from bnml.graph.rules import ROWS_PER_CELL
+from bnml.plot.layout import Layout
+from bnml.plot.layout_near import layout_near
+from bnml.search.proof_words import proof_words
+from bnml.search.search_result import SearchResult
+from bnml.search.searches import SEARCHES
+from bnml.studio.read_tables import ReadTables, source_in
+from bnml.studio.session import KnownStructure, LearningSettings, TableEntry
+
+__all__ = ["learn_result", "learning_request", "make_parts", "read_layout", "result_file"]
+
+Progress = Callable[[str, float], None]
+
+OF_LEARNING = ("features", "selection", "knowledge", "learned", "strength")
+SHARES = {"features": 0.05, "selection": 0.05, "knowledge": 0.05, "learned": 0.9}  # of the work that is done with them
+BY_NAME = {part.name: part for part in PARTS}
+
+
+def result_file(folder: Path, result: str) -> Path:
+    """Return the file of a result."""
+    return folder / "results" / f"{result}.json"
+
+
+def learning_request(
+    table: TableEntry,
+    known: KnownStructure,
+    settings: LearningSettings,
+    names: Sequence[str],
+    progress: Progress | None = None,
+) -> StudyRequest:
+    """Return what is asked of a study, checked.
+
+    Raises
+    ------
+    BnmlError
+        If a setting is wrong, or what is known contradicts itself.
+    """
+    search = SEARCHES.get(settings.search)
+    options: dict[str, Any] = {}
+    if search is not None and "class_variable" in search.needed:
+        if table.choices.target is None:
+            raise ArgumentError(f"{argument('search', settings.search)} is about a target; choose one in the table")
+        options["class_variable"] = table.choices.target
+    if search is not None and "order" in search.needed:
+        options["order"] = list(names)
+    by_score = search is None or search.by_score
+    rows = settings.rows_per_cell if by_score and settings.rows_per_cell != ROWS_PER_CELL else ROWS_PER_CELL
+    return study_request(
+        table.choices.target, settings.search, options, score=settings.score, alpha=settings.alpha,
+        repetitions=settings.repetitions, constraints=known.constraints(names), max_parents=settings.max_parents,
+        rows_per_cell=rows, progress=progress,
+    )  # fmt: skip
+
+
+def learn_result(
+    folder: Path,
+    result: str,
+    table: TableEntry,
+    known: KnownStructure,
+    settings: LearningSettings,
+    tables: ReadTables,
+    *,
+    like: str | None,
+    progress: Progress,
+) -> dict[str, Any]:
+    """Learn a structure, keep it in a file, and return what the list of results says of it.
+
+    Parameters
+    ----------
+    folder, result
+        Where results are kept, and the name of this one.
+    table, known, settings
+        What it is learned from, and how.
+    tables
+        Tables that were read.
+    like
+        A result whose nodes stay where they are if the graph is much the same.
+    progress
+        Is told how far it is.
+
+    Raises
+    ------
+    BnmlError
+        If something cannot be done as asked; nothing is kept then.
+    """
+    progress("reading the table", 0.0)
+    data = tables.data(folder, table)
+    asked = learning_request(table, known, settings, data.names)
+    state = begin(asked, data, source_in(folder, table))
+    for name in OF_LEARNING:
+        state = _with_part(state, asked, name, progress)
+    learned: SearchResult = state.parts["learned"]
+    if learned.search == "npc":
+        state = _with_part(state, asked, "npc", progress)
+    before = None if like is None else read_layout(folder, like)
+    place = layout_near(learned.directions if learned.dag is None else learned.dag, before)
+    with written_whole(_layout_file(folder, result)) as stream:
+        stream.write(json.dumps(_layout_values(place), ensure_ascii=False).encode("utf-8", "surrogatepass"))
+    save_state(state, result_file(folder, result))
+    learned.to_dict()  # what the page asks for next: on a new machine, kernels are compiled here, not in the server
+    if learned.network is not None:
+        learned.network.marginals()
+    return _summary(state)
+
+
+def make_parts(
+    folder: Path, result: str, table: TableEntry, tables: ReadTables, parts: Sequence[str] | None, *, progress: Progress
+) -> dict[str, Any]:
+    """Make more parts of a result, all if none are named; return the summary, with what was left out and why."""
+    progress("reading the table", 0.0)
+    file = result_file(folder, result)
+    state = load_state(file, tables.data(folder, table))
+    asked = request_of(state.settings)
+    wanted = [part.name for part in PARTS if parts is None or part.name in parts]
+    missing = [name for name in wanted if name not in state.parts]
+    for k, name in enumerate(missing):
+        start, stop = k / len(missing), (k + 1) / len(missing)
+        state = with_part_made(state, asked, BY_NAME[name], _within(progress, _said(name), start, stop))
+        save_state(state, file)
+    return _summary(state)
+
+
+def _with_part(state: StudyState, asked: StudyRequest, name: str, progress: Progress) -> StudyState:
+    start = max((share for other, share in SHARES.items() if other in state.parts), default=0.0)
+    return with_part_made(state, asked, BY_NAME[name], _within(progress, _said(name), start, SHARES.get(name, 1.0)))
+
+
+def _said(name: str) -> str:
+    return {"learned": "searching", "bootstrap": "halves of the rows"}.get(name, name.replace("_", " "))
+
+
+def _within(progress: Progress, name: str, start: float, stop: float) -> Progress:
+    progress(name, start)
+    return lambda stage, share: progress(f"{name}: {stage}", start + (stop - start) * share)
+
+
+def _summary(state: StudyState) -> dict[str, Any]:
+    """Return what the list of results says of a result, as plain values."""
+    learned: SearchResult = state.parts["learned"]
+    proof = f"no network fits what {learned.search} found" if learned.dag is None else proof_words(learned)
+    graph = learned.directions
+    values = {
+        "score": learned.score,
+        "score_name": learned.score_name,
+        "search": learned.search,
+        "title": f"{learned.score_name}, {learned.search}",
+        "optimal": learned.optimal,
+        "proof": f"{proof[0].upper()}{proof[1:]}.",
+        "seconds": learned.seconds,
+        "arcs": len(graph.directed) + len(graph.undirected),
+        "variables": len(state.data.names),
+        "parts": [part.name for part in PARTS if part.name in state.parts],
+        "complete": all(part.name in state.parts for part in PARTS),
+        "left_out": dict(state.left_out),
+    }
+    return {key: plain(value) for key, value in values.items()}
+
+
+# --- where nodes stand ---
+
+
+def _layout_file(folder: Path, result: str) -> Path:
+    return folder / "results" / f"{result}.layout.json"
+
+
+def _layout_values(found: Layout) -> dict[str, Any]:
+    return {
+        "positions": found.positions,
+        "sizes": found.sizes,
+        "routes": [[a, b, points] for (a, b), points in found.routes.items()],
+        "width": found.width,
+        "height": found.height,
+        "crossings": found.crossings,
+    }
+
+
+def read_layout(folder: Path, result: str) -> Layout | None:
+    """Return where the nodes of a result stand; None if that is not known."""
+    try:
+        values = json.loads(_layout_file(folder, result).read_text(encoding="utf-8", errors="surrogatepass"))
+        return Layout(
+            positions={name: _point(at) for name, at in values["positions"].items()},
+            sizes={name: _point(size) for name, size in values["sizes"].items()},
+            routes={(a, b): tuple(map(_point, points)) for a, b, points in values["routes"]},
+            width=int(values["width"]),
+            height=int(values["height"]),
+            crossings=int(values["crossings"]),
+        )
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None
+
+
+def _point(pair: Any) -> tuple[int, int]:
+    x, y = pair
+    return int(x), int(y)

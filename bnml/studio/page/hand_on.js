@@ -1,0 +1,221 @@
+// Step 6: hand on what was made: network, picture, knowledge, report, and the whole session.
+
+import * as api from "./api.js";
+import * as store from "./store.js";
+import { announce, button, choice, el, field, notice, refill } from "./dom.js";
+
+const FORMATS = [
+  ["json", "bnml (.json), keeps everything"],
+  ["bif", "BIF (.bif), read by most programs"],
+  ["net", "Hugin (.net)"],
+  ["xdsl", "GeNIe (.xdsl)"],
+  ["xmlbif", "XMLBIF (.xmlbif)"],
+  ["dsc", "DSC (.dsc)"],
+];
+const PICTURES = [
+  ["svg", "SVG, for pages and for editing"],
+  ["png", "PNG, for texts and slides"],
+  ["pdf", "PDF, for print"],
+];
+
+const place = el("div");
+let format = "json";
+let pictureKind = "svg";
+let wanted = false; // whether the report is to be saved when it is there
+let messages = {}; // what to say beside each thing: { kind: [class, text] }
+
+export const handOn = { name: "hand-on", title: "Hand on", element: () => place, update };
+
+function update(session) {
+  const nothing = !session.current;
+  refill(
+    place,
+    el(
+      "section",
+      { class: "card" },
+      el("h1", {}, "Hand on"),
+      el(
+        "p",
+        { class: "lead" },
+        "Take with you what you made. Every file is written on this computer; your browser puts it where it puts downloads.",
+      ),
+      nothing &&
+        notice("warning", "There is no network yet: learn one in step 3. Knowledge and session can be saved already."),
+    ),
+    el(
+      "div",
+      { class: "offers" },
+      offer(
+        "report",
+        "The report",
+        "All steps from the table to the network, the open questions and what you decided by hand, as one page to read, print or send.",
+        el(
+          "p",
+          { class: "hint" },
+          nothing || complete(session)
+            ? ""
+            : "What has not been found out yet is found out first; that can take some minutes.",
+        ),
+        el(
+          "p",
+          { class: "row" },
+          button("Save the report", report, {
+            class: "primary",
+            "data-key": "report",
+            disabled: nothing || Boolean(session.job),
+          }),
+        ),
+      ),
+      offer(
+        "network",
+        "The network",
+        "With its probabilities, for other programs.",
+        field(
+          "Format",
+          choice(FORMATS, format, { "data-key": "format", onchange: (event) => (format = event.target.value) }),
+        ),
+        el(
+          "p",
+          { class: "row" },
+          button("Save the network", () => save("network", `network.${format}`), {
+            class: "primary",
+            "data-key": "network",
+            disabled: nothing,
+          }),
+        ),
+      ),
+      offer(
+        "picture",
+        "The picture",
+        "The network as it is drawn in step 4, with directions that you gave.",
+        field(
+          "Kind",
+          choice(PICTURES, pictureKind, {
+            "data-key": "picture-kind",
+            onchange: (event) => (pictureKind = event.target.value),
+          }),
+        ),
+        el(
+          "p",
+          { class: "row" },
+          button("Save the picture", () => save("picture", `picture.${pictureKind}`), {
+            class: "primary",
+            "data-key": "picture",
+            disabled: nothing,
+          }),
+        ),
+      ),
+      offer(
+        "constraints",
+        "What you know",
+        "Columns and links of step 2, as a file that bnml reads on the command line (TOML).",
+        el(
+          "p",
+          { class: "row" },
+          button("Save what I know", () => save("constraints", "constraints.toml"), {
+            class: "primary",
+            "data-key": "constraints",
+          }),
+        ),
+      ),
+      offer(
+        "session",
+        "Everything",
+        "The whole session as one file: table, knowledge, results, decisions. The studio of another computer opens it.",
+        el(
+          "p",
+          { class: "row" },
+          button("Save the session", () => save("session", "session.zip"), { class: "primary", "data-key": "session" }),
+          opener(session),
+        ),
+      ),
+    ),
+  );
+}
+
+function offer(kind, title, text, ...controls) {
+  const message = messages[kind];
+  return el(
+    "section",
+    { class: "card offer", "aria-label": title },
+    el("h2", {}, title),
+    el("p", { class: "hint" }, text),
+    controls,
+    message && el("p", { class: message[0], role: message[0] === "mistake" ? "alert" : "status" }, message[1]),
+  );
+}
+
+function opener(session) {
+  const input = el("input", {
+    type: "file",
+    class: "unseen",
+    id: "session-file",
+    "data-key": "session-file",
+    accept: ".zip",
+    disabled: Boolean(session.job),
+    onchange: () => input.files[0] && open(input.files[0]),
+  });
+  return [input, el("label", { for: "session-file", class: "plain as-button" }, "Open a session")];
+}
+
+const say = (kind, style, text) => {
+  messages = { [kind]: [style, text] };
+  update(store.current());
+};
+
+async function save(kind, name) {
+  say(kind, "hint", "One moment…");
+  try {
+    const saved = await api.save(`api/export/${name}`, name);
+    say(kind, "fine", `Saved as ${saved}.`);
+    announce(`Saved as ${saved}`);
+  } catch (error) {
+    say(kind, "mistake", error.message);
+  }
+}
+
+const complete = (session) => Boolean(session.results.find((one) => one.id === session.current)?.complete);
+
+/** Save the report, once all that it tells of has been found out. */
+async function report() {
+  if (complete(store.current())) {
+    await save("report", "report.html");
+    return;
+  }
+  wanted = true;
+  try {
+    await store.change(api.post("api/jobs", { kind: "study" }));
+    say(
+      "report",
+      "hint",
+      "The report is being made; the line below shows how far it is. It is saved as soon as it is there.",
+    );
+  } catch (error) {
+    wanted = false;
+    say("report", "mistake", error.message);
+  }
+}
+
+document.addEventListener("studio:done", (event) => {
+  if (event.detail.kind !== "study" || !wanted) return;
+  wanted = false;
+  save("report", "report.html");
+});
+document.addEventListener("studio:stopped", (event) => {
+  if (event.detail.kind !== "study" || !wanted) return;
+  wanted = false;
+  if (event.detail.cancelled) say("report", "hint", "Stopped. What has been found out so far is kept.");
+  else if (place.isConnected) {
+    event.preventDefault();
+    say("report", "mistake", event.detail.error);
+  }
+});
+
+async function open(file) {
+  try {
+    await store.change(api.send("api/import", file));
+    say("session", "fine", `${file.name} is open.`);
+  } catch (error) {
+    say("session", "mistake", error.message);
+  }
+}

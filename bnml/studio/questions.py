@@ -1,0 +1,60 @@
+"""Questions to a network, answered in plain values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from bnml._plain import plain
+from bnml.data.labels import label_text
+from bnml.network import BayesianNetwork
+
+__all__ = ["ask", "conditional_table", "most_probable"]
+
+
+def ask(network: BayesianNetwork, evidence: Mapping[str, str], do: Mapping[str, str]) -> dict[str, Any]:
+    """Return the probability of what is observed, and those of every variable given it.
+
+    Examples
+    --------
+    >>> import bnml
+    >>> dag = bnml.DAG.parse("[rain][wet|rain]")
+    >>> states = {"rain": ["no", "yes"], "wet": ["no", "yes"]}
+    >>> network = bnml.BayesianNetwork(dag, states, {"rain": [0.8, 0.2], "wet": [[0.9, 0.1], [0.2, 0.8]]})
+    >>> ask(network, {}, {"rain": "yes"})["marginals"]["wet"]
+    {'states': ['no', 'yes'], 'probabilities': [0.2, 0.8]}
+    """
+    found = network.marginals(evidence, do)
+    return {
+        "probability": network.probability(evidence, do),
+        "marginals": {
+            x: {"states": _labels(network, x), "probabilities": plain(table.to_numpy())} for x, table in found.items()
+        },
+    }
+
+
+def most_probable(network: BayesianNetwork, evidence: Mapping[str, str], do: Mapping[str, str]) -> dict[str, Any]:
+    """Return the most probable row given what is observed and set."""
+    row, log_probability = network.most_probable(evidence, do)
+    return {"row": {x: label_text(label) for x, label in row.items()}, "log_probability": plain(log_probability)}
+
+
+def conditional_table(network: BayesianNetwork, name: str) -> dict[str, Any]:
+    """Return the probabilities of a variable given its parents, a row for each configuration of these."""
+    table = network.probabilities(name)
+    parents = network.dag.parents(name)
+    given: list[list[str]] = [[]]
+    for parent in parents:
+        given = [[*labels, label] for labels in given for label in _labels(network, parent)]
+    rows = table.reshape(-1, table.shape[-1])
+    return {
+        "parents": list(parents),
+        "states": _labels(network, name),
+        "rows": [
+            {"given": labels, "probabilities": plain(row)} for labels, row in zip(given, rows, strict=True)
+        ],
+    }  # fmt: skip
+
+
+def _labels(network: BayesianNetwork, name: str) -> list[str]:
+    return [label_text(label) for label in network.states[name]]

@@ -1,0 +1,156 @@
+"""A session as one file: a zip archive that another machine opens.
+
+What comes from elsewhere is looked at before it is believed: an archive has only files whose names are those of a
+session (`bnml.studio.session_folder.ENTRY`), which lead to no other folder, and no more bytes than a session may have,
+packed and unpacked. Nothing in it is code; results are read as `bnml.load_study` does, with a checksum.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import zipfile
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import IO, Any
+
+from bnml.errors import BnmlError, FormatError
+from bnml.studio.session import Session, session_of
+from bnml.studio.session_folder import ENTRY, SESSION, SessionFolder
+
+__all__ = ["pack_session", "unpack_session"]
+
+MOST_BYTES = 1 << 31  # unpacked
+MOST_FILES = 5000
+PIECE = 1 << 20
+SAME_TIME = (1980, 1, 1, 0, 0, 0)
+
+
+def pack_session(session: Session, folder: SessionFolder, target: Path) -> None:
+    """Write a session with its tables and results to an archive; equal sessions give equal archives.
+
+    What is in a table is found out anew where the archive is opened.
+    """
+    session = _without_look(session)
+    files = sorted(session.files())
+    names = []
+    for name in files:
+        if name.startswith("results/"):
+            names += [f"{name}.json", f"{name}.layout.json"]
+        else:
+            names.append(name)
+            if name.endswith(".idt"):
+                names.append(f"{name.removesuffix('.idt')}.vd")
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+        content = json.dumps({"session": session.values()}, ensure_ascii=False).encode("utf-8", "surrogatepass")
+        archive.writestr(_entry_of(SESSION), content)
+        for name in names:
+            if (folder.path / name).is_file():
+                with (folder.path / name).open("rb") as source, archive.open(_entry_of(name), "w") as entry:
+                    shutil.copyfileobj(source, entry, PIECE)
+
+
+def _without_look(session: Session) -> Session:
+    return session if session.table is None else replace(session, table=replace(session.table, look=None))
+
+
+def _entry_of(name: str) -> zipfile.ZipInfo:
+    entry = zipfile.ZipInfo(name, SAME_TIME)
+    entry.compress_type = zipfile.ZIP_DEFLATED
+    return entry
+
+
+def unpack_session(archive: Path, folder: SessionFolder, first: int) -> Session:
+    """Put what an archive holds into a folder, beside what is there, and return its session.
+
+    Parameters
+    ----------
+    archive
+        The archive.
+    folder
+        The folder of another session; none of its files is changed.
+    first
+        The number of the first of the results, which get new names.
+
+    Raises
+    ------
+    FormatError
+        If it is no session, or damaged; nothing is left of it then.
+    """
+    place = folder.incoming()
+    place.mkdir()
+    try:
+        session = _without_look(_session_in(archive, place))
+        renamed = {one.id: f"r{first + k}" for k, one in enumerate(session.results)}
+        _check_files(session, place)
+        for name in sorted(path.relative_to(place).as_posix() for path in place.rglob("*") if path.is_file()):
+            top, _, rest = name.partition("/")
+            if top == "results":
+                result, _, suffix = rest.partition(".")
+                if result not in renamed:
+                    continue
+                rest = f"{renamed[result]}.{suffix}"
+            target = folder.path / top / rest
+            if rest and not target.exists():
+                target.parent.mkdir(mode=0o700, exist_ok=True)
+                (place / name).replace(target)
+        return _with_names(session, renamed)
+    except (zipfile.BadZipFile, EOFError, OSError, NotImplementedError, RuntimeError) as error:
+        raise FormatError(f"this is no session of bnml studio, or it is damaged: {error}") from None
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
+
+
+def _session_in(archive: Path, place: Path) -> Session:
+    """Unpack an archive whose files are those of a session, and return the session."""
+    left = MOST_BYTES
+    with zipfile.ZipFile(archive) as packed:
+        entries = packed.infolist()
+        if len(entries) > MOST_FILES:
+            raise FormatError(f"this is no session of bnml studio: it has more than {MOST_FILES} files")
+        for entry in entries:
+            if not ENTRY.fullmatch(entry.filename) or entry.is_dir():
+                raise FormatError(f"this is no session of bnml studio: it has a file {entry.filename[:80]!r}")
+            target = place / entry.filename
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with packed.open(entry) as source, target.open("xb") as stream:
+                left = _poured(source, stream, left)
+    try:
+        found: Any = json.loads((place / SESSION).read_text(encoding="utf-8", errors="surrogatepass"))
+        return session_of(found["session"])
+    except (ValueError, KeyError, TypeError, RecursionError, OSError) as error:
+        if isinstance(error, BnmlError):
+            raise FormatError(f"this is no session of bnml studio: {error.marked}") from None
+        raise FormatError(f"this is no session of bnml studio, or it is damaged: {error}") from None
+
+
+def _poured(source: IO[bytes], target: IO[bytes], left: int) -> int:
+    """Copy what an archive holds, and return how many bytes more it may hold."""
+    while piece := source.read(PIECE):
+        left -= len(piece)
+        if left < 0:
+            raise FormatError(f"this session is larger than {MOST_BYTES >> 20} MB, the most that is taken")
+        target.write(piece)
+    return left
+
+
+def _check_files(session: Session, place: Path) -> None:
+    """Refuse a session whose files are not all there."""
+    for name in sorted(session.files()):
+        file = place / (f"{name}.json" if name.startswith("results/") else name)
+        if not file.is_file():
+            raise FormatError(f"this session is not whole: {name!r} is missing")
+
+
+def _with_names(session: Session, renamed: Mapping[str, str]) -> Session:
+    """Return a session with other names for its results."""
+    results = tuple(replace(one, id=renamed[one.id]) for one in session.results)
+    return replace(
+        session,
+        results=results,
+        current=renamed.get(session.current or ""),
+        compared=renamed.get(session.compared or ""),
+        decisions={renamed[name]: made for name, made in session.decisions.items() if name in renamed},
+        last_result=max([0, *(int(one.id[1:]) for one in results)]),
+    )

@@ -1,0 +1,108 @@
+"""The worker: one process that does what takes long, a job at a time, and keeps the table in memory between them.
+
+It reads jobs from standard input and writes what it has to say to standard output, a line of JSON each::
+
+    {"id": "j1", "kind": "learn", "folder": "…", …}
+    {"id": "j1", "stage": "exact search", "fraction": 0.4}
+    {"id": "j1", "done": {…}}     or     {"id": "j1", "failed": "the score …"}
+
+To cancel a job the server ends the process; results are files that are written whole or not at all, so nothing else is
+harmed. When the server is no more, the process ends as well.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+import traceback
+import warnings
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import IO, Any
+
+from bnml.errors import BnmlError
+from bnml.studio.learning import learn_result, make_parts
+from bnml.studio.read_tables import ReadTables
+from bnml.studio.session import KnownStructure, LearningSettings, TableChoices, TableEntry, plain_fields
+from bnml.studio.table_look import advised_choices, look_at
+
+__all__ = ["main"]
+
+Progress = Callable[[str, float], None]
+
+
+def _table(job: Mapping[str, Any], tables: ReadTables, progress: Progress) -> dict[str, Any]:
+    """Look at a table; without choices as `bnml info` advises."""
+    path = Path(job["folder"], job["file"])
+    progress("looking at the table", 0.1)
+    choices = advised_choices(path) if job["choices"] is None else TableChoices.of(job["choices"])
+    progress("reading the table", 0.5)
+    return {"choices": plain_fields(choices), "look": look_at(path, choices)}
+
+
+def _learn(job: Mapping[str, Any], tables: ReadTables, progress: Progress) -> dict[str, Any]:
+    """Learn a structure, and keep the result."""
+    return learn_result(
+        Path(job["folder"]), job["result"], TableEntry.of(job["table"]), KnownStructure.of(job["knowledge"]),
+        LearningSettings.of(job["settings"]), tables, like=job["like"], progress=progress,
+    )  # fmt: skip
+
+
+def _parts(job: Mapping[str, Any], tables: ReadTables, progress: Progress) -> dict[str, Any]:
+    """Find out more about a result."""
+    table = TableEntry.of(job["table"])
+    return make_parts(Path(job["folder"]), job["result"], table, tables, job["parts"], progress=progress)
+
+
+KINDS = {"table": _table, "learn": _learn, "parts": _parts}
+
+
+def main() -> None:
+    """Do jobs until there are no more."""
+    out = os.fdopen(os.dup(1), "w", encoding="utf-8", buffering=1)
+    os.dup2(2, 1)  # nothing else that is printed gets between the lines
+    lines: list[str] = []
+    arrived = threading.Semaphore(0)
+
+    def listen() -> None:
+        for line in sys.stdin:
+            lines.append(line)
+            arrived.release()
+        os._exit(0)  # the server is no more
+
+    threading.Thread(target=listen, daemon=True).start()
+    warnings.simplefilter("ignore")
+    tables = ReadTables()
+    _say(out, {"ready": True})
+    while True:
+        arrived.acquire()
+        job = json.loads(lines.pop(0))
+        _say(out, _done(job, tables, partial(_tell, out, job["id"])))
+
+
+def _tell(out: IO[str], job: str, stage: str, share: float) -> None:
+    _say(out, {"id": job, "stage": stage, "fraction": float(share)})
+
+
+def _done(job: Mapping[str, Any], tables: ReadTables, progress: Progress) -> dict[str, Any]:
+    """Do a job, and return what to say of it."""
+    try:
+        return {"id": job["id"], "done": KINDS[job["kind"]](job, tables, progress)}
+    except BnmlError as error:
+        return {"id": job["id"], "failed": error.marked}
+    except MemoryError:
+        return {"id": job["id"], "failed": "memory ran out; take fewer columns or rows"}
+    except Exception as error:  # whatever it is, the page is told that the job has ended
+        traceback.print_exc()
+        return {"id": job["id"], "failed": f"this is a mistake in bnml, please report it: {error!r}"}
+
+
+def _say(out: IO[str], message: Mapping[str, Any]) -> None:
+    out.write(json.dumps(message, allow_nan=False) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,396 @@
+"""Learning, results, decisions by hand, questions: the same as the library's, request by request."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+from importlib import resources
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import bnml
+from bnml.data.example import example_path
+from bnml.five_steps.decisions import graph_directed_by_hand
+from bnml.studio.hand_on import picture_file
+from bnml.studio.learning import learn_result
+from bnml.studio.read_tables import ReadTables
+from bnml.studio.results import Results
+from bnml.studio.session import HandDecisions, KnownStructure, LearningSettings, ResultEntry, TableEntry
+from bnml.studio.session_folder import SessionFolder
+
+QUICK = {"search": "exact", "repetitions": 10}
+
+
+@pytest.fixture(scope="module")
+def learned(studio):
+    """Learn the network that most tests here look at."""
+    status, found = studio.call("PUT", "api/settings", QUICK)
+    assert status == 200, found
+    session = studio.done("POST", "api/jobs", {"kind": "learn"})
+    assert session["current"] == "r1"
+    return studio.get("api/results/r1")
+
+
+@pytest.fixture(scope="module")
+def data(clinic):
+    return bnml.read(clinic, bins="auto", drop=["id"])
+
+
+@pytest.fixture(scope="module")
+def own(data):
+    """Learn the same without the studio."""
+    return bnml.learn(data, search="exact")
+
+
+def untimed(values):
+    return {name: value for name, value in values.items() if name != "seconds"}
+
+
+def arcs(found):
+    return {(link["a"], link["b"]) for link in found["links"] if link["in_network"]}
+
+
+def test_a_result_without_a_server(tmp_path):
+    """Learn, decide and look at it with the functions that the server calls."""
+    with SessionFolder(tmp_path) as folder, resources.as_file(example_path()) as path:
+        table = TableEntry(folder.add_table(path, ".csv.gz"), "example")
+        tables, told = ReadTables(), []
+        summary = learn_result(
+            folder.path, "r1", table, KnownStructure(), LearningSettings(), tables, like=None,
+            progress=lambda stage, share: told.append(share),
+        )  # fmt: skip
+        assert (summary["optimal"], told[0], told == sorted(told)) == (True, 0.0, True)
+        results, entry = (
+            Results(folder.path, tables),
+            ResultEntry("r1", summary, table, KnownStructure(), LearningSettings()),
+        )
+        shown = results.view(entry, HandDecisions(directed=(("bronc", "smoke"),)))
+        assert {(one["a"], one["b"]) for one in shown["links"] if one["by_hand"]} == {("bronc", "smoke")}
+        assert {(one["a"], one["b"]) for one in shown["links"] if one["follows"]} == {("smoke", "lung")}
+        assert ("bronc", "smoke") in results.network(entry, HandDecisions(directed=(("bronc", "smoke"),))).dag.arcs
+        assert results.study(entry, HandDecisions()) is None
+
+
+def test_where_no_network_fits_the_tests(tmp_path):
+    """Show the graph that tests left all the same; questions say that there is no network."""
+    u = np.random.default_rng(120).integers(0, 2, (150, 5))
+    frame = pd.DataFrame({name: u[:, k] | u[:, (k + 1) % 5] for k, name in enumerate("abcde")})
+    frame.to_csv(tmp_path / "ring.csv", index=False)
+    settings = LearningSettings(search="pc", alpha=0.1, repetitions=0)
+    with SessionFolder(tmp_path / "session") as folder:
+        table = TableEntry(folder.add_table(tmp_path / "ring.csv", ".csv"), "ring.csv")
+        tables = ReadTables()
+        summary = learn_result(
+            folder.path, "r1", table, KnownStructure(), settings, tables, like=None, progress=lambda *told: None
+        )  # fmt: skip
+        results, entry = Results(folder.path, tables), ResultEntry("r1", summary, table, KnownStructure(), settings)
+        shown = results.view(entry, HandDecisions())
+        own = bnml.pc(tmp_path / "ring.csv", alpha=0.1)
+        assert own.dag is None
+        assert (summary["score"], summary["proof"]) == (None, "No network fits what pc found.")
+        assert len(shown["links"]) == summary["arcs"] == len(own.pdag.directed) + len(own.pdag.undirected)
+        assert shown["cpts"] == []
+        with pytest.raises(bnml.BnmlError, match="no network fits"):
+            results.network(entry, HandDecisions())
+        assert picture_file(results.found(entry), "svg", "ring").startswith(b"<?xml")
+        other = results.comparison(entry, HandDecisions(), entry, HandDecisions())
+        assert {edge["class"] for edge in other["layout"]["edges"]} == {"common"}
+        a, b = own.pdag.undirected[0]
+        shown = results.view(entry, HandDecisions(directed=((b, a),)))
+        assert next(one for one in shown["links"] if one["by_hand"])["a"] == b
+
+
+def test_a_result_is_that_of_the_library(studio, learned, own):
+    assert untimed(learned["to_dict"]) == json.loads(json.dumps(untimed(own.to_dict())))
+    assert arcs(learned) == set(own.dag.arcs)
+    directed = {(link["a"], link["b"]) for link in learned["links"] if link["directed"]}
+    assert directed == set(own.directions.directed)
+    (entry,) = studio.get("api/session")["results"]
+    assert (entry["score"], entry["optimal"], entry["stale"]) == (own.score, True, False)
+    assert entry["proof"].startswith("Optimal: no network")
+
+
+def test_links_have_what_they_are_worth(learned, own, data):
+    table = bnml.strength(own.dag, data, "qnml").set_index(["from", "to"])
+    for link in learned["links"]:
+        row = table.loc[(link["a"], link["b"])]
+        assert (link["gain"], link["p_value"]) == (pytest.approx(row["score_gain"]), pytest.approx(row["p_value"]))
+        assert link["support"] is link["probability"] is link["in_npc"] is None
+
+
+def test_the_layout_is_that_of_pictures(learned, own):
+    wanted = bnml.plot.layout(own.dag)
+    shown = learned["layout"]
+    assert {node["name"]: (node["x"], node["y"]) for node in shown["nodes"]} == wanted.positions
+    routes = {(edge["a"], edge["b"]): tuple(map(tuple, edge["points"])) for edge in shown["edges"]}
+    assert routes == wanted.routes
+    assert (shown["width"], shown["height"]) == (wanted.width, wanted.height)
+
+
+def decide(studio, **made):
+    status, session = studio.call("POST", "api/decisions", made)
+    assert status == 200, session
+    return session, studio.get(f"api/results/{session['current']}")
+
+
+def test_directions_by_hand_and_what_follows(studio, learned, own):
+    a, b = own.directions.undirected[0]
+    for arc in ((a, b), (b, a)):
+        session, found = decide(studio, directed=[arc])
+        assert session["decisions"] == {"keep": [], "drop": [], "directed": [list(arc)]}
+        graph = graph_directed_by_hand(own, [arc])
+        assert {(link["a"], link["b"]) for link in found["links"] if link["directed"]} == set(graph.directed)
+        assert {(link["a"], link["b"]) for link in found["links"] if link["by_hand"]} == {arc}
+        follow = {(link["a"], link["b"]) for link in found["links"] if link["follows"]}
+        assert follow == set(graph.directed) - set(own.directions.directed) - {arc}
+        assert found["layout"]["nodes"] == learned["layout"]["nodes"]  # nothing moves
+        assert found["to_dict"]["score"] == pytest.approx(own.score)
+        shown = bnml.strength(bnml.DAG(own.dag.names, sorted(arcs(found))), own.data).set_index(["from", "to"])
+        for link in found["links"]:
+            assert link["gain"] == pytest.approx(shown.loc[(link["a"], link["b"]), "score_gain"])
+    assert studio.call("POST", "api/undo")[1]["decisions"]["directed"] == [[a, b]]
+    assert studio.call("POST", "api/undo")[1]["decisions"]["directed"] == []
+    assert studio.get("api/results/r1") == learned
+    assert studio.call("POST", "api/redo")[1]["decisions"]["directed"] == [[a, b]]
+    decide(studio)
+
+
+def test_decisions_that_do_not_go_are_refused_with_the_reason(studio, learned, own):
+    a, b = own.directions.directed[0]
+    revision = studio.get("api/session")["revision"]
+    for made, message in [
+        ({"directed": [[b, a]]}, "is in every network as good as this one"),
+        ({"directed": [["asia", "nothing"]]}, "are not linked in the network"),
+        ({"directed": [[a]]}, "pairs of variables"),
+        ({"directed": [[a, b], [b, a]]}, "both ways"),
+        ({"keep": [[a, b]]}, "NPC, which was left out"),
+    ]:
+        status, found = studio.call("POST", "api/decisions", made)
+        assert status == 400
+        assert message in found["error"]
+    assert studio.get("api/session")["revision"] == revision
+
+
+def test_more_about_a_result(studio, learned, data):
+    session = studio.done("POST", "api/jobs", {"kind": "npc"})
+    assert "npc" in session["results"][0]["parts"]
+    found = studio.get("api/results/r1")
+    own = bnml.npc(data, max_condition=None)
+    linked = {frozenset(edge) for edge in (*own.pdag.directed, *own.pdag.undirected)}
+    assert {frozenset((link["a"], link["b"])) for link in found["links"] if link["in_npc"]} == linked
+    assert found["layout"]["nodes"] == learned["layout"]["nodes"]
+    shown = {(link["a"], link["b"]): link for link in found["links"]}
+    for link in learned["links"]:  # directions of the network do not change with what tests say
+        now = shown[link["a"], link["b"]]
+        assert (now["directed"], now["undirected"]) == (link["directed"], link["undirected"])
+    for (a, b), link in shown.items():
+        assert link["in_network"] or link["directed"] == ((a, b) in own.pdag.directed)
+    studio.done("POST", "api/jobs", {"kind": "support"})
+    found = studio.get("api/results/r1")
+    drawn = bnml.bootstrap(data, search="exact", repetitions=10)
+    at = data.names.index
+    for link in found["links"]:
+        assert link["support"] == pytest.approx(drawn.links[at(link["a"]), at(link["b"])])
+    session = studio.done("POST", "api/jobs", {"kind": "posterior"})
+    found = studio.get("api/results/r1")
+    chances = bnml.posterior(data, "qnml").link_probabilities
+    assert all(link["probability"] == pytest.approx(chances.loc[link["a"], link["b"]]) for link in found["links"])
+    assert arcs(found) == arcs(learned)
+
+
+def test_ambiguous_regions_are_resolved_by_hand(studio, learned, data):
+    """With NPC as the search the network follows; here wherever the table has a region."""
+    assert studio.call("PUT", "api/settings", {"search": "npc", "alpha": 0.2})[0] == 200
+    session = studio.done("POST", "api/jobs", {"kind": "learn"})
+    current = session["current"]
+    found = studio.get(f"api/results/{current}")
+    own = bnml.npc(data, alpha=0.2)
+    assert {link["region"] for link in found["links"]} - {None} == set(range(len(own.ambiguous_regions)))
+    for number, region in enumerate(own.ambiguous_regions):
+        link = sorted(min(region, key=sorted))
+        for kind in ("keep", "drop"):
+            wanted = own.resolve(**{kind: [link]})
+            _, shown = decide(studio, **{kind: [link]})
+            linked = {frozenset(edge) for edge in (*wanted.pdag.directed, *wanted.pdag.undirected)}
+            assert {frozenset((one["a"], one["b"])) for one in shown["links"] if one["in_npc"]} == linked
+            (chosen,) = [one for one in shown["links"] if {one["a"], one["b"]} == set(link)]
+            assert (chosen["by_hand"], chosen["region"], chosen["undecided"]) == (True, number, False)
+    decide(studio)
+    assert studio.call("PUT", "api/settings", QUICK | {"alpha": 0.05})[0] == 200
+    status, session = studio.call("DELETE", f"api/results/{current}")
+    assert (status, session["current"], len(session["results"])) == (200, "r1", 1)
+    assert not (studio.folder / "results" / f"{current}.json").exists()
+    assert studio.call("GET", f"api/results/{current}")[0] == 404
+
+
+def test_two_results_side_by_side(studio, learned, data, own):
+    assert studio.call("PUT", "api/settings", {"score": "bdeu", "search": "climb"})[0] == 200
+    session = studio.done("POST", "api/jobs", {"kind": "learn"})
+    second = session["current"]
+    found = studio.get(f"api/results/r1/comparison/{second}")
+    other = bnml.learn(data, "bdeu", "climb")
+    wanted = bnml.compare(own.dag, other.dag)
+    assert found["to_dict"] == json.loads(json.dumps(wanted.to_dict()))
+    classes = {(edge["a"], edge["b"]): edge["class"] for edge in found["layout"]["edges"]}
+    assert {arc for arc, name in classes.items() if name == "common"} == set(wanted.shared)
+    assert {arc for arc, name in classes.items() if name == "missing"} == set(wanted.only_a)
+    assert {arc for arc, name in classes.items() if name == "extra"} == set(wanted.only_b)
+    assert {arc for arc, name in classes.items() if name == "turned"} == {(b, a) for a, b in wanted.reversed}
+    _, session = studio.call("PUT", "api/current", {"current": "r1", "compared": second})
+    assert (session["current"], session["compared"]) == ("r1", second)
+    assert studio.call("PUT", "api/current", {"current": "r77"})[0] == 404
+    studio.call("PUT", "api/settings", QUICK | {"score": "qnml"})
+
+
+def test_knowledge(studio, learned, data):
+    known = {"tiers": [["smoke"], ["lung", "bronc"]], "required": [["asia", "xray"]]}
+    status, session = studio.call("PUT", "api/knowledge", known)
+    assert (status, session["knowledge"]["contradiction"]) == (200, None)
+    assert session["results"][0]["stale"]
+    against = {**known, "forbidden": [["asia", "xray"]]}
+    status, session = studio.call("PUT", "api/knowledge", against)
+    assert status == 200
+    assert session["knowledge"]["forbidden"] == [["asia", "xray"]]
+    assert "is required, but asia -> xray is forbidden" in session["knowledge"]["contradiction"]
+    status, answer = studio.call("POST", "api/jobs", {"kind": "learn"})
+    assert (status, answer["error"]) == (400, session["knowledge"]["contradiction"])
+    studio.call("POST", "api/undo")
+    session = studio.done("POST", "api/jobs", {"kind": "learn"})
+    found = studio.get(f"api/results/{session['current']}")
+    wanted = bnml.learn(data, search="exact", constraints=bnml.Constraints(**known))
+    assert arcs(found) == set(wanted.dag.arcs)
+    assert not session["results"][-1]["stale"]
+    status, session = studio.call("PUT", "api/knowledge", {})
+    assert not session["results"][0]["stale"]
+    studio.call("DELETE", f"api/results/{session['current']}")
+    studio.call("PUT", "api/current", {"current": "r1", "compared": None})
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"score": "qmnl"}, "qmnl"),
+        ({"search": "quick"}, "there is no such search"),
+        ({"max_parents": -1}, "a whole number"),
+        ({"rows_per_cell": "many"}, "a number"),
+        ({"alpha": 2}, "the significance level 2"),
+        ({"search": "naive"}, "choose one in the table"),
+        ({"repetitions": 0.5}, "a whole number"),
+        ({"max_parents": 10**400}, "a number"),
+    ],
+)
+def test_wrong_settings(studio, settings, message):
+    before = studio.get("api/session")
+    status, answer = studio.call("PUT", "api/settings", settings)
+    assert status == 400
+    assert message in answer["error"]
+    assert studio.get("api/session") == before
+
+
+def test_forecasts_and_choices(studio, learned, data):
+    found = studio.get("api/forecast")
+    assert (found["search"], found["exact"]["subsets"]) == ("exact", 2 ** len(data.names))
+    choices = studio.get("api/choices")
+    assert {"qnml", "bdeu"} <= {one["name"] for one in choices["scores"]}
+    assert choices["needs_target"] == ["tan", "naive"]
+    assert ".csv" in choices["suffixes"]
+
+
+# --- questions ---
+
+
+def test_questions(studio, learned, own):
+    network = own.network
+    for evidence, do in [({}, {}), ({"xray": "yes"}, {}), ({"xray": "yes"}, {"smoke": "no"}), ({}, {"either": "yes"})]:
+        status, found = studio.call("POST", "api/ask", {"evidence": evidence, "do": do})
+        assert status == 200
+        assert found["probability"] == pytest.approx(network.probability(evidence, do))
+        for name, table in network.marginals(evidence, do).items():
+            shown = found["marginals"][name]
+            assert shown["states"] == [str(label) for label in table.index]
+            assert shown["probabilities"] == pytest.approx(table.tolist(), abs=1e-12)
+        session = studio.get("api/session")
+        assert (session["evidence"], session["do"]) == (evidence, do)
+        row, log_probability = network.most_probable(evidence, do)
+        status, found = studio.call("POST", "api/most-probable", {"evidence": evidence, "do": do})
+        assert found == {"row": {x: str(s) for x, s in row.items()}, "log_probability": pytest.approx(log_probability)}
+
+
+def test_conditional_tables(studio, learned, own):
+    for name in own.dag.names:
+        found = studio.get(f"api/cpt/{name}")
+        parents = own.dag.parents(name)
+        assert found["parents"] == list(parents)
+        labels = itertools.product(*([str(s) for s in own.network.states[p]] for p in parents))
+        assert [tuple(row["given"]) for row in found["rows"]] == list(labels)
+        flat = list(itertools.chain(*(row["probabilities"] for row in found["rows"])))
+        assert flat == pytest.approx(own.network.probabilities(name).ravel().tolist())
+        assert all(math.isclose(sum(row["probabilities"]), 1.0) for row in found["rows"])
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [{"evidence": {"nothing": "yes"}}, {"evidence": {"xray": "maybe"}}, {"evidence": {"xray": 1}}, {"evidence": []},
+     {"evidence": {"xray": "yes"}, "do": {"xray": "no"}}, {"do": {"xray": None}}],
+)  # fmt: skip
+def test_questions_that_are_none(studio, learned, asked):
+    before = studio.get("api/session")["revision"]
+    for path in ("api/ask", "api/most-probable"):
+        status, found = studio.call("POST", path, asked)
+        assert status == 400
+        assert found["error"]
+    assert studio.get("api/session")["revision"] == before
+
+
+def test_a_page_that_has_not_seen_the_last_change_is_told(studio, learned):
+    revision = studio.get("api/session")["revision"]
+    assert studio.call("PUT", "api/knowledge", {}, X_Revision=str(revision))[0] == 200
+    status, found = studio.call("PUT", "api/knowledge", {}, X_Revision=str(revision))
+    assert status == 409
+    assert "changed elsewhere" in found["error"]
+
+
+@pytest.mark.parametrize("kind", [None, "everything", 3, "table"])
+def test_jobs_that_are_none(studio, learned, kind):
+    assert studio.call("POST", "api/jobs", {"kind": kind})[0] == 400
+
+
+HALF = "\ud800"  # half of a letter, as JSON can say it
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "content"),
+    [
+        ("PUT", "api/knowledge", {"tiers": [[HALF]]}),
+        ("PUT", "api/knowledge", {"required": [["asia", HALF]]}),
+        ("PUT", "api/table", {"target": HALF}),
+        ("PUT", "api/table", {"na_values": [HALF]}),
+        ("PUT", "api/table", {"cuts": {HALF: [1]}}),
+        ("PUT", "api/settings", {"score": HALF}),
+        ("POST", "api/ask", {"evidence": {HALF: "yes"}}),
+        ("POST", "api/ask", {"evidence": {"asia": HALF}}),
+        ("POST", "api/decisions", {"keep": [[HALF, HALF]]}),
+        ("POST", "api/table/gain", {"column": HALF, "cuts": [1]}),
+        ("POST", "api/jobs", {"kind": HALF}),
+    ],
+)
+def test_halves_of_letters_are_refused(studio, learned, method, path, content):
+    status, found = studio.call(method, path, content)
+    assert status == 400, found
+    assert studio.call("GET", "api/session")[0] == 200
+
+
+def test_undo_over_another_result_asks_nothing_of_it(studio, learned):
+    studio.call("PUT", "api/current", {"current": "r1"})
+    studio.call("POST", "api/ask", {"evidence": {"xray": "yes"}})
+    session = studio.done("POST", "api/jobs", {"kind": "learn"})
+    second = session["current"]
+    assert (session["evidence"], second) != ({"xray": "yes"}, "r1")
+    studio.call("POST", "api/ask", {"evidence": {"xray": "no"}})
+    assert studio.call("PUT", "api/current", {"current": "r1"})[1]["evidence"] == {}
+    studio.call("POST", "api/ask", {"evidence": {"xray": "yes"}})
+    session = studio.call("POST", "api/undo")[1]
+    assert (session["current"], session["evidence"]) == (second, {})

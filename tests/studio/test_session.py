@@ -1,0 +1,293 @@
+"""The session: kept after every change, whole; handed on and taken over; one server for a folder."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bnml.errors import ArgumentError, FormatError
+from bnml.studio.session import Session, session_of
+from bnml.studio.session_archive import unpack_session
+from bnml.studio.session_folder import ENTRY, SessionFolder, folder_for
+from tests.studio.running import seen, walk
+
+
+@pytest.fixture
+def walked(start, tmp_path, clinic):
+    """Walk through all steps in a studio of one's own."""
+    studio = start(tmp_path / "session", clinic)
+    walk(studio)
+    return studio
+
+
+def test_a_killed_server_loses_nothing(walked, start, clinic):
+    before = seen(walked)
+    undone = walked.call("POST", "api/undo")[1]
+    walked.call("POST", "api/redo")
+    walked.kill()
+    again = start(walked.folder, clinic)
+    session, result, answers = seen(again)
+    assert {**session, "revision": 0} == {**before[0], "revision": 0}
+    assert (result, answers) == before[1:]
+    back = again.call("POST", "api/undo")[1]
+    assert {**back, "revision": 0} == {**undone, "revision": 0}
+
+
+def test_a_server_that_is_killed_while_it_works(walked, start, clinic):
+    """What was being done is not there; everything else is, and the worker does not go on without its server."""
+    before = walked.get("api/session")
+    worker = children(walked.process.pid)
+    walked.call("PUT", "api/settings", {"repetitions": 100_000})
+    assert walked.call("POST", "api/jobs", {"kind": "learn"})[0] == 200
+    walked.settled()
+    assert walked.call("POST", "api/jobs", {"kind": "support"})[0] == 200
+    time.sleep(0.5)
+    walked.kill()
+    again = start(walked.folder, clinic)
+    session = again.get("api/session")
+    assert (session["job"], session["table"]) == (None, before["table"])
+    assert [one["parts"] for one in session["results"]] == [before["results"][0]["parts"]] * 2
+    end = time.monotonic() + 10
+    while any(map(alive, worker)) and time.monotonic() < end:
+        time.sleep(0.1)
+    assert not any(map(alive, worker))
+
+
+def children(pid: int) -> list[int]:
+    found = []
+    for place in Path("/proc").iterdir():
+        if place.name.isdecimal():
+            try:
+                parent = int((place / "stat").read_text().rpartition(")")[2].split()[1])
+            except OSError:
+                continue
+            if parent == pid:
+                found.append(int(place.name))
+    assert found
+    return found
+
+
+def alive(pid: int) -> bool:
+    try:
+        return (Path("/proc") / str(pid) / "stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def test_cancel_takes_less_than_a_second(walked):
+    before = walked.get("api/session")
+    walked.call("PUT", "api/settings", {"repetitions": 1_000_000})
+    walked.done("POST", "api/jobs", {"kind": "learn"})
+    status, job = walked.call("POST", "api/jobs", {"kind": "support"})
+    assert status == 200
+    time.sleep(0.5)
+    status, found = walked.call("POST", "api/jobs", {"kind": "learn"})
+    assert (status, found["error"]) == (409, "something else is being done; wait for it, or cancel it")
+    assert walked.get("api/session")["job"]["kind"] == "support"
+    started = time.monotonic()
+    status, session = walked.call("DELETE", f"api/jobs/{job['id']}")
+    assert time.monotonic() - started < 1.0
+    assert (status, session["job"], session["table"]) == (200, None, before["table"])
+    walked.call("PUT", "api/settings", {"repetitions": 5})
+    session = walked.done("POST", "api/jobs", {"kind": "learn"})  # the next one is done all the same
+    assert session["current"] == "r3"
+    assert walked.call("DELETE", "api/jobs/j77")[0] == 200  # it may have ended by itself meanwhile
+
+
+def test_another_table_under_the_same_name(walked, start, clinic, tmp_path):
+    """The table is that of the command; results of the other one stay, and are stale."""
+    walked.stop()
+    other = tmp_path / "clinic.csv"
+    other.write_text(clinic.read_text().replace("yes", "ja"))
+    again = start(walked.folder, other)
+    session = again.settled()
+    assert session["results"][0]["stale"]
+    assert "ja" in session["table"]["columns"][0]["states"]
+    again.get("api/results/r1")
+    assert again.call("POST", "api/undo")[1]["results"][0]["stale"] is False
+
+
+def test_one_server_for_a_folder(walked, clinic):
+    done = studio_command(str(clinic), "--folder", str(walked.folder))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"bnml: another bnml studio has {str(walked.folder)!r} open")
+
+
+def studio_command(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "bnml", "studio", *arguments, "--no-browser"]
+    return subprocess.run(
+        command, capture_output=True, text=True, timeout=60, check=False, env={**os.environ, **environment}
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("none.csv",), "'none.csv' cannot be read"),
+        (("setup.py",), "'setup.py' is no table that can be read"),
+        (("--port", "70000"), "--port 70000: cannot listen there"),
+        (("--port", "x"), "'x' is not a whole number"),
+        (("--folder", "/proc/nothing"), "the session cannot be kept in '/proc/nothing'"),
+    ],
+)
+def test_wrong_uses(tmp_path, arguments, message):
+    done = studio_command(*arguments, XDG_DATA_HOME=str(tmp_path))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_ctrl_c_is_the_usual_end(walked):
+    assert walked.stop(signal.SIGINT) == 0
+
+
+def test_where_sessions_are(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    first, second = folder_for(Path("a/Survey 1.csv")), folder_for(Path("b/Survey 1.csv"))
+    assert first.parent == second.parent == tmp_path / "bnml" / "studio"
+    assert first != second
+    assert first.name.startswith("Survey-1.csv-")
+    assert folder_for(Path("a/../a/Survey 1.csv")) == first
+    assert folder_for(Path("/")).parent == first.parent
+    assert folder_for(None).parent == first.parent
+
+
+# --- archives that are none ---
+
+
+def packed(files: dict[str, bytes]) -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return stream.getvalue()
+
+
+OWN = json.dumps({"session": Session().values()}).encode()
+TABLE = {"file": "tables/" + "a" * 16 + "/table.csv", "name": "t.csv", "choices": {}, "look": None}
+RESULT = {"id": "r1", "summary": {}, "table": TABLE, "knowledge": {}, "settings": {}}
+
+
+def session_file(**changed: object) -> bytes:
+    return json.dumps({"session": {**Session().values(), **changed}}).encode()
+
+
+BAD = {
+    "empty": b"",
+    "no archive": b"hello",
+    "no session": packed({}),
+    "outside": packed({"session.json": OWN, "../evil.txt": b"x"}),
+    "absolute": packed({"session.json": OWN, "/tmp/evil.txt": b"x"}),
+    "a folder": packed({"session.json": OWN, "tables/": b""}),
+    "another file": packed({"session.json": OWN, "results/r1.py": b"x"}),
+    "backslashes": packed({"session.json": OWN, "results\\..\\..\\evil.json": b"x"}),
+    "no JSON": packed({"session.json": b"{"}),
+    "other JSON": packed({"session.json": b"[]"}),
+    "another version": packed({"session.json": session_file(version=99)}),
+    "a table that is not there": packed({"session.json": session_file(table=TABLE)}),
+    "a table elsewhere": packed({"session.json": session_file(table={**TABLE, "file": "tables/../../x.csv"})}),
+    "a result that is not there": packed({"session.json": session_file(results=[RESULT])}),
+    "a result elsewhere": packed({"session.json": session_file(results=[{**RESULT, "id": "../x"}])}),
+    "odd values": packed({"session.json": session_file(evidence=[1, 2])}),
+    "deep": packed({"session.json": b"[" * 100_000}),
+    "nested numbers": packed({"session.json": session_file(settings={"alpha": [1]})}),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_archives_that_are_no_session_change_nothing(name, tmp_path):
+    archive = tmp_path / "archive.zip"
+    archive.write_bytes(BAD[name])
+    (tmp_path / "evil.txt").write_text("as it was")
+    with SessionFolder(tmp_path / "session") as folder:
+        with pytest.raises(FormatError):
+            unpack_session(archive, folder, 1)
+        left = [path for path in folder.path.rglob("*") if path.is_file() and path.name != "lock"]
+        assert left == []
+    assert (tmp_path / "evil.txt").read_text() == "as it was"
+
+
+def test_an_archive_that_unpacks_to_more_than_a_session(tmp_path, monkeypatch):
+    monkeypatch.setattr("bnml.studio.session_archive.MOST_BYTES", 1 << 20)
+    archive = tmp_path / "archive.zip"
+    archive.write_bytes(packed({"session.json": OWN, TABLE["file"]: bytes(1 << 22)}))
+    assert archive.stat().st_size < 1 << 16
+    with SessionFolder(tmp_path / "session") as folder, pytest.raises(FormatError, match="larger than"):
+        unpack_session(archive, folder, 1)
+
+
+def test_a_damaged_result_is_an_error_of_that_result_alone(start, tmp_path):
+    content = {
+        "session.json": session_file(results=[RESULT], current="r1"),
+        "results/r1.json": b"{}",
+        TABLE["file"]: b"a\n0\n",
+    }
+    studio = start(tmp_path / "session")
+    status, session = studio.call("POST", "api/import", packed(content))
+    assert (status, session["current"]) == (200, "r1")
+    status, found = studio.call("GET", "api/results/r1")
+    assert status == 400
+    assert "no study that bnml saved" in found["error"]
+    assert studio.call("DELETE", "api/results/r1")[0] == 200
+
+
+@pytest.mark.parametrize("name", ["session.json", f"tables/{'a' * 16}/table.csv.gz", "results/r1.layout.json"])
+def test_names_of_files(name):
+    assert ENTRY.fullmatch(name)
+    assert not ENTRY.fullmatch(f"{name}\n")
+    assert not ENTRY.fullmatch(f"x/{name}")
+
+
+def test_a_damaged_session_says_which_file(tmp_path):
+    (tmp_path / "session.json").write_text('{"session": ')
+    done = studio_command("--folder", str(tmp_path))
+    assert done.returncode == 2
+    assert f"{str(tmp_path / 'session.json')!r} is damaged" in done.stderr
+    for content in (
+        "[]",
+        "{}",
+        '{"session": {}, "past": [], "future": []}',
+        '{"session": 1, "past": [1], "future": 2}',
+    ):
+        (tmp_path / "session.json").write_text(content)
+        done = studio_command("--folder", str(tmp_path))
+        assert (done.returncode, done.stdout, "Traceback" in done.stderr) == (2, "", False)
+
+
+def test_sessions_come_back_from_their_values():
+    values = Session().values()
+    assert session_of(json.loads(json.dumps(values))) == Session()
+    with pytest.raises(ArgumentError):
+        session_of({**values, "decisions": {"r1": {"keep": [["a"]]}}})
+
+
+def test_a_first_table_that_cannot_be_opened_says_why(start, tmp_path):
+    (tmp_path / "odd.csv").write_text("a,a\n0,1\n")
+    studio = start(tmp_path / "session", tmp_path / "odd.csv")
+    table = studio.settled()["table"]
+    assert (table["name"], table["readable"], table["columns"]) == ("odd.csv", False, [])
+    assert "twice" in table["reason"]
+    assert "table.csv" not in table["reason"]
+    assert studio.call("POST", "api/jobs", {"kind": "learn"})[0] == 400
+    assert studio.done("PUT", "api/table", {})["table"] == table  # it is looked at once more
+    session = studio.done("POST", "api/example")
+    assert session["table"]["readable"]
+
+
+def test_tables_with_a_file_of_states(start, tmp_path):
+    rng = np.random.default_rng(0)
+    (tmp_path / "t.vd").write_text("A\tno\tyes\nB\tlow\tmid\thigh\n")
+    (tmp_path / "t.idt").write_text("\n".join(f"{rng.integers(2)}\t{rng.integers(3)}" for _ in range(50)))
+    studio = start(tmp_path / "session", tmp_path / "t.idt")
+    table = studio.settled()["table"]
+    assert [column["states"] for column in table["columns"]] == [["no", "yes"], ["low", "mid", "high"]]

@@ -29,7 +29,7 @@ const MISSING_HINT = {
   state: "Right when a gap means something, such as “was not asked”.",
 };
 const BINS = [
-  ["auto", "Automatically, where they tell most about other columns"],
+  ["auto", "Automatically"],
   ["mdl", "Automatically, where their own histogram changes"],
 ];
 const WIDTH = 560;
@@ -252,7 +252,7 @@ function summary(session) {
           "data-key": "bins",
           onchange: (event) => change({ bins: event.target.value }, "bins"),
         }),
-        { hint: "A network needs a few groups in place of many numbers.", error: mistakes.bins },
+        { hint: "A network needs a few groups in place of many numbers: automatically, those that tell most about other columns.", error: mistakes.bins },
       ),
       field(
         "What matters most to you",

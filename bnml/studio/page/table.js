@@ -29,8 +29,8 @@ const MISSING_HINT = {
   state: "Right when a gap means something, such as “was not asked”.",
 };
 const BINS = [
-  ["auto", "Automatically"],
-  ["mdl", "Automatically, where their own histogram changes"],
+  ["auto", "By other columns"],
+  ["mdl", "By their own histogram"],
 ];
 const WIDTH = 560;
 const HEIGHT = 180;
@@ -252,7 +252,7 @@ function summary(session) {
           "data-key": "bins",
           onchange: (event) => change({ bins: event.target.value }, "bins"),
         }),
-        { hint: "A network needs a few groups in place of many numbers: automatically, those that tell most about other columns.", error: mistakes.bins },
+        { hint: "A network needs a few groups in place of many numbers; usually those that tell most about other columns.", error: mistakes.bins },
       ),
       field(
         "What matters most to you",

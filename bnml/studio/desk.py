@@ -408,8 +408,7 @@ class Desk:
     def remove(self, name: str) -> None:
         """Remove a result."""
         entry, session = self.result(name), self.session
-        job = self.jobs.current
-        if job is not None and job.kind != "table":
+        if self.jobs.current is not None:  # what it writes is named by the session only when it is done
             raise BusyError("wait until the job is done, or cancel it")
         left = tuple(one for one in session.results if one != entry)
         current = session.current if session.current != name else (left[-1].id if left else None)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import shutil
 import zipfile
+import zlib
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -96,7 +97,7 @@ def unpack_session(archive: Path, folder: SessionFolder, first: int) -> Session:
                 target.parent.mkdir(mode=0o700, exist_ok=True)
                 (place / name).replace(target)
         return _with_names(session, renamed)
-    except (zipfile.BadZipFile, EOFError, OSError, NotImplementedError, RuntimeError) as error:
+    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError) as error:
         raise FormatError(f"this is no session of bnml studio, or it is damaged: {error}") from None
     finally:
         shutil.rmtree(place, ignore_errors=True)

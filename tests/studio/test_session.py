@@ -182,7 +182,14 @@ def session_file(**changed: object) -> bytes:
     return json.dumps({"session": {**Session().values(), **changed}}).encode()
 
 
+def overwritten(archive: bytes) -> bytes:
+    """Return an archive whose first entry is packed rubbish."""
+    at = archive.index(b"session.json") + len("session.json")
+    return archive[:at] + b"\xff" * 20 + archive[at + 20 :]
+
+
 BAD = {
+    "packed rubbish": overwritten(packed({"session.json": OWN + b" " * 500})),
     "empty": b"",
     "no archive": b"hello",
     "no session": packed({}),

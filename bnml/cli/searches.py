@@ -59,7 +59,7 @@ Method = Annotated[
         metavar="WAY",
         autocompletion=lambda: list(METHODS),
         help="exact: lattice (all subsets, some thirty variables), cuts (listed families, any number; the best so far "
-        "and how far it can be from the best with --time-limit 60), auto.",
+        "and how far it can be from the best, if time is over), auto.",
     ),
 ]
 Significance = Annotated[

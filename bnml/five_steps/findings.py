@@ -190,6 +190,8 @@ def _prediction(study: Study) -> Iterable[str]:
         f"In rows that it was not learned from, the network predicts {name_in_words(study.target)} with an accuracy of "
         f"{percent(network.accuracy.mean)}; the commonest value alone gives {percent(base.accuracy.mean)}."
     )
+    if study.selection.how in ("target", "blanket"):
+        yield "The variables were selected with all rows, these among them, which flatters every method."
     rivals = [one for one in found.methods if one is not network]
     groups = (("better than", True), ("worse than", False), ("as good as", None))
     names = {one: f"the {one.name}" if one is base else one.name for one in rivals}

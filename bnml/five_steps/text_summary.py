@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from bnml._text import (
     WIDTH,
     name_in_words,
+    number_of,
     p_value_text,
     percent,
     probability_text,
@@ -31,7 +32,7 @@ def summary(study: Study) -> str:
     """Return the findings, the constraints, and a line for each link of the network."""
     found = findings_of(study)
     about = f", about {name_in_words(study.target)}" if study.target is not None else ""
-    lines = [wrapped_text(f"Study of {len(study.data.names):,} variables{about}")]
+    lines = [wrapped_text(f"Study of {number_of(len(study.data.names), 'variable')}{about}")]
     groups = (
         ("Main findings", found.main),
         ("What was known", knowledge(study.constraints)),

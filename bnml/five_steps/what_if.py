@@ -78,10 +78,11 @@ def what_ifs(study: Study, outcomes: Outcomes, direct: Sequence[str]) -> tuple[W
 
 
 def _networks_by_other_scores(study: Study) -> list[BayesianNetwork]:
-    found = []
+    """Return networks of the classes by other scores, in the directions that are known, those given by hand too."""
+    found, known = [], set(study.directions.directed)
     for _, graph in study.other_scores:
         try:
-            found.append(fit(graph.to_dag(), study.data))
+            found.append(fit(_directed_so(graph, known).to_dag(), study.data))
         except (GraphError, NetworkError):  # directions that were opened fit no network; a table is too large
             continue
     return found

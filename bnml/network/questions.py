@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["influence", "marginals", "most_probable", "probability", "query"]
 
+LARGEST_LOG = math.log(sys.float_info.max)
 OWN_COLUMNS = ("variable", "value", "probability")  # of `influence`
 
 
@@ -78,7 +80,13 @@ def probability(
 ) -> float:
     """Return P(evidence | do); of likelihoods what is expected of their product."""
     known = _known(network, evidence, do)
-    return math.exp(log_mass(network, known.likelihoods, known.do))
+    log = log_mass(network, known.likelihoods, known.do)
+    if log > LARGEST_LOG:
+        raise ArgumentError(
+            f"{argument('evidence')}: the product of its likelihoods is too large for a number; only their ratios "
+            "matter, so divide them by the largest"
+        )
+    return math.exp(log)
 
 
 def most_probable(

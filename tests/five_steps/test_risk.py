@@ -202,3 +202,21 @@ def test_known_directions_give_answers():
     dysp = next(one for one in child.risk.what_if if one.variable == "dysp")
     assert (dysp.reason, dysp.acts) == ("", False)
     assert dysp.done[0] == pytest.approx(dysp.done[1])
+
+
+def test_directions_given_by_hand_hold_for_other_scores_as_well():
+    """A chain that all scores find: once its directions are given, all of them say the same of what is set."""
+    rng = np.random.default_rng(0)
+    a = rng.integers(0, 2, 2000)
+    b = np.where(rng.random(2000) < 0.1, 1 - a, a)
+    c = np.where(rng.random(2000) < 0.15, 1 - b, b)
+    e = np.where(rng.random(2000) < 0.2, 1 - c, c)
+    frame = pd.DataFrame({"a": a, "b": b, "c": c, "e": e}).astype(str)
+    found = bnml.study(frame, "c", event="1", repetitions=0, folds=0)
+    assert {frozenset(map(frozenset, graph.undirected)) for _, graph in found.other_scores} == {
+        frozenset({frozenset("ab"), frozenset("bc"), frozenset("ce")})
+    }
+    told = {one.variable: one for one in found.resolve(directed=[("e", "c")]).risk.what_if}["e"]
+    assert told.acts
+    assert np.ptp([told.low, told.high], axis=0).max() < 1e-9
+    assert told.done == pytest.approx(np.array(told.low))

@@ -189,6 +189,7 @@ def test_interventions_know_no_parents():
 
 
 WRONG = [
+    (lambda n: n.probability({x: dict.fromkeys(n.states[x], 1e308) for x in n.names}), "too large for a number"),
     (lambda n: n.query([]), "a list of names"),
     (lambda n: n.query(["V0", "V0"]), "twice"),
     (lambda n: n.query(["V0", "V9"]), "no variable 'V9'"),

@@ -195,7 +195,9 @@ function heading() {
     el(
       "p",
       { class: "hint", id: "set-hint" },
-      "Setting asks “what if we made it so?”: causes of what is set do not change. Shift and click does the same.",
+      "Setting asks “what if we made it so?”: causes of what is set do not change. Shift and click does the same. " +
+        "The answer follows the arrows of the network; where step 4 shows a direction as open, the other one can " +
+        "give another answer, so decide it there first.",
     ),
   );
 }

@@ -108,6 +108,17 @@ def _spread(tree: Cliques, clique: int, tables: Floats, message: Floats, digits:
 
 
 @helper
+def _pass_on(tree: Cliques, clique: int, tables: Floats, messages: Floats, largest: float, digits: Ints) -> float:
+    """Divide a message by its largest number and give it to the next clique; return the logarithm of the divisors."""
+    scale: float = np.log(largest)
+    if tree.next[clique] >= 0:
+        for place in range(tree.messages[clique], tree.messages[clique + 1]):
+            messages[place] /= largest
+        scale += _spread(tree, clique, tables, messages, digits, False)
+    return scale
+
+
+@helper
 def _collect(tree: Cliques, tables: Floats, messages: Floats, digits: Ints) -> float:
     """Send messages towards the roots; return the logarithm of the sum over all variables."""
     total = 0.0
@@ -125,11 +136,7 @@ def _collect(tree: Cliques, tables: Floats, messages: Floats, digits: Ints) -> f
             largest = max(largest, mass)
         if largest == 0.0:
             return -np.inf
-        total += np.log(largest)
-        if tree.next[clique] >= 0:
-            for place in range(start, stop):
-                messages[place] /= largest
-            total += _spread(tree, clique, tables, messages, digits, False)
+        total += _pass_on(tree, clique, tables, messages, largest, digits)
     return total
 
 
@@ -268,11 +275,7 @@ def likeliest(tree: Cliques, tables: Floats, entries: Ints) -> float:
             largest = max(largest, messages[place])
         if largest == 0.0:
             return -np.inf
-        total += np.log(largest)
-        if tree.next[clique] >= 0:
-            for place in range(start, stop):
-                messages[place] /= largest
-            total += _spread(tree, clique, tables, messages, digits, False)
+        total += _pass_on(tree, clique, tables, messages, largest, digits)
     for reverse in range(tree.next.size):
         clique = tree.next.size - 1 - reverse
         place, after = tree.messages[clique], tree.next[clique]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations, pairwise, permutations, product
 
+from bnml.graph import DAG
+
 Arc = tuple[str, str]
 Arcs = frozenset[Arc]
 
@@ -134,3 +136,12 @@ def meek_closure(
             return None
         arcs.add(found[0])  # one at a time: two at once could meet in a new v-structure
         free.remove(frozenset(found[0]))
+
+
+def marks(graph):
+    """Return every pair of variables that is joined, with its arc, or with itself if it has no direction."""
+    directed = graph.arcs if isinstance(graph, DAG) else graph.directed
+    undirected = () if isinstance(graph, DAG) else graph.undirected
+    found = {frozenset(arc): arc for arc in directed}
+    found.update({frozenset(edge): frozenset(edge) for edge in undirected})
+    return found

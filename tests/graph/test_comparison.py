@@ -14,18 +14,10 @@ import bnml
 from bnml.errors import ArgumentError, GraphError
 from bnml.graph import DAG, PDAG, Overlap, compare, orientations, shd, sid, sid_bounds
 
+from .naive import marks
 from .strategies import dags, pdags
 
 GROUPS = ("shared", "reversed", "undirected_in_b", "undirected_in_a", "only_a", "only_b")
-
-
-def marks(graph):
-    """Every pair of variables that is joined, with its arc, or with itself if it has no direction."""
-    directed = graph.arcs if isinstance(graph, DAG) else graph.directed
-    undirected = () if isinstance(graph, DAG) else graph.undirected
-    found = {frozenset(arc): arc for arc in directed}
-    found.update({frozenset(edge): frozenset(edge) for edge in undirected})
-    return found
 
 
 def naive_groups(a, b):

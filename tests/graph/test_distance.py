@@ -10,16 +10,8 @@ import bnml
 from bnml.errors import ArgumentError, GraphError
 from bnml.graph import DAG, PDAG, shd
 
+from .naive import marks
 from .strategies import dags
-
-
-def marks(graph):
-    """Every pair of variables with what is drawn between them."""
-    directed = graph.arcs if isinstance(graph, DAG) else graph.directed
-    undirected = () if isinstance(graph, DAG) else graph.undirected
-    found = {frozenset(arc): arc for arc in directed}
-    found.update({frozenset(edge): frozenset(edge) for edge in undirected})
-    return found
 
 
 def naive_shd(a, b):

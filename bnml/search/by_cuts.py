@@ -17,14 +17,13 @@ from bnml._bits import bits, mask_of
 from bnml._watch import Watch
 from bnml.errors import SearchError
 from bnml.graph import DAG, canonical_extension
+from bnml.scores import FamilyScores
 from bnml.scores.candidates_by_bounds import Candidates
-from bnml.scores.equal import LEAST, rounding
-from bnml.search.best_networks import Subsets
+from bnml.scores.equal import rounding
 from bnml.search.candidates import candidates_of, candidates_with_structure
 from bnml.search.cuts import CutsResult, solve_by_cuts
 from bnml.search.cuts.cutting import CLOSE
-from bnml.search.listed_families import ListedFamilies
-from bnml.search.read_back import read_back_by_model_string, read_back_by_names
+from bnml.search.read_back_tied import read_back_tied
 from bnml.search.search_result import SearchResult
 from bnml.search.task import Task, task_request
 
@@ -34,7 +33,6 @@ LISTING_SHARE = 0.75  # of the time: a list that is not whole makes for a poor b
 LISTING_PROGRESS = 0.5
 LISTED_SHARE = 0.9  # of the time, until the bound for listed families alone is left as it is
 NODES_OF_BOUND = 100  # branches for the bound of what is not listed: it falls no further after a few
-FEW_VARIABLES = 18  # of which all subsets tell in a moment which of several best structures is meant
 
 
 def exact_by_cuts(
@@ -77,7 +75,7 @@ def exact_by_cuts(
             solved = solve_by_cuts(families, links, first.parents, found.unlisted, watch, _told(watch), most)
     if solved.interrupted:
         info["interrupted"] = True
-    return _result(task, found, solved, info)
+    return _result(task, found, families, solved, info)
 
 
 def certified(
@@ -119,11 +117,13 @@ def _told(watch: Watch) -> Callable[[str, float, float], None]:
     return tell
 
 
-def _result(task: Task, found: Candidates, solved: CutsResult, info: dict[str, Any]) -> SearchResult:
+def _result(
+    task: Task, found: Candidates, families: FamilyScores, solved: CutsResult, info: dict[str, Any]
+) -> SearchResult:
     local, names = task.local, task.names
     parents: Sequence[int] = solved.parents
-    if solved.proven and found.complete and len(names) <= FEW_VARIABLES:
-        parents = _as_by_subsets(task, found)
+    if solved.proven and found.complete:
+        parents = _as_by_subsets(task, families, solved)
     dag = DAG.from_parent_sets(names, [list(bits(mask)) for mask in parents])
     if task.nothing_but_the_score:
         dag = canonical_extension(dag.cpdag())
@@ -148,9 +148,19 @@ def _result(task: Task, found: Candidates, solved: CutsResult, info: dict[str, A
     return task.result(dag, score, told, optimal=optimal)
 
 
-def _as_by_subsets(task: Task, found: Candidates) -> list[int]:
+def _as_by_subsets(task: Task, families: FamilyScores, solved: CutsResult) -> list[int]:
     """Return that of several best structures which the dynamic programming over all subsets returns."""
-    families = ListedFamilies(found.families.parents, found.families.scores, task.hard_rules)
-    subsets = Subsets(families, families.n, 1)
-    read = read_back_by_names if task.nothing_but_the_score else read_back_by_model_string
-    return read(subsets, task.names, LEAST / families.unit / families.n)
+    names = task.names
+    by_name = sorted(range(len(names)), key=lambda i: names[i])
+    place = {i: k for k, i in enumerate(by_name)}
+
+    def renamed(mask: int) -> int:
+        return mask_of(place[j] for j in bits(mask))
+
+    tied = [
+        [(renamed(families.parents[i][f]), float(families.scores[i][f])) for f in solved.tied[i]] for i in by_name
+    ]  # fmt: skip
+    links = [renamed(task.hard_rules.links[i]) for i in by_name]
+    best = [renamed(solved.parents[i]) for i in by_name]
+    chosen = read_back_tied(tied, links, best, by_model_string=not task.nothing_but_the_score)
+    return [mask_of(by_name[j] for j in bits(chosen[place[i]])) for i in range(len(names))]

@@ -8,6 +8,7 @@ import warnings
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import bnml
@@ -75,6 +76,31 @@ def test_the_same_structure(seed):
         assert cuts.dag == lattice.dag
         turned = bnml.learn(data.select(data.names[::-1]), score, search="exact", method="cuts", max_parents=most)
         assert set(turned.dag.arcs) == set(lattice.dag.arcs)
+
+
+def chains_with_copies(rng: np.random.Generator) -> bnml.Data:
+    """Return twenty variables: chains that can be turned round, copies of some columns, and noise."""
+    columns = [rng.integers(0, 2, 200) for _ in range(4)]
+    while len(columns) < 16:
+        above = columns[int(rng.integers(max(0, len(columns) - 4), len(columns)))]
+        columns.append(np.where(rng.random(200) < 0.8, above, rng.integers(0, 2, 200)))
+    columns += [columns[int(k)] for k in rng.integers(0, 16, 4)]
+    names = [f"{'abcdefghij'[k % 10]}{k}" for k in rng.permutation(20)]
+    return bnml.read(pd.DataFrame(dict(zip(names, columns, strict=True))))
+
+
+@pytest.mark.parametrize("seed", [0, 2])
+def test_the_same_structure_of_many_variables(seed):
+    data = chains_with_copies(np.random.default_rng(seed))
+    x = sorted(data.names)
+    known = bnml.Constraints(forbidden=[(x[0], x[5]), (x[7], x[3])], required_links=[(x[2], x[9])])
+    for common in (
+        {"score": "qnml"}, {"score": "bic", "max_parents": 2}, {"score": "qnml", "constraints": known},
+        {"score": "bic", "constraints": bnml.Constraints(tiers=[x[:10], x[10:]])},
+    ):  # fmt: skip
+        lattice, cuts = (bnml.learn(data, search="exact", method=way, **common) for way in ("lattice", "cuts"))
+        assert cuts.dag == lattice.dag, common
+        assert cuts.optimal
 
 
 def test_a_bound_for_the_result_of_any_search():

@@ -21,15 +21,17 @@ from bnml._watch import Watch
 from bnml.errors import SearchError
 from bnml.graph.topological import topological_order
 from bnml.scores import FamilyScores
-from bnml.search.cuts.cutting import CLOSE, Cutting, Incumbent
+from bnml.search.cuts.cutting import CLOSE, TIE, Cutting, Incumbent
 from bnml.search.cuts.family_arrays import Floats, arrays_of_families, components
 from bnml.search.cuts.order_search import search_orders
 from bnml.search.cuts.relaxation import Relaxation
 from bnml.search.cuts.tree import Tree
 
-__all__ = ["CutsResult", "solve_by_cuts"]
+__all__ = ["CutsResult", "solve_by_cuts", "structure_reaching"]
 
 RESTARTS = 300  # of the search for a first structure
+FEW_RESTARTS = 10  # of the search for a structure that has a score
+SHORT = 1e-9  # by which it may be missed
 MORE_RESTARTS = 500  # once the linear program has dropped families
 SEED = 0
 DIGITS = 42  # bits of a score that count
@@ -58,6 +60,8 @@ class CutsResult:
         How many nodes were branched on, how many inequalities were in use at the end, and how often some were added.
     interrupted
         Whether Ctrl-C ended it.
+    tied
+        For each variable the numbers of its families, as they are listed, that structures as good as this one can have.
     """
 
     parents: tuple[int, ...]
@@ -69,6 +73,7 @@ class CutsResult:
     clusters: int
     rounds: int
     interrupted: bool = False
+    tied: tuple[tuple[int, ...], ...] = ()
 
 
 class _Part:
@@ -77,7 +82,8 @@ class _Part:
     def __init__(self, members: list[int], task: _Task) -> None:
         self.members = members
         sets, scores, which = _among(members, task.parents, task.scores)
-        place = {x: k for k, x in enumerate(members)}
+        place = self._place = {x: k for k, x in enumerate(members)}
+        self._whole = mask_of(members)
         links = [sum(1 << place[j] for j in bits(task.links[x])) for x in members]
         self.parents = [
             {mask: task.parents[x][k] for mask, k in zip(own, kept, strict=True)}
@@ -90,6 +96,7 @@ class _Part:
         self.bound = math.fsum(np.maximum.reduceat(self.problem.scores, self.problem.first[:-1]).tolist())
         self.nodes = self.clusters = self.rounds = 0
         self.proof = "clusters"
+        self._left, self._ceilings = self.problem, np.full(self.problem.scores.size, math.inf)
 
     @property
     def closed(self) -> bool:
@@ -118,6 +125,7 @@ class _Part:
         try:
             cutting.root()
             self.bound = min(self.bound, cutting.bound)
+            self._left, self._ceilings = cutting.relaxation.problem, cutting.ceilings
             if not cutting.closed(self.bound) and not watch.over:
                 left = cutting.relaxation.problem
                 begin = _order(masks_of_words(self.incumbent.sets)) if self.incumbent.score > -math.inf else None
@@ -125,6 +133,27 @@ class _Part:
                 self._branch(Tree(cutting), most_nodes)
         finally:
             self.clusters, self.rounds = len(cutting.relaxation.rows), cutting.rounds
+
+    def tied(self, parents: Sequence[Sequence[int]], scores: Sequence[Floats]) -> dict[int, tuple[int, ...]]:
+        """Return for each variable the numbers of its families that structures as good as the best known can have.
+
+        ``parents`` and ``scores`` are those of all variables.
+        """
+        left, found = self._left, {}
+        masks, highest = masks_of_words(left.sets), np.maximum.reduceat(self.problem.scores, self.problem.first[:-1])
+        for k, x in enumerate(self.members):
+            span = range(left.first[k], left.first[k + 1])
+            known = {masks[f]: (left.scores[f], self._ceilings[f]) for f in span if left.listed[f]}
+            if len(self.members) == 1:
+                known = {0: (highest[0], self.incumbent.score)}
+            own = [mask_of(self._place[j] for j in bits(mask & self._whole)) for mask in parents[x]]
+            below = self.incumbent.score - TIE
+            found[x] = tuple(
+                f
+                for f, (mask, score) in enumerate(zip(own, scores[x].tolist(), strict=True))
+                if mask in known and known[mask][1] - (known[mask][0] - score) >= below
+            )
+        return found
 
     def _branch(self, tree: Tree, most_nodes: float) -> None:
         try:
@@ -231,12 +260,46 @@ def solve_by_cuts(
             chosen[by_name[x]] = sum(1 << by_name[j] for j in bits(known[mask]))
     score = math.fsum(families.family(i, list(bits(mask))) for i, mask in enumerate(chosen))
     bound = max(score, math.fsum(max(part.bound, part.incumbent.score) for part in parts) + len(names) * unit / 2.0)
+    tied = {x: own for part in parts for x, own in part.tied(task.parents, task.scores).items()}
     return CutsResult(
         tuple(chosen), score, bound, all(part.closed for part in parts),
         "tree" if any(part.proof == "tree" for part in parts) else "clusters",
         sum(part.nodes for part in parts), sum(part.clusters for part in parts), sum(part.rounds for part in parts),
-        interrupted,
+        interrupted, tuple(tied[place[i]] for i in range(len(names))),
     )  # fmt: skip
+
+
+def structure_reaching(
+    parents: Sequence[Sequence[int]], scores: Sequence[Sequence[float]], links: Sequence[int], target: float
+) -> list[int] | None:
+    """Return the parents of each variable in a structure whose score is a target, or higher; None if there is none.
+
+    Parameters
+    ----------
+    parents, scores
+        The parent sets of each variable as bit masks, and their scores, best first.
+    links
+        For each variable the others that must be its parents or its children.
+    target
+        The score. Structures that fall short of it by less than 10⁻⁶ may be overlooked, or not.
+
+    Examples
+    --------
+    >>> structure_reaching([[2, 0], [1, 0]], [[3.0, 1.0], [2.5, 1.0]], [0, 0], 4.0)
+    [2, 0]
+    >>> structure_reaching([[2, 0], [1, 0]], [[3.0, 1.0], [2.5, 1.0]], [0, 0], 4.1)
+    """
+    watch, none = Watch(), [-math.inf] * len(parents)
+    problem = arrays_of_families(parents, [np.array(own) for own in scores], links, none).undominated()
+    incumbent = Incumbent(problem)
+    incumbent.improve(problem, search_orders(problem, None, FEW_RESTARTS, SEED, watch)[1])
+    if incumbent.score < target - SHORT and np.maximum.reduceat(problem.scores, problem.first[:-1]).sum() >= target:
+        incumbent.score = target - 2.0 * CLOSE  # what is worse is of no use
+        cutting = Cutting(Relaxation(problem, watch), incumbent, watch, lambda bound: None)
+        cutting.root()
+        if not cutting.closed(cutting.bound):
+            Tree(cutting).run()
+    return masks_of_words(incumbent.sets) if incumbent.score >= target - SHORT else None
 
 
 def _unit(families: FamilyScores) -> float:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from bnml._watch import Watch
-from bnml.search.cuts.family_arrays import Bools, FamilyArrays, Ints
+from bnml.search.cuts.family_arrays import Bools, FamilyArrays, Floats, Ints
 from bnml.search.cuts.order_search import OrderSearch
 from bnml.search.cuts.proof import Proof
 from bnml.search.cuts.relaxation import Relaxation
@@ -77,6 +77,8 @@ class Cutting:
         No structure has a higher score.
     rounds
         How often inequalities were added.
+    ceilings
+        No structure with this family has a higher score, by family that is left at the root.
     """
 
     relaxation: Relaxation
@@ -85,6 +87,10 @@ class Cutting:
     tell: Callable[[float], None]
     bound: float = math.inf
     rounds: int = 0
+    ceilings: Floats = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.ceilings = np.full(self.relaxation.problem.scores.size, math.inf)
 
     def closed(self, bound: float) -> bool:
         """Whether no structure within a bound is better than the incumbent."""
@@ -122,8 +128,9 @@ class Cutting:
     def drop(self, proof: Proof) -> None:
         """Drop families that no structure as good as the incumbent has."""
         keep = proof.ceilings >= self.incumbent.score - TIE
+        self.ceilings = proof.ceilings
         if (~keep).sum() > WORTH * keep.size:
-            self.relaxation.keep(keep)
+            self.ceilings = proof.ceilings[self.relaxation.keep(keep)]
 
     def round_off(self) -> None:
         """Climb from the order that the fractions suggest."""

@@ -24,7 +24,7 @@ from bnml._bits import bits, mask_of
 from bnml._checks import whole_number
 from bnml._watch import Watch
 from bnml.graph import DAG
-from bnml.scores import LocalScores
+from bnml.scores import FamilyScores, LocalScores
 from bnml.scores.candidates_by_bounds import Candidates, listable_by_bounds
 from bnml.scores.lattice import allowed_sets, has_lattice, undominated_families
 from bnml.search.candidates import candidates_of, candidates_with_structure
@@ -45,6 +45,7 @@ LEAST_LISTED = 2  # parents; shorter lists tell nothing new
 LISTING_SECONDS = 6.0  # of one thread, by the model of `bnml.search.forecast`
 FEW_SECONDS = 0.4  # likewise, where families are listed from the subsets of few variables
 LISTING_SHARE = 0.5  # of the time limit
+CLIMBING = 1e9  # looks at families while orders are climbed, a few seconds
 MOST_FOR_ALL = 100  # variables; with more, parents are sought within two steps of the structure that climbing finds
 
 
@@ -113,7 +114,7 @@ def order_with_lists(
         structure.families += orders.families
     if listed is not None:
         structure.reset(best)
-        rounds = _rounds_on_lists(structure.n) if asked is None else asked
+        rounds = _rounds_on_lists(listed.families) if asked is None else asked
         better = _best_of_lists(structure, listed, rounds, watch)
         structure.families += listed.visited
         done = max(done, rounds)
@@ -211,9 +212,10 @@ def _rounds(n: int) -> int:
     return min(100, max(2, 900 // n, 40_000 // n**2))
 
 
-def _rounds_on_lists(n: int) -> int:
+def _rounds_on_lists(families: FamilyScores) -> int:
     """Return how many restarts on listed families do not take long."""
-    return min(300, max(20, 400_000 // n**2))
+    n = len(families.names)
+    return min(10_000, max(50, round(CLIMBING / (n * sum(map(len, families.parents))))))
 
 
 def _shaken(order: list[int], rng: np.random.Generator, k: int) -> list[int]:

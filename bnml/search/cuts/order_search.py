@@ -15,7 +15,8 @@ __all__ = ["OrderSearch", "search_orders"]
 
 Ints = npt.NDArray[np.int64]
 
-AFRESH = 10  # of so many restarts one begins with a random order, the others near the best
+PATIENCE = 3  # restarts, for each variable, without a better structure, until a random order is begun with
+ENOUGH = 16  # beginnings that lead to the same best structure
 EQUAL = 1e-9
 
 
@@ -46,17 +47,30 @@ class OrderSearch:
         return total, better, chosen
 
     def restarts(self, order: Ints, rounds: int, seed: int, watch: Watch) -> tuple[float, Ints, Ints]:
-        """Return the best that climbing from an order finds, and from others, most of them near the best so far."""
+        """Return the best that climbing from an order finds, and from others near to what was found before.
+
+        What is not improved for long is left for a random order. Once several beginnings have led to the same best, it
+        is taken to be the best there is.
+        """
         rng = np.random.default_rng(seed)
         n = order.size
-        best = self.improve(order)
-        for k in range(rounds):
+        best = own = self.improve(order)
+        idle, agreed = 0, 0
+        for _ in range(rounds):
             if watch.over:
                 break
-            found = self.improve(rng.permutation(n) if k % AFRESH == AFRESH - 1 else _shaken(best[1], rng),
-                                 rng.permutation(n))  # fmt: skip
-            if found[0] > best[0] + EQUAL or (found[0] > best[0] - EQUAL and rng.integers(2)):
-                best = found
+            if idle >= PATIENCE * n:
+                agreed += own[0] > best[0] - EQUAL
+                if agreed == ENOUGH:
+                    break
+                own, idle = self.improve(rng.permutation(n), rng.permutation(n)), 0
+            else:
+                found = self.improve(_shaken(own[1], rng), rng.permutation(n))
+                idle = 0 if found[0] > own[0] + EQUAL else idle + 1
+                if idle == 0 or (found[0] > own[0] - EQUAL and rng.integers(2)):
+                    own = found
+            if own[0] > best[0] + EQUAL:
+                best, agreed = own, 0
         return best
 
 

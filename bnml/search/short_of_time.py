@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bnml._arrays import Floats
+from bnml._arrays import Bools, Floats
 from bnml.errors import SearchError
 from bnml.search.best_tree import best_tree, check_tree, tree_gain, tree_rules, whole_gains
 from bnml.search.moves import Structure
@@ -44,10 +44,12 @@ def _gains(structure: Structure) -> Floats:
     """Return what each arc gains where there is no other; minus infinity where that is not known or not allowed."""
     assert structure.first_gains is not None
     gains, local, columns = structure.first_gains.copy(), structure.local, structure.columns
-    for child in np.flatnonzero(structure.first_arcs.any(axis=0)).tolist():  # they keep what is required
+    begun: Bools = np.any(structure.first_arcs, axis=0)
+    for child in np.flatnonzero(begun | structure.rules.link_matrix.any(axis=0)).tolist():  # what is required is known
         parents = np.flatnonzero(structure.rules.required_matrix[:, child])
         values = local.additions(columns[child], (), [columns[p] for p in parents], structure.threads)
-        gains[:, child] = -np.inf
+        if begun[child]:
+            gains[:, child] = -np.inf
         gains[parents, child] = tree_gain(values, local.family(columns[child], ()))
     if structure.task.equivalent and structure.rules.undirected:
         lower = np.tril(np.ones_like(structure.arcs), -1)  # an arc and its reverse gain the same, up to rounding

@@ -180,3 +180,11 @@ def test_a_time_limit_holds_with_many_columns(search):
     result = search(data, "bic", time_limit=2.0)
     assert time.perf_counter() - started < 6.0
     assert result.score >= forest(data, "bic").score - 1e-6
+
+
+def test_a_required_link_is_there_when_there_was_no_time_at_all():
+    data = pairs(5, 20)
+    known = bnml.Constraints(required=[(data.names[2], data.names[4])], required_links=[data.names[3:5]])
+    for search in ("climb", "tabu", "order"):
+        task = Task.of(LocalScores(data, "bic"), known, watch=Looks(0))
+        assert known.allows(SEARCHES[search].search.run(task).dag)

@@ -48,6 +48,8 @@ def direct_counts(n_rows: int) -> Ints:
 
 def tail_counts(n_rows: int) -> Ints:
     """Return the counts, ascending, whose values tell the tails of tables of so many rows; none if there is no tail."""
+    if n_rows < DIRECT:
+        return np.zeros(0, np.int64)
     octaves = 0
     while DIRECT << octaves <= n_rows:
         octaves += 1

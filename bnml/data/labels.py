@@ -32,6 +32,7 @@ __all__ = [
 
 MISSING_LABEL = "?"
 MISSING_TEXTS = frozenset({"", "?", "NaN"})
+EXACT = 2**53  # up to which a float is every whole number
 
 _NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _CHARACTERS = re.compile(r"[0-9+\-.eE,]*")  # of texts that are numbers if Python says so
@@ -62,7 +63,7 @@ def label_text(value: Any) -> str:
     """
     if isinstance(value, str):
         return value
-    if isinstance(value, float | np.floating | Decimal):
+    if type(value) is not int and isinstance(value, float | np.floating | Decimal):
         if not math.isfinite(value) or value != int(value):
             return str(value) if isinstance(value, Decimal) else repr(float(value))
         value = int(value)
@@ -123,6 +124,8 @@ def label_without_point(text: str) -> str:
 def ordered(labels: Iterable[Any]) -> list[Any]:
     """Return labels in numeric order if all are whole numbers or booleans, else in order of their texts."""
     items: Sequence[Any] = list(labels)
+    if set(map(type, items)) == {int} and all(-EXACT <= label <= EXACT for label in items):
+        return sorted(items)
     if all(isinstance(label, bool | np.bool_) or is_whole(label) for label in items):
         return sorted(items, key=lambda label: (float(label), label_text(label)))
     return sorted(items, key=label_text)

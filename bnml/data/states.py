@@ -201,6 +201,8 @@ def _bins_of(
 
 def _labelled(column: Column) -> States:
     labels = list(column.labels) if column.declared else ordered(column.labels)
+    if all(a is b for a, b in zip(labels, column.labels, strict=True)):
+        return States(tuple(labels), np.array([*range(len(labels)), -1], np.int64))
     rank = {label_text(label): code for code, label in enumerate(labels)}
     return States(tuple(labels), np.array([*(rank[label_text(label)] for label in column.labels), -1], np.int64))
 
@@ -227,6 +229,8 @@ def states_of_bins(column: Column, cuts: tuple[float, ...]) -> States:
 
 def _complaint(column: Column) -> str:
     """Return what is wrong with taking the labels as states: "fractions", "numbers", "labels", or nothing."""
+    if len(column.labels) <= MOST_WHOLE_NUMBERS and set(map(type, column.labels)) == {int}:
+        return ""
     numbers = column.numbers()
     if numbers is not None:
         if not np.equal(numbers, np.floor(numbers)).all():

@@ -2,7 +2,8 @@
 
 The fourth of the five steps leaves some questions open. A user who knows more can answer them: which links of an
 ambiguous region of NPC stay and which go (`bnml.independence.IndependenceResult.resolve`), and which way a link points.
-A direction must be one that the network's class leaves open, and Meek's rules work out what follows from it.
+A network that a score found gets a link that stays and loses one that goes; the others remain. A direction must be one
+that the network's class leaves open, and Meek's rules work out what follows from it.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from bnml._text import names_in_words, number_of
 from bnml.errors import ArgumentError, GraphError, argument
-from bnml.graph import DAG, PDAG, apply_meek_rules
+from bnml.graph import DAG, PDAG, Rules, apply_meek_rules
 from bnml.graph._arguments import pairs_of_names
 from bnml.scores.equal import tolerance
 from bnml.search.found_by import legend_words
@@ -29,6 +30,7 @@ __all__ = [
     "decision_sentences",
     "directed_network",
     "graph_directed_by_hand",
+    "linked_network",
 ]
 
 Arc = tuple[str, str]
@@ -139,6 +141,83 @@ def directed_network(learned: SearchResult, directed: Iterable[Arc]) -> SearchRe
     return replace(learned, dag=dag, score=score, optimal=learned.optimal and same, info=info)
 
 
+def linked_network(learned: SearchResult, keep: Iterable[Arc], drop: Iterable[Arc]) -> SearchResult:
+    """Return a network that a score found without links that go, and with those that stay.
+
+    A link that is added points the way that the constraints allow and, where both do, that has the higher score.
+
+    Raises
+    ------
+    ArgumentError
+        If the network was found by PC, or the constraints do not allow it.
+
+    Examples
+    --------
+    >>> import bnml
+    >>> found = linked_network(bnml.learn(bnml.example()), [("asia", "smoke")], [("tub", "either")])
+    >>> found.info["added_by_hand"], found.info["removed_by_hand"], found.optimal
+    ((('asia', 'smoke'),), (('tub', 'either'),), False)
+    """
+    if learned.tested is not None:
+        raise ArgumentError(
+            f"{argument('keep')} and {argument('drop')} go with networks that NPC or a score found, and this one was "
+            f"found by {learned.search.upper()}; learn it with {argument('search', 'npc')}"
+        )
+    dag, local = learned.structure, learned.local
+    gone = set(map(frozenset, drop)) & set(map(frozenset, dag.arcs))
+    removed = [arc for arc in dag.arcs if frozenset(arc) in gone]
+    for link in removed:
+        _refuse_required(learned, link)
+    now, added = DAG(dag.names, [arc for arc in dag.arcs if arc not in removed]), []
+    there = set(map(frozenset, dag.arcs))
+    for link in keep:
+        if frozenset(link) not in there:
+            now = _with_link(learned, now, link)
+            added += [arc for arc in now.arcs if frozenset(arc) == frozenset(link)]
+    if not (added or removed) or local is None:
+        return learned
+    score = local.score(now)
+    gone_with_it = ("within", "arc_gain", "local_optimum", "optimal_among", "proof")
+    info = {key: value for key, value in learned.info.items() if key not in gone_with_it}
+    info["added_by_hand"] = (*info.get("added_by_hand", ()), *added)
+    info["removed_by_hand"] = (*info.get("removed_by_hand", ()), *removed)
+    info["score_by_hand"] = info.get("score_by_hand", 0.0) + score - learned.score
+    return replace(learned, dag=now, score=score, optimal=False, info=info)
+
+
+def _refuse_required(learned: SearchResult, arc: Arc) -> None:
+    rules = learned.rules
+    if rules is None:
+        return
+    a, b = map(rules.names.index, arc)
+    if rules.required[b] >> a & 1:
+        raise ArgumentError(f"{argument('drop')}: {arc[0]} - {arc[1]} is required by the {argument('constraints')}")
+
+
+def _with_link(learned: SearchResult, dag: DAG, link: Arc) -> DAG:
+    """Return a structure with one more link, in the better of the directions that can be."""
+    rules, local = learned.rules, learned.local
+    arcs = [arc for arc in (link, link[::-1]) if rules is None or _may(rules, arc)]
+    if not arcs:
+        raise ArgumentError(
+            f"{argument('keep')}: {link[0]} - {link[1]} is forbidden in both directions by the "
+            f"{argument('constraints')}"
+        )
+    found = [DAG(dag.names, [*dag.arcs, (a, b)]) for a, b in arcs if a not in dag.descendants(b)]
+    if not found:
+        (a, b), *_ = arcs
+        raise ArgumentError(
+            f"{argument('keep')}: the {argument('constraints')} allow {a} -> {b} alone, but a path leads from {b} to "
+            f"{a} in the network; learn it anew with {a} -> {b} required"
+        )
+    return found[0] if local is None or len(found) == 1 else max(found, key=local.score)
+
+
+def _may(rules: Rules, arc: Arc) -> bool:
+    a, b = map(rules.names.index, arc)
+    return bool(rules.may[b] >> a & 1)
+
+
 def _extended(graph: PDAG) -> DAG | None:
     try:
         return graph.reordered(sorted(graph.names)).to_dag().reordered(graph.names)
@@ -171,12 +250,26 @@ def decision_sentences(study: Study) -> list[str]:
             which = names_in_words([f"{a} – {b}" for a, b in links])
             does = {"stay": "stays", "go": "goes"}[fate] if len(links) == 1 else fate
             said.append(f"Of the links that tests left undecided {which} {does}: this was decided by hand.")
+    said += _changed(study.learned)
     if made.directed:
         arcs = names_in_words([f"{a} → {b}" for a, b in made.directed])
         follow = [f"{a} → {b}" for a, b in study.directions.directed if (a, b) in study.by_hand - {*made.directed}]
         more = f" From that follow{'s' if len(follow) == 1 else ''} {names_in_words(follow)}." if follow else ""
         said.append(f"The direction of {number_of(len(made.directed), 'link')} was decided by hand: {arcs}.{more}")
     return said
+
+
+def _changed(learned: SearchResult) -> list[str]:
+    """Return what decisions by hand have changed in a network that a score found, as a sentence."""
+    info, parts = learned.info, []
+    for key, verb in (("added_by_hand", "got"), ("removed_by_hand", "lost")):
+        if arcs := info.get(key, ()):
+            parts.append(f"{verb} {names_in_words([f'{a} – {b}' for a, b in arcs])}")
+    if not parts:
+        return []
+    change = info["score_by_hand"]
+    by = f"{abs(change):,.1f} nats {'lower' if change < 0 else 'higher'}"
+    return [f"So the network {' and '.join(parts)}: its score is {by} than that of the network that was found."]
 
 
 def legend_of_study(study: Study) -> tuple[str, str]:

@@ -16,7 +16,7 @@ from bnml._checks import a_variable, refuse, significance_level, whole_number
 from bnml._watch import Watch, progress_function
 from bnml.data import Data, read
 from bnml.errors import ArgumentError, argument
-from bnml.five_steps.decisions import Decisions, checked_decisions, directed_network
+from bnml.five_steps.decisions import Decisions, checked_decisions, directed_network, linked_network
 from bnml.five_steps.parts import PARTS, Progress, StudyPart, StudyRequest, StudyWork, max_condition_of
 from bnml.five_steps.risk import check_event, outcomes_of
 from bnml.five_steps.selection import Knowledge, check_select, check_select_among
@@ -321,6 +321,8 @@ def decided(state: StudyState, decisions: Decisions, *, threads: int | None = No
         parts["npc"] = found = found.resolve(keep=decisions.keep, drop=decisions.drop)
         if learned.search == "npc":
             learned = network_of_npc(work.learning.open(state.data), found)
+        else:
+            learned = linked_network(learned, decisions.keep, decisions.drop)
     parts["learned"] = directed_network(learned, every.directed) if every.directed else learned
     state = replace(state, parts=parts, decisions=every)
     return state.without_parts(*(part.name for part in PARTS if part.of_network))

@@ -181,7 +181,9 @@ class Study:
         ----------
         keep, drop
             Links of NPC's ambiguous regions that stay, and that go; see
-            `bnml.independence.IndependenceResult.resolve`. With ``search="npc"`` the network follows.
+            `bnml.independence.IndependenceResult.resolve`. The network of NPC follows with all that this leads to; one
+            that a score found gets and loses these links alone. To have the best network with them, learn anew with
+            required and forbidden links.
         directed
             Arcs (parent, child): links of the network that get this direction. It must be one that the data leave
             open, and what follows from it by Meek's rules is directed as well.

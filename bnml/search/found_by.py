@@ -1,14 +1,14 @@
 """What a structure is that no search over all networks by score found: what tests left over, a tree, a forest.
 
 A report must not call these the best network. Their searches go by something else than the score of the report, or
-among few structures only.
+among few structures only; or links were changed by hand afterwards.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bnml._text import names_in_words
+from bnml._text import names_in_words, number_of
 from bnml.scores import FamilyScores
 
 if TYPE_CHECKING:
@@ -48,6 +48,8 @@ def network_words(result: SearchResult) -> str:
     """
     if result.tested is not None:
         return f"the network that tests found ({result.search.upper()})"
+    if _links_by_hand(result):
+        return "the network as changed by hand"
     return WORDS.get(_described_by(result)) or ("the best network" if result.optimal else "the network that was found")
 
 
@@ -63,6 +65,8 @@ def how_found(result: SearchResult) -> str | None:
     if result.tested is not None:
         at = "" if result.tested.alpha is None else f" at the level {result.tested.alpha:g}"
         return f"by tests of independence ({result.tested.test}{at}), with no regard to the score"
+    if changed := _links_by_hand(result):
+        return f"what {result.search} search found, with {number_of(changed, 'link')} changed by hand"
     if search == "chow-liu":
         return f"the best tree: no other{allowed} has more mutual information"
     if search == "polytree":
@@ -77,6 +81,11 @@ def how_found(result: SearchResult) -> str | None:
     if search == "tan":
         return f"the best tree of the attributes{allowed}, by information given the class, a parent of them all"
     return None
+
+
+def _links_by_hand(result: SearchResult) -> int:
+    """Return how many links were put in and taken out by hand after a search by score."""
+    return sum(len(result.info.get(key, ())) for key in ("added_by_hand", "removed_by_hand"))
 
 
 def by_tests(result: SearchResult) -> bool:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 from itertools import product
 
 import pytest
 
 import bnml
 from bnml.errors import BnmlError
-from bnml.five_steps.decisions import Decisions, legend_of_study
+from bnml.five_steps.decisions import Decisions, legend_of_study, linked_network
 from tests.independence.test_saving import twins
 
 FEW = {"repetitions": 0, "threads": 1}
@@ -148,13 +149,92 @@ def test_choices_as_options_and_afterwards_are_the_same(ambiguous):
         assert words in later.html()
 
 
-def test_the_regions_of_a_study_by_score():
-    found = bnml.study(twins(), **FEW)
-    link = found.open_links[0]
-    after = found.resolve(keep=[link])
-    assert after.learned.dag == found.learned.dag
-    assert after.npc.pdag == bnml.npc(twins()).resolve(keep=[link]).pdag
-    assert link not in after.open_links
+@pytest.fixture(scope="module")
+def by_score():
+    return bnml.study(twins(), **FEW)
+
+
+def pairs(dag) -> set[frozenset[str]]:
+    return set(map(frozenset, dag.arcs))
+
+
+@pytest.mark.parametrize("choice", ["keep", "drop"])
+def test_a_network_by_score_gets_links_that_stay_and_loses_those_that_go(by_score, choice):
+    before, changed = pairs(by_score.learned.dag), 0
+    for link in by_score.open_links:
+        wanted = before | {frozenset(link)} if choice == "keep" else before - {frozenset(link)}
+        after = by_score.resolve(**{choice: [link]})
+        learned = after.learned
+        assert pairs(learned.dag) == pairs(after.network.dag) == wanted
+        assert learned.score == pytest.approx(bnml.score(learned.dag, twins()))
+        assert set(map(frozenset, after.strength[["from", "to"]].to_numpy().tolist())) == wanted
+        assert after.npc.pdag == bnml.npc(twins()).resolve(**{choice: [link]}).pdag
+        assert link not in after.open_links
+        assert learned.optimal == (wanted == before)
+        if wanted != before:
+            changed += 1
+            assert learned.directions == learned.dag.cpdag()
+            verb = {"keep": "got", "drop": "lost"}[choice]
+            loss = by_score.learned.score - learned.score
+            told = f"So the network {verb} {learned_link(by_score, after)}: its score is {loss:,.1f} nats lower"
+            assert loss > 0
+            assert told in plain(after)
+            assert told in after.html()
+            assert "with 1 link changed by hand" in after.html()
+            assert "No other network" not in after.html()
+            taken_back = after.resolve() if choice == "keep" else by_score
+            assert pairs(taken_back.learned.dag) == (wanted if choice == "keep" else before)
+    assert changed
+
+
+def learned_link(before, after) -> str:
+    ((a, b),) = {*before.learned.dag.arcs} ^ {*after.learned.dag.arcs}
+    return f"{a} – {b}"
+
+
+def test_an_added_link_points_the_better_way_that_is_allowed():
+    learned = bnml.learn(bnml.example())
+    names = learned.dag.names
+    for a, b in [("asia", "smoke"), ("xray", "dysp"), ("tub", "bronc")]:
+        ways = [[*learned.dag.arcs, (a, b)], [*learned.dag.arcs, (b, a)]]
+        scores = []
+        for arcs in ways:
+            with contextlib.suppress(BnmlError):  # a cycle
+                scores.append(bnml.score(bnml.DAG(names, arcs), bnml.example()))
+        assert linked_network(learned, [(a, b)], []).score == pytest.approx(max(scores))
+    rules = bnml.Constraints(forbidden=[("asia", "smoke")])
+    found = linked_network(bnml.learn(bnml.example(), constraints=rules), [("asia", "smoke")], [])
+    assert ("smoke", "asia") in found.dag.arcs
+    both = linked_network(linked_network(learned, [("asia", "smoke")], []), [], [("asia", "smoke"), ("tub", "either")])
+    assert pairs(both.dag) == pairs(learned.dag) - {frozenset(("tub", "either"))}
+
+
+def test_links_that_constraints_settle():
+    known = bnml.Constraints(
+        required=[("lung", "either"), ("either", "xray")], forbidden=[("lung", "xray"), ("asia", "bronc"),
+        ("bronc", "asia")],
+    )  # fmt: skip
+    learned = bnml.learn(bnml.example(), constraints=known)
+    for keep, drop, said in [
+        ([], [("either", "lung")], "lung - either is required by the constraints"),
+        ([("asia", "bronc")], [], "asia - bronc is forbidden in both directions by the constraints"),
+        ([("lung", "xray")], [], "allow xray -> lung alone, but a path leads from lung to xray"),
+    ]:
+        with pytest.raises(BnmlError, match=said):
+            linked_network(learned, keep, drop)
+    with pytest.raises(BnmlError, match="found by PC; learn it with search='npc'"):
+        linked_network(bnml.learn(bnml.example(), search="pc"), [("asia", "xray")], [])
+
+
+def test_a_study_with_changed_links_is_kept_in_a_file(by_score, tmp_path):
+    after = by_score.resolve(
+        drop=[link for link in by_score.open_links if frozenset(link) in pairs(by_score.learned.dag)][:1]
+    )
+    after.save(tmp_path / "study.json")
+    again = bnml.load_study(tmp_path / "study.json", twins())
+    assert again.to_dict() == after.to_dict()
+    assert again.learned.info["removed_by_hand"] == after.learned.info["removed_by_hand"]
+    assert str(again) == str(after)
 
 
 def test_wrong_choices(ambiguous, monkeypatch):

@@ -128,10 +128,15 @@ function heading(session) {
       el(
         "p",
         { class: "row" },
-        notice("good", `${plural(hand, "decision")} by hand. The report tells of them.`),
+        notice("good", `${plural(hand, "decision")} by hand. ${changed()}The report tells of them.`),
         button("Take all back", () => decide({ keep: [], drop: [], directed: [] }), {
           class: "plain small",
           "data-key": "clear",
+        }),
+        button("Learn again with them", () => knowAndLearn(session), {
+          class: "plain small",
+          "data-key": "learn-again",
+          title: "Makes them knowledge, of which the best network is then learned",
         }),
       ),
     el(
@@ -143,6 +148,39 @@ function heading(session) {
       }),
     ),
   );
+}
+
+/** What decisions have changed in a network that a score found. */
+function changed() {
+  const { added_by_hand: added = [], removed_by_hand: removed = [], score_by_hand: score } = found.to_dict.info;
+  if (!added.length && !removed.length) return "";
+  const parts = [];
+  if (added.length) parts.push(`got ${plural(added.length, "link")}`);
+  if (removed.length) parts.push(`lost ${plural(removed.length, "link")}`);
+  const by = `${short(Math.abs(score))} ${score < 0 ? "lower" : "higher"}`;
+  return `The network ${parts.join(" and ")} by them; its score is ${by} than that of the one found. `;
+}
+
+/** Make the decisions knowledge, and go where the best network with it is learned. */
+async function knowAndLearn(session) {
+  const { keep, drop, directed } = session.decisions;
+  const { required, forbidden, required_links, forbidden_links, tiers } = session.knowledge;
+  const given = (list, more) => [...list, ...more.filter(([x, y]) => !list.some(([a, b]) => a === x && b === y))];
+  try {
+    await store.change(
+      api.put("api/knowledge", {
+        required: given(required, directed),
+        forbidden,
+        required_links: given(required_links, keep),
+        forbidden_links: given(forbidden_links, drop),
+        tiers,
+      }),
+    );
+    document.dispatchEvent(new CustomEvent("studio:go", { detail: "learn" }));
+  } catch (error) {
+    mistake = error.message;
+    refill(side, details(store.current()));
+  }
 }
 
 const MEASURES = [
@@ -338,7 +376,13 @@ function details(session) {
             "aria-pressed": String(decided(session, "drop", link)),
           }),
         ),
-        el("p", { class: "hint" }, "What follows from it for the other links of the region is shown at once."),
+        el(
+          "p",
+          { class: "hint" },
+          found.to_dict.search === "npc"
+            ? "What follows from it for the other links of the region is shown at once."
+            : "The network gets or loses this link. What the tests make of the other links of the region is shown at once.",
+        ),
       ),
     (link.undirected || byArc) &&
       el(
@@ -364,10 +408,7 @@ function state(session, link) {
   else if (inRegion(link))
     parts.push(`One of the links of region ${link.region + 1}: each can be absent only if others are there.`);
   else if (link.undecided) parts.push("Stands or falls with how the regions are resolved.");
-  else if (link.follows && link.region !== null)
-    parts.push(
-      link.in_npc ? "It stays: that follows from your decisions." : "It goes: that follows from your decisions.",
-    );
+  else if (link.follows && link.region !== null) parts.push(followed(link));
   if (isAbsent(link)) parts.push("It is not in the network.");
   else if (onlyTests(link)) parts.push("The tests ask for it; the network with the best score does without.");
   else if (!link.directed) parts.push("The data do not tell its direction.");
@@ -375,6 +416,13 @@ function state(session, link) {
   else if (link.follows) parts.push("Its direction follows from your decisions.");
   else parts.push("Its direction is known.");
   return parts.join(" ");
+}
+
+/** What becomes of a link of a region by decisions on others. */
+function followed(link) {
+  if (link.in_npc) return "By the tests it stays: that follows from your decisions.";
+  if (link.in_network) return "After your decisions the tests can do without it; the network has it for its score.";
+  return "It goes: that follows from your decisions.";
 }
 
 function facts(link) {
@@ -516,7 +564,7 @@ function list() {
 function word(link) {
   if (isDropped(link)) return "dropped by hand";
   if (link.by_hand) return "decided by hand";
-  if (link.follows) return "follows from decisions";
+  if (link.follows) return link.in_network && link.in_npc === false ? "for its score alone" : "follows from decisions";
   if (inRegion(link)) return `open, region ${link.region + 1}`;
   if (link.undecided) return "open, with the regions";
   if (isAbsent(link)) return "not in the network";

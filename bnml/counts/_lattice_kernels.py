@@ -274,7 +274,7 @@ def _needed(rows: PackedRows, bounds: Bounds, known: Array, own: Array, before: 
 def _steps_of_walk(rows: PackedRows, sums: Sums, bounds: Bounds, roots: Roots, *others: Array) -> float:
     if sums.rising.size or sums.tails.size:
         return math.inf
-    return float(((roots.last - roots.first) << roots.depth) * (20 + 4 * rows.weights.size))
+    return float(((roots.last - roots.first) << roots.depth) * (12 + 2 * rows.weights.size))
 
 
 @plain_at_first(_steps_of_walk)

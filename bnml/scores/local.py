@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from bnml._arrays import Floats, Ints
+from bnml._bits import mask_of
 from bnml.counts import Lookups, batch_of, counts_of
 from bnml.counts.batches import check_additions, check_batch, check_columns
 from bnml.data import Data, as_data
@@ -125,11 +126,12 @@ class LocalScores:
 
     def _family_terms(self, child: int, parents: Sequence[int]) -> tuple[float, float]:
         """Return the family's two sums over cells, without the closed form."""
-        joint, margin = self.known.cache.get(child, parents)
+        mask = mask_of(parents)
+        joint, margin = self.known.cache.get(child, parents, mask)
         if math.isnan(joint) or math.isnan(margin):
             sums = self.counts.family_sums(batch_of([child], [parents]), self.known.lookups, 1, checked=True)
             joint, margin = float(sums[0, 0]), float(sums[0, 1])
-            self.known.cache.keep(child, parents, (joint, margin))
+            self.known.cache.keep(child, parents, mask, (joint, margin))
         return joint, margin
 
     def families(
@@ -184,7 +186,8 @@ class LocalScores:
     def _remembered(self, children: Sequence[int], candidates: Sequence[Sequence[int]], threads: int | None) -> Floats:
         """Return the sums of families, those of known sets from memory."""
         cache = self.known.cache
-        known = [cache.get(c, p) for c, p in zip(children, candidates, strict=True)]
+        masks = [mask_of(parents) for parents in candidates]
+        known = [cache.get(c, p, mask) for c, p, mask in zip(children, candidates, masks, strict=True)]
         todo = [k for k, (joint, margin) in enumerate(known) if math.isnan(joint) or math.isnan(margin)]
         sums = np.array(known, np.float64).reshape(-1, 2)
         if todo:
@@ -192,7 +195,7 @@ class LocalScores:
             found = self.counts.family_sums(batch, self.known.lookups, threads, checked=True)
             sums[todo] = found
             for k, both in zip(todo, found.tolist(), strict=True):
-                cache.keep(children[k], candidates[k], both)
+                cache.keep(children[k], candidates[k], masks[k], both)
         return sums
 
     def additions(

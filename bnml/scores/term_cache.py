@@ -43,16 +43,16 @@ class SetTerms:
         """The terms of all pairs; not a number where they are not known."""
         return np.full((self._n, self._n), np.nan)
 
-    def get(self, members: Sequence[int]) -> float:
-        """Return the term of a set, not a number if it is not known."""
+    def get(self, members: Sequence[int], mask: int) -> float:
+        """Return the term of a set, not a number if it is not known; ``mask`` has the same members."""
         if 0 < len(members) <= self._most_by_position:
             return self._singles.item(members[0]) if len(members) == 1 else self._pairs.item(*members)
-        return self._others.get(set_key(mask_of(members)), math.nan)
+        return self._others.get(mask if self._n < WORD else set_key(mask), math.nan)
 
-    def keep(self, members: Sequence[int], value: float) -> None:
+    def keep(self, members: Sequence[int], mask: int, value: float) -> None:
         """Remember the term of a set."""
         if not 0 < len(members) <= self._most_by_position:
-            remember(self._others, set_key(mask_of(members)), value, self._most)
+            remember(self._others, mask if self._n < WORD else set_key(mask), value, self._most)
         elif len(members) == 1:
             self._singles[members[0]] = value
         else:
@@ -102,14 +102,15 @@ class TermCache:
         margins = {r: SetTerms(len(arities), by_position=False) for r in set(arities)}
         self._margin = dict.fromkeys(arities, self._joint) if quotient else margins
 
-    def get(self, child: int, parents: Sequence[int]) -> tuple[float, float]:
-        """Return the two sums of a family, not numbers where they are not known."""
-        return self._joint.get((child, *parents)), self._margin[self.arities[child]].get(parents)
+    def get(self, child: int, parents: Sequence[int], mask: int) -> tuple[float, float]:
+        """Return the two sums of a family, not numbers where they are not known; ``mask`` is that of the parents."""
+        joint = self._joint.get((child, *parents), mask | 1 << int(child))
+        return joint, self._margin[self.arities[child]].get(parents, mask)
 
-    def keep(self, child: int, parents: Sequence[int], sums: Sequence[float]) -> None:
+    def keep(self, child: int, parents: Sequence[int], mask: int, sums: Sequence[float]) -> None:
         """Remember the two sums of a family."""
-        self._joint.keep((child, *parents), sums[0])
-        self._margin[self.arities[child]].keep(parents, sums[1])
+        self._joint.keep((child, *parents), mask | 1 << int(child), sums[0])
+        self._margin[self.arities[child]].keep(parents, mask, sums[1])
 
     def get_additions(self, child: int, parents: Sequence[int], candidates: Ints) -> Floats:
         """Return the sums of the families with each candidate added, a row for each."""

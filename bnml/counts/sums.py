@@ -131,7 +131,7 @@ def addition_sums(
     base = np.array(sorted((*parents, child)), np.int64)
     base_cells, limit = math.prod(arities[base].tolist()), _dense_limit(rows)
     fits = base_cells * arities[chosen] <= limit if base_cells <= limit else np.zeros(chosen.size, bool)
-    small, large = np.flatnonzero(fits), np.flatnonzero(~fits)
+    small, large = fits.nonzero()[0], (~fits).nonzero()[0]
     out = np.empty((chosen.size, 2))
     if large.size:
         batch = batch_of([child] * large.size, [(*parents, int(chosen[i])) for i in large])

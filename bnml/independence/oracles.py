@@ -94,6 +94,11 @@ class DataJudge:
         return count_occurring_states(self.counts)[self._at].astype(np.float64)
 
     @cached_property
+    def _most_states(self) -> float:
+        """The most states of a variable."""
+        return float(max(self.counts.arities))
+
+    @cached_property
     def _most_cells(self) -> float:
         """The most cells that a table may have for its test to be made; infinitely many for tests without that rule."""
         each = self.test.rows_per_cell if isinstance(self.test, G2 | X2) else 0.0
@@ -101,7 +106,7 @@ class DataJudge:
 
     def can_test(self, x: int, y: int, around: int, size: int) -> bool:
         """Tell whether any set of that size, taken from a mask of variables, can be tested; a pair alone always can."""
-        if size == 0 or math.isinf(self._most_cells):
+        if size == 0 or self._most_states ** (size + 2) <= self._most_cells:
             return True
         fewest = sorted(self._states[v] for v in bits(around))[:size]
         return bool(self._states[x] * self._states[y] * math.prod(fewest) <= self._most_cells)

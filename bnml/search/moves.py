@@ -95,7 +95,7 @@ class Structure:
         self.first_gains = self.up.copy() if start is None and task.watch.limit is not None else None
         self.equal = tolerance(self.score)
         if not np.isfinite(self.score):
-            name = self.names[int(np.flatnonzero(~np.isfinite(self.own))[0])]
+            name = self.names[int((~np.isfinite(self.own)).nonzero()[0][0])]
             why = "under the prior" if isinstance(self.local, LocalScores) else "by the local scores"
             raise SearchError(f"the parents that {name!r} has from the start are impossible {why}")
 
@@ -108,7 +108,7 @@ class Structure:
         self.arcs = arcs.copy()
         self.reach = _reachable(self.arcs)
         self._numbers = np.flatnonzero(self.arcs)
-        changed = np.flatnonzero((self._scored != self.arcs).any(axis=0)).tolist()
+        changed = ((self._scored != self.arcs).any(axis=0)).nonzero()[0].tolist()
         if len(changed) > 1:  # scored together; the rest may have to wait for ever
             self.own[changed] = self.family_scores(changed, self.arcs)
         for child in changed:
@@ -118,7 +118,7 @@ class Structure:
 
     def family_scores(self, children: Sequence[int], arcs: Bools) -> Floats:
         """Return the scores of some variables with their parents in a structure, counted together."""
-        sets = [[self.columns[p] for p in np.flatnonzero(arcs[:, child])] for child in children]
+        sets = [[self.columns[p] for p in arcs[:, child].nonzero()[0]] for child in children]
         return self.local.families([self.columns[child] for child in children], sets, self.threads)
 
     def _forget(self, child: int) -> None:
@@ -146,7 +146,7 @@ class Structure:
         return DAG.from_parent_sets(self.local.names, self.parent_sets)
 
     def _parents(self, child: int) -> list[int]:
-        return [self.columns[p] for p in np.flatnonzero(self.arcs[:, child])]
+        return [self.columns[p] for p in self.arcs[:, child].nonzero()[0]]
 
     def _rescore(self, child: int, *, scored: bool = False) -> None:
         """Find the gains of all changes of one variable's parents; if time is over, only its score, unless known."""
@@ -156,7 +156,7 @@ class Structure:
             self.families += 1
             return
         column, parents = self.columns[child], self._parents(child)
-        here = np.flatnonzero(self.arcs[:, child])
+        here = self.arcs[:, child].nonzero()[0]
         smaller = [] if over else [[p for p in parents if p != self.columns[v]] for v in here]
         values = self.local.families(column, [parents, *smaller], self.threads)
         self.own[child] = values[0]
@@ -167,7 +167,7 @@ class Structure:
         self._known[child] = True
         self.down[here, child] = tree_gain(values[1:], float(values[0]))
         if len(parents) < self.most:
-            new = np.flatnonzero(self.may[:, child] & ~self.arcs[:, child])
+            new = (self.may[:, child] & ~self.arcs[:, child]).nonzero()[0]
             if self.rules.sparse:
                 cells = self._states[here].prod() * self._states[child]
                 new = new[cells * self._states[new] <= self.rules.cells]
@@ -197,7 +197,7 @@ class Structure:
                 parent, child = self._first_up(up, best - self.equal, barred)
                 return Move(ADD, parent, child, float(self.up[parent, child]))
             gains = (up, down, turn)[kind]
-            at = int(np.flatnonzero(gains >= best - self.equal)[0])
+            at = int((gains >= best - self.equal).nonzero()[0][0])
             parent, child = divmod(int(self._numbers[at]), self.n)
             if kind == REVERSE and self._another_path(parent, child):
                 turn[at] = -np.inf
@@ -222,7 +222,7 @@ class Structure:
         The more arcs there are, the fewer others are possible. So what was found earlier is high enough, and only for
         those that gain most it matters whether that arc is still possible.
         """
-        for child in np.flatnonzero(self._stale).tolist():
+        for child in self._stale.nonzero()[0].tolist():
             self._find_highest(child)
         highest, sure = self._highest, np.zeros(self.n, bool)
         if barred:
@@ -230,7 +230,7 @@ class Structure:
             for child in {b for _, b in barred}:
                 highest[child], sure[child] = self._possible(child, barred).max(initial=-np.inf), True
         while True:
-            near = np.flatnonzero(highest >= highest.max(initial=-np.inf) - self.equal)
+            near = (highest >= highest.max(initial=-np.inf) - self.equal).nonzero()[0]
             closed = near[self.reach[near, self._parent[near]] & ~sure[near]]
             if not closed.size:
                 return highest
@@ -253,8 +253,8 @@ class Structure:
 
     def _first_up(self, highest: Floats, least: float, barred: Collection[tuple[int, int]]) -> tuple[int, int]:
         """Return the first of the arcs that gain no less than this."""
-        near = np.flatnonzero(highest >= least).tolist()
-        return min((int(np.flatnonzero(self._possible(child, barred) >= least)[0]), child) for child in near)
+        near = (highest >= least).nonzero()[0].tolist()
+        return min((int((self._possible(child, barred) >= least).nonzero()[0][0]), child) for child in near)
 
     def _another_path(self, a: int, b: int) -> bool:
         """Whether a leads to b by more than the arc between them."""
@@ -291,7 +291,7 @@ class Structure:
 
     def _disconnect(self, parent: int) -> None:
         """Find again what the ancestors of a variable lead to, those with fewer descendants first."""
-        above = np.flatnonzero(self.reach[:, parent])
+        above = self.reach[:, parent].nonzero()[0]
         for a in above[np.argsort(self.reach[above].sum(axis=1), kind="stable")]:
             own = self.reach[self.arcs[a]].any(axis=0)
             own[a] = True
@@ -303,10 +303,10 @@ def _reachable(arcs: Bools) -> Bools:
     """Return which variables lead to which, themselves among them."""
     reach = np.eye(len(arcs), dtype=bool)
     waiting = arcs.sum(axis=1)  # children whose own are not known yet
-    ready = np.flatnonzero(waiting == 0).tolist()
+    ready = (waiting == 0).nonzero()[0].tolist()
     while ready:
         child = ready.pop()
-        for parent in np.flatnonzero(arcs[:, child]).tolist():
+        for parent in arcs[:, child].nonzero()[0].tolist():
             reach[parent] |= reach[child]
             waiting[parent] -= 1
             if waiting[parent] == 0:
@@ -331,14 +331,14 @@ def _first(structure: Structure, start: DAG | None) -> Bools:
         place = {i: k for k, i in enumerate(structure.rules.order())} if required else {}
         for a, b in zip(*np.nonzero(np.triu(structure.tied)), strict=True):
             arcs[(a, b) if place[a] < place[b] else (b, a)] = True
-    if (over := np.flatnonzero(arcs.sum(axis=0) > structure.most)).size:
+    if (over := (arcs.sum(axis=0) > structure.most).nonzero()[0]).size:
         name = structure.names[int(over[0])]
         raise SearchError(
             f"{name!r} has more parents from the start than {argument('max_parents', structure.most)} allows"
         )
     if structure.rules.sparse:
         for i in range(structure.n):
-            if not structure.rules.fits(i, mask_of(np.flatnonzero(arcs[:, i]).tolist())):
+            if not structure.rules.fits(i, mask_of(arcs[:, i].nonzero()[0].tolist())):
                 raise SearchError(
                     f"the family of {structure.names[i]!r} has more cells from the start than "
                     f"{argument('rows_per_cell')} allows; start from another structure, or lower it"

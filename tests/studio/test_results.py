@@ -226,6 +226,26 @@ def test_ambiguous_regions_are_resolved_by_hand(studio, learned, data):
     assert studio.call("GET", f"api/results/{current}")[0] == 404
 
 
+def test_regions_beside_a_network_by_score(studio, learned, data):
+    """The network gets and loses links that were decided by hand, in what is shown, asked and handed on."""
+    assert studio.call("PUT", "api/settings", {"search": "exact", "alpha": 0.2})[0] == 200
+    current = studio.done("POST", "api/jobs", {"kind": "learn"})["current"]
+    studio.done("POST", "api/jobs", {"kind": "npc"})
+    before = {frozenset(arc) for arc in arcs(studio.get(f"api/results/{current}"))}
+    regions = bnml.npc(data, alpha=0.2).ambiguous_regions
+    assert regions
+    for link in sorted(map(sorted, regions[0])):
+        for kind, wanted in (("keep", before | {frozenset(link)}), ("drop", before - {frozenset(link)})):
+            _, shown = decide(studio, **{kind: [link]})
+            assert {frozenset(arc) for arc in arcs(shown)} == wanted
+            assert shown["to_dict"]["optimal"] == (wanted == before)
+            tables = {x: studio.get(f"api/cpt/{x}")["parents"] for x in data.names}
+            assert {frozenset((x, y)) for x, parents in tables.items() for y in parents} == wanted
+    decide(studio)
+    assert studio.call("PUT", "api/settings", QUICK | {"alpha": 0.05})[0] == 200
+    assert studio.call("DELETE", f"api/results/{current}")[0] == 200
+
+
 def test_two_results_side_by_side(studio, learned, data, own):
     assert studio.call("PUT", "api/settings", {"score": "bdeu", "search": "climb"})[0] == 200
     session = studio.done("POST", "api/jobs", {"kind": "learn"})

@@ -148,7 +148,7 @@ def test_from_end_to_end(tmp_path, coarse_pictures):
     journal.parent.mkdir(parents=True)
     lines = (tmp_path / "first" / "rank-of-truth" / "journal.jsonl").read_bytes().splitlines(keepends=True)
     journal.write_bytes(b"".join(lines[:2]) + lines[2][:50])  # interrupted within the second part
-    second = reproduce("rank-of-truth", folder, repetitions=2, threads=2, out=tmp_path / "second")
+    second = reproduce("rank-of-truth", folder, repetitions=2, threads=1, out=tmp_path / "second")
     assert (first.resumed, second.resumed, second.parts) == (0, 1, 4)
     assert [file.read_bytes() for file in first.files] == [file.read_bytes() for file in second.files]
 

@@ -21,6 +21,7 @@ that is (uncertainty), and how strong each link is (data dependences). `bnml.stu
 `text_summary`  a summary of 80 columns
 `risk`          what the target depends on, and how often it has its values
 `what_if`       what it would be if a variable were set
+`open_answers`  how far an answer about setting hangs on directions that are open
 `validation`    how well it is predicted; `predictive_measures` has the measures
 `page`          the report as one HTML file
 `sections`      its sections in their order; each has a file of its own

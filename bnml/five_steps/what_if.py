@@ -10,7 +10,7 @@ or they disagree on a direction on the way, there is no answer; else the range o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,7 @@ from bnml._plain import plain
 from bnml._text import names_in_words
 from bnml.errors import GraphError, NetworkError
 from bnml.graph import PDAG, apply_meek_rules
+from bnml.graph.possible_paths import open_first_links, reached, reached_back
 from bnml.network import BayesianNetwork, fit
 
 if TYPE_CHECKING:
@@ -131,7 +132,7 @@ def _why_open(study: Study, x: str, target: str) -> str:
             links = names_in_words([f"{x} – {y}" for y in first])
             by = "" if graph is own else f" by {name}"
             return f"the direction of {links} is open{by}"
-    on_the_way = {*_reached(study.directions, x), x} & {*_reached_back(study.directions, target), target}
+    on_the_way = {*reached(study.directions, x), x} & {*reached_back(study.directions, target), target}
     disputed = [
         f"{a} – {b}"
         for a, b in own.directed
@@ -150,35 +151,3 @@ def _directed_so(graph: PDAG, known: set[tuple[str, str]]) -> PDAG:
         return apply_meek_rules(graph, background=sorted(arc for arc in known if frozenset(arc) in free))
     except GraphError:  # another network has v-structures that they contradict
         return graph
-
-
-def open_first_links(graph: PDAG, x: str, target: str) -> list[str]:
-    """Return the neighbours, by links without a direction, through which x might lead to the target.
-
-    Examples
-    --------
-    >>> from bnml.graph import PDAG
-    >>> graph = PDAG(["A", "B", "C"], [("B", "C")], [("A", "B")])
-    >>> open_first_links(graph, "A", "C"), open_first_links(graph, "B", "C")
-    (['B'], [])
-    """
-    return [y for y in graph.neighbours(x) if y == target or target in _reached(graph, y, without=x)]
-
-
-def _reached(graph: PDAG, x: str, without: str | None = None) -> set[str]:
-    """Return what can be reached from x along arcs and links without a direction, not through one variable."""
-    return _walked(x, without, lambda y: (*graph.children(y), *graph.neighbours(y)))
-
-
-def _reached_back(graph: PDAG, x: str) -> set[str]:
-    return _walked(x, None, lambda y: (*graph.parents(y), *graph.neighbours(y)))
-
-
-def _walked(x: str, without: str | None, following: Callable[[str], Iterable[str]]) -> set[str]:
-    found, left = {x}, [x]
-    while left:
-        for y in following(left.pop()):
-            if y != without and y not in found:
-                found.add(y)
-                left.append(y)
-    return found

@@ -10,6 +10,7 @@ and are positions inside; neighbourhoods are bit masks. Each idea is taught in t
 `extension`              from a PDAG to a DAG
 `orientations`           all DAGs that a PDAG stands for
 `class_size`             how many they are
+`possible_paths`         what may lead where, and what that hangs on
 `separation`             d-separation
 `imaps`                  I-maps and perfect maps
 `distance`               the structural Hamming distance

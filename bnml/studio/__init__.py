@@ -12,6 +12,7 @@ and nothing statistical is computed here.
 `session`            all that was chosen and found, as one document
 `session_folder`     where it is kept, file by file
 `session_archive`    the same as one file, for another machine
+`session_check`      a session from elsewhere, loaded before it is believed
 `worker`             the process that does what takes long; `jobs` is its other end
 `learning`           results: studies of which some parts are made
 `table_look`         what is in a table, and what `bnml info` advises
@@ -19,6 +20,7 @@ and nothing statistical is computed here.
 `forecasts`          what a search will take
 `cut_gain`           what cuts of a column of numbers gain
 `results`            results as the page shows them, with what was decided by hand
+`result_titles`      what scores, searches and results are called
 `link_view`          each link and what is known of it
 `questions`          probabilities, conditional tables, the most probable row
 `hand_on`            networks, pictures, constraints and the report as files

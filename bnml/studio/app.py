@@ -16,7 +16,6 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from bnml.data.sources import SUFFIXES
 from bnml.errors import ArgumentError, BnmlError
 from bnml.scores import SCORES
 from bnml.search.searches import SEARCHES
@@ -24,6 +23,8 @@ from bnml.studio import hand_on
 from bnml.studio.desk import BusyError, Desk
 from bnml.studio.door import TooLargeError
 from bnml.studio.page_words import error_values
+from bnml.studio.read_tables import offered_suffixes
+from bnml.studio.result_titles import SCORE_TITLES, SEARCH_TITLES
 from bnml.studio.session_archive import pack_session
 
 __all__ = ["studio_app"]
@@ -80,10 +81,12 @@ def studio_app(desk: Desk) -> Starlette:
             route("/api/undo", _undo, "POST"),
             route("/api/redo", _redo, "POST"),
             route("/api/ask", _ask, "POST"),
+            route("/api/prior", _prior, "GET"),
             route("/api/most-probable", _most_probable, "POST"),
             route("/api/cpt/{name:path}", _cpt, "GET"),
             route("/api/export/{file}", _export, "GET"),
             route("/api/import", _import, "POST"),
+            route("/api/before", _go_back, "POST"),
         ],
         exception_handlers={404: _nothing_here, 405: _nothing_here, 500: _mistake},
     )
@@ -157,10 +160,14 @@ async def _choices(desk: Desk, request: Request) -> Response:
     """Return what there is to choose from."""
     return JSONResponse(
         {
-            "scores": [{"name": name, "about": _about(kind)} for name, kind in SCORES.items()],
+            "scores": [
+                {"name": name, "title": SCORE_TITLES.get(name, name), "about": _about(kind)}
+                for name, kind in SCORES.items()
+            ],
             "searches": ["auto", *SEARCHES],
+            "search_titles": SEARCH_TITLES,
             "needs_target": [name for name, own in SEARCHES.items() if "class_variable" in own.needed],
-            "suffixes": list(SUFFIXES),
+            "suffixes": offered_suffixes(),
             "networks": list(hand_on.NETWORKS),
             "pictures": list(hand_on.PICTURES),
         }
@@ -317,6 +324,10 @@ async def _ask(desk: Desk, request: Request) -> Response:
     return JSONResponse(await desk.ask(await _body(request)))
 
 
+async def _prior(desk: Desk, request: Request) -> Response:
+    return JSONResponse(await desk.prior())
+
+
 async def _most_probable(desk: Desk, request: Request) -> Response:
     return JSONResponse(await desk.most_probable(await _body(request)))
 
@@ -380,4 +391,9 @@ async def _import(desk: Desk, request: Request) -> Response:
         await desk.take_session(arrived)
     finally:
         arrived.unlink(missing_ok=True)
+    return JSONResponse(desk.document())
+
+
+async def _go_back(desk: Desk, request: Request) -> Response:
+    await desk.go_back()
     return JSONResponse(desk.document())

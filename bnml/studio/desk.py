@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 from bnml.data.sources import SUFFIXES
 from bnml.errors import ArgumentError, BnmlError, DataError, argument
+from bnml.five_steps.open_answers import OpenAnswer
 from bnml.studio import questions
 from bnml.studio.cut_gain import CutGains
 from bnml.studio.events import Events
@@ -23,6 +24,7 @@ from bnml.studio.jobs import Job, Jobs
 from bnml.studio.learning import learning_request
 from bnml.studio.page_words import in_page_words
 from bnml.studio.read_tables import ReadTables
+from bnml.studio.result_titles import titles_of_results
 from bnml.studio.results import Results
 from bnml.studio.session import (
     HandDecisions,
@@ -37,8 +39,8 @@ from bnml.studio.session import (
     plain_fields,
     session_of,
 )
-from bnml.studio.session_archive import unpack_session
-from bnml.studio.session_folder import SESSION, SessionFolder
+from bnml.studio.session_archive import about_archive, pack_session, unpack_session
+from bnml.studio.session_folder import BEFORE, SESSION, SessionFolder
 
 __all__ = ["BusyError", "Desk"]
 
@@ -82,6 +84,8 @@ class Desk:
         self._jobs: Jobs | None = None
         self._tasks: set[asyncio.Task[Any]] = set()
         self._waiting: dict[str, Any] = {}
+        self._opening = False
+        self._before = about_archive(folder.path / BEFORE)
         if data is not None:
             self._take_file(data)
 
@@ -126,7 +130,8 @@ class Desk:
     def document(self) -> dict[str, Any]:
         """Return the session as the page is shown it."""
         session, table = self.session, self.session.table
-        names = self.used_columns()
+        columns = self._columns()
+        titles = titles_of_results(session.results)
         job = self.jobs.current
         return {
             "version": 1,
@@ -136,11 +141,13 @@ class Desk:
             "table": None if table is None else self._table_values(table),
             "knowledge": {
                 **plain_fields(session.knowledge),
-                "contradiction": session.knowledge.contradiction(names, in_page_words),
+                "contradiction": session.knowledge.contradiction(self.used_columns(), in_page_words),
+                "not_used": session.knowledge.not_used(columns) if columns else {},
             },
             "settings": plain_fields(session.settings),
             "results": [
-                {**one.summary, "id": one.id, "stale": one.is_stale(session)} for one in session.results
+                {**one.summary, "id": one.id, "title": titles[one.id], "stale": one.is_stale(session)}
+                for one in session.results
             ],
             "current": session.current,
             "compared": session.compared,
@@ -148,6 +155,7 @@ class Desk:
             "evidence": dict(session.evidence),
             "do": dict(session.do),
             "job": None if job is None else job.values(),
+            "before": self._before,
         }  # fmt: skip
 
     def _table_values(self, table: TableEntry) -> dict[str, Any]:
@@ -177,9 +185,13 @@ class Desk:
 
     def used_columns(self) -> list[str]:
         """Return the columns that take part."""
+        return [name for name, used in self._columns().items() if used]
+
+    def _columns(self) -> dict[str, bool]:
+        """Return the columns of the table, and whether they take part."""
         table = self.session.table
         columns = [] if table is None else self._look_of(table).get("columns", [])
-        return [column["name"] for column in columns if column["used"]]
+        return {column["name"]: column["used"] for column in columns}
 
     def check_revision(self, told: str | None) -> None:
         """Refuse a change that was made to a session as it is no more.
@@ -216,6 +228,7 @@ class Desk:
 
     def undo(self) -> None:
         """Take the last choice back."""
+        self._check_not_reading()
         if not self.past:
             raise ArgumentError("there is nothing to undo")
         before = self.past.pop()
@@ -224,6 +237,7 @@ class Desk:
 
     def redo(self) -> None:
         """Make the choice that was taken back again."""
+        self._check_not_reading()
         if not self.future:
             raise ArgumentError("there is nothing to redo")
         after = self.future.pop()
@@ -243,7 +257,11 @@ class Desk:
         suffix = table_suffix(name)
         self._check_idle()
         file = await asyncio.to_thread(self.folder.add_table, arrived, suffix, copied=False)
-        return await self._look(TableEntry(file, name), advised=True)
+        try:
+            return await self._look(TableEntry(file, name), advised=True)
+        except BusyError:
+            self._forget_table(file)
+            raise
 
     async def take_example(self) -> Job:
         """Make the bundled example the table."""
@@ -258,9 +276,8 @@ class Desk:
 
     async def choose_table(self, values: Mapping[str, Any]) -> Job | None:
         """Read the table in another way; a target alone needs no reading."""
-        job, unseen = self.jobs.current, self.session.table
-        if job is not None and job.kind == "table":
-            raise BusyError("the table is being read; wait for it, or cancel it")
+        self._check_not_reading()
+        unseen = self.session.table
         if unseen is not None and unseen.look is None:  # the first look was cancelled, or failed
             return await self._look(unseen, advised=True)
         table = self._a_table()
@@ -301,7 +318,14 @@ class Desk:
             "file": table.file,
             "choices": None if advised else plain_fields(table.choices),
         }
-        return await self._start("table", task, lambda found: self._take_look(table, found))
+        return await self._start(
+            "table", task, lambda found: self._take_look(table, found), lambda: self._forget_table(table.file)
+        )  # fmt: skip
+
+    def _forget_table(self, file: str) -> None:
+        """Remove the file of a table that could not be read, unless it is needed all the same."""
+        if file not in self._files():
+            self.folder.remove_table(file)
 
     def _take_look(self, table: TableEntry, found: Mapping[str, Any]) -> None:
         look = self.folder.add_look(found["look"])
@@ -408,8 +432,7 @@ class Desk:
     def remove(self, name: str) -> None:
         """Remove a result."""
         entry, session = self.result(name), self.session
-        if self.jobs.current is not None:  # what it writes is named by the session only when it is done
-            raise BusyError("wait until the job is done, or cancel it")
+        self._check_idle()  # what a job writes is named by the session only when it is done
         left = tuple(one for one in session.results if one != entry)
         current = session.current if session.current != name else (left[-1].id if left else None)
         decisions = {key: value for key, value in session.decisions.items() if key != name}
@@ -428,6 +451,8 @@ class Desk:
                 current=current,
                 compared=None if session.compared == name else session.compared,
                 decisions=decisions,
+                evidence=session.evidence if current == session.current else {},
+                do=session.do if current == session.current else {},
             ),
             undone=False,
         )
@@ -454,14 +479,27 @@ class Desk:
     # --- questions ---
 
     async def ask(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the probabilities of all variables given what is observed and set, and keep these."""
+        """Return the probabilities of all variables given what is observed and set, and keep these.
+
+        Where something is set the answer says which links without a direction it hangs on, and how far.
+        """
         entry = self.current()
+        made = self.decisions_of(entry)
         evidence, do = (labels_of(values.get(name, {}), name) for name in ("evidence", "do"))
-        network = await asyncio.to_thread(self.results.network, entry, self.decisions_of(entry))
+        network = await asyncio.to_thread(self.results.network, entry, made)
         found = await asyncio.to_thread(questions.ask, network, evidence, do)
+        hanging = OpenAnswer()
+        if do:
+            hanging = await asyncio.to_thread(self.results.open_answer, entry, made, evidence, do)
         if (evidence, do) != (dict(self.session.evidence), dict(self.session.do)):
             self._change(replace(self.session, evidence=evidence, do=do), undone=False)
-        return found
+        return found | questions.hanging_values(hanging)
+
+    async def prior(self) -> dict[str, Any]:
+        """Return the probabilities of all variables before anything is said; what is said stays as it is."""
+        entry = self.current()
+        network = await asyncio.to_thread(self.results.network, entry, self.decisions_of(entry))
+        return await asyncio.to_thread(questions.ask, network, {}, {})
 
     async def most_probable(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Return the most probable row given what is observed and set."""
@@ -539,12 +577,26 @@ class Desk:
         self._change(replace(self.session, results=results), undone=False)
 
     def _check_idle(self) -> None:
+        if self._opening:
+            raise BusyError("a session is being opened; wait for it")
         if self.jobs.current is not None:
             raise BusyError("something else is being done; wait for it, or cancel it")
 
-    async def _start(self, kind: str, task: Mapping[str, Any], take: Callable[[Mapping[str, Any]], None]) -> Job:
+    def _check_not_reading(self) -> None:
+        job = self.jobs.current
+        if job is not None and job.kind == "table":
+            raise BusyError("the table is being read; wait for it, or cancel it")
+
+    async def _start(
+        self,
+        kind: str,
+        task: Mapping[str, Any],
+        take: Callable[[Mapping[str, Any]], None],
+        leave: Callable[[], None] | None = None,
+    ) -> Job:
+        """Begin a job; ``take`` is given what comes of it, and ``leave`` is called where nothing does."""
         self._check_idle()
-        self._waiting = {"take": take}
+        self._waiting = {"take": take, "leave": leave}
         return await self.jobs.start(kind, task)
 
     def _job_told(self, job: Job) -> None:
@@ -553,11 +605,15 @@ class Desk:
     def _job_ended(self, job: Job, message: Mapping[str, Any]) -> None:
         """Take what came of a job, and tell the pages."""
         about = {"id": job.id, "kind": job.kind}
-        take = self._waiting.pop("take", None)
+        take, leave = (self._waiting.pop(name, None) for name in ("take", "leave"))
+        if "done" not in message and leave is not None:
+            leave()
         if "done" in message and take is not None:
             try:
                 take(message["done"])
             except (BnmlError, OSError) as error:
+                if leave is not None:
+                    leave()
                 said = in_page_words(error) if isinstance(error, BnmlError) else str(error)
                 self.events.tell("failed", {**about, "error": said})
                 return
@@ -591,24 +647,64 @@ class Desk:
 
     # --- another session ---
 
-    async def take_session(self, archive: Path) -> None:
-        """Take the session of an archive in place of this one.
+    async def take_session(self, archive: Path, *, own: bool = False) -> None:
+        """Take the session of an archive in place of this one, which is kept as the one before.
+
+        Parameters
+        ----------
+        archive
+            The archive.
+        own
+            Whether it is the one before.
 
         Raises
         ------
         BnmlError
-            If it is no session, or damaged.
+            If it is no session, or damaged; nothing is changed then.
         """
         self._check_idle()
-        session = await asyncio.to_thread(unpack_session, archive, self.folder, self.session.last_result + 1)
-        self._check_idle()
+        self._opening = True
+        try:
+            session = await self._unpacked(archive, own=own)
+        finally:
+            self._opening = False
         self.past, self.future = [], []
         self.results.forget_all()
         self._keep(session)
         self.folder.keep_only(self._files())
+        self._before = about_archive(self.folder.path / BEFORE)
         if session.table is not None:
             await self._look(session.table, advised=False)
         self._prepare()
+
+    async def _unpacked(self, archive: Path, *, own: bool) -> Session:
+        """Return the session of an archive, its files among those of this one, once this one is kept in an archive."""
+        before, kept = self.session, self.folder.incoming()
+        try:
+            found = await asyncio.to_thread(unpack_session, archive, self.folder, before.last_result + 1, own=own)
+            if not before.is_empty:
+                await asyncio.to_thread(pack_session, before, self.folder, kept)
+            if self.session is not before:
+                raise BusyError("this session was changed while the other one was read; open that one again")
+            if not before.is_empty:
+                kept.replace(self.folder.path / BEFORE)
+        except BaseException:
+            kept.unlink(missing_ok=True)
+            self.folder.keep_only(self._files())
+            raise
+        return found
+
+    async def go_back(self) -> None:
+        """Take the session that was open before the last one was opened; this one is the one before then.
+
+        Raises
+        ------
+        BnmlError
+            If there is none.
+        """
+        if self._before is None:
+            raise ArgumentError("there is no session before this one")
+        await self.take_session(self.folder.path / BEFORE, own=True)
 
 
 def _restored(kept: Any) -> tuple[Session, list[dict[str, Any]], list[dict[str, Any]]]:

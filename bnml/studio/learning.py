@@ -23,7 +23,7 @@ from bnml.search.searches import SEARCHES
 from bnml.studio.read_tables import ReadTables, source_in
 from bnml.studio.session import KnownStructure, LearningSettings, TableEntry
 
-__all__ = ["learn_result", "learning_request", "make_parts", "read_layout", "result_file"]
+__all__ = ["learn_result", "learning_request", "make_parts", "read_layout", "result_file", "summary_of"]
 
 Progress = Callable[[str, float], None]
 
@@ -116,7 +116,7 @@ def learn_result(
     learned.to_dict()  # what the page asks for next: on a new machine, kernels are compiled here, not in the server
     if learned.network is not None:
         learned.network.marginals()
-    return _summary(state)
+    return summary_of(state)
 
 
 def make_parts(
@@ -133,7 +133,7 @@ def make_parts(
         start, stop = k / len(missing), (k + 1) / len(missing)
         state = with_part_made(state, asked, BY_NAME[name], _within(progress, _said(name), start, stop))
         save_state(state, file)
-    return _summary(state)
+    return summary_of(state)
 
 
 def _with_part(state: StudyState, asked: StudyRequest, name: str, progress: Progress) -> StudyState:
@@ -150,7 +150,7 @@ def _within(progress: Progress, name: str, start: float, stop: float) -> Progres
     return lambda stage, share: progress(f"{name}: {stage}", start + (stop - start) * share)
 
 
-def _summary(state: StudyState) -> dict[str, Any]:
+def summary_of(state: StudyState) -> dict[str, Any]:
     """Return what the list of results says of a result, as plain values."""
     learned: SearchResult = state.parts["learned"]
     proof = f"no network fits what {learned.search} found" if learned.dag is None else proof_words(learned)
@@ -159,7 +159,6 @@ def _summary(state: StudyState) -> dict[str, Any]:
         "score": learned.score,
         "score_name": learned.score_name,
         "search": learned.search,
-        "title": f"{learned.score_name}, {learned.search}",
         "optimal": learned.optimal,
         "proof": f"{proof[0].upper()}{proof[1:]}.",
         "seconds": learned.seconds,

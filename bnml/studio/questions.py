@@ -7,9 +7,10 @@ from typing import Any
 
 from bnml._plain import plain
 from bnml.data.labels import label_text
+from bnml.five_steps.open_answers import OpenAnswer
 from bnml.network import BayesianNetwork
 
-__all__ = ["ask", "conditional_table", "most_probable"]
+__all__ = ["ask", "conditional_table", "hanging_values", "most_probable"]
 
 
 def ask(network: BayesianNetwork, evidence: Mapping[str, str], do: Mapping[str, str]) -> dict[str, Any]:
@@ -31,6 +32,19 @@ def ask(network: BayesianNetwork, evidence: Mapping[str, str], do: Mapping[str, 
             x: {"states": _labels(network, x), "probabilities": plain(table.to_numpy())} for x, table in found.items()
         },
     }
+
+
+def hanging_values(found: OpenAnswer) -> dict[str, Any]:
+    """Return which open links an answer hangs on, and between what its probabilities are then; None if not known.
+
+    Examples
+    --------
+    >>> hanging_values(OpenAnswer())
+    {'hangs_on': [], 'range': None}
+    """
+    low, high = found.low, found.high
+    bounds = None if low is None or high is None else {x: {"low": plain(low[x]), "high": plain(high[x])} for x in low}
+    return {"hangs_on": [list(link) for link in found.links], "range": bounds}
 
 
 def most_probable(network: BayesianNetwork, evidence: Mapping[str, str], do: Mapping[str, str]) -> dict[str, Any]:

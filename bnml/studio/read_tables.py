@@ -5,16 +5,35 @@ from __future__ import annotations
 import json
 import threading
 import warnings
+from importlib.util import find_spec
 from pathlib import Path
 
 from bnml.data import Data
+from bnml.data.sources import SUFFIXES
 from bnml.errors import DataWarning
 from bnml.five_steps.table_source import TableSource
 from bnml.studio.session import TableEntry
 
-__all__ = ["ReadTables", "source_in"]
+__all__ = ["ReadTables", "offered_suffixes", "source_in"]
 
 KEPT = 2
+NEEDS = {".xlsx": "openpyxl"}  # packages without which files of a kind cannot be read
+BESIDE = (".idt",)  # files that another one belongs to, and that are given on the command line
+
+
+def offered_suffixes() -> list[str]:
+    """Return how names of tables end that the page can be given: those that can be read with what is installed.
+
+    Examples
+    --------
+    >>> offered_suffixes()[:2]
+    ['.csv', '.csv.gz']
+    """
+    return [
+        suffix
+        for suffix in SUFFIXES
+        if suffix not in BESIDE and (suffix not in NEEDS or find_spec(NEEDS[suffix]) is not None)
+    ]
 
 
 def source_in(folder: Path, table: TableEntry) -> TableSource:

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from bnml.data import Data
 from bnml.data.labels import label_text
 from bnml.errors import NetworkError
-from bnml.five_steps.decisions import checked_decisions
+from bnml.five_steps.decisions import checked_decisions, graph_directed_by_hand
+from bnml.five_steps.open_answers import OpenAnswer, open_answer
 from bnml.five_steps.parts import PARTS
 from bnml.five_steps.saving import load_state
 from bnml.five_steps.state import StudyState
 from bnml.five_steps.steps import decided, go_on, request_of, study_of, with_part_made
 from bnml.five_steps.study_result import Study
 from bnml.graph import DAG, PDAG, compare
-from bnml.network import BayesianNetwork
+from bnml.network import BayesianNetwork, fit
 from bnml.plot.draw_comparison import comparison_layout
 from bnml.plot.labels import label_lines
 from bnml.plot.layout import Layout, layout
@@ -34,6 +37,7 @@ from bnml.uncertainty import strength
 __all__ = ["Results"]
 
 KEPT = 6  # results, with decisions by hand, in memory
+KEPT_MEMBERS = 32  # other networks of a class, with their parameters
 
 
 class Results:
@@ -50,6 +54,9 @@ class Results:
     def __init__(self, folder: Path, tables: ReadTables) -> None:
         self._folder, self._tables = folder, tables
         self._kept: OrderedDict[tuple[str, int, HandDecisions | None], StudyState] = OrderedDict()
+        self._members: OrderedDict[tuple[int, tuple[tuple[str, str], ...]], tuple[Data, BayesianNetwork]] = (
+            OrderedDict()
+        )
         self._placed: tuple[tuple[str, frozenset[frozenset[str]]], Layout] | None = None
         self._lock = threading.RLock()
 
@@ -63,6 +70,7 @@ class Results:
         """Forget all results."""
         with self._lock:
             self._kept.clear()
+            self._members.clear()
 
     def found(self, entry: ResultEntry) -> StudyState:
         """Return a result as it was found."""
@@ -121,6 +129,33 @@ class Results:
             )
         return found
 
+    def open_answer(
+        self, entry: ResultEntry, made: HandDecisions, evidence: Mapping[str, str], do: Mapping[str, str]
+    ) -> OpenAnswer:
+        """Return which links without a direction an answer of a network hangs on, and how far.
+
+        Raises
+        ------
+        NetworkError
+            If no network fits what tests found.
+        """
+        state = self.decided(entry, made)
+        graph = _class_of(state)
+        return open_answer(self.network(entry, made), graph, state.data, evidence, do, self._member)
+
+    def _member(self, dag: DAG, data: Data) -> BayesianNetwork:
+        """Return another network of a class, with parameters; the last ones are kept, with what questions made."""
+        key = id(data), dag.arcs
+        with self._lock:
+            found = self._members.pop(key, None)
+        if found is None or found[0] is not data:
+            found = data, fit(dag, data)
+        with self._lock:
+            self._members[key] = found
+            while len(self._members) > KEPT_MEMBERS:
+                self._members.popitem(last=False)
+        return found[1]
+
     def study(self, entry: ResultEntry, made: HandDecisions) -> Study | None:
         """Return the whole study of a result; None if some of its parts are not made yet."""
         state = self.decided(entry, made)
@@ -170,12 +205,14 @@ class Results:
     ) -> dict[str, Any]:
         """Return how two results differ, and a layout of both with the class of each link.
 
+        Compared is what is known of them: a link whose direction both leave open is common to them.
+
         Raises
         ------
         BnmlError
             If they are about different variables.
         """
-        graphs = [_shown_graph(self.decided(*pair)) for pair in ((first, of_first), (second, of_second))]
+        graphs = [_class_of(self.decided(*pair)) for pair in ((first, of_first), (second, of_second))]
         found = compare(*graphs)
         classes = {
             "common": found.shared,
@@ -185,7 +222,7 @@ class Results:
             "missing": found.only_a,
             "extra": found.only_b,
         }
-        free = {frozenset(pair) for graph in graphs if isinstance(graph, PDAG) for pair in graph.undirected}
+        free = {frozenset(pair) for graph in graphs for pair in graph.undirected}
         of_edge = {edge: name for name, edges in classes.items() for edge in edges}
         directed = {
             edge: name.startswith("directed") or frozenset(edge) not in free for edge, name in of_edge.items()
@@ -201,9 +238,9 @@ def _learned(state: StudyState) -> SearchResult:
     return learned
 
 
-def _shown_graph(state: StudyState) -> DAG | PDAG:
-    learned = _learned(state)
-    return learned.directions if learned.dag is None else learned.dag
+def _class_of(state: StudyState) -> PDAG:
+    """Return the class of a network with all directions that are told: by data, knowledge and decisions by hand."""
+    return graph_directed_by_hand(_learned(state), state.decisions.directed)
 
 
 def _with_decisions(base: StudyState, made: HandDecisions) -> StudyState:

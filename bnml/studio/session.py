@@ -35,6 +35,7 @@ __all__ = [
 
 VERSION = 1
 MISSING = ("error", "drop", "state")
+MOST_REPETITIONS = 10_000
 LARGEST = 10**300  # that a number may be; beyond, JSON has whole numbers that no float holds
 
 Pairs = tuple[tuple[str, str], ...]
@@ -144,6 +145,28 @@ class KnownStructure:
             return None
         return Constraints(**pairs, tiers=tiers)
 
+    def not_used(self, columns: Mapping[str, bool]) -> dict[str, str]:
+        """Return the variables that it is about and that do not take part, each with the reason.
+
+        Parameters
+        ----------
+        columns
+            The columns of the table, and whether they take part.
+
+        Examples
+        --------
+        >>> known = KnownStructure(required=(("A", "B"),), tiers=(("C",), ("A",)))
+        >>> known.not_used({"A": True, "B": False})
+        {'B': 'is switched off', 'C': 'is not in the table'}
+        """
+        pairs = (pair for one in fields(KnownStructure)[:4] for pair in getattr(self, one.name))
+        named = dict.fromkeys(name for group in (*pairs, *self.tiers) for name in group)
+        return {
+            name: "is switched off" if name in columns else "is not in the table"
+            for name in named
+            if not columns.get(name, False)
+        }
+
     def contradiction(self, names: Sequence[str], words: Callable[[BnmlError], str]) -> str | None:
         """Return what contradicts what, or None."""
         try:
@@ -175,7 +198,7 @@ class LearningSettings:
             max_parents=None if most is None else _whole(most, "max_parents"),
             rows_per_cell=_number(values.get("rows_per_cell", usual.rows_per_cell), "rows_per_cell"),
             alpha=_number(values.get("alpha", usual.alpha), "alpha"),
-            repetitions=_whole(values.get("repetitions", usual.repetitions), "repetitions"),
+            repetitions=_whole(values.get("repetitions", usual.repetitions), "repetitions", MOST_REPETITIONS),
         )
 
 
@@ -283,6 +306,11 @@ class Session:
         if current != self.current:
             later = replace(later, evidence={}, do={})  # questions are to the current network
         return replace(later, current=current if self.has(current) else None, compared=compared)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was chosen or found yet."""
+        return self.table is None and not self.results and self.knowledge == KnownStructure()
 
     def has(self, result: str | None) -> bool:
         """Return whether there is such a result."""
@@ -432,10 +460,10 @@ def _number(value: Any, name: str) -> float:
     return int(value) if float(value).is_integer() else float(value)
 
 
-def _whole(value: Any, name: str) -> int:
+def _whole(value: Any, name: str, most: int | None = None) -> int:
     number = _number(value, name)
-    if not isinstance(number, int) or number < 0:
-        raise _refusal(name, "a whole number from 0")
+    if not isinstance(number, int) or number < 0 or (most is not None and number > most):
+        raise _refusal(name, f"a whole number from 0{'' if most is None else f' to {most:,}'}")
     return number
 
 

@@ -2,7 +2,8 @@
 
 What comes from elsewhere is looked at before it is believed: an archive has only files whose names are those of a
 session (`bnml.studio.session_folder.ENTRY`), which lead to no other folder, and no more bytes than a session may have,
-packed and unpacked. Nothing in it is code; results are read as `bnml.load_study` does, with a checksum.
+packed and unpacked. Nothing in it is code. All of it is loaded (`bnml.studio.session_check`) in a place of its own
+before anything of it gets among the files of the session that is open.
 """
 
 from __future__ import annotations
@@ -18,14 +19,16 @@ from typing import IO, Any
 
 from bnml.errors import BnmlError, FormatError
 from bnml.studio.session import Session, session_of
+from bnml.studio.session_check import check_tables, checked_session
 from bnml.studio.session_folder import ENTRY, SESSION, SessionFolder
 
-__all__ = ["pack_session", "unpack_session"]
+__all__ = ["about_archive", "pack_session", "unpack_session"]
 
 MOST_BYTES = 1 << 31  # unpacked
 MOST_FILES = 5000
 PIECE = 1 << 20
 SAME_TIME = (1980, 1, 1, 0, 0, 0)
+UNREADABLE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError)
 
 
 def pack_session(session: Session, folder: SessionFolder, target: Path) -> None:
@@ -62,7 +65,17 @@ def _entry_of(name: str) -> zipfile.ZipInfo:
     return entry
 
 
-def unpack_session(archive: Path, folder: SessionFolder, first: int) -> Session:
+def about_archive(archive: Path) -> dict[str, Any] | None:
+    """Return what the page says of a session in an archive: its table and how many results it has; None without one."""
+    try:
+        with zipfile.ZipFile(archive) as packed:
+            session = session_of(json.loads(packed.read(SESSION))["session"])
+    except (*UNREADABLE, ValueError, KeyError, TypeError):
+        return None
+    return {"table": None if session.table is None else session.table.name, "results": len(session.results)}
+
+
+def unpack_session(archive: Path, folder: SessionFolder, first: int, *, own: bool = False) -> Session:
     """Put what an archive holds into a folder, beside what is there, and return its session.
 
     Parameters
@@ -73,6 +86,8 @@ def unpack_session(archive: Path, folder: SessionFolder, first: int) -> Session:
         The folder of another session; none of its files is changed.
     first
         The number of the first of the results, which get new names.
+    own
+        Whether it is a session of this folder, which is as it was and need not be loaded to be believed.
 
     Raises
     ------
@@ -83,8 +98,11 @@ def unpack_session(archive: Path, folder: SessionFolder, first: int) -> Session:
     place.mkdir()
     try:
         session = _without_look(_session_in(archive, place))
-        renamed = {one.id: f"r{first + k}" for k, one in enumerate(session.results)}
         _check_files(session, place)
+        check_tables(session, place)
+        if not own:
+            session = checked_session(session, place)
+        renamed = {one.id: f"r{first + k}" for k, one in enumerate(session.results)}
         for name in sorted(path.relative_to(place).as_posix() for path in place.rglob("*") if path.is_file()):
             top, _, rest = name.partition("/")
             if top == "results":
@@ -97,7 +115,7 @@ def unpack_session(archive: Path, folder: SessionFolder, first: int) -> Session:
                 target.parent.mkdir(mode=0o700, exist_ok=True)
                 (place / name).replace(target)
         return _with_names(session, renamed)
-    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError) as error:
+    except UNREADABLE as error:
         raise FormatError(f"this is no session of bnml studio, or it is damaged: {error}") from None
     finally:
         shutil.rmtree(place, ignore_errors=True)
@@ -119,11 +137,23 @@ def _session_in(archive: Path, place: Path) -> Session:
                 left = _poured(source, stream, left)
     try:
         found: Any = json.loads((place / SESSION).read_text(encoding="utf-8", errors="surrogatepass"))
-        return session_of(found["session"])
+        session = session_of(found["session"])
+        _check_shown(session, found["session"])
+        return session
     except (ValueError, KeyError, TypeError, RecursionError, OSError) as error:
         if isinstance(error, BnmlError):
             raise FormatError(f"this is no session of bnml studio: {error.marked}") from None
         raise FormatError(f"this is no session of bnml studio, or it is damaged: {error}") from None
+
+
+def _check_shown(session: Session, values: Mapping[str, Any]) -> None:
+    """Refuse a session that shows results which it does not have, or has one twice."""
+    names = [one.id for one in session.results]
+    if len(set(names)) < len(names):
+        raise FormatError("it has two results of the same name")
+    for what in ("current", "compared"):
+        if values.get(what) is not None and values[what] != getattr(session, what):
+            raise FormatError(f"it shows the result {values[what]!r}, which it does not have")
 
 
 def _poured(source: IO[bytes], target: IO[bytes], left: int) -> int:

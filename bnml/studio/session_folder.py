@@ -7,6 +7,7 @@
     looks/HASH.json       what is in a table, read in some way
     results/r1.json       what was found: a study, as `bnml.load_study` reads it
     results/r1.layout.json where its nodes stand
+    before.zip            the session that was open before another one was opened in its place
     lock                  held by the one server that has the folder open
 
 Names of files are made here and never come from outside; only the suffix of a table does, and that is one of a few.
@@ -29,9 +30,10 @@ from bnml._files import written_whole
 from bnml.data.sources import SUFFIXES
 from bnml.errors import ArgumentError
 
-__all__ = ["ENTRY", "SessionFolder", "folder_for"]
+__all__ = ["BEFORE", "ENTRY", "SessionFolder", "folder_for", "table_key"]
 
 SESSION = "session.json"
+BEFORE = "before.zip"
 LOCK = "lock"
 INCOMING = "incoming"
 UNNAMED = "without-a-table"
@@ -64,6 +66,16 @@ def _user_folder() -> Path:
     if sys.platform == "win32":
         return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
     return Path.home() / ("Library/Application Support" if sys.platform == "darwin" else ".local/share")
+
+
+def table_key(file: Path, suffix: str, beside: Path | None = None) -> str:
+    """Return what a table is called by in a session: a hash of how its name ends and of what is in it."""
+    digest = hashlib.sha256(suffix.encode())
+    for part in (file, beside):
+        if part is not None:
+            with part.open("rb") as stream:
+                digest.update(hashlib.file_digest(stream, "sha256").digest())
+    return digest.hexdigest()[:16]
 
 
 class SessionFolder:
@@ -158,21 +170,24 @@ class SessionFolder:
         copied
             Whether it stays where it is as well.
         """
-        digest = hashlib.sha256(suffix.encode())
-        for part in (file, beside):
-            if part is not None:
-                with part.open("rb") as stream:
-                    digest.update(hashlib.file_digest(stream, "sha256").digest())
-        key = digest.hexdigest()[:16]
+        key = table_key(file, suffix, beside)
         name = f"tables/{key}/table{suffix}"
         if not (self.path / name).exists():
             place = self.path / INCOMING / f"{key}-{os.urandom(4).hex()}"
             place.mkdir()
-            (shutil.copyfile if copied else shutil.move)(file, place / f"table{suffix}")
-            if beside is not None:
-                shutil.copyfile(beside, place / "table.vd")
-            place.replace(self.path / f"tables/{key}")
+            try:
+                (shutil.copyfile if copied else shutil.move)(file, place / f"table{suffix}")
+                if beside is not None:
+                    shutil.copyfile(beside, place / "table.vd")
+                place.replace(self.path / f"tables/{key}")
+            except OSError:
+                shutil.rmtree(place, ignore_errors=True)
+                raise
         return name
+
+    def remove_table(self, name: str) -> None:
+        """Remove a table that nothing needs."""
+        shutil.rmtree((self.path / name).parent, ignore_errors=True)
 
     def keep_only(self, names: Iterable[str]) -> None:
         """Remove tables and looks that nothing needs any more."""

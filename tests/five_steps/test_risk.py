@@ -14,7 +14,7 @@ from scipy import stats
 import bnml
 from bnml.errors import ArgumentError
 from bnml.five_steps.risk import jeffreys_interval, outcomes_of
-from bnml.five_steps.what_if import open_first_links
+from bnml.graph.possible_paths import open_first_links
 
 
 @pytest.fixture(scope="module")

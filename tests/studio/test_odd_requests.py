@@ -97,6 +97,8 @@ def test_every_method_everywhere(walked, method):
         "api/session",
         "api/forecast",
         "api/choices",
+        "api/prior",
+        "api/before",
         "api/nothing",
         "static/x",
         "x",

@@ -14,9 +14,11 @@ import pytest
 import bnml
 from bnml.data.example import example_path
 from bnml.five_steps.decisions import graph_directed_by_hand
+from bnml.five_steps.open_answers import open_answer
 from bnml.studio.hand_on import picture_file
 from bnml.studio.learning import learn_result
 from bnml.studio.read_tables import ReadTables
+from bnml.studio.result_titles import SCORE_TITLES
 from bnml.studio.results import Results
 from bnml.studio.session import HandDecisions, KnownStructure, LearningSettings, ResultEntry, TableEntry
 from bnml.studio.session_folder import SessionFolder
@@ -246,13 +248,69 @@ def test_regions_beside_a_network_by_score(studio, learned, data):
     assert studio.call("DELETE", f"api/results/{current}")[0] == 200
 
 
+def kinds_of_links(first, second):
+    """Say of each pair that is linked in one of two classes what there is to be said, straight from the two lists."""
+    kinds = {}
+    marks = [
+        {frozenset(edge): edge for edge in graph.directed} | dict.fromkeys(map(frozenset, graph.undirected), "open")
+        for graph in (first, second)
+    ]
+    for pair in {*marks[0], *marks[1]}:
+        a, b = (of.get(pair) for of in marks)
+        if a is None or b is None:
+            kinds[pair] = "missing" if b is None else "extra"
+        elif a == b:
+            kinds[pair] = "common"
+        elif "open" in (a, b):
+            kinds[pair] = "directed_in_second" if a == "open" else "directed_in_first"
+        else:
+            kinds[pair] = "turned"
+    return kinds
+
+
+def compared(found):
+    return {frozenset((edge["a"], edge["b"])): edge["class"] for edge in found["layout"]["edges"]}
+
+
+def test_directions_that_both_leave_open_are_no_difference(tmp_path):
+    """Two members of one class are the same; what is decided by hand in one of them is a difference."""
+    with SessionFolder(tmp_path) as folder, resources.as_file(example_path()) as path:
+        table, tables = TableEntry(folder.add_table(path, ".csv.gz"), "example"), ReadTables()
+        known = KnownStructure.of({"required": [["smoke", "bronc"]]})
+        entries = []
+        for name, given in (("r1", KnownStructure()), ("r2", known)):
+            told = learn_result(
+                folder.path, name, table, given, LearningSettings(), tables, like=None, progress=lambda *told: None
+            )  # fmt: skip
+            entries.append(ResultEntry(name, told, table, given, LearningSettings()))
+        results, nothing = Results(folder.path, tables), HandDecisions()
+        first, second = (results.graph(entry, nothing) for entry in entries)
+        assert first.cpdag() == second.cpdag()
+        assert set(first.arcs) != set(second.arcs)
+        by_hand = HandDecisions(directed=(("smoke", "bronc"),))
+        same = results.comparison(entries[0], by_hand, entries[1], nothing)
+        assert set(compared(same).values()) == {"common"}
+        assert any(not edge["directed"] for edge in same["layout"]["edges"])
+        open_one = results.comparison(entries[0], nothing, entries[1], nothing)
+        learned = bnml.learn(bnml.example())
+        graphs = learned.directions, graph_directed_by_hand(learned, by_hand.directed)
+        assert compared(open_one) == kinds_of_links(*graphs)
+        assert "turned" not in compared(open_one).values()
+        assert compared(open_one)[frozenset(("smoke", "bronc"))] == "directed_in_second"
+        other = results.comparison(
+            entries[0], HandDecisions(directed=(("bronc", "smoke"),)), entries[1], nothing
+        )  # fmt: skip
+        assert compared(other)[frozenset(("smoke", "bronc"))] == "turned"
+
+
 def test_two_results_side_by_side(studio, learned, data, own):
     assert studio.call("PUT", "api/settings", {"score": "bdeu", "search": "climb"})[0] == 200
     session = studio.done("POST", "api/jobs", {"kind": "learn"})
     second = session["current"]
     found = studio.get(f"api/results/r1/comparison/{second}")
     other = bnml.learn(data, "bdeu", "climb")
-    wanted = bnml.compare(own.dag, other.dag)
+    wanted = bnml.compare(own.directions, other.directions)
+    assert compared(found) == kinds_of_links(own.directions, other.directions)
     assert found["to_dict"] == json.loads(json.dumps(wanted.to_dict()))
     classes = {(edge["a"], edge["b"]): edge["class"] for edge in found["layout"]["edges"]}
     assert {arc for arc, name in classes.items() if name == "common"} == set(wanted.shared)
@@ -289,6 +347,33 @@ def test_knowledge(studio, learned, data):
     studio.call("PUT", "api/current", {"current": "r1", "compared": None})
 
 
+def test_knowledge_of_columns_that_take_no_part_is_named(studio, learned, data):
+    known = {"tiers": [["smoke"], ["lung"]], "forbidden": [["asia", "xray"]], "required_links": [["tub", "nobody"]]}
+    session = studio.call("PUT", "api/knowledge", known)[1]
+    assert session["knowledge"]["not_used"] == {"nobody": "is not in the table"}
+    session = studio.done("PUT", "api/table", {"used": [x for x in data.names if x not in ("smoke", "xray")]})
+    off = {"smoke": "is switched off", "xray": "is switched off", "nobody": "is not in the table"}
+    assert session["knowledge"]["not_used"] == off
+    assert {name: session["knowledge"][name] for name in known} == known
+    assert studio.call("POST", "api/undo")[1]["knowledge"]["not_used"] == {"nobody": "is not in the table"}
+    assert studio.call("PUT", "api/knowledge", {})[1]["knowledge"]["not_used"] == {}
+
+
+def test_titles_tell_results_apart(studio, learned):
+    first = studio.get("api/session")["results"]
+    assert [one["title"] for one in first if one["id"] == "r1"] == ["Exact, qNML"]
+    again = studio.done("POST", "api/jobs", {"kind": "learn"})
+    titles = {one["id"]: one["title"] for one in again["results"]}
+    assert titles["r1"] == "Exact, qNML (result 1)"
+    assert titles[again["current"]] == f"Exact, qNML (result {again['current'][1:]})"
+    assert len(set(titles.values())) == len(titles)
+    assert all(title[0].isupper() for title in titles.values())
+    studio.call("POST", "api/ask", {"evidence": {"xray": "yes"}})
+    session = studio.call("DELETE", f"api/results/{again['current']}")[1]
+    assert session["evidence"] == {}  # another network is shown, of which nothing was asked
+    studio.call("PUT", "api/current", {"current": "r1", "compared": None})
+
+
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
@@ -299,6 +384,7 @@ def test_knowledge(studio, learned, data):
         ({"alpha": 2}, "the significance level 2"),
         ({"search": "naive"}, "choose one in the table"),
         ({"repetitions": 0.5}, "a whole number"),
+        ({"repetitions": 10_001}, "the number of halves: expected a whole number from 0 to 10,000"),
         ({"max_parents": 10**400}, "a number"),
     ],
 )
@@ -313,8 +399,13 @@ def test_wrong_settings(studio, settings, message):
 def test_forecasts_and_choices(studio, learned, data):
     found = studio.get("api/forecast")
     assert (found["search"], found["exact"]["subsets"]) == ("exact", 2 ** len(data.names))
+    assert found["text"].startswith("9 variables: all combinations are gone through")
+    assert "second" in found["text"]
+    assert "subset" not in found["text"]
     choices = studio.get("api/choices")
     assert {"qnml", "bdeu"} <= {one["name"] for one in choices["scores"]}
+    assert set(choices["searches"]) == set(choices["search_titles"])
+    assert {one["name"] for one in choices["scores"]} == set(SCORE_TITLES)
     assert choices["needs_target"] == ["tan", "naive"]
     assert ".csv" in choices["suffixes"]
 
@@ -337,6 +428,45 @@ def test_questions(studio, learned, own):
         row, log_probability = network.most_probable(evidence, do)
         status, found = studio.call("POST", "api/most-probable", {"evidence": evidence, "do": do})
         assert found == {"row": {x: str(s) for x, s in row.items()}, "log_probability": pytest.approx(log_probability)}
+
+
+def test_setting_says_which_open_links_the_answer_hangs_on(studio, learned, own):
+    """As the library says it; the answer lies in the range, and so does that of a network with a link turned round."""
+    decide(studio)
+    free = own.directions.undirected
+    for x in {name for link in free for name in link}:
+        label = str(own.network.states[x][0])
+        found = studio.call("POST", "api/ask", {"evidence": {}, "do": {x: label}})[1]
+        assert {frozenset(link) for link in found["hangs_on"]} == {frozenset(link) for link in free if x in link}
+        assert {tuple(link) for link in found["hangs_on"]} <= set(own.dag.arcs)
+        wanted = open_answer(own.network, own.directions, own.data, {}, {x: label})
+        for name, own_bar in found["marginals"].items():
+            bounds = found["range"][name]
+            assert bounds["low"] == pytest.approx(wanted.low[name].tolist(), abs=1e-12)
+            assert bounds["high"] == pytest.approx(wanted.high[name].tolist(), abs=1e-12)
+            shown = zip(bounds["low"], own_bar["probabilities"], bounds["high"], strict=True)
+            assert all(low <= p <= high for low, p, high in shown)
+    a, b = next(iter(free))
+    _, settled = decide(studio, directed=[[a, b]])
+    left = {frozenset((link["a"], link["b"])) for link in settled["links"] if link["undirected"]}
+    found = studio.call("POST", "api/ask", {"do": {a: str(own.network.states[a][0])}})[1]
+    assert {frozenset(link) for link in found["hangs_on"]} == {link for link in left if a in link}
+    decide(studio)
+
+
+def test_nothing_set_hangs_on_nothing(studio, learned, own):
+    for evidence in ({}, {"xray": "yes"}):
+        found = studio.call("POST", "api/ask", {"evidence": evidence})[1]
+        assert (found["hangs_on"], found["range"]) == ([], None)
+
+
+def test_the_prior_leaves_what_is_said_as_it_is(studio, learned, own):
+    studio.call("POST", "api/ask", {"evidence": {"xray": "yes"}})
+    before = studio.get("api/session")
+    found = studio.get("api/prior")
+    for name, table in own.network.marginals().items():
+        assert found["marginals"][name]["probabilities"] == pytest.approx(table.tolist(), abs=1e-12)
+    assert studio.get("api/session") == before
 
 
 def test_conditional_tables(studio, learned, own):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import os
@@ -10,14 +11,30 @@ import subprocess
 import sys
 import time
 import zipfile
+from collections.abc import Callable
+from importlib import resources
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+from bnml._stored import decoded, encoded
+from bnml.data.example import example_path
 from bnml.errors import ArgumentError, FormatError
-from bnml.studio.session import Session, session_of
-from bnml.studio.session_archive import unpack_session
+from bnml.search.searches import SEARCHES
+from bnml.studio.learning import learn_result
+from bnml.studio.read_tables import ReadTables
+from bnml.studio.session import (
+    KnownStructure,
+    LearningSettings,
+    ResultEntry,
+    Session,
+    TableChoices,
+    TableEntry,
+    session_of,
+)
+from bnml.studio.session_archive import pack_session, unpack_session
 from bnml.studio.session_folder import ENTRY, SessionFolder, folder_for
 from tests.studio.running import seen, walk
 
@@ -47,7 +64,7 @@ def test_a_server_that_is_killed_while_it_works(walked, start, clinic):
     """What was being done is not there; everything else is, and the worker does not go on without its server."""
     before = walked.get("api/session")
     worker = children(walked.process.pid)
-    walked.call("PUT", "api/settings", {"repetitions": 100_000})
+    walked.call("PUT", "api/settings", {"repetitions": 10_000})
     assert walked.call("POST", "api/jobs", {"kind": "learn"})[0] == 200
     walked.settled()
     assert walked.call("POST", "api/jobs", {"kind": "support"})[0] == 200
@@ -86,7 +103,7 @@ def alive(pid: int) -> bool:
 
 def test_cancel_takes_less_than_a_second(walked):
     before = walked.get("api/session")
-    walked.call("PUT", "api/settings", {"repetitions": 1_000_000})
+    walked.call("PUT", "api/settings", {"repetitions": 10_000})
     walked.done("POST", "api/jobs", {"kind": "learn"})
     status, job = walked.call("POST", "api/jobs", {"kind": "support"})
     assert status == 200
@@ -233,19 +250,138 @@ def test_an_archive_that_unpacks_to_more_than_a_session(tmp_path, monkeypatch):
         unpack_session(archive, folder, 1)
 
 
-def test_a_damaged_result_is_an_error_of_that_result_alone(start, tmp_path):
-    content = {
-        "session.json": session_file(results=[RESULT], current="r1"),
-        "results/r1.json": b"{}",
-        TABLE["file"]: b"a\n0\n",
-    }
-    studio = start(tmp_path / "session")
-    status, session = studio.call("POST", "api/import", packed(content))
-    assert (status, session["current"]) == (200, "r1")
-    status, found = studio.call("GET", "api/results/r1")
+def test_a_damaged_result_is_an_error_of_that_result_alone(walked):
+    """On this machine, where everything else is to go on."""
+    (walked.folder / "results" / "r1.json").write_bytes(b"{}")
+    status, found = walked.call("GET", "api/results/r1")
     assert status == 400
     assert "no study that bnml saved" in found["error"]
-    assert studio.call("DELETE", "api/results/r1")[0] == 200
+    assert walked.call("DELETE", "api/results/r1")[0] == 200
+
+
+def unpacked(archive: bytes) -> dict[str, bytes]:
+    with zipfile.ZipFile(io.BytesIO(archive)) as packed_files:
+        return {name: packed_files.read(name) for name in packed_files.namelist()}
+
+
+def forged(archive: bytes, **changed: object) -> bytes:
+    """Return an archive whose session says something else."""
+    files = unpacked(archive)
+    values = json.loads(files["session.json"])["session"]
+    return packed({**files, "session.json": json.dumps({"session": {**values, **changed}}).encode()})
+
+
+def with_result(archive: bytes, change: Callable[[dict[str, Any]], object], *, signed: bool = True) -> bytes:
+    """Return an archive whose result was changed, with the checksum that goes with it or with the old one."""
+    files = unpacked(archive)
+    values = json.loads(files["results/r1.json"])
+    learned = decoded(values["study"]["parts"]["learned"])
+    change(learned)
+    values["study"]["parts"]["learned"] = encoded(learned)
+    if signed:
+        values["checksum"] = hashlib.sha256(json.dumps(values["study"]).encode()).hexdigest()
+    return packed({**files, "results/r1.json": json.dumps(values).encode()})
+
+
+def table_of(files: dict[str, bytes]) -> str:
+    return next(name for name in files if name.startswith("tables/"))
+
+
+def with_table(archive: bytes, change: Callable[[bytes], bytes], *, renamed: bool) -> bytes:
+    """Return an archive whose table was changed, under its old name or under the one that goes with it."""
+    files = unpacked(archive)
+    name = table_of(files)
+    content = change(files.pop(name))
+    key = hashlib.sha256(b".csv" + hashlib.sha256(content).digest()).hexdigest()[:16]
+    new = f"tables/{key}/table.csv" if renamed else name
+    text = files["session.json"].decode().replace(name, new)
+    return packed({**files, new: content, "session.json": text.encode()})
+
+
+FORGED = {
+    "a damaged result": (lambda zip_: with_result(zip_, lambda one: one.update(score=0.0), signed=False), "checksum"),
+    "a score that is none": (lambda zip_: with_result(zip_, lambda one: one.update(score=0.0)), "its network has"),
+    "no arcs": (lambda zip_: with_result(zip_, lambda one: one.pop("arcs")), "its result 1"),
+    "arcs of others": (lambda zip_: with_result(zip_, lambda one: one.update(arcs=(("a", "b"),))), "its result 1"),
+    "a result that is none": (lambda zip_: packed({**unpacked(zip_), "results/r1.json": b"{}"}), "no study"),
+    "another table": (lambda zip_: with_table(zip_, lambda rows: rows + rows[-40:], renamed=False), "a table in it"),
+    "another table under its name": (
+        lambda zip_: with_table(zip_, lambda rows: rows.replace(b"yes", b"no", 1), renamed=True),
+        "not the table that the study",
+    ),
+    "no table": (lambda zip_: with_table(zip_, lambda rows: b"a,a\n0,1\n", renamed=True), "its table"),
+    "a decision about nothing": (
+        lambda zip_: forged(zip_, decisions={"r1": {"keep": [], "drop": [], "directed": [["asia", "nobody"]]}}),
+        "are not linked in the network",
+    ),
+    "an odd value": (lambda zip_: forged(zip_, evidence={"xray": "perhaps"}), "said to be 'perhaps'"),
+    "an odd variable": (lambda zip_: forged(zip_, do={"nobody": "yes"}), "'nobody'"),
+    "seen and set": (lambda zip_: forged(zip_, do={"xray": "yes"}), "both observed and set"),
+    "nothing to ask": (lambda zip_: forged(zip_, results=[], current=None, decisions={}), "no network to ask"),
+    "a result that is not there": (lambda zip_: forged(zip_, current="r9"), "'r9', which it does not have"),
+    "one beside it that is not there": (lambda zip_: forged(zip_, compared="r9"), "'r9', which it does not have"),
+}
+
+
+def test_forged_and_damaged_sessions_change_nothing(walked):
+    archive, before = walked.file("session.zip"), seen(walked)
+    files = sorted(walked.folder.rglob("*"))
+    for name, (forge, message) in FORGED.items():
+        status, found = walked.call("POST", "api/import", forge(archive))
+        assert (status, message in found["error"]) == (400, True), (name, found)
+        assert str(walked.folder) not in found["error"]
+        assert seen(walked) == before
+        assert sorted(walked.folder.rglob("*")) == files
+    values = json.loads(unpacked(archive)["session.json"])["session"]["results"]
+    claims = [{**one, "summary": {**one["summary"], "optimal": True, "proof": "Optimal."}} for one in values]
+    session = walked.done("POST", "api/import", forged(archive, results=claims))
+    assert [one["proof"] for one in session["results"]] == [one["proof"] for one in before[0]["results"]]
+
+
+def test_results_of_every_search_are_believed(tmp_path):
+    """What is counted anew when a session is opened is what was counted when it was learned."""
+    with SessionFolder(tmp_path) as folder, resources.as_file(example_path()) as path:
+        choices = TableChoices(target="lung")
+        table, tables, results = TableEntry(folder.add_table(path, ".csv.gz"), "example", choices), ReadTables(), []
+        for k, search in enumerate(SEARCHES):
+            name, settings = f"r{k + 1}", LearningSettings(search=search, repetitions=0)
+            told = learn_result(
+                folder.path, name, table, KnownStructure(), settings, tables, like=None, progress=lambda *told: None
+            )  # fmt: skip
+            results.append(ResultEntry(name, told, table, KnownStructure(), settings))
+        session = Session(table, results=tuple(results), current="r1", last_result=len(results))
+        pack_session(session, folder, tmp_path / "all.zip")
+        with SessionFolder(tmp_path / "other") as other:
+            assert unpack_session(tmp_path / "all.zip", other, 1).results == session.results
+
+
+def test_the_session_before_is_kept(walked, start, tmp_path):
+    """Opening another one replaces what is open; going back brings it back, and going back again the other one."""
+    same = ("table", "knowledge", "settings", "current", "compared", "decisions", "evidence", "do")
+    archive, first = walked.file("session.zip"), seen(walked)
+    other = start(tmp_path / "other")
+    assert other.get("api/session")["before"] is None
+    assert other.call("POST", "api/before")[0] == 400
+    assert other.done("POST", "api/import", archive)["before"] is None  # there was nothing to lose
+    other.done("POST", "api/example")
+    other.call("PUT", "api/knowledge", {"forbidden": [["asia", "dysp"]]})
+    mine = other.get("api/session")
+    session = other.done("POST", "api/import", archive)
+    assert session["before"] == {"table": "chest_clinic.csv.gz", "results": 1}
+    assert session["table"] == first[0]["table"]
+    assert other.call("POST", "api/import", b"nonsense")[0] == 400
+    assert other.get("api/session")["before"] == session["before"]
+    back = other.done("POST", "api/before")
+    assert back["before"] == {"table": "clinic.csv", "results": 1}
+    for part in ("table", "knowledge", "settings", "evidence", "do"):
+        assert back[part] == mine[part]
+    other.kill()
+    again = start(other.folder)
+    assert again.get("api/session")["before"] == back["before"]
+    session = again.done("POST", "api/before")
+    renamed = {"current": session["current"]}
+    assert {name: session[name] for name in same} == {name: first[0][name] for name in same} | renamed
+    assert seen(again)[1]["links"] == first[1]["links"]
 
 
 @pytest.mark.parametrize("name", ["session.json", f"tables/{'a' * 16}/table.csv.gz", "results/r1.layout.json"])

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+import importlib.util
+import sys
 from pathlib import Path
 from urllib.parse import quote
 
@@ -16,6 +18,7 @@ from bnml.errors import DataError
 from bnml.studio.app import bare_name
 from bnml.studio.cut_gain import CutGains
 from bnml.studio.desk import table_suffix
+from bnml.studio.read_tables import offered_suffixes
 from bnml.studio.session import TableChoices, TableEntry
 from bnml.studio.table_look import advised_choices, look_at
 
@@ -134,7 +137,36 @@ def test_uploads_that_are_no_tables(studio, name):
 @pytest.mark.parametrize("content", [b"", b"a,a\n0,1\n", b"a,b\n0,1,2\n"])
 def test_uploads_that_are_no_tables_inside_leave_the_table_as_it_is(studio, content):
     before = studio.get("api/session")["table"]
+    files = sorted((studio.folder / "tables").iterdir())
     assert studio.done("POST", "api/table", content, X_File_Name="odd.csv")["table"] == before
+    assert sorted((studio.folder / "tables").iterdir()) == files  # nothing is left of what cannot be read
+
+
+def test_a_table_that_is_being_read_is_not_undone_over(studio):
+    """Undo and redo wait for it; when it is cancelled, its file is gone."""
+    files = sorted((studio.folder / "tables").iterdir())
+    rows = "\n".join(f"{k % 7},{k % 11},{k * k % 13}" for k in range(300_000))
+    status, job = studio.call("POST", "api/table", f"a,b,c\n{rows}\n".encode(), X_File_Name="large.csv")
+    assert status == 200
+    before = studio.get("api/session")
+    assert before["job"]["kind"] == "table"
+    for way in ("undo", "redo"):
+        status, found = studio.call("POST", f"api/{way}")
+        assert (status, found["error"]) == (409, "the table is being read; wait for it, or cancel it")
+    after = studio.call("DELETE", f"api/jobs/{job['id']}")[1]
+    assert {**after, "job": None} == {**before, "job": None}
+    assert sorted((studio.folder / "tables").iterdir()) == files
+
+
+def test_workbooks_are_offered_where_they_can_be_read(monkeypatch, tmp_path):
+    assert ".xlsx" in offered_suffixes() or importlib.util.find_spec("openpyxl") is None
+    monkeypatch.setattr("bnml.studio.read_tables.find_spec", lambda name: None)
+    assert ".xlsx" not in offered_suffixes()
+    assert ".parquet" in offered_suffixes()
+    monkeypatch.setitem(sys.modules, "openpyxl", None)
+    (tmp_path / "t.xlsx").write_bytes(b"PK")
+    with pytest.raises(DataError, match="pip install 'openpyxl"):
+        advised_choices(tmp_path / "t.xlsx")
 
 
 def test_a_table_without_rows_is_shown_with_the_reason(studio):

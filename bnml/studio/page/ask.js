@@ -10,7 +10,7 @@ const cards = el("div", { class: "bars", "data-scroll": "bars" });
 const bottom = el("div");
 place.append(top, cards, bottom);
 
-let shown = new Map(); // name → { card, rows: [{ button, fill, mark, value }] }
+let shown = new Map(); // name → { card, rows: [{ button, fill, mark, range, value }] }
 let answer = null;
 let answeredFor = null; // the network and the question of the answer
 let said = { evidence: {}, do: {} }; // what is observed and set, also before the server knows
@@ -69,6 +69,8 @@ async function pose() {
   try {
     answer = await api.post("api/ask", said);
     if (nothing) before = { of: network(session), marginals: answer.marginals };
+    else if (before?.of !== network(session))
+      before = { of: network(session), marginals: (await api.get("api/prior")).marginals };
     answeredFor = asked;
     mistake = null;
     explanation = null;
@@ -149,6 +151,7 @@ function heading() {
         { class: "facts" },
         `What you observed happens in ${percent(answer.probability, 2)} of the cases${Object.keys(said.do).length ? ", given what you set" : ""}.`,
       ),
+    answer?.hangs_on?.length > 0 && hanging(),
     el(
       "div",
       { class: "asking" },
@@ -196,11 +199,57 @@ function heading() {
       "p",
       { class: "hint", id: "set-hint" },
       "Setting asks “what if we made it so?”: causes of what is set do not change. Shift and click does the same. " +
-        "The answer follows the arrows of the network; where step 4 shows a direction as open, the other one can " +
-        "give another answer, so decide it there first.",
+        "The answer follows the arrows of the network; you are told where it hangs on one whose direction is open.",
     ),
   );
 }
+
+/** Say which directions the answer takes from the network that the data leave open. */
+function hanging() {
+  const arcs = answer.hangs_on.map(([a, b]) => `${a} → ${b}`);
+  const one = arcs.length === 1;
+  const named = one ? arcs[0] : `${arcs.slice(0, -1).join(", ")} and ${arcs.at(-1)}`;
+  const turned = one ? "If it were the other way round" : "If one of them were the other way round";
+  const far = !answer.range
+    ? "the answer could be another one. By how much is not shown: there are too many ways to direct them."
+    : moves()
+      ? "the answer could be another one: the thin brackets show between what the bars would be."
+      : "the answer would be the same, as far as can be seen here.";
+  return el(
+    "div",
+    { class: "notice warning hanging", role: "status" },
+    el(
+      "p",
+      {},
+      `This answer takes ${named} as the network has ${one ? "it" : "them"}; the data leave ${one ? "that direction" : "these directions"} open. ${turned}, ${far}`,
+    ),
+    el(
+      "p",
+      { class: "row" },
+      button("Decide it", () => decide(answer.hangs_on[0]), {
+        class: "plain small",
+        "data-key": "decide",
+        "aria-label": "Decide it, in step 4",
+      }),
+    ),
+  );
+}
+
+/** Go to step 4, where a link is chosen. */
+function decide([a, b]) {
+  document.dispatchEvent(new CustomEvent("studio:choose", { detail: [a, b] }));
+  document.dispatchEvent(new CustomEvent("studio:go", { detail: "resolve" }));
+}
+
+const SEEN = 0.005; // a difference of two shares that can be seen in a bar
+
+/** Between what the probability of a state is, over all ways to direct what is open; null where it is the same. */
+function rangeOf(name, i) {
+  const bounds = answer.range?.[name];
+  return bounds && bounds.high[i] - bounds.low[i] >= SEEN ? [bounds.low[i], bounds.high[i]] : null;
+}
+
+const moves = () => Object.entries(answer.range).some(([name, { low }]) => low.some((_, i) => rangeOf(name, i)));
 
 function drawBars(session) {
   const names = store.variables().filter((name) => answer.marginals[name]);
@@ -225,15 +274,25 @@ function drawBars(session) {
     states.forEach((state, i) => {
       const row = one.rows[i];
       const p = probabilities[i];
+      const range = rangeOf(name, i);
+      const between = range
+        ? `, between ${percent(range[0], 1)} and ${percent(range[1], 1)} depending on directions that are open`
+        : "";
       row.fill.style.transform = `scaleX(${p})`;
       row.value.textContent = percent(p, 1);
       const pressed = fixed !== undefined && String(fixed) === String(state);
       row.button.setAttribute("aria-pressed", String(pressed));
       row.button.setAttribute(
         "aria-label",
-        `${name} is ${state}: ${percent(p, 1)}${pressed ? (name in said.do ? ", set by hand" : ", observed") : ""}`,
+        `${name} is ${state}: ${percent(p, 1)}${pressed ? (name in said.do ? ", set by hand" : ", observed") : ""}${between}`,
       );
-      row.mark.hidden = prior === undefined || Math.abs(prior[i] - p) < 0.005;
+      row.button.title = between && `${percent(p, 1)}${between}`;
+      row.range.hidden = !range;
+      if (range) {
+        row.range.style.left = `${100 * range[0]}%`;
+        row.range.style.width = `${100 * (range[1] - range[0])}%`;
+      }
+      row.mark.hidden = prior === undefined || Math.abs(prior[i] - p) < SEEN;
       if (prior !== undefined) row.mark.style.left = `${100 * prior[i]}%`;
     });
   }
@@ -244,6 +303,7 @@ function card(name) {
   const rows = states.map((state, i) => {
     const fill = el("span", { class: "fill" });
     const mark = el("span", { class: "mark", hidden: true });
+    const range = el("span", { class: "range", hidden: true });
     const value = el("span", { class: "number" });
     const one = el(
       "button",
@@ -256,10 +316,10 @@ function card(name) {
         onkeydown: (event) => along(event, rows),
       },
       el("span", { class: "name", title: String(state) }, String(state)),
-      el("span", { class: "track" }, fill, mark),
+      el("span", { class: "track" }, fill, mark, range),
       value,
     );
-    return { button: one, fill, mark, value };
+    return { button: one, fill, mark, range, value };
   });
   const box = el(
     "section",

@@ -110,6 +110,20 @@ export function notice(kind, ...content) {
   return el("div", { class: `notice ${kind}`, role: kind === "error" ? "alert" : null }, ...content);
 }
 
+/** Return a question in a box, with the buttons that answer it. */
+export function question(label, text, ...answers) {
+  return el(
+    "div",
+    { class: "notice warning question", role: "group", "aria-label": label },
+    el("p", {}, text),
+    el("p", { class: "row" }, ...answers),
+  );
+}
+
+/** What scores are counted in, for those who meet the word for the first time. */
+export const NATS =
+  "Scores are counted in nats: one nat more stands for a table that the network makes 2.7 times as probable.";
+
 const numbers = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 
 export function whole(number) {

@@ -2,7 +2,7 @@
 
 import * as api from "./api.js";
 import * as store from "./store.js";
-import { announce, button, choice, el, field, notice, refill } from "./dom.js";
+import { announce, button, choice, el, field, notice, plural, question, refill } from "./dom.js";
 
 const FORMATS = [
   ["json", "bnml (.json), keeps everything"],
@@ -23,6 +23,8 @@ let format = "json";
 let pictureKind = "svg";
 let wanted = false; // whether the report is to be saved when it is there
 let messages = {}; // what to say beside each thing: { kind: [class, text] }
+let offered = null; // a session's file of which it is asked whether it shall be opened
+let opening = false;
 
 export const handOn = { name: "hand-on", title: "Hand on", element: () => place, update };
 
@@ -127,7 +129,29 @@ function update(session) {
           { class: "row" },
           button("Save the session", () => save("session", "session.zip"), { class: "primary", "data-key": "session" }),
           opener(session),
+          session.before &&
+            !offered &&
+            button("Go back to the session before", back, {
+              "data-key": "before",
+              disabled: opening || Boolean(session.job),
+              "aria-describedby": "before-hint",
+            }),
         ),
+        session.before &&
+          !offered &&
+          el(
+            "p",
+            { class: "hint", id: "before-hint" },
+            `Before, ${contents(session.before)} was open. Going back keeps what is open now as the session before.`,
+          ),
+        offered &&
+          question(
+            `Open ${offered.name}?`,
+            `${offered.name} takes the place of what is open now: ${contents({ table: session.table?.name, results: session.results.length })}. That is kept as the session before, to which you can go back here.`,
+            button("Open it", () => open(offered), { class: "primary", "data-key": "open-it" }),
+            button("Save this one first", () => save("session", "session.zip"), { "data-key": "save-first" }),
+            button("Leave it", leave, { "data-key": "leave-it" }),
+          ),
       ),
     ),
   );
@@ -152,8 +176,8 @@ function opener(session) {
     id: "session-file",
     "data-key": "session-file",
     accept: ".zip",
-    disabled: Boolean(session.job),
-    onchange: () => input.files[0] && open(input.files[0]),
+    disabled: opening || Boolean(session.job),
+    onchange: () => input.files[0] && choose(input.files[0]),
   });
   return [input, el("label", { for: "session-file", class: "plain as-button" }, "Open a session")];
 }
@@ -211,11 +235,56 @@ document.addEventListener("studio:stopped", (event) => {
   }
 });
 
-async function open(file) {
+/** What a session has, in a few words. */
+function contents({ table, results }) {
+  const found = results ? `${plural(results, "result")}` : "";
+  return [table ?? "no table", found].filter(Boolean).join(" with ");
+}
+
+const empty = (session) =>
+  !session.table &&
+  !session.results.length &&
+  ["tiers", "required", "forbidden", "required_links", "forbidden_links"].every(
+    (kind) => !session.knowledge[kind]?.length,
+  );
+
+/** Open a session's file; ask first where something else is open. */
+function choose(file) {
+  if (empty(store.current())) {
+    open(file);
+    return;
+  }
+  messages = {};
+  offered = file;
+  update(store.current());
+  place.querySelector('[data-key="open-it"]')?.focus();
+}
+
+function leave() {
+  offered = null;
+  messages = {};
+  update(store.current());
+  document.getElementById("session-file")?.focus();
+}
+
+function open(file) {
+  return take(api.send("api/import", file), `${file.name} is being read…`, `${file.name} is open.`);
+}
+
+function back() {
+  return take(api.post("api/before"), "One moment…", "The session before is open again.");
+}
+
+async function take(request, during, after) {
+  offered = null;
+  opening = true;
+  say("session", "hint", during);
   try {
-    await store.change(api.send("api/import", file));
-    say("session", "fine", `${file.name} is open.`);
+    await store.change(request);
+    opening = false;
+    say("session", "fine", after);
   } catch (error) {
+    opening = false;
     say("session", "mistake", error.message);
   }
 }

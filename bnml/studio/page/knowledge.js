@@ -41,6 +41,15 @@ export const knowledge = {
   update,
 };
 
+const isUsed = (known, name) => !Object.hasOwn(known.not_used, name);
+
+/** Say why something about these variables is not used now; nothing where it is. */
+const whyNotUsed = (known, names) =>
+  names
+    .filter((name) => !isUsed(known, name))
+    .map((name) => `column ${name} ${known.not_used[name]}`)
+    .join(", ");
+
 const count = (known) =>
   (known.tiers ?? []).length + Object.keys(KINDS).reduce((sum, one) => sum + (known[one] ?? []).length, 0);
 const redraw = () => update(store.current());
@@ -118,6 +127,7 @@ function tiers(known, names) {
   const placed = new Set(given.flat());
   const free = names.filter((name) => !placed.has(name));
   const number = given.length;
+  const notUsed = (known.tiers ?? []).flat().filter((name) => !isUsed(known, name));
   const titles = [
     ...given.map((_, i) => (i === 0 ? "Earliest" : `Then (${i + 1})`)),
     number ? "A later column" : "A first column",
@@ -166,6 +176,8 @@ function tiers(known, names) {
       given.map((members, i) => column(titles[i], members, i, "")),
       column(titles[number], [], number, "next"),
     ),
+    notUsed.length > 0 &&
+      el("p", { class: "hint not-used" }, `Not used now: ${whyNotUsed(known, notUsed)}. It keeps its place here.`),
     el(
       "div",
       { class: "fields compact" },
@@ -286,18 +298,26 @@ function links(known, names) {
         el(
           "ul",
           { class: "said", "data-scroll": "said" },
-          said.map((entry) =>
-            el(
+          said.map((entry) => {
+            const why = whyNotUsed(known, [entry.a, entry.b]);
+            return el(
               "li",
-              { class: entry.kind },
-              el("span", {}, el("b", {}, entry.a), ` ${KINDS[entry.kind].verb} `, el("b", {}, entry.b)),
+              { class: `${entry.kind}${why ? " not-used" : ""}` },
+              el(
+                "span",
+                {},
+                el("b", { class: isUsed(known, entry.a) ? null : "off" }, entry.a),
+                ` ${KINDS[entry.kind].verb} `,
+                el("b", { class: isUsed(known, entry.b) ? null : "off" }, entry.b),
+                why && el("span", { class: "hint" }, `Not used now: ${why}`),
+              ),
               button("Remove", () => take(entry), {
                 class: "plain small",
                 "data-key": `take ${entry.kind} ${entry.a} ${entry.b}`,
                 "aria-label": `Remove: ${entry.a} ${KINDS[entry.kind].verb} ${entry.b}`,
               }),
-            ),
-          ),
+            );
+          }),
         ),
       ),
     ),

@@ -3,40 +3,37 @@
 import * as api from "./api.js";
 import * as store from "./store.js";
 import { GraphView, legend } from "./graph.js";
-import { announce, button, choice, el, field, notice, plural, refill, seconds, short } from "./dom.js";
+import { NATS, announce, button, choice, el, field, notice, plural, question, refill, seconds, short } from "./dom.js";
 
 const SCORES = {
-  qnml: ["qNML", "Needs no tuning. The one to take unless you have a reason for another."],
-  bdeu: ["BDeu", "The classical Bayesian score; depends on the weight that its prior has."],
-  bic: ["BIC", "Cautious: few links, only those with much evidence."],
-  fnml: ["fNML", "Close to qNML; depends on the direction of links."],
-  mdl: ["MDL", "The shortest description of table and network; close to BIC."],
-  aic: ["AIC", "Generous: more links, meant for predictions."],
-  hqc: ["HQC", "Between AIC and BIC."],
-  bds: ["BDs", "BDeu for tables in which many combinations do not occur."],
-  bdq: ["BDq", "A quotient of two Bayesian scores; the same for all directions that data cannot tell apart."],
-  k2: ["K2", "A Bayesian score with the flat prior."],
-  bdj: ["BDJ", "A Bayesian score with Jeffreys' prior."],
-  bd: ["BD", "A Bayesian score with a prior of your choice."],
-  loglik: ["Likelihood alone", "Never prefers the simpler network: only for comparisons."],
+  qnml: "Needs no tuning. The one to take unless you have a reason for another.",
+  bdeu: "The classical Bayesian score; depends on the weight that its prior has.",
+  bic: "Cautious: few links, only those with much evidence.",
+  fnml: "Close to qNML; depends on the direction of links.",
+  mdl: "The shortest description of table and network; close to BIC.",
+  aic: "Generous: more links, meant for predictions.",
+  hqc: "Between AIC and BIC.",
+  bds: "BDeu for tables in which many combinations do not occur.",
+  bdq: "A quotient of two Bayesian scores; the same for all directions that data cannot tell apart.",
+  k2: "A Bayesian score with the flat prior.",
+  bdj: "A Bayesian score with Jeffreys' prior.",
+  bd: "A Bayesian score with a prior of your choice.",
+  loglik: "Never prefers the simpler network: only for comparisons.",
 };
 const SEARCHES = {
-  auto: ["Automatic", "The best network with proof where that is quick, else a thorough search."],
-  exact: ["Exact", "The best network of all, with proof. Takes long with many variables."],
-  ges: ["Equivalence search", "Steps between classes of networks; for many variables."],
-  tabu: ["Tabu search", "Climbs, and goes on past the first summit; for many variables."],
-  climb: ["Hill climbing", "Adds, removes and turns arcs as long as it helps; quick."],
-  order: ["Search over orders", "Looks for the best order of the variables; thorough."],
-  "chow-liu": ["Tree", "The best tree: every variable has at most one cause."],
-  forest: ["Forest", "Trees, with links only where they pay."],
-  polytree: ["Polytree", "No two ways from one variable to another."],
-  tan: ["Tree around a target", "For predicting one column, chosen in step 1."],
-  naive: ["Naive Bayes", "For predicting one column, chosen in step 1, from all others at once."],
-  npc: [
-    "Tests of independence (NPC)",
-    "No score: links that tests ask for. What they leave open you decide in step 4.",
-  ],
-  pc: ["Tests of independence (PC)", "No score: links that tests ask for, one way of deciding each."],
+  auto: "The best network with proof where that is quick, else a thorough search.",
+  exact: "The best network of all, with proof. Takes long with many variables.",
+  ges: "Steps between classes of networks; for many variables.",
+  tabu: "Climbs, and goes on past the first summit; for many variables.",
+  climb: "Adds, removes and turns arcs as long as it helps; quick.",
+  order: "Looks for the best order of the variables; thorough.",
+  "chow-liu": "The best tree: every variable has at most one cause.",
+  forest: "Trees, with links only where they pay.",
+  polytree: "No two ways from one variable to another.",
+  tan: "For predicting one column, chosen in step 1.",
+  naive: "For predicting one column, chosen in step 1, from all others at once.",
+  npc: "No score: links that tests ask for. What they leave open you decide in step 4.",
+  pc: "No score: links that tests ask for, one way of deciding each.",
 };
 
 const place = el("div");
@@ -48,6 +45,7 @@ const shelf = el("div");
 let forecast = null;
 let mistakes = {};
 let showing = null;
+let doomed = null; // the result of which it is asked whether it shall be deleted
 
 place.append(el("div", { class: "two narrow-left" }, el("div", {}, controls, shelf), stage));
 
@@ -76,7 +74,7 @@ async function update(session) {
     stage.hidden = true;
     return;
   }
-  const choices = await store.named().catch(() => ({ scores: ["qnml"], searches: ["auto"] }));
+  const choices = await store.named().catch(() => ({ scores: [], searches: ["auto"], search_titles: {} }));
   refill(controls, form(session, choices));
   refill(shelf, results(session));
   askForecast(session);
@@ -87,11 +85,12 @@ async function update(session) {
 
 function form(session, choices) {
   const { settings, knowledge, job } = session;
-  const words = (table, given, own) => {
-    const names = given.map((one) => one.name ?? one);
-    const known = Object.keys(table).filter((name) => names.includes(name));
-    return [...new Set([...known, own])].map((name) => [name, table[name]?.[0] ?? name]);
+  const titles = (hints, names, called, own) => {
+    const known = Object.keys(hints).filter((name) => names.includes(name));
+    return [...new Set([...known, own])].map((name) => [name, called[name] ?? name]);
   };
+  const scoreNames = choices.scores.map((one) => one.name);
+  const scoreTitles = Object.fromEntries(choices.scores.map((one) => [one.name, one.title]));
   return el(
     "section",
     { class: "card" },
@@ -100,19 +99,19 @@ function form(session, choices) {
       notice("error", el("strong", {}, "What you know contradicts itself. "), knowledge.contradiction),
     field(
       "What makes a network good",
-      choice(words(SCORES, choices.scores, settings.score), settings.score, {
+      choice(titles(SCORES, scoreNames, scoreTitles, settings.score), settings.score, {
         "data-key": "score",
         onchange: (event) => set({ score: event.target.value }),
       }),
-      { hint: SCORES[settings.score]?.[1] ?? "A score of your own.", error: mistakes.score },
+      { hint: SCORES[settings.score] ?? "A score of your own.", error: mistakes.score },
     ),
     field(
       "How to look for it",
-      choice(words(SEARCHES, choices.searches, settings.search), settings.search, {
+      choice(titles(SEARCHES, choices.searches, choices.search_titles, settings.search), settings.search, {
         "data-key": "search",
         onchange: (event) => set({ search: event.target.value }),
       }),
-      { hint: SEARCHES[settings.search]?.[1] ?? "", error: mistakes.search },
+      { hint: SEARCHES[settings.search] ?? "", error: mistakes.search },
     ),
     el(
       "details",
@@ -136,9 +135,9 @@ function form(session, choices) {
       ),
       field(
         "Halves of the rows",
-        number(settings.repetitions, "repetitions", { min: 1, step: 1, placeholder: "100" }),
+        number(settings.repetitions, "repetitions", { min: 1, max: 10000, step: 1, placeholder: "100" }),
         {
-          hint: "How many are drawn to measure support, in step 4.",
+          hint: "How many are drawn to measure support, in step 4; at most 10,000.",
           error: mistakes.repetitions,
         },
       ),
@@ -226,6 +225,7 @@ function results(session) {
     "section",
     { class: "card" },
     el("h2", {}, plural(session.results.length, "result")),
+    session.results.some((one) => one.score !== null && one.score !== undefined) && el("p", { class: "hint" }, NATS),
     el(
       "ul",
       { class: "results" },
@@ -245,6 +245,7 @@ function results(session) {
           el("p", { class: "facts" }, facts(one)),
           one.proof && el("p", { class: one.optimal ? "proof proven" : "proof" }, one.proof),
           one.stale && notice("warning", "Table or knowledge have changed since. Learn again to take that in."),
+          doomed === one.id && sure(one),
           el(
             "p",
             { class: "row" },
@@ -266,16 +267,33 @@ function results(session) {
                     "data-key": `compare ${one.id}`,
                     "aria-label": `Compare ${one.title} with the one shown`,
                   })),
-            button("Delete", () => drop(one.id), {
-              class: "plain small",
-              "data-key": `delete ${one.id}`,
-              "aria-label": `Delete ${one.title}`,
-            }),
+            doomed !== one.id &&
+              button("Delete", () => doom(one.id), {
+                class: "plain small",
+                "data-key": `delete ${one.id}`,
+                "aria-label": `Delete ${one.title}`,
+              }),
           ),
         );
       }),
     ),
   );
+}
+
+/** Ask before a result is deleted, which cannot be undone. */
+function sure(one) {
+  return question(
+    `Delete ${one.title}?`,
+    "Delete this result, and what you decided by hand in it? It cannot be brought back.",
+    button("Delete it", () => drop(one.id), { class: "plain small", "data-key": `sure ${one.id}` }),
+    button("Keep it", () => doom(null, one.id), { class: "plain small", "data-key": `keep ${one.id}` }),
+  );
+}
+
+async function doom(id, from = id) {
+  doomed = id;
+  await redraw();
+  shelf.querySelector(`[data-key="${id ? "keep" : "delete"} ${CSS.escape(from)}"]`)?.focus();
 }
 
 function facts(one) {
@@ -294,6 +312,7 @@ async function choose(currentId, comparedId) {
 }
 
 async function drop(id) {
+  doomed = null;
   try {
     await store.change(api.remove(`api/results/${encodeURIComponent(id)}`));
     announce("Deleted");
@@ -378,6 +397,9 @@ async function drawPair(session, wanted) {
     ),
     legend([
       ["directed is-common", "in both"],
+      ...(edges.some((edge) => edge.class === "common" && !edge.directed)
+        ? [["open is-common", "in both, direction open in both"]]
+        : []),
       ["directed is-missing", "only in the first"],
       ["directed is-extra", "only in the second"],
       ["directed is-turned", "turned round"],

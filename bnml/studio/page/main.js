@@ -190,8 +190,10 @@ store.watch((session) => {
       ? `${one.name}, ${plural(one.rows, "row")}`
       : one.name;
   document.title = one ? `${one.name} – bnml studio` : "bnml studio";
-  undo.disabled = !session.can_undo;
-  redo.disabled = !session.can_redo;
+  const reading = session.job?.kind === "table";
+  undo.disabled = !session.can_undo || reading;
+  redo.disabled = !session.can_redo || reading;
+  undo.title = redo.title = reading ? "The table is being read; wait for it, or cancel it" : "";
   drawStatus(session);
   drawTabs();
   const state = `${session.revision} ${session.job?.id ?? ""}`;

@@ -37,6 +37,11 @@ export const resolve = {
 
 const redraw = () => update(store.current());
 
+document.addEventListener("studio:choose", (event) => {
+  chosen = pairKey(...event.detail);
+  mistake = null;
+});
+
 async function update(session) {
   picture.hidden = side.hidden = below.hidden = more.hidden = !session.current;
   if (!session.current) {
@@ -431,7 +436,7 @@ function facts(link) {
     [
       "Loss without it",
       link.gain === null || link.gain === undefined ? "–" : `${short(link.gain)} nats`,
-      "what the score loses if it is removed",
+      "what the score loses if it is removed: each nat makes the table 2.7 times less probable",
     ],
     ["Support", percent(link.support), "in how many halves of the rows it is found"],
     ["… in this direction", percent(link.direction), ""],

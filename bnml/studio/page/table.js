@@ -3,6 +3,7 @@
 import * as api from "./api.js";
 import * as store from "./store.js";
 import {
+  NATS,
   announce,
   button,
   choice,
@@ -42,6 +43,14 @@ let gain = null; // what the server says of the draft
 let mistakes = {};
 let asking = null;
 let sending = null; // the name of a file that is on its way
+let offered = [".csv", ".tsv", ".txt"]; // how names of files end that can be read here
+store.named().then(
+  (choices) => {
+    offered = choices.suffixes;
+    if (place.isConnected && store.current()) redraw();
+  },
+  () => {},
+);
 
 export const table = {
   name: "table",
@@ -119,12 +128,13 @@ function welcome(session) {
 }
 
 function dropZone(text) {
+  const kinds = ["CSV", offered.includes(".xlsx") && "Excel", "Parquet", "Feather"].filter(Boolean);
   const input = el("input", {
     type: "file",
     class: "unseen",
     id: "file",
     "data-key": "file",
-    accept: ".csv,.tsv,.txt,.gz,.parquet,.feather,.arrow,.xlsx",
+    accept: [...new Set(offered.map((suffix) => `.${suffix.split(".").at(-1)}`))].join(","),
     onchange: () => input.files[0] && upload(input.files[0]),
   });
   const zone = el(
@@ -132,7 +142,7 @@ function dropZone(text) {
     { class: "drop" },
     input,
     el("label", { for: "file", class: "primary as-button" }, text),
-    el("p", { class: "hint" }, "CSV, Excel, Parquet, Feather. Or drop a file here."),
+    el("p", { class: "hint" }, `${kinds.join(", ")}. Or drop a file here.`),
     sending && el("p", { class: "hint", role: "status" }, `${sending} is being read in…`),
     mistakes.file && el("p", { class: "mistake", role: "alert" }, mistakes.file),
   );
@@ -559,6 +569,7 @@ function cutter(session, column) {
       el("p", { class: "ends" }, el("span", {}, plainNumber(low)), el("span", {}, plainNumber(high))),
     ),
     el("p", { class: "gain", id: "gain", "aria-live": "polite" }, gainText()),
+    draft.cuts.length > 0 && el("p", { class: "hint" }, NATS),
     el(
       "ol",
       { class: "cuts" },

@@ -31,6 +31,8 @@ def browser() -> Iterator[Browser]:
     """Chromium without a window."""
     sync_api = pytest.importorskip("playwright.sync_api", reason="needs Playwright: pip install playwright")
     pytest.importorskip("uvicorn", reason="needs bnml[studio]")
+    if os.environ.get("BNML_SKIP_BROWSER"):
+        pytest.skip("BNML_SKIP_BROWSER is set")
     path = os.environ.get("BNML_CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
     if path is None:
         pytest.skip("needs Chromium: apt install chromium, or its path in BNML_CHROMIUM")

@@ -64,6 +64,20 @@ def test_evidence_on_alarm(start_studio: StartStudio, open_page: OpenPage, alarm
     assert set(session_of(page)["evidence"]) == {"HR", "CATECHOL", "BP", "VENTLUNG"}
 
 
+def test_setting_on_alarm(start_studio: StartStudio, open_page: OpenPage, alarm: Path) -> None:
+    """With the range over all ways to direct what is open."""
+    page = open_page(start_studio(alarm))
+    learned(page, "climb")
+    found = page.evaluate("async () => (await (await fetch('api/results/r1')).json()).links")
+    ends = sorted({name for link in found if link["undirected"] for name in (link["a"], link["b"])})
+    assert ends
+    go(page, "Ask")
+    key(page, "set").click()
+    times = [time for name in ends for time in page.evaluate(EVIDENCE, name)]
+    print("setting on ALARM, ms:", [round(time) for time in times])
+    assert sorted(times)[-2] < 1000
+
+
 def test_the_slider_with_76_variables(start_studio: StartStudio, open_page: OpenPage, printers: Path) -> None:
     page = open_page(start_studio(printers))
     at_rest(page)

@@ -1,0 +1,124 @@
+"""Possibly directed paths: ways from one variable to another on which no arc is met against its direction.
+
+In some DAG of a class such a path may be directed, in others it is not. What setting variables from outside does to
+another is the same in all DAGs of a class, background knowledge included, if every possibly directed path from one of
+them to it, that meets no other of them, begins with an arc (Perković 2020). So what an answer hangs on are the links
+without a direction at which such a path begins; once these are directed, and what follows from that is, it is settled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+
+from bnml.graph.meek import apply_meek_rules
+from bnml.graph.pdag import PDAG
+
+__all__ = ["directed_in_all_ways", "open_first_links", "open_links_at", "reached", "reached_back"]
+
+
+def open_links_at(graph: PDAG, given: Sequence[str]) -> dict[tuple[str, str], set[str]]:
+    """Return the links without a direction by which variables that are set might lead on, with what is reached by each.
+
+    Parameters
+    ----------
+    graph
+        A graph in which Meek's rules have drawn every conclusion.
+    given
+        The variables that are set; a link comes as (one of these, another variable).
+
+    Examples
+    --------
+    >>> from bnml.graph import PDAG
+    >>> graph = PDAG(["A", "B", "C"], [("B", "C")], [("A", "B")])
+    >>> {link: sorted(found) for link, found in open_links_at(graph, ["A"]).items()}
+    {('A', 'B'): ['B', 'C']}
+    >>> open_links_at(graph, ["A", "B"])
+    {}
+    """
+    return {
+        (x, y): reached(graph, y, given) for x in dict.fromkeys(given) for y in graph.neighbours(x) if y not in given
+    }  # fmt: skip
+
+
+def open_first_links(graph: PDAG, x: str, target: str) -> list[str]:
+    """Return the neighbours, by links without a direction, through which x might lead to the target.
+
+    Examples
+    --------
+    >>> from bnml.graph import PDAG
+    >>> graph = PDAG(["A", "B", "C"], [("B", "C")], [("A", "B")])
+    >>> open_first_links(graph, "A", "C"), open_first_links(graph, "B", "C")
+    (['B'], [])
+    """
+    return [y for (_, y), found in open_links_at(graph, [x]).items() if target in found]
+
+
+def reached(graph: PDAG, x: str, closed: Collection[str] = ()) -> set[str]:
+    """Return x and what can be reached from it along arcs and links without a direction, not through some variables.
+
+    Examples
+    --------
+    >>> from bnml.graph import PDAG
+    >>> graph = PDAG(["A", "B", "C"], [("B", "C")], [("A", "B")])
+    >>> sorted(reached(graph, "A")), sorted(reached(graph, "A", ["B"])), sorted(reached(graph, "C"))
+    (['A', 'B', 'C'], ['A'], ['C'])
+    """
+    return _walked(x, closed, lambda y: (*graph.children(y), *graph.neighbours(y)))
+
+
+def reached_back(graph: PDAG, x: str) -> set[str]:
+    """Return x and that from which it can be reached."""
+    return _walked(x, (), lambda y: (*graph.parents(y), *graph.neighbours(y)))
+
+
+def _walked(x: str, closed: Collection[str], following: Callable[[str], Iterable[str]]) -> set[str]:
+    found, left = {x}, [x]
+    while left:
+        for y in following(left.pop()):
+            if y not in closed and y not in found:
+                found.add(y)
+                left.append(y)
+    return found
+
+
+def directed_in_all_ways(graph: PDAG, links: Sequence[tuple[str, str]], most: int) -> list[PDAG] | None:
+    """Return the graph with some of its links directed, in every way that a DAG of it has; None if these are too many.
+
+    Parameters
+    ----------
+    graph
+        A graph that has a DAG, in which Meek's rules have drawn every conclusion: a link that they leave occurs in both
+        directions (Meek 1995), so that no way is a dead end.
+    links
+        The links, each as a pair; those that have a direction already keep it.
+    most
+        How many ways there may be.
+
+    Raises
+    ------
+    GraphError
+        If the directions of the graph contradict each other.
+
+    Examples
+    --------
+    >>> from bnml.graph import PDAG
+    >>> chain = PDAG(["A", "B", "C"], [], [("A", "B"), ("B", "C")])
+    >>> [str(one) for one in directed_in_all_ways(chain, [("A", "B")], most=2)]
+    ['A -> B, B -> C', 'B -> A, B - C']
+    >>> print(directed_in_all_ways(chain, [("A", "B")], most=1))
+    None
+    """
+    ways = [graph]
+    for a, b in links:
+        ways = [
+            later
+            for one in ways
+            for later in (
+                [apply_meek_rules(one, background=[arc]) for arc in ((a, b), (b, a))]
+                if b in one.neighbours(a)
+                else [one]
+            )
+        ]
+        if len(ways) > most:
+            break
+    return ways if len(ways) <= most else None

@@ -5,7 +5,14 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
-__all__ = ["comparison_picture", "notebook_comparison", "notebook_picture", "notebook_table"]
+__all__ = [
+    "comparison_picture",
+    "notebook_comparison",
+    "notebook_picture",
+    "notebook_posterior",
+    "notebook_table",
+    "posterior_picture",
+]
 
 
 def notebook_picture(graph: Any, caption: str = "", regions: Any = (), legend: tuple[str, str] | None = None) -> str:
@@ -28,6 +35,20 @@ def notebook_comparison(comparison: Any) -> str:
     from bnml.plot import comparison_html
 
     return f"<div>{comparison_html(comparison)}<pre>{escape(str(comparison))}</pre></div>"
+
+
+def posterior_picture(arcs: Any, links: Any, path: Any = None, **options: Any) -> Any:
+    """Return the picture of the probabilities of arcs and links, and write it."""
+    from bnml.plot import draw_posterior
+
+    return draw_posterior(arcs, links, path, **options)
+
+
+def notebook_posterior(arcs: Any, links: Any) -> str:
+    """Return the picture of the probabilities of arcs and links as HTML, if it can be read."""
+    from bnml.plot import posterior_html
+
+    return posterior_html(arcs, links)
 
 
 def notebook_table(title: str, head: list[str], rows: list[list[str]]) -> str:

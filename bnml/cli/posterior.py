@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from bnml.scores import Score
+    from bnml.uncertainty import Posterior
 
 __all__ = ["command"]
 
@@ -49,21 +50,24 @@ Prior = Annotated[
     typer.Option(
         "--prior",
         metavar="NAME",
-        help="uniform: all DAGs are equally probable, up to 14 variables; order: all orders are, up to 22. Without: "
-        "uniform up to 14 variables, else order.",
+        help="uniform: all DAGs are equally probable, up to 14 variables; order: all orders are, up to 22; classes: "
+        "all equivalence classes are, up to 6. Without: uniform up to 14 variables, else order.",
     ),
 ]
 Top = Annotated[
     int | None,
     typer.Option(
-        "--top", metavar="K", parser=options.parse_whole, help="The K most probable structures; up to 5 variables."
+        "--top", metavar="K", parser=options.parse_whole, help="The K most probable structures; up to 14 variables."
     ),
 ]
 Classes = Annotated[bool, typer.Option("--classes", help="With --top: equivalence classes in place of structures.")]
 Output = Annotated[
     Path | None,
     typer.Option(
-        "-o", "--output", metavar="FILE.csv", help="File for the probabilities: from, to, probability, prior."
+        "-o",
+        "--output",
+        metavar="FILE.csv",
+        help="File for the probabilities: from, to, probability (of the arc), path, blanket, prior.",
     ),
 ]
 
@@ -92,9 +96,9 @@ def command(
     chosen = reading.read_score(score, prior_network)
     data = table()
     if top is not None:
-        from bnml.uncertainty.all_structures import check_all_structures
+        from bnml.uncertainty.posterior_result import check_top
 
-        check_all_structures(len(data.names), top)
+        check_top(len(data.names), top)
     limits: dict[str, Any] = {
         "max_parents": max_parents,
         "rows_per_cell": rows_per_cell,
@@ -106,18 +110,37 @@ def command(
         named = score if prior_network is None else chosen
         result = bnml.posterior(data, named, prior=prior, progress=progress, **limits)
     best = None if top is None else result.top(top, classes=classes)
+    also = _paths_and_blankets(result) if as_json or output is not None else {}
     if output is not None:
-        arcs = result.arcs.assign(prior=result.prior_text)
+        arcs = result.arcs
+        for name, rows in (("path", also["paths"]), ("blanket", also["blankets"])):
+            if rows is not None:
+                arcs[name] = rows["probability"]
         with written_whole(output) as stream:
-            write_rows(arcs, stream, packed=output.name.lower().endswith(".gz"))
+            write_rows(arcs.assign(prior=result.prior_text), stream, packed=output.name.lower().endswith(".gz"))
     if as_json:
-        printing.print_json(result.to_dict() | ({} if best is None else {"top": records(best)}))
+        more = {kind: None if rows is None else records(rows) for kind, rows in also.items()}
+        printing.print_json(result.to_dict() | more | ({} if best is None else {"top": records(best)}))
         return
     print(result)
     if best is not None:
         _print_best(best)
     if output is not None:
         print(f"\n{output}: the probabilities of {len(result.names) * (len(result.names) - 1):,} arcs")
+
+
+def _paths_and_blankets(result: Posterior) -> dict[str, pd.DataFrame | None]:
+    """Return the probabilities of paths and Markov blankets as rows like those of arcs; None for too many variables."""
+    from bnml.uncertainty.posterior_result import MOST_SUMMED
+
+    if len(result.names) > MOST_SUMMED:
+        return {"paths": None, "blankets": None}
+    pairs = result.arcs[["from", "to"]]
+    tables = {"paths": result.path_probabilities, "blankets": result.blanket_probabilities}
+    return {
+        kind: pairs.assign(probability=[float(table.loc[a, b]) for a, b in pairs.itertuples(index=False)])
+        for kind, table in tables.items()
+    }
 
 
 @contextmanager

@@ -24,7 +24,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import cached_property, lru_cache
+from dataclasses import dataclass
+from functools import lru_cache
 from itertools import groupby, product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -33,18 +34,17 @@ import numpy as np
 import pandas as pd
 
 import bnml
-from bnml._arrays import Floats
-from bnml._bits import masks_without
 from bnml._text import quoted
-from bnml.counts import counts_of, family_counts
+from bnml.counts import Counts, FamilyCounts, counts_of
 from bnml.errors import DataError
 from bnml.experiments import charts
 from bnml.experiments.experiment import Experiment, Outputs, Part, Row
 from bnml.experiments.uci_tables import FOLDER, read_uci_table, uci_table_file
+from bnml.graph import count_dags
+from bnml.nml import log_rising
 from bnml.scores import BDeu, BDq, Score
-from bnml.uncertainty.all_structures import Listed
-from bnml.uncertainty.families import posterior_families
-from bnml.uncertainty.prediction import averaged_log_prob
+from bnml.scores.base import Shape
+from bnml.uncertainty import Posterior
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -67,16 +67,22 @@ SHOWN = 20  # classes in a panel
 NOTABLE = 0.05  # classes that are ever as probable are in the overview
 
 
-class Classes(Listed):
-    """All structures, where all equivalence classes are equally probable before any data are seen."""
+@dataclass(frozen=True)
+class BeneBDq(BDq):
+    """BDq as bene computes it: too low by (r - 1) log Γ(α) for each configuration of the parents not seen."""
 
-    @cached_property
-    def log_weights(self) -> Floats:
-        """The logarithm of each structure's probability; the members of a class share the prior of the class."""
-        classes = self.structures.classes
-        weights: Floats = self.families(self.scores) - np.log(np.bincount(classes))[classes]
-        weights -= np.logaddexp.reduce(weights)
-        return weights
+    equivalent = False
+
+    def terms(self, shape: Shape) -> None:  # type: ignore[override]
+        """Return None: it counts the configurations that occur."""
+        return
+
+    def family(self, family: FamilyCounts, counts: Counts) -> float:
+        """Return the score of a family."""
+        alpha, n, q, r = self.alpha_for(counts.n_rows), counts.n_rows, family.q, family.r
+        value = float(log_rising(alpha, family.n_ijk).sum() - log_rising(alpha, family.n_ij).sum())
+        value += float(log_rising(q * alpha, n) - log_rising(q * r * alpha, n))
+        return value - (q - len(family.n_ij)) * (r - 1) * math.lgamma(alpha)
 
 
 def _parts(folder: Path, repetitions: int) -> list[Part]:
@@ -89,17 +95,23 @@ def _work(folder: Path, key: tuple[Any, ...], seed: int) -> list[Row]:
     """Return the probabilities of all classes at one alpha, and predictions for all configurations."""
     name, alpha = key
     data = _predictors(folder)
-    score: Score = BDeu(alpha) if name == "BDeu" else BDq(alpha)
-    families = posterior_families(bnml.LocalScores(data, score), 1, lambda part: None)
-    if name == BENE:
-        families -= _slips(data, alpha)
-    listed = Classes(data.names, families, np.zeros_like(families), False)
-    classes = listed.top_classes(len(listed.log_weights))
+    score: Score = BDeu(alpha) if name == "BDeu" else BDq(alpha) if name == "BDq" else BeneBDq(alpha)
+    posterior = _posterior(data, score)
+    classes = posterior.top(count_dags(len(data.names)), classes=True)
     classes = classes.rename(columns={"score": "log_score"}).assign(kind="class", cpdag=classes["cpdag"].map(str))
     rows: list[Row] = [{str(name): value for name, value in row.items()} for row in classes.to_dict("records")]
     if name != BENE:
-        rows += _predictions(listed, data, score, bnml.DAG.parse(rows[0]["structure"]))
+        rows += _predictions(posterior, data, score, bnml.DAG.parse(rows[0]["structure"]))
     return [{"score": name, "alpha": alpha} | row for row in rows]
+
+
+def _posterior(data: bnml.Data, score: Score, only: bnml.DAG | None = None) -> Posterior:
+    """Return the posterior where all classes are equally probable before, or where one structure is possible."""
+    known = None
+    if only is not None:
+        others = [(a, b) for a in data.names for b in data.names if a != b and (a, b) not in only.arcs]
+        known = bnml.Constraints(required=only.arcs, forbidden=others)
+    return bnml.posterior(data, score, prior="classes", rows_per_cell=0, constraints=known, threads=1)
 
 
 @lru_cache(maxsize=1)
@@ -112,30 +124,13 @@ def _predictors(folder: Path) -> bnml.Data:
     return data.select(VARIABLES)
 
 
-def _slips(data: bnml.Data, alpha: float) -> Floats:
-    """Return by how much too low bene's BDq of each family is: (r - 1) log Γ(α) for each configuration not seen."""
-    n = len(data.names)
-    found = np.empty((n, 1 << (n - 1)))
-    for child in range(n):
-        for number, mask in enumerate(masks_without(n, child).tolist()):
-            counts = family_counts(counts_of(data), child, [v for v in range(n) if mask >> v & 1])
-            found[child, number] = (counts.q - len(counts.n_ij)) * (counts.r - 1) * math.lgamma(alpha)
-    return found
-
-
-def _predictions(listed: Listed, data: bnml.Data, score: Score, best: bnml.DAG) -> list[Row]:
+def _predictions(posterior: Posterior, data: bnml.Data, score: Score, best: bnml.DAG) -> list[Row]:
     """Return what the most probable class and the average predict, and how far the members of the class differ."""
     configurations = list(product(*data.states))
     states = dict(zip(data.names, data.states, strict=True))
     new = bnml.read(pd.DataFrame(configurations, columns=list(data.names)), states=states)
-
-    def predicted(structures: Listed) -> Floats:
-        return np.exp(averaged_log_prob(structures, data, score, new))
-
-    own, average = predicted(_only(listed, best)), predicted(listed)
-    classes = listed.structures.classes
-    at = next(at for at in range(len(classes)) if listed.dag(at) == best)
-    others = [predicted(_only(listed, listed.dag(int(member)))) for member in np.flatnonzero(classes == classes[at])]
+    own, average = (np.exp(one.log_prob(new)) for one in (_posterior(data, score, best), posterior))
+    others = [np.exp(_posterior(data, score, member).log_prob(new)) for member in best.cpdag().members()]
     seen = dict.fromkeys(configurations, 0)
     cells = counts_of(data).cells(range(len(data.names)))
     for row, count in zip(cells.states.T.tolist(), cells.counts.tolist(), strict=True):
@@ -153,16 +148,6 @@ def _predictions(listed: Listed, data: bnml.Data, score: Score, best: bnml.DAG) 
             for row, p, q in zip(configurations, own.tolist(), average.tolist(), strict=True)
         ),
     ]
-
-
-def _only(listed: Listed, dag: bnml.DAG) -> Listed:
-    """Return the same with one structure that is possible."""
-    n = len(listed.names)
-    terms = np.full_like(listed.scores, -np.inf)
-    for child, x in enumerate(listed.names):
-        mask = sum(1 << listed.names.index(p) for p in dag.parents(x))
-        terms[child, masks_without(n, child) == mask] = 0.0
-    return Listed(listed.names, listed.scores, terms, False)
 
 
 def _distance(p: Any, q: Any) -> float:

@@ -1,8 +1,8 @@
 """Pictures of graphs: DAGs and equivalence classes, in rows with few crossings.
 
 `layout` says where everything stands, `draw` makes a matplotlib figure of it and writes PNG, SVG and PDF,
-`draw_comparison` does so for two graphs at once, and `graph_html` is what notebooks show. matplotlib is loaded when the
-first picture is drawn, and left as it was.
+`draw_comparison` does so for two graphs at once, `draw_posterior` for probabilities of arcs, and `graph_html` is what
+notebooks show. matplotlib is loaded when the first picture is drawn, and left as it was.
 
 ===================  =============================================================
 `labels`             names broken into lines, and the sizes of their boxes
@@ -18,7 +18,17 @@ first picture is drawn, and left as it was.
 
 from bnml.plot.draw import draw
 from bnml.plot.draw_comparison import draw_comparison
-from bnml.plot.html import comparison_html, graph_html
+from bnml.plot.draw_posterior import draw_posterior
+from bnml.plot.html import comparison_html, graph_html, posterior_html
 from bnml.plot.layout import Layout, layout
 
-__all__ = ["Layout", "comparison_html", "draw", "draw_comparison", "graph_html", "layout"]
+__all__ = [
+    "Layout",
+    "comparison_html",
+    "draw",
+    "draw_comparison",
+    "draw_posterior",
+    "graph_html",
+    "layout",
+    "posterior_html",
+]

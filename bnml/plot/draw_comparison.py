@@ -111,7 +111,12 @@ def _lines_and_legend(
 
 def comparison_layout(comparison: Comparison, edges: list[Arc]) -> Layout:
     """Return a layout of edges of both graphs, those of the first pointing down."""
-    place = {name: i for i, name in enumerate(_order_from_top(comparison))}
+    return layout_in_order(_order_from_top(comparison), edges)
+
+
+def layout_in_order(names: list[str], edges: list[Arc]) -> Layout:
+    """Return a layout of edges that point down from earlier names to later ones, and up from later to earlier."""
+    place = {name: i for i, name in enumerate(names)}
     downward = [(a, b) if place[a] < place[b] else (b, a) for a, b in edges]
     found = layout(DAG(sorted(place, key=label_order), downward))
     return replace(

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from bnml.graph import DAG, PDAG, Comparison
 from bnml.plot.draw import draw
 from bnml.plot.draw_comparison import draw_comparison
+from bnml.plot.draw_posterior import THRESHOLD, draw_posterior
 from bnml.plot.layout import checked_graph, edges_of
 
 if TYPE_CHECKING:
@@ -103,3 +104,21 @@ def comparison_html(comparison: Comparison) -> str:
     if len(comparison.truth.names) > MOST_NODES or edges > MOST_EDGES:
         return ""
     return f'<div style="overflow-x:auto">{figure_svg(draw_comparison(comparison))}</div>'
+
+
+def posterior_html(arcs: Any, links: Any) -> str:
+    """Return what a notebook shows for probabilities of arcs and links: a picture, or nothing if it cannot be read.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> arcs = pd.DataFrame([[0.0, 0.7], [0.2, 0.0]], index=["A", "B"], columns=["A", "B"])
+    >>> "<svg" in posterior_html(arcs, None)
+    True
+    """
+    from bnml.plot.matplotlib_figure import figure_svg
+
+    both = arcs.to_numpy() + arcs.to_numpy().T if links is None else links.to_numpy()
+    if len(both) > MOST_NODES or (both >= THRESHOLD).sum() // 2 > MOST_EDGES:
+        return ""
+    return f'<div style="overflow-x:auto">{figure_svg(draw_posterior(arcs, links))}</div>'

@@ -32,6 +32,7 @@ MARGIN = 200
 TITLE_SIZE = 13
 TITLE_LINE = 190
 LEGEND_ROW = 220
+CAPTION_LINE = 140
 LEGEND_SAMPLE = 340
 LEGEND_GAP = 260
 WIDE_LEGEND = 6 * UNITS_PER_INCH  # one that is wider than the graph as well has several rows
@@ -144,6 +145,7 @@ def draw_picture(
     highlighted: frozenset[str],
     title: str | None,
     legend: Sequence[tuple[Line, str]],
+    caption: str | None = None,
     size: tuple[float, float] | None = None,
 ) -> Picture:
     """Draw a laid out graph with matplotlib.
@@ -160,17 +162,23 @@ def draw_picture(
         Text above the picture.
     legend : sequence of (Line, str)
         Samples to be explained below the picture.
+    caption : str or None
+        Text below these.
     size : (float, float) or None
         Width and height in inches that the picture must fit into, and touch; None for letters of their usual size.
     """
     columns = _legend_columns([text for _, text in legend], max(found.width, WIDE_LEGEND))
     legend_width = sum(columns) - (LEGEND_GAP if legend else 0)
     legend_rows = -(-len(legend) // len(columns)) if legend else 0
-    title_lines = _title_lines(title, max(found.width, legend_width, 5 * UNITS_PER_INCH)) if title else []
+    room = max(found.width, legend_width, 5 * UNITS_PER_INCH)
+    title_lines = _broken(title, room, TITLE_SIZE) if title else []
     title_width = max((text_width(line, TITLE_SIZE) for line in title_lines), default=0)
-    width = max(found.width, legend_width, title_width) + 2 * MARGIN
+    caption_lines = _broken(caption, room, FONT_SIZE - 1) if caption else []
+    caption_width = max((text_width(line, FONT_SIZE - 1) for line in caption_lines), default=0)
+    width = max(found.width, legend_width, title_width, caption_width) + 2 * MARGIN
     above = MARGIN + len(title_lines) * TITLE_LINE + (120 if title_lines else 0)
-    height = above + found.height + MARGIN + legend_rows * LEGEND_ROW
+    below = len(caption_lines) * CAPTION_LINE + (60 if caption_lines else 0)
+    height = above + found.height + MARGIN + legend_rows * LEGEND_ROW + below
     with _plain_settings():
         pen = _Pen(width, height, [*found.positions, *title_lines], size)
         for i, line in enumerate(title_lines):
@@ -180,12 +188,15 @@ def draw_picture(
             pen.edge([(x + left, y + above) for x, y in found.routes[edge]], line_style)
         for name, (x, y) in found.positions.items():
             pen.box(name, (x + left, y + above), found.sizes[name], highlighted=name in highlighted)
-        top = height - MARGIN // 2 - legend_rows * LEGEND_ROW + LEGEND_ROW // 2
+        top = height - below - MARGIN // 2 - legend_rows * LEGEND_ROW + LEGEND_ROW // 2
         for k, (sample, text) in enumerate(legend):
             row, column = divmod(k, len(columns))
             x, y = (width - legend_width) // 2 + sum(columns[:column]), top + row * LEGEND_ROW
             pen.edge([(x, y), (x + LEGEND_SAMPLE, y)], sample)
             pen.write(text, x + LEGEND_SAMPLE + 70, y, align="left", size=FONT_SIZE - 1)
+        for i, line in enumerate(caption_lines):
+            y = height - MARGIN // 2 - (len(caption_lines) - i) * CAPTION_LINE + CAPTION_LINE // 2
+            pen.write(line, width // 2, y, size=FONT_SIZE - 1)
     return pen.picture
 
 
@@ -204,12 +215,12 @@ def _legend_width(text: str) -> int:
     return LEGEND_SAMPLE + 70 + text_width(text, FONT_SIZE - 1) + LEGEND_GAP
 
 
-def _title_lines(title: str, room: int) -> list[str]:
-    """Break a title where it would be wider than the picture."""
+def _broken(text: str, room: int, size: int) -> list[str]:
+    """Break a text where it would be wider than the picture."""
     lines = [""]
-    for word in title.split():
+    for word in text.split():
         longer = f"{lines[-1]} {word}".strip()
-        if lines[-1] and text_width(longer, TITLE_SIZE) > room:
+        if lines[-1] and text_width(longer, size) > room:
             lines.append(word)
         else:
             lines[-1] = longer

@@ -21,13 +21,21 @@ from bnml._jit import helper, kernel
 
 __all__ = [
     "Layered",
+    "Ordered",
+    "Ranked",
+    "Unfinished",
     "arc_sums",
+    "averages",
     "largest_weights",
     "layers_backward",
     "layers_forward",
+    "layers_onward",
+    "linear_extensions",
     "orders_backward",
     "orders_forward",
+    "orders_onward",
     "positions",
+    "structures_above",
     "subset_sums",
 ]
 
@@ -155,6 +163,60 @@ def arc_sums(best: Array, mass: Array, weights: Array, start: int, stop: int, su
                 sums[v] += weights[p] * (mass[p] - without)
             left >>= 1
             v += 1
+
+
+class Ordered(NamedTuple):
+    """The sums over parents, ``best`` and ``mass``, the best structures, the sums over orders, and ternary numbers.
+
+    ``backward``: all ways to go on from each set. ``ternary`` is of the sets of one variable less.
+    """
+
+    best: Array
+    mass: Array
+    top: Array
+    backward: Array
+    ternary: Array
+
+
+@kernel
+def orders_onward(given: Ordered, v: int, start: int, stop: int, onward: Array) -> None:
+    """Kernel: K(S, D) = Σ of all ways to go on from the variables S to those in which v descends from one of D ⊆ S.
+
+    Whoever comes next either has no parent in D, or has one and joins it. For the sets numbered without v from
+    stop - 1 down to start; (S, D) has the number ternary[S ∖ D] + 2 ternary[D].
+    """
+    best, mass, top, backward, ternary = given
+    n = best.shape[0]
+    step = np.empty(n)
+    for number in range(stop - 1, start - 1, -1):
+        s = _spread(number, v)
+        if top[s] == -np.inf:
+            continue
+        for j in range(n):
+            step[j] = 0.0
+            if not s >> j & 1:
+                p = _squeezed(s, j)
+                if best[j, p] > -np.inf:
+                    step[j] = math.exp(top[s] + best[j, p] - top[s | (1 << j)])
+        d = s
+        while d > 0:
+            value = 0.0
+            for j in range(n):
+                if step[j] > 0.0:
+                    p, q = _squeezed(s, j), _squeezed(s ^ d, j)
+                    away = 0.0
+                    if best[j, q] - best[j, p] > FAR:
+                        away = mass[j, q] * math.exp(best[j, q] - best[j, p])
+                    joins = max(mass[j, p] - away, 0.0)
+                    if j == v:
+                        value += step[j] * joins * backward[s | (1 << v)]
+                    else:
+                        outside = ternary[_squeezed((s | (1 << j)) ^ d, v)]
+                        without = onward[outside + 2 * ternary[_squeezed(d, v)]]
+                        inside = onward[ternary[_squeezed(s ^ d, v)] + 2 * ternary[_squeezed(d | (1 << j), v)]]
+                        value += step[j] * (away * without + joins * inside)
+            onward[ternary[_squeezed(s ^ d, v)] + 2 * ternary[_squeezed(d, v)]] = value
+            d = (d - 1) & s
 
 
 # --- layers ---
@@ -317,6 +379,38 @@ def layers_backward(
             t = (t - 1) & s
 
 
+@kernel
+def layers_onward(given: Layered, backward: Array, sets: Array, start: int, stop: int) -> None:
+    """Kernel: B(S, T) = Σ_U Π_{j ∈ U} D_j(S, T) B(S ∪ U, U), for all T ⊆ S, also those that are no last layer.
+
+    All that comes later descends from T.
+    """
+    best, mass, top, ternary = given
+    n = best.shape[0]
+    others = np.empty(n, np.int64)
+    d, away = np.empty(n), np.empty(n)
+    sums, scale, after = np.empty(1 << n), np.empty(1 << n), np.empty(1 << n)
+    folded = np.empty(1 << n)
+    states = np.empty(1 << n, np.int64)
+    for at in range(start, stop):
+        s = int(sets[at])
+        if top[s] == -np.inf:
+            continue
+        m = _others(s, n, others)
+        size = 1 << m
+        _steps(best, top, ternary, s, others[:m], sums, states, scale)
+        after[0] = 0.0 if m else 1.0
+        for u in range(1, size):
+            after[u] = scale[u] * backward[states[u]]
+        t = s
+        while t > 0:
+            _touching(best, mass, s, t, others, m, d, away)
+            value = _next(after, m, d, folded)
+            if value > FAINT:
+                backward[ternary[s ^ t] + 2 * ternary[t]] = value
+            t = (t - 1) & s
+
+
 @helper
 def _next(after: Array, m: int, d: Array, folded: Array) -> float:
     """Σ_U Π_{k ∈ U} d[k] · after[U], one variable summed out after the other, the last first.
@@ -344,3 +438,151 @@ def _derivative(after: Array, m: int, d: Array, folded: Array, k: int, work: Arr
     for other in range(k - 2, -1, -1):
         _fold(work, 0, 1 << other, d, other, work, 0)
     return float(work[0])
+
+
+# --- structures one by one ---
+
+
+@kernel
+def linear_extensions(parents: Array, start: int, stop: int, found: Array) -> None:
+    """Kernel: how many orders of the variables each structure fits, from start to stop."""
+    n = parents.shape[1]
+    ways = np.empty(1 << n, np.int64)
+    for at in range(start, stop):
+        ways[0] = 1
+        for s in range(1, 1 << n):
+            number = 0
+            for i in range(n):
+                if s >> i & 1:
+                    below = s ^ (1 << i)
+                    if int(parents[at, i]) & ~below == 0:
+                        number += ways[below]
+            ways[s] = number
+        found[at] = ways[(1 << n) - 1]
+
+
+@kernel
+def averages(weights: Array, numbers: Array, tables: Array, row: int) -> float:
+    """Kernel: log Σ_G exp(weights[G] + Σ_i tables[i, number of i's family in G, row])."""
+    best, mass = -np.inf, 0.0
+    for at in range(weights.size):
+        value = weights[at]
+        for i in range(numbers.shape[1]):
+            value += tables[i, numbers[at, i], row]
+        if value > best:
+            mass = mass * math.exp(best - value) + 1.0
+            best = value
+        elif value - best > FAR:
+            mass += math.exp(value - best)
+    return float(best + math.log(mass)) if mass > 0.0 else -np.inf
+
+
+class Ranked(NamedTuple):
+    """The families of each variable, largest weight first, and what can be added to what is placed.
+
+    ``weights`` and ``sets``: a row for each variable. ``onward[S]``: no way to go on from the variables S weighs more.
+    ``gains[k]``: what a variable adds that can come in k places among those placed before it.
+    """
+
+    weights: Array
+    sets: Array
+    onward: Array
+    gains: Array
+
+
+@helper
+def _lead_to(parents: int, above: Array) -> int:
+    """Return the parents and all that lead to them, as a set."""
+    found = parents
+    for v in range(above.size):
+        if parents >> v & 1:
+            found |= int(above[v])
+    return found
+
+
+@helper
+def _number_of(s: int) -> int:
+    """Return how many members a set has."""
+    number = 0
+    while s:
+        s &= s - 1
+        number += 1
+    return number
+
+
+class Unfinished(NamedTuple):
+    """How far a list of structures has come: what is placed, one after the other, and what may come next.
+
+    ``sets``: what is placed, the layer so far, the one before. ``next``: the last of the layer, which variable comes
+    next and with which family. ``totals``: weights of what is placed. ``families``: parents, and all that lead to each.
+    ``at``: how many structures there are, and how many variables are placed; -1 when all is done.
+    """
+
+    sets: Array
+    next: Array
+    totals: Array
+    families: Array
+    at: Array
+
+
+@kernel
+def structures_above(given: Ranked, threshold: float, steps: int, listing: Unfinished, found: Array) -> bool:
+    """Kernel: list the structures whose weight reaches a threshold, each once: layer by layer, each in its order.
+
+    A variable of a layer has a parent in the layer before. One with s placed before it, a of which lead to it, adds
+    gains[s + 1 - a] to the weight of its family. What can reach the threshold no more is not gone on with.
+
+    Goes on for about so many steps. Returns whether there are more structures than ``found`` has room for.
+    """
+    weights, sets, onward, gains = given
+    n, size = weights.shape
+    full = (1 << n) - 1
+    placed, layer, before = listing.sets[0], listing.sets[1], listing.sets[2]
+    last, option, place = listing.next[0], listing.next[1], listing.next[2]
+    total, chosen, above = listing.totals, listing.families[0], listing.families[1]
+    number, depth = listing.at[0], listing.at[1]
+    done = 0
+    while depth >= 0 and done < steps:
+        if placed[depth] == full:
+            if number == found.shape[0]:
+                return True
+            for i in range(n):
+                found[number, i] = chosen[i]
+            number += 1
+            depth -= 1
+            done += 1
+            continue
+        deeper = False
+        while option[depth] < 2 * n:  # one more of the same layer, or the first of the next
+            done += 1
+            new = option[depth] >= n
+            j = option[depth] - n if new else option[depth]
+            inside = placed[depth] if new else placed[depth] ^ layer[depth]
+            touched = layer[depth] if new else before[depth]
+            if not placed[depth] >> j & 1 and (layer[depth] != 0 if new else j > last[depth]):
+                least = threshold - total[depth] - onward[placed[depth] | (1 << j)]
+                p = place[depth]
+                while p < size and weights[j, p] + gains[depth + 1] >= least:
+                    done += 1
+                    parents = sets[j, p]
+                    if parents & ~inside == 0 and (parents & touched != 0 or inside == 0):
+                        lead = _lead_to(parents, above)
+                        value = weights[j, p] + gains[depth + 1 - _number_of(lead)]
+                        if value >= least:
+                            place[depth] = p + 1
+                            chosen[j], above[j] = parents, lead
+                            placed[depth + 1], last[depth + 1] = placed[depth] | (1 << j), j
+                            total[depth + 1] = total[depth] + value
+                            before[depth + 1] = touched
+                            layer[depth + 1] = (0 if new else layer[depth]) | (1 << j)
+                            option[depth + 1] = place[depth + 1] = 0
+                            deeper = True
+                            break
+                    p += 1
+                if deeper:
+                    break
+            option[depth] += 1
+            place[depth] = 0
+        depth += 1 if deeper else -1
+    listing.at[0], listing.at[1] = number, depth
+    return False

@@ -43,6 +43,10 @@ class Allowed:
         weights[refused | ~sets_that_fit(rules, child, sets)] = -np.inf
         return weights
 
+    def all_terms(self) -> Floats:
+        """Return the log-weights of the parent sets of all variables, a row for each."""
+        return np.stack([self.terms(i) for i in range(self.rules.n)])
+
 
 def allowed_families(rules: Rules, prior: StructurePrior | None) -> Allowed:
     """Return what is allowed, or refuse what can be no sum over families or leaves no structure.

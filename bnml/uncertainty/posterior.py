@@ -21,7 +21,7 @@ from bnml.scores import SCORES, Score, parse_score
 from bnml.scores.priors import StructurePrior, check_prior
 from bnml.search.task import task_request
 from bnml.uncertainty import sums_over_layers, sums_over_orders
-from bnml.uncertainty.all_structures import MOST_LISTED, Listed
+from bnml.uncertainty.all_structures import Listed
 from bnml.uncertainty.allowed import Allowed, allowed_families
 from bnml.uncertainty.families import posterior_families
 from bnml.uncertainty.posterior_cost import check_posterior_memory, prior_for
@@ -29,6 +29,8 @@ from bnml.uncertainty.posterior_result import PRIORS, Posterior
 from bnml.uncertainty.sums_over_parents import StructureSums, subset_sums
 
 __all__ = ["posterior"]
+
+IMPOSSIBLE = "no structure that is allowed gives these data a positive probability"
 
 
 @enough_memory(SearchError, "structures were scored", "take fewer columns, another search, or a machine with more")
@@ -58,7 +60,8 @@ def posterior(
         ``"uniform"``: all DAGs are equally probable; up to 14 variables. ``"order"``: all pairs of an order of the
         variables and a DAG that fits it are equally probable, so that the prior of a DAG is proportional to the number
         of its linear extensions (Koivisto & Sood 2004). None: uniform up to 14 variables, else order; the result says
-        which.
+        which. ``"classes"``: all equivalence classes are equally probable, and the members of a class among them; up
+        to 6 variables.
     structure_prior
         A prior of `bnml.priors` by which that is multiplied.
     max_parents
@@ -78,7 +81,8 @@ def posterior(
     Returns
     -------
     Posterior
-        Probabilities of arcs and links, the evidence; for up to five variables all structures, and predictions.
+        Probabilities of arcs, links, paths and Markov blankets, the evidence, the most probable structures, and
+        predictions.
 
     Raises
     ------
@@ -108,7 +112,7 @@ def posterior(
     """
     if isinstance(prior, StructurePrior):
         raise ArgumentError(
-            f"{argument('prior')}: expected 'uniform' or 'order'; pass a prior of bnml.priors as "
+            f"{argument('prior')}: expected 'uniform', 'order' or 'classes'; pass a prior of bnml.priors as "
             f"{argument('structure_prior')}"
         )
     if prior is not None:
@@ -127,11 +131,13 @@ def posterior(
     allowed = allowed_families(task.rules, structure_prior)
     check_posterior_memory(local, kind, workers, task.memory)
     weights = posterior_families(local, workers, watch.part("family scores", 0.0, 0.6))
-    listed = _listed(table.names, weights, allowed, kind) if len(table.names) <= MOST_LISTED else None
-    if not allowed.everything:
-        for i in range(len(table.names)):
-            weights[i] += allowed.terms(i)
-    sums, log_prior = _sum(weights, allowed, kind, workers, watch)
+    if kind == "classes":
+        sums, log_prior = _sum_over_classes(weights, allowed, watch)
+    else:
+        if not allowed.everything:
+            for i in range(len(table.names)):
+                weights[i] += allowed.terms(i)
+        sums, log_prior = _sum(weights, allowed, kind, workers, watch)
     return Posterior(
         table.names,
         score if isinstance(score, str) else repr(score),
@@ -143,20 +149,26 @@ def posterior(
         allowed,
         table,
         chosen,
-        listed,
     )
 
 
-def _listed(names: tuple[str, ...], scores: Floats, allowed: Allowed, kind: str) -> Listed:
-    terms = np.stack([allowed.terms(i) for i in range(len(names))])
-    return Listed(names, scores.copy(), terms, kind == "order")
+def _sum_over_classes(scores: Floats, allowed: Allowed, watch: Watch) -> tuple[StructureSums, float]:
+    """Return the sums over structures with data, and without, where all classes are alike: one by one."""
+    tick = watch.part("sums over structures", 0.6, 1.0)
+    listed = Listed(allowed.names, scores, allowed.all_terms(), "classes")
+    total, log_prior = listed.log_totals
+    if math.isinf(total):
+        raise ScoreError(IMPOSSIBLE)
+    sums = StructureSums(total, listed.arcs)
+    tick(1.0)
+    return sums, log_prior
 
 
 def _sum(weights: Floats, allowed: Allowed, kind: str, threads: int, watch: Watch) -> tuple[StructureSums, float]:
     """Return the sums over structures with data, and the logarithm of the sum without; ``weights`` is used up."""
     subsets = subset_sums(weights, threads, watch.part("sums over parent sets", 0.6, 0.75))
     if not subsets.possible:
-        raise ScoreError("no structure that is allowed gives these data a positive probability")
+        raise ScoreError(IMPOSSIBLE)
     sum_over = sums_over_orders.sum_over_orders if kind == "order" else sums_over_layers.sum_over_layers
     sums = sum_over(subsets, threads, watch.part("sums over structures", 0.75, 1.0))
     del subsets  # the memory is needed again

@@ -9,22 +9,26 @@ from bnml._memory import gigabytes
 from bnml._plain import attributes
 from bnml._threads import cores
 from bnml.errors import ArgumentError, argument
+from bnml.graph import count_dags
 from bnml.scores import LocalScores
 from bnml.scores.lattice.memory import BASE, scoring_bytes
+from bnml.uncertainty.all_structures import MOST_CLASSES
 from bnml.uncertainty.families import BLOCK, MOST_EXACT
 from bnml.uncertainty.sums_over_layers import PARTS
 
 __all__ = ["MOST_VARIABLES", "Cost", "check_posterior_memory", "cost", "posterior_memory", "prior_for"]
 
-MOST_VARIABLES = {"uniform": 14, "order": 22}
+MOST_VARIABLES = {"uniform": 14, "order": 22, "classes": MOST_CLASSES}
 
 # seconds, on one core of a machine of 2023
 PER_ROW = 2.5e-9  # of a distinct row and a set
 PER_SLOW_FAMILY = 3e-4  # of a family that is scored on its own: half of it for BDs, up to twice as much for BDe
 PER_SUM = 7.5e-9  # of sums over orders
 PER_STEP = 9e-9  # of sums over layers
+PER_LISTED = 3e-6  # of a structure that is listed
 
 PER_ASKED = 500  # bytes of a set that is asked for, in lists
+PER_STRUCTURE = 90  # bytes of one that is listed
 
 
 @dataclass(frozen=True)
@@ -51,6 +55,8 @@ def cost(local: LocalScores, prior: str, threads: int | None = None) -> Cost:
     seconds += PER_SUM * n * n * sets / workers
     if prior == "uniform":
         seconds += PER_STEP * 4**n / workers
+    elif prior == "classes":
+        seconds += PER_LISTED * count_dags(n)
     return Cost(seconds, posterior_memory(local, prior, workers))
 
 
@@ -61,9 +67,10 @@ def prior_for(n: int, prior: str | None) -> str:
         most = MOST_VARIABLES["order"]
         raise ArgumentError(f"{n} variables are too many: {most} are the most; choose with {argument('columns')}")
     if n > MOST_VARIABLES[kind]:
+        other = next(name for name, most in MOST_VARIABLES.items() if n <= most)
         raise ArgumentError(
             f"{argument('prior', kind)} goes up to {MOST_VARIABLES[kind]} variables, and there are {n}; take "
-            f"{argument('prior', 'order')}, or fewer with {argument('columns')}"
+            f"{argument('prior', other)}, or fewer with {argument('columns')}"
         )
     return kind
 
@@ -100,7 +107,7 @@ def posterior_memory(local: LocalScores, prior: str, threads: int, n: int | None
     Python itself takes some, and so does what it takes to score families. First there are the scores, a number of 8
     bytes for each of the n 2^(n-1) families, beside the terms of all 2^n sets and three lists of half as many for each
     thread. Then there are two numbers for each family; for each set some, and one for each thread; with the uniform
-    prior two for each of the 3^n states, and one for each family and part.
+    prior two for each of the 3^n states, and one for each family and part. With all classes alike, all DAGs are listed.
     """
     n = len(local.data.names) if n is None else n
     families, sets = n << (n - 1), 1 << n
@@ -108,4 +115,5 @@ def posterior_memory(local: LocalScores, prior: str, threads: int, n: int | None
     scores = 8 * families + 8 * sets * terms + 12 * sets * threads + PER_ASKED * min(sets, BLOCK)
     sums = 17 * families + 8 * sets * (5 + threads)
     sums += 16 * 3**n + 8 * PARTS * families if prior == "uniform" else 0
+    sums += PER_STRUCTURE * count_dags(n) if prior == "classes" else 0
     return BASE + scoring_bytes(local, threads, walks=n > MOST_EXACT) + max(scores, sums)

@@ -2,31 +2,43 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bnml._arrays import Floats
+from bnml._checks import is_whole, refuse
+from bnml._notebook import notebook_posterior, posterior_picture
 from bnml._notebook import notebook_table as html_table
+from bnml._pickled import PickledByFields
 from bnml._plain import attributes, plain, records
 from bnml._text import facts, number_of, shortened, text_table
+from bnml._threads import cores
 from bnml.data import Data
-from bnml.scores import Score
-from bnml.uncertainty.all_structures import Listed, check_all_structures
+from bnml.errors import ArgumentError, argument
+from bnml.scores import LocalScores, Score
+from bnml.uncertainty.all_structures import MOST_CLASSES, MOST_LISTED, Listed
 from bnml.uncertainty.allowed import Allowed
+from bnml.uncertainty.best_structures import best_structures
+from bnml.uncertainty.families import posterior_families
+from bnml.uncertainty.prediction import average_by_sums, average_over_listed, averaged_log_prob
+from bnml.uncertainty.sums_over_structures import blanket_probabilities, path_probabilities
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["PRIORS", "Posterior"]
+__all__ = ["MOST_SUMMED", "PRIORS", "Posterior", "check_top"]
 
 PRIORS = {
     "uniform": "all DAGs{limits} are equally probable",
     "order": "all pairs of an order and a DAG that fits it are equally probable{limits}; "
     "a DAG counts once for each of its linear extensions",
+    "classes": "all equivalence classes of DAGs{limits} are equally probable, and so are the members of each",
 }
+MOST_SUMMED = 14  # variables, for paths, blankets and the best structures
+MOST_PREDICTED = 10  # variables, for predictions
 SEARCHED = "qnml"  # the default score of searches
 KINDS = {"fnml": "a normalised maximum likelihood, read as the probability of the data given a structure"}
 LIKELY = 0.5  # links that the report lists
@@ -35,7 +47,7 @@ MOST_LETTERS = 200  # of a structure prior
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Posterior:
+class Posterior(PickledByFields):
     """How probable structures are, given data, a score and a prior; print it for a report.
 
     Attributes
@@ -45,7 +57,7 @@ class Posterior:
     score
         The score, read as the logarithm of the probability of the data given a structure.
     prior
-        The prior over structures: ``"uniform"`` or ``"order"``; `prior_text` says what that means.
+        The prior over structures: ``"uniform"``, ``"order"`` or ``"classes"``; `prior_text` says what that means.
     log_evidence
         The log-probability of the data, averaged over structures: log Σ_G P(G) exp(score of G), where the prior P sums
         to one over the structures that are allowed.
@@ -65,7 +77,6 @@ class Posterior:
     _allowed: Allowed
     _data: Data
     _score: Score
-    _listed: Listed | None = field(default=None)
 
     @property
     def prior_text(self) -> str:
@@ -111,16 +122,29 @@ class Posterior:
             "seconds": self.seconds,
         }
 
-    def _frame(self, values: Floats) -> pd.DataFrame:
+    @property
+    def path_probabilities(self) -> pd.DataFrame:
+        """The probability that a directed path leads from the row's variable to the column's; up to 14 variables."""
+        return self._frame(self._paths)
+
+    @property
+    def blanket_probabilities(self) -> pd.DataFrame:
+        """The probability that the Markov blanket of the row's variable has the column's; up to 14 variables.
+
+        Symmetric: an arc joins the two, or they have a child in common.
+        """
+        return self._frame(self._blankets, "blanket of", "has")
+
+    def _frame(self, values: Floats, rows: str = "from", columns: str = "to") -> pd.DataFrame:
         import pandas as pd
 
-        index, columns = pd.Index(list(self.names), name="from"), pd.Index(list(self.names), name="to")
-        frame = pd.DataFrame(values.copy(), index=index, columns=columns)
+        index, across = pd.Index(list(self.names), name=rows), pd.Index(list(self.names), name=columns)
+        frame = pd.DataFrame(values.copy(), index=index, columns=across)
         frame.attrs["prior"] = self.prior_text
         return frame
 
     def top(self, k: int = 10, *, classes: bool = False) -> pd.DataFrame:
-        """Return the most probable structures; for up to five variables.
+        """Return the most probable structures; up to 14 variables.
 
         Parameters
         ----------
@@ -139,16 +163,33 @@ class Posterior:
         Raises
         ------
         ArgumentError
-            If there are more than five variables.
+            If there are more than 14 variables, or more than four million structures are nearly as probable as the
+            best; `bnml.uncertainty.best_structures` says why these are listed.
+
+        Examples
+        --------
+        >>> import bnml
+        >>> result = bnml.posterior(bnml.example(), "bdeu")
+        >>> best = result.top(3, classes=True)
+        >>> best[["dags", "score", "probability"]].round(3)
+           dags      score  probability
+        0     6 -11266.068        0.201
+        1    14 -11267.436        0.119
+        2     6 -11267.761        0.037
         """
-        check_all_structures(len(self.names), k)
-        listed = self._list()
+        check_top(len(self.names), k)
+        if self._lists_all(MOST_CLASSES if classes or self.prior == "order" else MOST_LISTED):
+            listed = self._listed
+        else:
+            listed = best_structures(
+                self.names, self._families, self._allowed.all_terms(), self.prior, int(k), classes, cores()
+            )
         frame = listed.top_classes(int(k)) if classes else listed.top(int(k))
         frame.attrs["prior"] = self.prior_text
         return frame
 
     def log_prob(self, data: Any) -> Floats:
-        """Return the log-probability of each row of new data, averaged over structures; for up to five variables.
+        """Return the log-probability of each row of new data, averaged over structures; up to 10 variables.
 
         `bnml.uncertainty.prediction` says what a structure predicts.
 
@@ -165,16 +206,81 @@ class Posterior:
         Raises
         ------
         BnmlError
-            If there are more than five variables, one is missing, or a value is none of its states.
+            If there are more than 10 variables, one is missing, or a value is none of its states.
+
+        Examples
+        --------
+        >>> import bnml
+        >>> data = bnml.example()
+        >>> float(bnml.posterior(data, "bdeu").log_prob(data).mean().round(3))
+        -2.24
         """
-        from bnml.uncertainty.prediction import averaged_log_prob
+        _check_variables(len(self.names), MOST_PREDICTED, "averaged predictions")
+        threads = cores()
+        if self._lists_all(MOST_LISTED):
+            average = average_over_listed(self._listed, threads)
+        else:
+            average = average_by_sums(self._weights, self.prior, threads)
+        return averaged_log_prob(self._data, self._score, data, average)
 
-        return averaged_log_prob(self._list(), self._data, self._score, data)
+    def plot(self, path: Any = None, **options: Any) -> Any:
+        """Draw the links, as wide as they are probable, with arrows where one direction has most of the probability.
 
-    def _list(self) -> Listed:
-        check_all_structures(len(self.names))
-        assert self._listed is not None
-        return self._listed
+        Parameters
+        ----------
+        path
+            A file to write as well: ``.png``, ``.svg`` or ``.pdf``.
+        **options
+            Those of `bnml.plot.draw_posterior`: ``threshold``, ``direction``, ``title``, ``size``, ``dpi``.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            The picture; a notebook shows it.
+
+        Examples
+        --------
+        >>> import bnml
+        >>> figure = bnml.posterior(bnml.example(), "bdeu").plot(threshold=0.5)
+        >>> len(figure.axes)
+        1
+        """
+        return posterior_picture(self.arc_probabilities, self.link_probabilities, path, **options)
+
+    def _lists_all(self, most: int) -> bool:
+        """Whether all structures are listed, one by one."""
+        return self.prior == "classes" or len(self.names) <= most
+
+    @cached_property
+    def _families(self) -> Floats:
+        """The scores of all families."""
+        return posterior_families(LocalScores(self._data, self._score), cores(), lambda part: None)
+
+    @cached_property
+    def _listed(self) -> Listed:
+        """All structures with their probabilities."""
+        return Listed(self.names, self._families, self._allowed.all_terms(), self.prior)
+
+    @property
+    def _weights(self) -> Floats:
+        """The log-weights of all families, the largest of each variable 0."""
+        weights = self._families + self._allowed.all_terms()
+        found: Floats = weights - weights.max(axis=1, keepdims=True)
+        return found
+
+    @cached_property
+    def _paths(self) -> Floats:
+        _check_variables(len(self.names), MOST_SUMMED, "probabilities of paths")
+        if self.prior == "classes":
+            return self._listed.paths
+        return path_probabilities(self._weights, self.prior, cores())
+
+    @cached_property
+    def _blankets(self) -> Floats:
+        _check_variables(len(self.names), MOST_SUMMED, "probabilities of Markov blankets")
+        if self.prior == "classes":
+            return self._listed.blankets
+        return blanket_probabilities(self._weights, self.prior, cores())
 
     @cached_property
     def _likely(self) -> list[tuple[str, str, float, float]]:
@@ -227,10 +333,26 @@ class Posterior:
             for a, b, this, other in self._likely[:200]
         ]
         title = "Links with probability above 0.5, and the probability of either direction"
-        return f"<div>{facts}{html_table(title, ['arc', 'link', 'this', 'other'], rows)}</div>"
+        picture = notebook_posterior(self.arc_probabilities, self.link_probabilities)
+        return f"<div>{facts}{picture}{html_table(title, ['arc', 'link', 'this', 'other'], rows)}</div>"
 
     def __repr__(self) -> str:
         return (
             f"<Posterior: {number_of(len(self.names), 'variable')}, {self.score}, {self.prior} prior, "
             f"log-evidence {self.log_evidence:.6g}>"
+        )
+
+
+def check_top(n: int, k: Any) -> None:
+    """Refuse to list the k most probable structures of too many variables, or fewer than one of them."""
+    if not is_whole(k, 1):
+        raise refuse("k", k, "there can be any number of best structures from 1")
+    _check_variables(n, MOST_SUMMED, "the most probable structures")
+
+
+def _check_variables(n: int, most: int, what: str) -> None:
+    if n > most:
+        raise ArgumentError(
+            f"{what} are exact for up to {most} variables, and there are {n}: take {argument('method', 'sample')}, or "
+            f"fewer with {argument('columns')}"
         )

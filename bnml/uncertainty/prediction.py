@@ -2,11 +2,13 @@
 
 The probability of a new row x is Σ_G P(G | D) P(x | G, D), with P(x | G, D) = Π_i θ_i(x), where θ_i(x) is the
 probability of the row's state of X_i given those of its parents, as it belongs to the score:
-`bnml.scores.predictive` says what each predicts.
+`bnml.scores.predictive` says what each predicts. A structure's weight with the row is again a product over families,
+so that the average is the quotient of two sums over structures.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,32 +16,71 @@ import numpy.typing as npt
 
 from bnml._arrays import Floats, Ints
 from bnml._bits import members
+from bnml._threads import run_each, short_ranges
 from bnml.counts import Counts, counts_of
 from bnml.data import Data
 from bnml.data.matching import match
 from bnml.scores import Score
 from bnml.scores.predictive import FamilyRows, FamilyTable
 from bnml.uncertainty.all_structures import Listed
+from bnml.uncertainty.sums_over_structures import log_sum
 
-__all__ = ["averaged_log_prob"]
+__all__ = ["Average", "average_by_sums", "average_over_listed", "averaged_log_prob"]
 
-BLOCK = 1 << 22  # structures × rows that are worked on together; 32 MB
+BLOCK = 1 << 22  # families × rows that are worked on together; 32 MB
+
+Average = Callable[[Floats], Floats]
+"""From log θ[variable, number of the parent set without the variable, row] to the averages of the rows."""
 
 
-def averaged_log_prob(listed: Listed, data: Data, score: Score, new: Any) -> Floats:
+def averaged_log_prob(data: Data, score: Score, new: Any, average: Average) -> Floats:
     """Return the log-probability of each row of a new table, averaged over all structures."""
     rows = match(new, dict(zip(data.names, data.states, strict=True)), data.cuts, data.reading)
     label, first = _distinct(rows.codes)
-    probabilities = _Predictor(counts_of(data), score, rows.codes[:, first]).all_families()
+    families = len(data.names) << (len(data.names) - 1)
+    found = np.empty(first.size)
+    for start, stop in short_ranges(first.size, max(1, BLOCK // families)):
+        codes = rows.codes[:, first[start:stop]]
+        found[start:stop] = average(_Predictor(counts_of(data), score, codes).all_families())
+    return rows.in_order(found[label])
+
+
+def average_over_listed(listed: Listed, threads: int) -> Average:
+    """Return how predictions are averaged over structures that are listed, one by one."""
+    from bnml.uncertainty import _kernels
+
     weights, numbers = listed.log_weights, listed.structures.numbers
     weights, numbers = weights[np.isfinite(weights)], numbers[np.isfinite(weights)]
-    found = np.empty(first.size)
-    step = max(1, BLOCK // weights.size)
-    for start in range(0, first.size, step):
-        block = probabilities[:, :, start : start + step]
-        each = weights[:, None] + np.sum([block[i][numbers[:, i]] for i in range(len(block))], axis=0)
-        found[start : start + step] = np.logaddexp.reduce(each, axis=0)
-    return rows.in_order(found[label])
+
+    def average(tables: Floats) -> Floats:
+        found = np.empty(tables.shape[2])
+
+        def of_row(row: int) -> None:
+            found[row] = _kernels.averages(weights, numbers, tables, row)
+
+        run_each(of_row, found.size, threads, lambda part: None)
+        return found
+
+    return average
+
+
+def average_by_sums(weights: Floats, prior: str, threads: int) -> Average:
+    """Return how predictions are averaged over all structures: a sum over them with a row, less the one without it.
+
+    ``weights`` are the log-weights of all families; a row's own are log θ more.
+    """
+    total = log_sum(weights.copy(), prior, threads)
+
+    def average(tables: Floats) -> Floats:
+        found = np.empty(tables.shape[2])
+
+        def of_row(row: int) -> None:
+            found[row] = log_sum(weights + tables[:, :, row], prior, 1) - total
+
+        run_each(of_row, found.size, threads, lambda part: None)
+        return found
+
+    return average
 
 
 def _distinct(columns: npt.NDArray[Any]) -> tuple[Ints, Ints]:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields, replace
+from dataclasses import fields
 from typing import Any
 
 from bnml.data import Data
 from bnml.search.task import task_request
-from bnml.uncertainty.all_structures import MOST_LISTED
 from bnml.uncertainty.allowed import allowed_families
 from bnml.uncertainty.bootstrap import Bootstrap
-from bnml.uncertainty.posterior import posterior
 from bnml.uncertainty.posterior_result import Posterior
 
 __all__ = ["bootstrap_of", "bootstrap_values", "posterior_of", "posterior_values"]
@@ -35,12 +33,7 @@ def posterior_values(found: Posterior) -> dict[str, Any]:
 
 
 def posterior_of(values: Mapping[str, Any], data: Data, **given: Any) -> Posterior:
-    """Return the posterior with these values, on the same table; ``given`` are the arguments of `posterior`.
-
-    That of few variables, which lists all structures, is computed anew: it takes but a moment.
-    """
-    if len(data.names) <= MOST_LISTED:
-        return replace(posterior(data, **given), seconds=values["seconds"])
+    """Return the posterior with these values, on the same table; ``given`` are the arguments of `posterior`."""
     asked = task_request(None, {}, **given)
     task = asked.open(data)
     return Posterior(

@@ -22,6 +22,13 @@ a sum of differences of α_j, whose coefficients are collected for each set.
 These differences do no harm. The error of D_j(S, T) is some 10^-16 α_j(S). With α_j(S) in place of that one factor the
 sum is over structures in which j stands in a later layer than its own, and a structure has fewer than n such places
 for each j: so all errors together are below 10^-16 n^2 of the whole.
+
+Paths come from the same sums. The variables N that do not descend from u have parents among themselves only; u has
+parents in N; and all others are built in layers, each with a parent in the layer before, of which {u} is the first. So
+
+    P(the others descend from u, and N do not) = F(N) α_u(N) B(N ∪ u, {u}) / F(V),   F(N) = Σ_T F(N, T),
+
+and u leads to v with the sum of this over all N without v.
 """
 
 from __future__ import annotations
@@ -31,11 +38,17 @@ import math
 import numpy as np
 
 from bnml._arrays import Floats, Ints
-from bnml._bits import sizes_of_masks
+from bnml._bits import masks_without, sizes_of_masks
 from bnml._threads import run_each
-from bnml.uncertainty.sums_over_parents import StructureSums, SubsetSums, Tick, sums_over_arcs_into
+from bnml.uncertainty.sums_over_parents import (
+    StructureSums,
+    SubsetSums,
+    Tick,
+    sums_over_arcs_into,
+    weights_without_each,
+)
 
-__all__ = ["log_total", "sum_over_layers"]
+__all__ = ["log_total", "paths_over_layers", "sum_over_layers", "ternary_numbers"]
 
 PARTS = 8  # of the sets of one size; each collects coefficients of its own, whatever the number of threads
 
@@ -44,7 +57,7 @@ def sum_over_layers(sums: SubsetSums, threads: int, tick: Tick) -> StructureSums
     """Return the sums over all DAGs."""
     from bnml.uncertainty import _kernels
 
-    n, ternary = sums.n, _ternary(sums.n)
+    n, ternary = sums.n, ternary_numbers(sums.n)
     given = _kernels.Layered(sums.best, sums.mass, sums.top, ternary)
     forward = _forward(sums, ternary, threads, lambda part: tick(part / 3))
     whole = _whole(forward, ternary)
@@ -64,9 +77,45 @@ def sum_over_layers(sums: SubsetSums, threads: int, tick: Tick) -> StructureSums
     return StructureSums(_log_total(sums, whole), arcs)
 
 
+def paths_over_layers(sums: SubsetSums, threads: int) -> Floats:
+    """Return the probability of a directed path from each variable to each, among all DAGs."""
+    from bnml.uncertainty import _kernels
+
+    n, ternary = sums.n, ternary_numbers(sums.n)
+    given = _kernels.Layered(sums.best, sums.mass, sums.top, ternary)
+    forward = _forward(sums, ternary, threads, lambda part: None)
+    backward = np.zeros(forward.size)
+    for size in range(n, 0, -1):
+        sets, cuts = _sets_of(n, size)
+
+        def step(part: int, sets: Ints = sets, cuts: list[int] = cuts) -> None:
+            _kernels.layers_onward(given, backward, sets, cuts[part], cuts[part + 1])
+
+        run_each(step, PARTS, threads, lambda part: None)
+    whole, of_set = _whole(forward, ternary), _over_last_layers(forward, n)
+    paths = np.zeros((n, n))
+    for u in range(n):
+        others = masks_without(n, u)
+        onward = backward[ternary[others] + 2 * ternary[1 << u]]
+        weights = of_set[others] * sums.step(u) * onward / whole
+        paths[u] = weights_without_each(weights, n, u)
+    return paths
+
+
+def _over_last_layers(forward: Floats, n: int) -> Floats:
+    """Return F(S) for each set, the sum over its last layers; 1 for the empty set."""
+    sums = forward.reshape((3,) * n)
+    for axis in range(n):
+        out, inside, last = (sums.take(digit, axis) for digit in range(3))
+        sums = np.stack([out, inside + last], axis)
+    found = sums.reshape(-1).copy()
+    found[0] = 1.0
+    return found
+
+
 def log_total(sums: SubsetSums, threads: int) -> float:
     """Return the logarithm of the sum over all DAGs."""
-    ternary = _ternary(sums.n)
+    ternary = ternary_numbers(sums.n)
     return _log_total(sums, _whole(_forward(sums, ternary, threads, lambda part: None), ternary))
 
 
@@ -97,7 +146,7 @@ def _whole(forward: Floats, ternary: Ints) -> float:
     return float(forward[ternary[-1] + ternary[1:]].sum())
 
 
-def _ternary(n: int) -> Ints:
+def ternary_numbers(n: int) -> Ints:
     """Return for each set the number with base 3 that has its bits as digits.
 
     A state (S, T) has the number ternary[S ∖ T] + 2 ternary[T].

@@ -9,6 +9,14 @@ that fit the order sum to Π_i α_i(variables before i). Summing over orders as 
 and the variables before i are S with probability g(S) α_i(S) h(S ∪ i) / g(V). Given that, v is a parent of i with
 probability 1 - α_i(S ∖ v) / α_i(S). A structure is counted once for each order that it fits: its prior is proportional
 to the number of its linear extensions.
+
+A variable j after S has a parent among D ⊆ S with weight α_j(S) - α_j(S ∖ D). So, with D for those that descend from
+u so far, the ways to go on to a structure in which u leads to v sum to
+
+    K(S, D) = Σ_{j ∉ S} α_j(S ∖ D) K(S ∪ j, D) + (α_j(S) - α_j(S ∖ D)) K(S ∪ j, D ∪ j),
+
+where v itself adds (α_v(S) - α_v(S ∖ D)) h(S ∪ v); and u leads to v with probability
+Σ_S g(S) α_u(S) K(S ∪ u, {u}) / g(V). This takes n^2 3^n steps.
 """
 
 from __future__ import annotations
@@ -18,7 +26,9 @@ import math
 import numpy as np
 
 from bnml._arrays import Floats
+from bnml._bits import masks_without
 from bnml._threads import run_each, short_ranges
+from bnml.uncertainty.sums_over_layers import ternary_numbers
 from bnml.uncertainty.sums_over_parents import (
     SETS_PER_CALL,
     StructureSums,
@@ -27,7 +37,9 @@ from bnml.uncertainty.sums_over_parents import (
     sums_over_arcs_into,
 )
 
-__all__ = ["log_total", "sum_over_orders"]
+__all__ = ["log_total", "paths_over_orders", "sum_over_orders"]
+
+SETS_OF_STATES = 1 << 6  # of a kernel that goes over the subsets of each: up to 50 ms
 
 
 def sum_over_orders(sums: SubsetSums, threads: int, tick: Tick) -> StructureSums:
@@ -35,9 +47,7 @@ def sum_over_orders(sums: SubsetSums, threads: int, tick: Tick) -> StructureSums
     from bnml.uncertainty import _kernels
 
     n, size = sums.n, sums.top.size
-    forward, backward = _forward(sums), np.empty(size)
-    for start, stop in reversed(short_ranges(size, SETS_PER_CALL)):
-        _kernels.orders_backward(sums.best, sums.mass, sums.top, backward, start, stop)
+    forward, backward = _forward(sums), _backward(sums)
     arcs = np.empty((n, n))
 
     def arcs_of(i: int) -> None:
@@ -50,6 +60,31 @@ def sum_over_orders(sums: SubsetSums, threads: int, tick: Tick) -> StructureSums
     return StructureSums(_log_total(sums, forward), arcs)
 
 
+def paths_over_orders(sums: SubsetSums, threads: int) -> Floats:
+    """Return the probability of a directed path from each variable to each."""
+    from bnml.uncertainty import _kernels
+
+    n = sums.n
+    forward, ternary = _forward(sums), ternary_numbers(n - 1)
+    given = _kernels.Ordered(sums.best, sums.mass, sums.top, _backward(sums), ternary)
+    paths = np.zeros((n, n))
+
+    def paths_to(v: int) -> None:
+        onward = np.zeros(3 ** (n - 1))
+        for start, stop in reversed(short_ranges(ternary.size, SETS_OF_STATES)):
+            _kernels.orders_onward(given, v, start, stop, onward)
+        for u in range(n):
+            if u != v:
+                others = masks_without(n, u)
+                before = others >> v & 1 == 0  # K is of sets without v
+                squeezed = others[before] & ((1 << v) - 1) | others[before] >> 1 & -(1 << v)
+                states = ternary[squeezed] + 2 * ternary[1 << (u - (u > v))]
+                paths[u, v] = float((forward[others] * sums.step(u))[before] @ onward[states]) / float(forward[-1])
+
+    run_each(paths_to, n, threads, lambda part: None)
+    return paths
+
+
 def log_total(sums: SubsetSums) -> float:
     """Return the logarithm of the sum over all orders and the structures that fit them."""
     return _log_total(sums, _forward(sums))
@@ -57,6 +92,15 @@ def log_total(sums: SubsetSums) -> float:
 
 def _log_total(sums: SubsetSums, forward: Floats) -> float:
     return sums.shift + float(sums.top[-1]) + math.log(forward[-1])
+
+
+def _backward(sums: SubsetSums) -> Floats:
+    from bnml.uncertainty import _kernels
+
+    backward = np.empty(sums.top.size)
+    for start, stop in reversed(short_ranges(backward.size, SETS_PER_CALL)):
+        _kernels.orders_backward(sums.best, sums.mass, sums.top, backward, start, stop)
+    return backward
 
 
 def _forward(sums: SubsetSums) -> Floats:

@@ -16,9 +16,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from bnml._arrays import Floats
+from bnml._bits import masks_without
 from bnml._threads import run_each, short_ranges
 
-__all__ = ["StructureSums", "SubsetSums", "Tick", "subset_sums", "sums_over_arcs_into"]
+__all__ = [
+    "StructureSums",
+    "SubsetSums",
+    "Tick",
+    "subset_sums",
+    "sums_over_arcs_into",
+    "weights_without_each",
+]
 
 Tick = Callable[[float], None]
 """Is told now and then what part of the work is done."""
@@ -48,6 +56,14 @@ class SubsetSums:
     def possible(self) -> bool:
         """Whether any structure has a positive weight."""
         return bool(self.top[-1] > -np.inf)
+
+    def step(self, i: int) -> Floats:
+        """Return α_i(S) for each set S of the others, at the scale of the best structures: from that on S to S ∪ i."""
+        others = masks_without(self.n, i)
+        logs = self.top[others] + self.best[i]
+        with np.errstate(invalid="ignore"):  # what is not allowed is minus infinity, before and after
+            found: Floats = np.where(np.isneginf(logs), 0.0, self.mass[i] * np.exp(logs - self.top[others | 1 << i]))
+        return found
 
 
 @dataclass(frozen=True)
@@ -94,3 +110,12 @@ def sums_over_arcs_into(sums: SubsetSums, child: int, coefficients: Floats) -> F
         _kernels.arc_sums(sums.best[child], sums.mass[child], coefficients, start, stop, part)
         parts.append(part)
     return np.insert(np.sum(parts, axis=0), child, 0.0)
+
+
+def weights_without_each(weights: Floats, n: int, child: int) -> Floats:
+    """Return for each variable the sum over the sets without it; ``weights`` are of the sets without a child.
+
+    0 for the child itself.
+    """
+    others = masks_without(n, child)
+    return np.array([0.0 if v == child else float(weights[others >> v & 1 == 0].sum()) for v in range(n)])

@@ -53,9 +53,34 @@ def test_json(run):
     assert [(arc["from"], arc["to"]) for arc in found["arcs"]] == [("smoke", "lung"), ("lung", "smoke")]
     assert found["arcs"][0]["probability"] == pytest.approx(want.arc_probabilities.loc["smoke", "lung"])
     assert "top" not in found
+    for name, table in (("paths", want.path_probabilities), ("blankets", want.blanket_probabilities)):
+        assert [(row["from"], row["to"]) for row in found[name]] == [("smoke", "lung"), ("lung", "smoke")]
+        assert found[name][0]["probability"] == pytest.approx(table.loc["smoke", "lung"])
 
 
-@pytest.mark.parametrize("prior", ["uniform", "order"])
+def test_paths_of_too_many_variables(run, folder):
+    rows = np.random.default_rng(0).integers(0, 2, (40, 15))
+    pd.DataFrame(rows, columns=[f"V{i}" for i in range(15)]).to_csv(folder / "fifteen.csv", index=False)
+    shown = run("posterior", "fifteen.csv", "--max-parents", "1", "--json", "-o", "arcs.csv")
+    assert (shown.status, shown.err) == (0, "")
+    found = json.loads(shown.out)
+    assert found["paths"] is found["blankets"] is None
+    assert pd.read_csv("arcs.csv").columns.tolist() == ["from", "to", "probability", "prior"]
+
+
+def test_best_structures_of_six_variables(run, folder):
+    rng = np.random.default_rng(0)
+    x = rng.integers(0, 2, 200)
+    frame = pd.DataFrame({name: x ^ (rng.random(200) < 0.1) for name in "ABCDEF"})
+    frame.to_csv(folder / "six.csv", index=False)
+    shown = run("posterior", "six.csv", "--top", "3")
+    assert (shown.status, shown.err) == (0, "")
+    assert shown.out.count("[A") >= 3
+    found = json.loads(run("posterior", "six.csv", "--top", "3", "--json").out)
+    assert [row["structure"] for row in found["top"]] == bnml.posterior("six.csv").top(3)["structure"].tolist()
+
+
+@pytest.mark.parametrize("prior", ["uniform", "order", "classes"])
 def test_prior_and_best_structures(run, prior):
     arguments = ("posterior", "survey.csv", "--bins", "quantile:3", "--prior", prior, "--top", "4", "--json")
     found = json.loads(run(*arguments).out)
@@ -103,7 +128,9 @@ def test_file(run, name):
     assert (shown.status, shown.err) == (0, "")
     assert f"{name}: the probabilities of 2 arcs" in shown.out
     frame = pd.read_csv(name)
-    assert frame.columns.tolist() == ["from", "to", "probability", "prior"]
+    assert frame.columns.tolist() == ["from", "to", "probability", "path", "blanket", "prior"]
+    assert frame["path"].tolist() == pytest.approx(frame["probability"].tolist())
+    assert frame["blanket"][0] == pytest.approx(frame["probability"].sum())
     assert frame["from"].tolist() == ["smoke", "lung"]
     assert set(frame["prior"]) == {"all DAGs are equally probable"}
     assert json.loads(run("posterior", "two.csv", "-o", name, "--json").out)["rows"] == 300
@@ -147,7 +174,11 @@ WRONG = [
     (["posterior", "two.csv", "--prior", "flat"], "--prior flat: expected"),
     (["posterior", "two.csv", "--top", "0"], "from 1"),
     (["posterior", "two.csv", "--top", "many"], "many"),
-    (["posterior", "six.csv", "--top", "3"], "up to 5 variables only"),
+    (
+        ["posterior", "many.csv", "--drop", "V0,V1,V2", "--top", "3"],
+        "there are 20: take --method sample",
+    ),
+    (["posterior", "seven.csv", "--prior", "classes"], "--prior classes goes up to 6 variables, and there are 7"),
     (["posterior", "two.csv", "--classes"], "--classes goes with --top"),
     (["posterior", "two.csv", "--max-parents", "-1"], "--max-parents -1"),
     (["posterior", "two.csv", "--threads", "0"], "--threads 0"),
@@ -167,7 +198,7 @@ WRONG = [
 def test_wrong_uses(run, folder, arguments, fragment):
     rows = np.random.default_rng(0).integers(0, 2, (20, 23))
     pd.DataFrame(rows, columns=[f"V{i}" for i in range(23)]).to_csv(folder / "many.csv", index=False)
-    pd.DataFrame(rows[:, :6], columns=list("ABCDEF")).to_csv(folder / "six.csv", index=False)
+    pd.DataFrame(rows[:, :7], columns=list("ABCDEFG")).to_csv(folder / "seven.csv", index=False)
     shown = run(*arguments)
     assert shown.status == 2
     assert shown.out == ""

@@ -7,6 +7,7 @@ A structure is a tuple with the parents of each variable as a sorted tuple. Weig
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from itertools import combinations, permutations, product
@@ -16,6 +17,7 @@ from tests.naive import Row, Table
 
 Structure = tuple[tuple[int, ...], ...]
 Weight = Callable[[int, tuple[int, ...]], float]
+Pairs = list[list[float]]
 
 
 @cache
@@ -67,8 +69,11 @@ def log_sum(values: Iterable[float]) -> float:
     return largest + math.log(math.fsum(math.exp(value - largest) for value in finite))
 
 
-def log_weights(n: int, weight: Weight, prior: str) -> dict[Structure, float]:
-    """Return the logarithm of exp(Σ_i weight of i's family) · (1, or the number of linear extensions)."""
+def log_weights(n: int, weight: Weight, prior: str, before: Weight | None = None) -> dict[Structure, float]:
+    """Return the logarithm of exp(Σ_i weight of i's family) · (1, or the number of linear extensions).
+
+    Under the prior "classes" it is divided by the number of members of the class that ``before`` allows.
+    """
     table = {(i, p): weight(i, p) for i in range(n) for p in parent_sets(n, i)}
     found = {}
     for structure in all_structures(n):
@@ -76,13 +81,35 @@ def log_weights(n: int, weight: Weight, prior: str) -> dict[Structure, float]:
         if prior == "order":
             terms.append(math.log(extensions(structure)))
         found[structure] = math.fsum(terms) if -math.inf not in terms else -math.inf
+    if prior == "classes":
+        kept = [s for s in found if before is None or all(before(i, p) > -math.inf for i, p in enumerate(s))]
+        members = Counter(map(equivalence, kept))
+        found |= {s: found[s] - math.log(members[equivalence(s)]) for s in kept}
     return found
 
 
-def probabilities(n: int, weight: Weight, prior: str) -> dict[Structure, float]:
-    weights = log_weights(n, weight, prior)
+def probabilities(n: int, weight: Weight, prior: str, before: Weight | None = None) -> dict[Structure, float]:
+    weights = log_weights(n, weight, prior, before)
     total = log_sum(weights.values())
     return {structure: math.exp(value - total) for structure, value in weights.items()}
+
+
+def is_path(structure: Structure, a: int, b: int) -> bool:
+    """Whether one goes from a to b along arcs."""
+    return any(p == a or is_path(structure, a, p) for p in structure[b])
+
+
+def is_in_blanket(structure: Structure, a: int, b: int) -> bool:
+    """Whether b is a parent, a child or another parent of a child of a."""
+    return b in structure[a] or a in structure[b] or any(a in above and b in above for above in structure)
+
+
+def pair_probabilities(found: Mapping[Structure, float], holds: Callable[[Structure, int, int], bool]) -> Pairs:
+    """Return for each pair of different variables the probability of what holds of it in some structures."""
+    n = len(next(iter(found)))
+    return [
+        [math.fsum(p for s, p in found.items() if p and a != b and holds(s, a, b)) for b in range(n)] for a in range(n)
+    ]
 
 
 def arc_probabilities(n: int, weight: Weight, prior: str) -> list[list[float]]:
@@ -96,12 +123,12 @@ def arc_probabilities(n: int, weight: Weight, prior: str) -> list[list[float]]:
 
 def log_evidence(n: int, weight: Weight, before: Weight, prior: str) -> float:
     """Return log Σ_G P(G) P(D | G); ``before`` is the weight without data."""
-    return log_sum(log_weights(n, weight, prior).values()) - _log_total(n, before, prior)
+    return log_sum(log_weights(n, weight, prior, before).values()) - _log_total(n, before, prior)
 
 
 @cache
 def _log_total(n: int, before: Weight, prior: str) -> float:
-    return log_sum(log_weights(n, before, prior).values())
+    return log_sum(log_weights(n, before, prior, before).values())
 
 
 def equivalence(structure: Structure) -> tuple[frozenset[frozenset[int]], frozenset[tuple[frozenset[int], int]]]:
@@ -167,11 +194,10 @@ PREDICT: Mapping[str, Predict] = {
 }
 
 
-def row_probability(table: Table, label: str, weight: Weight, prior: str, row: Row) -> float:
+def row_probability(table: Table, label: str, found: Mapping[Structure, float], row: Row) -> float:
     """Return Σ_G P(G | D) Π_i P(row[i] | its parents' states)."""
     n, predict = len(table.arities), PREDICT[label]
     theta = {
         (i, p): predict(table, i, p, tuple(row[v] for v in p), row[i]) for i in range(n) for p in parent_sets(n, i)
     }
-    found = probabilities(n, weight, prior)
     return math.fsum(q * math.prod(theta[i, p] for i, p in enumerate(s)) for s, q in found.items())

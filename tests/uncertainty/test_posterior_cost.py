@@ -41,7 +41,8 @@ print(1024 * (peak - now), needed - posterior_cost.BASE)
 
 
 @pytest.mark.parametrize(
-    ("n", "prior", "restricted"), [(13, "order", True), (15, "order", False), (11, "uniform", True)]
+    ("n", "prior", "restricted"),
+    [(13, "order", True), (15, "order", False), (11, "uniform", True), (6, "classes", True)],
 )
 def test_the_memory_is_enough(n, prior, restricted):
     """NumPy tells what it allocates; the kernels allocate next to nothing for so few rows."""

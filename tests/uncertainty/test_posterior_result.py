@@ -30,6 +30,21 @@ def test_frames(found):
     assert found.arc_probabilities.iloc[0, 0] == 0.0, "what is given out is a copy"
 
 
+def test_frames_of_paths_and_blankets(found):
+    paths, blankets = found.path_probabilities, found.blanket_probabilities
+    assert (paths.index.name, paths.columns.name) == ("from", "to")
+    assert (blankets.index.name, blankets.columns.name) == ("blanket of", "has")
+    for frame in (paths, blankets):
+        assert list(frame.index) == list(frame.columns) == list(found.names)
+        assert np.diag(frame).tolist() == [0.0] * 8
+        assert frame.attrs["prior"] == found.prior_text
+    arcs, links = found.arc_probabilities.to_numpy(), found.link_probabilities.to_numpy()
+    assert (paths.to_numpy() >= arcs - 1e-12).all()
+    assert (blankets.to_numpy() >= links - 1e-12).all()
+    paths.iloc[0, 0] = 5.0
+    assert found.path_probabilities.iloc[0, 0] == 0.0, "what is given out is a copy"
+
+
 def test_it_cannot_be_changed(found):
     with pytest.raises(AttributeError):
         found.prior = "order"
@@ -55,7 +70,7 @@ def test_report_of_the_other_prior():
     assert max(map(len, text.splitlines())) <= 80
 
 
-@pytest.mark.parametrize("kind", ["uniform", "order"])
+@pytest.mark.parametrize("kind", ["uniform", "order", "classes"])
 @pytest.mark.parametrize("most", [None, 1])
 @pytest.mark.parametrize("known", [None, bnml.Constraints(forbidden=[("A", "B")])])
 def test_the_prior_in_words(kind, most, known):
@@ -66,6 +81,7 @@ def test_the_prior_in_words(kind, most, known):
         "uniform": f"all DAGs{limits} are equally probable",
         "order": "all pairs of an order and a DAG that fits it are equally probable"
         f"{', among the DAGs' + limits if limits else ''}; a DAG counts once for each of its linear extensions",
+        "classes": f"all equivalence classes of DAGs{limits} are equally probable, and so are the members of each",
     }
     assert found.prior_text == want[kind]
 

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 import bnml
 from bnml.counts import counts_of
 from bnml.data.rows import rows_of
-from bnml.errors import DataError, ScoreError
+from bnml.errors import ArgumentError, DataError, ScoreError
 from bnml.scores import BDe
 from bnml.scores.base import Score
 from bnml.uncertainty.prediction import _Predictor
@@ -30,7 +30,7 @@ def all_rows(arities):
     return np.array(list(product(*map(range, arities))))
 
 
-@pytest.mark.parametrize("prior", ["uniform", "order"])
+@pytest.mark.parametrize("prior", ["uniform", "order", "classes"])
 @pytest.mark.parametrize("label", naive.PREDICT)
 @FEW
 @given(table=awkward_tables(most=3))
@@ -39,8 +39,9 @@ def test_it_is_the_average(label, prior, table):
     rows = all_rows(table.arities)
     found = bnml.posterior(data_of(table), label, prior=prior).log_prob(rows)
     assert np.exp(found).sum() == pytest.approx(1.0, abs=1e-12), "it is a distribution"
+    every = naive.probabilities(len(table.arities), lambda i, p: twin(table, i, p), prior)
     for row, value in zip(rows.tolist(), found, strict=True):
-        want = naive.row_probability(table, label, lambda i, p: twin(table, i, p), prior, tuple(row))
+        want = naive.row_probability(table, label, every, tuple(row))
         assert value == pytest.approx(math.log(want), abs=1e-9)
 
 
@@ -113,6 +114,39 @@ def test_rows_that_the_prior_network_rules_out():
     found = bnml.posterior(data, BDe(network)).log_prob(pd.DataFrame({"A": list("ny"), "B": list("nn")}))
     assert np.isfinite(found[0])
     assert found[1] == -math.inf
+
+
+@pytest.mark.parametrize("prior", ["uniform", "order"])
+@pytest.mark.parametrize("label", ["bdeu", "bds", "qnml"])
+def test_both_ways_agree(label, prior, monkeypatch):
+    """By sums over structures, as for more variables than can be listed."""
+    data = data_of(random_table(8, 60, [2, 3, 2, 2]))
+    known = bnml.Constraints(forbidden=[("X0", "X1")], required=[("X2", "X3")])
+    for given_limits in ({}, {"max_parents": 1}, {"rows_per_cell": 8}, {"constraints": known}):
+        found = bnml.posterior(data, label, prior=prior, **given_limits)
+        listed = found.log_prob(data)
+        with monkeypatch.context() as patch:
+            patch.setattr("bnml.uncertainty.posterior_result.MOST_LISTED", 0)
+            assert found.log_prob(data) == pytest.approx(listed, abs=1e-11)
+
+
+@pytest.mark.parametrize("prior", ["uniform", "order"])
+def test_eight_variables_and_one_row_more(prior):
+    """Log P(row | data) = log P(data and row) - log P(data), where the score is a marginal likelihood."""
+    table = random_table(4, 40, [2, 3, 2, 2, 2, 3, 2, 2])
+    before = bnml.posterior(data_of(table), "bdeu:7.5", prior=prior, rows_per_cell=0)
+    rows = np.random.default_rng(0).integers(0, 2, (3, 8))
+    values = before.log_prob(rows)
+    for row, value in zip(rows.tolist(), values, strict=True):
+        longer = naive_scores.table_of([*table.rows, row], table.arities, [*table.weights, 1])
+        after = bnml.posterior(data_of(longer), "bdeu:7.5", prior=prior, rows_per_cell=0)
+        assert value == pytest.approx(after.log_evidence - before.log_evidence, abs=1e-9)
+
+
+def test_too_many_variables():
+    found = bnml.posterior(np.random.default_rng(0).integers(0, 2, (20, 11)))
+    with pytest.raises(ArgumentError, match="up to 10 variables, and there are 11: take method='sample'"):
+        found.log_prob(np.zeros((1, 11), int))
 
 
 def test_blocks(monkeypatch):

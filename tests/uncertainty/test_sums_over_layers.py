@@ -82,7 +82,7 @@ def test_the_number_of_dags(n):
 
 
 def test_states_have_different_numbers():
-    ternary = sums_over_layers._ternary(4)
+    ternary = sums_over_layers.ternary_numbers(4)
     numbers = {int(ternary[s ^ t] + 2 * ternary[t]) for s in range(16) for t in range(16) if t & ~s == 0}
     assert numbers == set(range(81))
 

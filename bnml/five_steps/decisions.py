@@ -156,7 +156,7 @@ def linked_network(learned: SearchResult, keep: Iterable[Arc], drop: Iterable[Ar
     >>> import bnml
     >>> found = linked_network(bnml.learn(bnml.example()), [("asia", "smoke")], [("tub", "either")])
     >>> found.info["added_by_hand"], found.info["removed_by_hand"], found.optimal
-    ((('asia', 'smoke'),), (('tub', 'either'),), False)
+    ((('smoke', 'asia'),), (('tub', 'either'),), False)
     """
     if learned.tested is not None:
         raise ArgumentError(

@@ -223,7 +223,7 @@ def test_arcs_that_stay_for_ever():
 
 def test_auto_beyond_exact_reach():
     rng = np.random.default_rng(1)
-    data = bnml.read(rng.integers(0, 2, (200, 40)))
+    data = bnml.read(rng.integers(0, 2, (100, 36)))
     result = bnml.learn(data, "bic")
     assert (result.search, result.optimal) == ("exact", True)  # all families that matter are listed
     wide = bnml.read(rng.integers(0, 2, (2000, 400)))

@@ -137,3 +137,14 @@ def sizes_of_masks(n: int) -> npt.NDArray[np.int8]:
     for _ in range(n):
         sizes = np.concatenate([sizes, sizes + np.int8(1)])
     return sizes
+
+
+def ternary_numbers(n: int) -> npt.NDArray[np.int64]:
+    """Return for each set the number with base 3 that has its bits as digits.
+
+    A state (S, T) has the number ternary[S ∖ T] + 2 ternary[T].
+    """
+    numbers = np.zeros(1, np.int64)
+    for i in range(n):
+        numbers = np.concatenate([numbers, numbers + 3**i])
+    return numbers

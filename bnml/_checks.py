@@ -6,7 +6,7 @@ Every error is an `ArgumentError` that knows its argument (see `bnml.errors`).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from numbers import Integral, Real
 from typing import Any
 
@@ -20,6 +20,7 @@ __all__ = [
     "is_whole",
     "one_of",
     "positive_number",
+    "progress_function",
     "refuse",
     "significance_level",
     "whole_number",
@@ -96,3 +97,11 @@ def a_variable(value: Any, name: str, names: Sequence[str]) -> int:
     if not isinstance(value, str) or value not in names:
         raise refuse(name, value, f"there is no such variable among {quoted(names)}.{did_you_mean(value, names)}")
     return names.index(value)
+
+
+def progress_function(value: Any) -> Callable[[str, float], None] | None:
+    """Check the argument ``progress``: what is told how far the work is, or None."""
+    if value is not None and not callable(value):
+        raise refuse("progress", value, "expected a function of a stage and a fraction, or None")
+    function: Callable[[str, float], None] | None = value
+    return function

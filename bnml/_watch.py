@@ -5,12 +5,10 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from typing import Any
 
-from bnml._checks import refuse
 from bnml._jit import compilation_seconds
 
-__all__ = ["Watch", "progress_function"]
+__all__ = ["Watch"]
 
 
 class Watch:
@@ -57,11 +55,3 @@ class Watch:
         """Begin a stage, and return what is to be told the share of it that is done."""
         self(stage, start)
         return lambda share: self(stage, start + (stop - start) * share)
-
-
-def progress_function(value: Any) -> Callable[[str, float], None] | None:
-    """Check the argument ``progress``: what is told how far the work is, or None."""
-    if value is not None and not callable(value):
-        raise refuse("progress", value, "expected a function of a stage and a fraction, or None")
-    function: Callable[[str, float], None] | None = value
-    return function

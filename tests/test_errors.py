@@ -11,7 +11,7 @@ import pytest
 
 import bnml
 from bnml import _checks
-from bnml._watch import progress_function
+from bnml._checks import progress_function
 from bnml.errors import ArgumentError, BnmlError, SearchError, argument
 
 

@@ -227,10 +227,10 @@ def _loaded(
     resume: Path, data: Path | None, threads: int | None, progress: Callable[[str, float], None] | None
 ) -> tuple[StudyRequest, StudyState]:
     """Return a study that was saved."""
-    from bnml.five_steps.saving import load_state
+    from bnml.five_steps.saving import load_saved_state
     from bnml.five_steps.steps import request_of
 
-    state = load_state(resume, data, threads)
+    state = load_saved_state(resume, data, threads)
     return request_of(state.settings, threads, progress), state
 
 

@@ -50,7 +50,7 @@ from bnml.scores.forest_nml import NML
 from bnml.search.saving import search_result_of, search_values
 from bnml.uncertainty.saving import bootstrap_of, bootstrap_values, posterior_of, posterior_values
 
-__all__ = ["check_saving", "load_state", "load_study", "save_state"]
+__all__ = ["check_saving", "load_saved_state", "load_study", "save_state"]
 
 FORMAT, VERSION = "bnml study", 1
 
@@ -135,7 +135,7 @@ def load_study(
     ...     bnml.load_study(file, bnml.example())
     <Study of 8 variables about 'lung': 8 arcs>
     """
-    state = load_state(path, data, threads)
+    state = load_saved_state(path, data, threads)
     asked = request_of(state.settings, threads, progress)
     file = None if save is None else check_saving(save, state.settings)
     if all(part.name in state.parts for part in PARTS):
@@ -145,7 +145,7 @@ def load_study(
     return study_of(go_on(state, asked, saver=None if file is None else lambda later: save_state(later, file)))
 
 
-def load_state(path: str | os.PathLike[str], data: Any = None, threads: int | None = None) -> StudyState:
+def load_saved_state(path: str | os.PathLike[str], data: Any = None, threads: int | None = None) -> StudyState:
     """Read the state of a study.
 
     Raises

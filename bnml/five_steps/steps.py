@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from bnml._checks import a_variable, refuse, significance_level, whole_number
-from bnml._watch import Watch, progress_function
+from bnml._checks import a_variable, progress_function, refuse, significance_level, whole_number
+from bnml._watch import Watch
 from bnml.data import Data, read
 from bnml.errors import ArgumentError, argument
 from bnml.five_steps.decisions import Decisions, checked_decisions, directed_network, linked_network

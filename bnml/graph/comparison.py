@@ -25,8 +25,9 @@ from bnml._plain import attributes, plain
 from bnml._text import shortened_in_the_middle, text_table, wrapped_text
 from bnml.errors import GraphError
 from bnml.graph._arguments import graph_of, require_same_variables
+from bnml.graph.cpdag import class_of
 from bnml.graph.dag import DAG
-from bnml.graph.distance import class_of, shd
+from bnml.graph.distance import shd
 from bnml.graph.intervention_distance import sid, sid_bounds
 from bnml.graph.pdag import PDAG
 

@@ -61,3 +61,8 @@ def cpdag_of(dag: DAG) -> PDAG:
             neighbours[x] |= 1 << y
             neighbours[y] |= 1 << x
     return PDAG.from_masks(dag.names, compelled, neighbours)
+
+
+def class_of(graph: DAG | PDAG) -> PDAG:
+    """Return the CPDAG of a DAG; a PDAG as it is."""
+    return graph.cpdag() if isinstance(graph, DAG) else graph

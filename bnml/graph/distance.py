@@ -12,6 +12,7 @@ from typing import Any
 from bnml._text import did_you_mean
 from bnml.errors import ArgumentError, argument
 from bnml.graph._arguments import graph_of, require_same_variables
+from bnml.graph.cpdag import class_of
 from bnml.graph.dag import DAG
 from bnml.graph.pdag import PDAG
 
@@ -60,11 +61,6 @@ def shd(a: Any, b: Any, of: str = "cpdag") -> int:
             f"{argument('of', 'cpdag')}."
         )
     return _differing_pairs(_marks(a), _marks(b.reordered(a.names)))
-
-
-def class_of(graph: DAG | PDAG) -> PDAG:
-    """Return the CPDAG of a DAG; a PDAG as it is."""
-    return graph.cpdag() if isinstance(graph, DAG) else graph
 
 
 def _marks(graph: DAG | PDAG) -> list[tuple[int, int, int]]:

@@ -30,7 +30,8 @@ import numpy as np
 
 from bnml._arrays import Ints
 from bnml._bits import bits
-from bnml._watch import Watch, progress_function
+from bnml._checks import progress_function
+from bnml._watch import Watch
 from bnml.errors import ArgumentError, argument
 from bnml.graph import Constraints
 from bnml.independence.independence_result import IndependenceResult, Link

@@ -14,7 +14,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from bnml._watch import Watch, progress_function
+from bnml._checks import progress_function
+from bnml._watch import Watch
 from bnml.graph import PDAG, Constraints
 from bnml.independence.independence_result import IndependenceResult
 from bnml.independence.oracles import Oracle

@@ -107,7 +107,7 @@ def comparison_html(comparison: Comparison) -> str:
 
 
 def posterior_html(arcs: Any, links: Any) -> str:
-    """Return what a notebook shows for probabilities of arcs and links: a picture, or nothing if it cannot be read.
+    """Return the HTML of a picture of the probabilities of arcs and links: a picture, or nothing if it cannot be read.
 
     Examples
     --------

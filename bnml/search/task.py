@@ -18,11 +18,11 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Protocol, cast
 
-from bnml._checks import is_number, positive_number, refuse, whole_number
+from bnml._checks import is_number, positive_number, progress_function, refuse, whole_number
 from bnml._memory import enough_memory, limit_of
 from bnml._text import did_you_mean
 from bnml._threads import cores
-from bnml._watch import Watch, progress_function
+from bnml._watch import Watch
 from bnml.data import Data, as_data
 from bnml.errors import ArgumentError, ScoreError, SearchError, argument
 from bnml.graph import DAG, Constraints, Rules

@@ -11,7 +11,7 @@ from bnml._files import written_whole
 from bnml._plain import plain
 from bnml.errors import ArgumentError, argument
 from bnml.five_steps.parts import PARTS, StudyRequest
-from bnml.five_steps.saving import load_state, save_state
+from bnml.five_steps.saving import load_saved_state, save_state
 from bnml.five_steps.state import StudyState
 from bnml.five_steps.steps import begin, request_of, study_request, with_part_made
 from bnml.graph.rules import ROWS_PER_CELL
@@ -22,19 +22,15 @@ from bnml.search.search_result import SearchResult
 from bnml.search.searches import SEARCHES
 from bnml.studio.read_tables import ReadTables, source_in
 from bnml.studio.session import KnownStructure, LearningSettings, TableEntry
+from bnml.studio.session_folder import result_file
 
-__all__ = ["learn_result", "learning_request", "make_parts", "read_layout", "result_file", "summary_of"]
+__all__ = ["learn_result", "learning_request", "make_parts", "read_layout", "summary_of"]
 
 Progress = Callable[[str, float], None]
 
 OF_LEARNING = ("features", "selection", "knowledge", "learned", "strength")
 SHARES = {"features": 0.05, "selection": 0.05, "knowledge": 0.05, "learned": 0.9}  # of the work that is done with them
 BY_NAME = {part.name: part for part in PARTS}
-
-
-def result_file(folder: Path, result: str) -> Path:
-    """Return the file of a result."""
-    return folder / "results" / f"{result}.json"
 
 
 def learning_request(
@@ -125,7 +121,7 @@ def make_parts(
     """Make more parts of a result, all if none are named; return the summary, with what was left out and why."""
     progress("reading the table", 0.0)
     file = result_file(folder, result)
-    state = load_state(file, tables.data(folder, table))
+    state = load_saved_state(file, tables.data(folder, table))
     asked = request_of(state.settings)
     wanted = [part.name for part in PARTS if parts is None or part.name in parts]
     missing = [name for name in wanted if name not in state.parts]

@@ -16,7 +16,7 @@ from bnml.errors import NetworkError
 from bnml.five_steps.decisions import checked_decisions, graph_directed_by_hand
 from bnml.five_steps.open_answers import OpenAnswer, open_answer
 from bnml.five_steps.parts import PARTS
-from bnml.five_steps.saving import load_state
+from bnml.five_steps.saving import load_saved_state
 from bnml.five_steps.state import StudyState
 from bnml.five_steps.steps import decided, go_on, request_of, study_of, with_part_made
 from bnml.five_steps.study_result import Study
@@ -28,10 +28,11 @@ from bnml.plot.layout import Layout, layout
 from bnml.plot.layout_near import with_routes
 from bnml.scores import LocalScores
 from bnml.search.search_result import SearchResult
-from bnml.studio.learning import read_layout, result_file
+from bnml.studio.learning import read_layout
 from bnml.studio.link_view import LinkView, links_of_result
 from bnml.studio.read_tables import ReadTables
 from bnml.studio.session import HandDecisions, ResultEntry
+from bnml.studio.session_folder import result_file
 from bnml.uncertainty import strength
 
 __all__ = ["Results"]
@@ -100,7 +101,7 @@ class Results:
         return state
 
     def _loaded(self, entry: ResultEntry, file: Path) -> StudyState:
-        return load_state(file, self._tables.data(self._folder, entry.table))
+        return load_saved_state(file, self._tables.data(self._folder, entry.table))
 
     def prepare(self, entry: ResultEntry, made: HandDecisions) -> None:
         """Load a result, and make what questions to it need, so that the first one is answered at once."""

@@ -18,11 +18,11 @@ from bnml.errors import BnmlError, FormatError
 from bnml.five_steps.state import StudyState
 from bnml.scores import LocalScores
 from bnml.search.search_result import SearchResult
-from bnml.studio.learning import result_file, summary_of
+from bnml.studio.learning import summary_of
 from bnml.studio.read_tables import ReadTables
 from bnml.studio.results import Results
 from bnml.studio.session import HandDecisions, ResultEntry, Session
-from bnml.studio.session_folder import table_key
+from bnml.studio.session_folder import result_file, table_key
 from bnml.studio.table_look import look_at
 
 __all__ = ["check_tables", "checked_session"]

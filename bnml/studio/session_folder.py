@@ -30,7 +30,7 @@ from bnml._files import written_whole
 from bnml.data.sources import SUFFIXES
 from bnml.errors import ArgumentError
 
-__all__ = ["BEFORE", "ENTRY", "SessionFolder", "folder_for", "table_key"]
+__all__ = ["BEFORE", "ENTRY", "SessionFolder", "folder_for", "result_file", "table_key"]
 
 SESSION = "session.json"
 BEFORE = "before.zip"
@@ -217,3 +217,8 @@ def _locked(stream: IO[bytes]) -> bool:
     except OSError:
         return False
     return True
+
+
+def result_file(folder: Path, result: str) -> Path:
+    """Return the file of a result."""
+    return folder / "results" / f"{result}.json"

@@ -26,13 +26,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bnml._arrays import Floats
-from bnml._checks import one_of, whole_number
+from bnml._checks import one_of, progress_function, whole_number
 from bnml._memory import enough_memory
 from bnml._notebook import notebook_table as html_table
 from bnml._plain import attributes, plain, records
 from bnml._text import seconds_text, text_table
 from bnml._threads import cores, run_all
-from bnml._watch import Watch, progress_function
+from bnml._watch import Watch
 from bnml.data import Data, as_data
 from bnml.data.resampling import halves, redrawn
 from bnml.errors import SearchError, argument

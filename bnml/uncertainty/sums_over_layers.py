@@ -38,7 +38,7 @@ import math
 import numpy as np
 
 from bnml._arrays import Floats, Ints
-from bnml._bits import masks_without, sizes_of_masks
+from bnml._bits import masks_without, sizes_of_masks, ternary_numbers
 from bnml._threads import run_each
 from bnml.uncertainty.sums_over_parents import (
     StructureSums,
@@ -48,7 +48,7 @@ from bnml.uncertainty.sums_over_parents import (
     weights_without_each,
 )
 
-__all__ = ["log_total", "paths_over_layers", "sum_over_layers", "ternary_numbers"]
+__all__ = ["log_total", "paths_over_layers", "sum_over_layers"]
 
 PARTS = 8  # of the sets of one size; each collects coefficients of its own, whatever the number of threads
 
@@ -144,17 +144,6 @@ def _forward(sums: SubsetSums, ternary: Ints, threads: int, tick: Tick) -> Float
 def _whole(forward: Floats, ternary: Ints) -> float:
     """Return the sum over all last layers of all variables."""
     return float(forward[ternary[-1] + ternary[1:]].sum())
-
-
-def ternary_numbers(n: int) -> Ints:
-    """Return for each set the number with base 3 that has its bits as digits.
-
-    A state (S, T) has the number ternary[S ∖ T] + 2 ternary[T].
-    """
-    numbers = np.zeros(1, np.int64)
-    for i in range(n):
-        numbers = np.concatenate([numbers, numbers + 3**i])
-    return numbers
 
 
 def _sets_of(n: int, size: int) -> tuple[Ints, list[int]]:

@@ -26,9 +26,8 @@ import math
 import numpy as np
 
 from bnml._arrays import Floats
-from bnml._bits import masks_without
+from bnml._bits import masks_without, ternary_numbers
 from bnml._threads import run_each, short_ranges
-from bnml.uncertainty.sums_over_layers import ternary_numbers
 from bnml.uncertainty.sums_over_parents import (
     SETS_PER_CALL,
     StructureSums,

@@ -18,7 +18,7 @@ import pytest
 import bnml
 from bnml.errors import BnmlError
 from bnml.five_steps.parts import PARTS
-from bnml.five_steps.saving import KINDS, check_saving, load_state, save_state
+from bnml.five_steps.saving import KINDS, check_saving, load_saved_state, save_state
 from bnml.five_steps.steps import begin, go_on, request_of, study_of, study_request
 from tests.independence.test_saving import twins
 
@@ -68,7 +68,7 @@ def test_the_same_whether_interrupted_or_not(case, tmp_path):
     check_saving(file, asked.settings)
     save_state(begin(asked, data), file)
     for name in NAMES:
-        state = load_state(file, table())
+        state = load_saved_state(file, table())
         assert list(state.parts) == NAMES[: NAMES.index(name)]
         assert (state.settings == asked.settings) or case == "bde"
         save_state(go_on(state, request_of(state.settings), until=name), file)
@@ -125,12 +125,12 @@ def test_a_study_is_kept_after_every_part(tmp_path):
 
     with pytest.raises(KeyboardInterrupt):
         bnml.study(few(), "lung", repetitions=2, threads=1, progress=stop, save=file)
-    assert list(load_state(file, few()).parts) == NAMES[: NAMES.index("bootstrap")]
+    assert list(load_saved_state(file, few()).parts) == NAMES[: NAMES.index("bootstrap")]
     again = []
     found = bnml.load_study(file, few(), save=file, threads=1, progress=lambda stage, share: again.append(stage))
     assert not any(stage.startswith("learned: ") for stage in again)
     assert timeless(found) == timeless(bnml.study(few(), "lung", repetitions=2))
-    assert list(load_state(file, few()).parts) == NAMES
+    assert list(load_saved_state(file, few()).parts) == NAMES
     assert sorted(path.name for path in tmp_path.iterdir()) == ["study.json"]
 
 

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 
 import bnml
+from bnml._bits import ternary_numbers
 from bnml.uncertainty import sums_over_layers
 from bnml.uncertainty.sums_over_parents import subset_sums
 from tests.uncertainty import naive
@@ -82,7 +83,7 @@ def test_the_number_of_dags(n):
 
 
 def test_states_have_different_numbers():
-    ternary = sums_over_layers.ternary_numbers(4)
+    ternary = ternary_numbers(4)
     numbers = {int(ternary[s ^ t] + 2 * ternary[t]) for s in range(16) for t in range(16) if t & ~s == 0}
     assert numbers == set(range(81))
 

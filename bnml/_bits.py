@@ -144,6 +144,8 @@ def ternary_numbers(n: int) -> npt.NDArray[np.int64]:
 
     A state (S, T) has the number ternary[S ∖ T] + 2 ternary[T].
     """
+    import numpy as np
+
     numbers = np.zeros(1, np.int64)
     for i in range(n):
         numbers = np.concatenate([numbers, numbers + 3**i])

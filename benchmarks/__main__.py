@@ -16,7 +16,9 @@ from pathlib import Path
 from benchmarks.figures import Figure
 from benchmarks.samples import NoNetworksError
 
-BENCHMARKS = ("core", "networks", "exact", "certified", "uci", "heuristics", "forests", "independence", "experiments")
+BENCHMARKS = (
+    "core", "networks", "exact", "certified", "uci", "heuristics", "forests", "independence", "sampling", "experiments",
+)  # fmt: skip
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -13,6 +13,7 @@ REQUIREMENTS = {  # what pip is asked for, by the name of the module
     "pyagrum": "pyagrum>=2.0",
     "pgmpy": "pgmpy>=0.1.26",
     "openpyxl": "openpyxl>=3.1",
+    "arviz": "arviz>=0.17,<1",
     "sklearn": "scikit-learn>=1.6",
     "starlette": "starlette>=0.40",
     "uvicorn": "uvicorn>=0.30",

@@ -110,6 +110,7 @@ ROW_WISE = {  # they answer row by row, or draw rows, and see them through bnml.
     "sklearn/base.py",
     "sklearn/classifier.py",
     "sklearn/table.py",
+    "uncertainty/averaged.py",
     "uncertainty/prediction.py",
 }
 HIDDEN = {"column_codes", "row_index", "weights"}  # of Data; codes are what the view of rows has, too

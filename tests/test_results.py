@@ -23,6 +23,7 @@ def table(*names: str) -> bnml.Data:
 
 RESULTS = {
     "posterior": lambda folder: bnml.posterior(table(*FEW)),
+    "sampled posterior": lambda folder: bnml.posterior(table(*FEW), method="sample", samples=3),
     "cost": lambda folder: cost(bnml.LocalScores(table(*FEW), "bdeu"), "uniform"),
     "bootstrap": lambda folder: bnml.bootstrap(bnml.example(), search="climb", repetitions=3),
     "learn": lambda folder: bnml.learn(bnml.example()),

@@ -29,12 +29,13 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from bnml.scores import Score
-    from bnml.uncertainty import Posterior
+    from bnml.uncertainty import Posterior, SampledPosterior
 
 __all__ = ["command"]
 
 EXAMPLE = "Example: bnml posterior survey.csv --columns smoke,lung --score bdeu:10 --top 3"
 OPTIONS = {"k": "--top"}
+EXACT_STAGE = "family scores"  # what exact sums begin with
 
 ScoreName = Annotated[
     str,
@@ -50,14 +51,35 @@ Prior = Annotated[
     typer.Option(
         "--prior",
         metavar="NAME",
-        help="uniform: all DAGs are equally probable, up to 14 variables; order: all orders are, up to 22; classes: "
-        "all equivalence classes are, up to 6. Without: uniform up to 14 variables, else order.",
+        help="uniform: all DAGs are equally probable; order: all orders are; classes: all equivalence classes are. "
+        "Without: uniform, or order for exact sums over more than 14 variables.",
+    ),
+]
+Method = Annotated[
+    str,
+    typer.Option(
+        "--method",
+        metavar="HOW",
+        help="exact: sums over all structures, up to 14 variables, with --prior order 22, with --prior classes 6; "
+        "sample: by tempered chains; auto: exact where that fits.",
+    ),
+]
+NumberOfChains = Annotated[
+    int, typer.Option("--chains", metavar="K", parser=options.parse_whole, help="Of sampling: how many chains.")
+]
+Samples = Annotated[
+    int,
+    typer.Option(
+        "--samples", metavar="K", parser=options.parse_whole, help="Of sampling: structures that each chain keeps."
     ),
 ]
 Top = Annotated[
     int | None,
     typer.Option(
-        "--top", metavar="K", parser=options.parse_whole, help="The K most probable structures; up to 14 variables."
+        "--top",
+        metavar="K",
+        parser=options.parse_whole,
+        help="The K most probable structures; up to 14 variables, or sampled.",
     ),
 ]
 Classes = Annotated[bool, typer.Option("--classes", help="With --top: equivalence classes in place of structures.")]
@@ -67,7 +89,8 @@ Output = Annotated[
         "-o",
         "--output",
         metavar="FILE.csv",
-        help="File for the probabilities: from, to, probability (of the arc), path, blanket, prior.",
+        help="File for the probabilities: from, to, probability (of the arc), path, blanket, prior; standard_error if "
+        "sampled.",
     ),
 ]
 
@@ -79,6 +102,10 @@ def command(
     score: ScoreName = "bdeu",
     prior_network: options.PriorNetwork = None,
     prior: Prior = None,
+    method: Method = "auto",
+    chains: NumberOfChains = 4,
+    samples: Samples = 1000,
+    seed: options.Seed = 0,
     top: Top = None,
     classes: Classes = False,
     as_json: options.Json = False,
@@ -87,24 +114,29 @@ def command(
     output: Output = None,
     threads: options.Threads = None,
     memory_limit: options.MemoryLimit = None,
+    time_limit: options.TimeLimit = None,
 ) -> None:
-    """Show how probable each arc is, summed over all structures."""
+    """Show how probable each arc is, summed over all structures, or sampled."""
     if output is not None:
         check_outputs([("-o", output, (".csv", ".csv.gz"))])
     if classes and top is None:
         raise ArgumentError("--classes goes with --top K: it says what the K best are")
     chosen = reading.read_score(score, prior_network)
     data = table()
+    known = known_arcs(data.names)
     if top is not None:
-        from bnml.uncertainty.posterior_result import check_top
-
-        check_top(len(data.names), top)
+        _check_top(top, method, data, chosen, known, prior, threads, memory_limit)
     limits: dict[str, Any] = {
+        "method": method,
+        "chains": chains,
+        "samples": samples,
+        "seed": seed,
         "max_parents": max_parents,
         "rows_per_cell": rows_per_cell,
-        "constraints": known_arcs(data.names),
+        "constraints": known,
         "threads": threads,
         "memory_limit": memory_limit,
+        "time_limit": time_limit,
     }
     with _announced(data, chosen, prior, threads, memory_limit) as progress:
         named = score if prior_network is None else chosen
@@ -129,11 +161,11 @@ def command(
         print(f"\n{output}: the probabilities of {len(result.names) * (len(result.names) - 1):,} arcs")
 
 
-def _paths_and_blankets(result: Posterior) -> dict[str, pd.DataFrame | None]:
+def _paths_and_blankets(result: Posterior | SampledPosterior) -> dict[str, pd.DataFrame | None]:
     """Return the probabilities of paths and Markov blankets as rows like those of arcs; None for too many variables."""
-    from bnml.uncertainty.posterior_result import MOST_SUMMED
+    from bnml.uncertainty.posterior_result import MOST_SUMMED, Posterior
 
-    if len(result.names) > MOST_SUMMED:
+    if isinstance(result, Posterior) and len(result.names) > MOST_SUMMED:
         return {"paths": None, "blankets": None}
     pairs = result.arcs[["from", "to"]]
     tables = {"paths": result.path_probabilities, "blankets": result.blanket_probabilities}
@@ -156,6 +188,9 @@ def _announced(
 
         def progress(stage: str, fraction: float) -> None:
             nonlocal expected, show
+            if expected is None and stage != EXACT_STAGE:
+                expected = Cost(0.0, 0)
+                show = stack.enter_context(progress_bar()) if sys.stderr.isatty() else show
             if expected is None:
                 expected = cost(bnml.LocalScores(data, score), prior_for(len(data.names), prior), threads)
                 if expected.seconds > LONG or 10 * expected.bytes > limit_of(memory_limit):
@@ -164,6 +199,28 @@ def _announced(
             show(stage, fraction)
 
         yield progress
+
+
+def _check_top(
+    top: int,
+    method: str,
+    data: bnml.Data,
+    score: Score,
+    known: bnml.Constraints | None,
+    prior: str | None,
+    threads: int | None,
+    memory_limit: str | None,
+) -> None:
+    """Refuse to list structures where exact sums could not, before they are begun."""
+    from bnml._threads import cores
+    from bnml.graph import Rules
+    from bnml.uncertainty.posterior_cost import exact_posterior_fits
+    from bnml.uncertainty.posterior_result import check_top
+
+    rules = Rules.none(data.names) if known is None else known.compiled(data.names)
+    local, memory = bnml.LocalScores(data, score), limit_of(memory_limit)
+    if method == "exact" or (method == "auto" and exact_posterior_fits(local, rules, prior, cores(threads), memory)):
+        check_top(len(data.names), top)
 
 
 def _print_best(best: pd.DataFrame) -> None:

@@ -111,7 +111,11 @@ def _posterior(data: bnml.Data, score: Score, only: bnml.DAG | None = None) -> P
     if only is not None:
         others = [(a, b) for a in data.names for b in data.names if a != b and (a, b) not in only.arcs]
         known = bnml.Constraints(required=only.arcs, forbidden=others)
-    return bnml.posterior(data, score, prior="classes", rows_per_cell=0, constraints=known, threads=1)
+    found = bnml.posterior(
+        data, score, prior="classes", method="exact", rows_per_cell=0, constraints=known, threads=1
+    )  # fmt: skip
+    assert isinstance(found, Posterior)
+    return found
 
 
 @lru_cache(maxsize=1)

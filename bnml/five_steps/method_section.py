@@ -9,6 +9,7 @@ from bnml._text import number_of
 from bnml.five_steps.markup import Cell, Html, bullets, details, heading, paragraphs, table
 from bnml.search.found_by import how_found
 from bnml.search.proof_words import gap_sentence
+from bnml.uncertainty import Posterior, SampledPosterior
 
 if TYPE_CHECKING:
     from bnml.five_steps.study_result import Study
@@ -53,6 +54,8 @@ REFERENCES = {
     "Royal Statistical Society B 75.",
     "posterior": "Koivisto & Sood (2004): Exact Bayesian structure discovery in Bayesian networks. J. Machine Learning "
     "Research 5.",
+    "sampled": "Madigan & York (1995): Bayesian graphical models for discrete data. International Statistical Review "
+    "63. Geyer (1991): Markov chain Monte Carlo maximum likelihood. Interface (tempering).",
     "jeffreys": "Brown, Cai & DasGupta (2001): Interval estimation for a binomial proportion. Statistical Science 16.",
     "do": "Pearl (2009): Causality, 2nd edition. Perković (2020): Identifying causal effects in maximally oriented "
     "partially directed acyclic graphs. UAI.",
@@ -106,6 +109,8 @@ def _settings(study: Study) -> list[list[Cell]]:
     ]
     if study.posterior is not None:
         rows.insert(-2, ["prior over networks", study.posterior.prior_text])
+        if isinstance(study.posterior, SampledPosterior):
+            rows.insert(-2, ["sampled networks", f"{study.posterior.n_samples:,}; {study.posterior.verdict}"])
     return rows
 
 
@@ -145,7 +150,8 @@ def _references(study: Study) -> Iterator[str]:
         "npc": study.npc is not None,
         "bh": True,
         "halves": study.bootstrap is not None,
-        "posterior": study.posterior is not None,
+        "posterior": isinstance(study.posterior, Posterior),
+        "sampled": isinstance(study.posterior, SampledPosterior),
         "jeffreys": study.target is not None,
         "do": study.target is not None,
     }

@@ -17,6 +17,7 @@ from bnml.five_steps.risk import shown_label
 from bnml.independence.independence_result import UNTESTED
 from bnml.search.found_by import direction_words, found_sentence
 from bnml.search.proof_words import gap_sentence
+from bnml.uncertainty import Posterior, SampledPosterior
 
 if TYPE_CHECKING:
     from bnml.five_steps.study_result import Study
@@ -191,7 +192,8 @@ def _meaning(study: Study) -> Iterator[Html]:
         f"{drawn.search} search, in which the link is found. "
     )  # fmt: skip
     chances = "" if study.posterior is None else (
-        f"Probability is that of the link when all networks are weighed by their score{by}. "
+        f"Probability is that of the link when all networks are weighed by their score{by}"
+        f"{_sampled_words(study.posterior)}. "
     )  # fmt: skip
     judged = "" if drawn is None and study.posterior is None else (
         f"A link is firm if both are at least {FIRM:.0%}, or one of them is known and a test finds it as well, likely "
@@ -217,6 +219,14 @@ def _meaning(study: Study) -> Iterator[Html]:
         yield _small_halves(study)
     if study.posterior is None:
         yield _not_done(study, "posterior", "Probabilities are not known")
+
+
+def _sampled_words(known: Posterior | SampledPosterior) -> str:
+    """Say how far probabilities can be off, if networks were sampled."""
+    if isinstance(known, Posterior):
+        return ""
+    error = float(known.standard_errors.to_numpy().max(initial=0.0))
+    return f": the share of {known.n_samples:,} sampled networks, with a standard error of at most {error:.1g}"
 
 
 def _small_halves(study: Study) -> Html:

@@ -28,7 +28,7 @@ from bnml.search.forecast import forecast
 from bnml.search.learn import learn_as_asked
 from bnml.search.search_result import SearchResult
 from bnml.search.task import Request
-from bnml.uncertainty import Bootstrap, Posterior, bootstrap, posterior, strength
+from bnml.uncertainty import Bootstrap, Posterior, SampledPosterior, bootstrap, posterior, strength
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,7 +37,8 @@ __all__ = ["PARTS", "Progress", "StudyPart", "StudyRequest", "StudyWork", "for_p
 
 MOST_TESTS = 100_000  # of independence that may have to be made
 MOST_FOR_NPC = 40
-MOST_FOR_POSTERIOR = 14
+MOST_FOR_POSTERIOR = 14  # exactly
+MOST_FOR_SAMPLES = 60
 MOST_FOR_BOOTSTRAP = 100
 BOOTSTRAP_SECONDS = 60.0  # of exact searches of halves of the rows
 
@@ -204,12 +205,15 @@ def _npc(work: StudyWork) -> IndependenceResult | None:
     return npc(work.table, progress=work.progress, **work.tested)
 
 
-def _posterior(work: StudyWork) -> Posterior | None:
-    if len(work.table.names) > MOST_FOR_POSTERIOR:
-        work.left_out["posterior"] = f"sums over all networks go up to {MOST_FOR_POSTERIOR} variables here"
+def _posterior(work: StudyWork) -> Posterior | SampledPosterior | None:
+    if len(work.table.names) > MOST_FOR_SAMPLES:
+        work.left_out["posterior"] = f"networks are sampled for up to {MOST_FOR_SAMPLES} variables here"
         return None
     try:
-        return posterior(work.table, progress=work.progress, **for_posterior(work))
+        found = posterior(work.table, progress=work.progress, **for_posterior(work))
+        if isinstance(found, Posterior) or found.converged:
+            return found
+        work.left_out["posterior"] = f"networks were sampled, and the chains have {found.verdict}"
     except ScoreError:
         work.left_out["posterior"] = f"the score {work.learning.score.name} cannot be read as a probability"
     except BnmlError as error:
@@ -262,8 +266,9 @@ def _validation(work: StudyWork) -> Validation | None:
 
 
 def for_posterior(work: StudyWork) -> dict[str, Any]:
-    """Return what the posterior of a study is given."""
-    return {name: value for name, value in work.shared.items() if name != "seed"}
+    """Return what the posterior of a study is given: exact up to 14 variables, then sampled for a while."""
+    few = len(work.table.names) <= MOST_FOR_POSTERIOR
+    return {**work.shared, "method": "auto" if few else "sample"}
 
 
 def max_condition_of(state: StudyState) -> int | None:

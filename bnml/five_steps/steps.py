@@ -108,9 +108,10 @@ def study(
     Notes
     -----
     Tests of independence are given as many variables as keep the number of tests below 100,000, and at least one. NPC
-    goes up to 40 variables, the posterior up to 14, the bootstrap up to 100. Where 100 exact searches would take
-    minutes, halves are searched by tabu search. Directions are compared with those of the best networks by qnml, bic,
-    bdeu and fnml where exact searches by these take less than 5 seconds in all, by the forecast.
+    goes up to 40 variables, the posterior up to 14 exactly and up to 60 by sampling, if the chains converge, the
+    bootstrap up to 100. Where 100 exact searches would take minutes, halves are searched by tabu search. Directions are
+    compared with those of the best networks by qnml, bic, bdeu and fnml where exact searches by these take less than 5
+    seconds in all, by the forecast.
 
     Examples
     --------

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from bnml.independence import IndependenceResult
     from bnml.network import BayesianNetwork
     from bnml.search import SearchResult
-    from bnml.uncertainty import Bootstrap, Posterior
+    from bnml.uncertainty import Bootstrap, Posterior, SampledPosterior
 
 __all__ = ["Study"]
 
@@ -107,7 +107,7 @@ class Study:
     learned: SearchResult
     other_scores: tuple[tuple[str, PDAG], ...]
     bootstrap: Bootstrap | None
-    posterior: Posterior | None
+    posterior: Posterior | SampledPosterior | None
     strength: pd.DataFrame
     validation: Validation | None
     max_condition: int | None

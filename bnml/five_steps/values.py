@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from bnml.five_steps.study_result import Study
     from bnml.independence import IndependenceResult
     from bnml.network import BayesianNetwork
-    from bnml.uncertainty import Bootstrap, Posterior
+    from bnml.uncertainty import Bootstrap, Posterior, SampledPosterior
 
 __all__ = ["values"]
 
@@ -117,7 +117,7 @@ def _uncertainty(study: Study) -> dict[str, Any]:
     }
 
 
-def _untimed(part: IndependenceResult | Bootstrap | Posterior) -> dict[str, Any]:
+def _untimed(part: IndependenceResult | Bootstrap | Posterior | SampledPosterior) -> dict[str, Any]:
     """Return a part as plain values, without the time that it took."""
     return {name: value for name, value in part.to_dict().items() if name != "seconds"}
 

@@ -17,6 +17,25 @@ sums in the place of maxima:
 `posterior_result`      what it found
 ======================  ==========================================================
 
+Where there are too many variables for that, structures are sampled:
+
+===================  ==========================================================
+`sample_structures`  tempered chains, from the warm-up to the last sample
+`tempering`          ladders of temperatures, and exchanges between them
+`single_arcs`        moves of one arc
+`edge_reversal`      moves of the parents of both ends of an arc
+`order_moves`        moves of a structure and an order: the order-modular prior
+`chains`             what they kept
+`class_weights`      weights of structures where all classes are alike
+`scored_families`    scores of families, on demand
+`diagnostics`        whether chains have converged: R-hat, effective size
+`averaged`           predictions and answers averaged over sampled structures
+`sampled_posterior`  what was sampled
+`trace_plot`         a picture of the chains
+===================  ==========================================================
+
+`prior_words` says what a prior is.
+
 `bootstrap` asks another question: which arcs come back in halves of the rows; and `strength`, what each arc is
 worth.
 """
@@ -26,6 +45,7 @@ from __future__ import annotations
 from bnml.uncertainty.bootstrap import Bootstrap, bootstrap
 from bnml.uncertainty.posterior import posterior
 from bnml.uncertainty.posterior_result import Posterior
+from bnml.uncertainty.sampled_posterior import SampledPosterior
 from bnml.uncertainty.strength import strength
 
-__all__ = ["Bootstrap", "Posterior", "bootstrap", "posterior", "strength"]
+__all__ = ["Bootstrap", "Posterior", "SampledPosterior", "bootstrap", "posterior", "strength"]

@@ -1,15 +1,16 @@
-"""The posterior over structures, by sums over subsets."""
+"""The posterior over structures: exactly, by sums over subsets, or sampled."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from bnml._arrays import Floats
-from bnml._checks import one_of
+from bnml._checks import one_of, whole_number
 from bnml._memory import enough_memory
 from bnml._threads import cores
 from bnml._watch import Watch
@@ -19,16 +20,20 @@ from bnml.graph import Constraints, count_dags
 from bnml.graph.rules import ROWS_PER_CELL
 from bnml.scores import SCORES, Score, parse_score
 from bnml.scores.priors import StructurePrior, check_prior
-from bnml.search.task import task_request
+from bnml.search.task import Task, task_request
 from bnml.uncertainty import sums_over_layers, sums_over_orders
 from bnml.uncertainty.all_structures import Listed
 from bnml.uncertainty.allowed import Allowed, allowed_families
 from bnml.uncertainty.families import posterior_families
-from bnml.uncertainty.posterior_cost import check_posterior_memory, prior_for
-from bnml.uncertainty.posterior_result import PRIORS, Posterior
+from bnml.uncertainty.posterior_cost import check_posterior_memory, exact_posterior_fits, prior_for
+from bnml.uncertainty.posterior_result import Posterior
+from bnml.uncertainty.prior_words import PRIORS
+from bnml.uncertainty.sampled_posterior import SampledPosterior
 from bnml.uncertainty.sums_over_parents import StructureSums, subset_sums
 
-__all__ = ["posterior"]
+__all__ = ["METHODS", "posterior"]
+
+METHODS = ("auto", "exact", "sample")
 
 IMPOSSIBLE = "no structure that is allowed gives these data a positive probability"
 
@@ -39,29 +44,41 @@ def posterior(
     score: Score | str = "bdeu",
     *,
     prior: str | None = None,
+    method: str = "auto",
+    chains: int = 4,
+    samples: int = 1000,
+    seed: int = 0,
     structure_prior: StructurePrior | None = None,
     max_parents: int | None = None,
     rows_per_cell: float = ROWS_PER_CELL,
     constraints: Constraints | None = None,
     threads: int | None = None,
     memory_limit: int | str | None = None,
+    time_limit: float | None = None,
     progress: Callable[[str, float], None] | None = None,
-) -> Posterior:
-    """Return the posterior over structures: the exact probability of every arc.
+) -> Posterior | SampledPosterior:
+    """Return the posterior over structures: the probability of every arc, exactly where that fits, else sampled.
 
     Parameters
     ----------
     data
-        A `Data`, or anything that `bnml.read` takes; up to 22 variables.
+        A `Data`, or anything that `bnml.read` takes; exactly up to 22 variables, by sampling some hundred.
     score
         A score that can be read as the log-probability of the data given a structure: ``bdeu``, ``k2``, ``bd``,
         ``bdj``, ``bdq``, ``bds``, ``fnml``, ``qnml`` or a `BDe` object.
     prior
-        ``"uniform"``: all DAGs are equally probable; up to 14 variables. ``"order"``: all pairs of an order of the
-        variables and a DAG that fits it are equally probable, so that the prior of a DAG is proportional to the number
-        of its linear extensions (Koivisto & Sood 2004). None: uniform up to 14 variables, else order; the result says
-        which. ``"classes"``: all equivalence classes are equally probable, and the members of a class among them; up
-        to 6 variables.
+        ``"uniform"``: all DAGs are equally probable; exactly up to 14 variables. ``"order"``: all pairs of an order of
+        the variables and a DAG that fits it are equally probable, so that the prior of a DAG is proportional to the
+        number of its linear extensions (Koivisto & Sood 2004); exactly up to 22. ``"classes"``: all equivalence classes
+        are equally probable, and the members of a class among them; exactly up to 6. None: uniform, but order for exact
+        sums over more than 14 variables; the result says which.
+    method
+        ``"exact"``: sums over all structures. ``"sample"``: structures are sampled by tempered chains, without a list
+        of candidate parents, and the result says whether the chains have converged. ``"auto"``: exact where there are
+        few enough variables for the prior, enough memory, and no link that is required in either direction.
+    chains, samples, seed
+        Of sampling: how many chains there are, how many structures each keeps, and where random numbers start. The same
+        seed gives the same result.
     structure_prior
         A prior of `bnml.priors` by which that is multiplied.
     max_parents
@@ -69,20 +86,22 @@ def posterior(
     rows_per_cell
         As for `bnml.learn`: structures with families that have too many cells for the rows have probability 0.
     constraints
-        What is known of the structure; others have probability 0. Links that are required in either direction cannot be
-        taken into account.
+        What is known of the structure; others have probability 0. Exact sums cannot take links into account that are
+        required in either direction.
     threads
         How many threads may be used; all cores by default. The result does not depend on it.
     memory_limit
         The most memory that may be used, in bytes or as a text such as ``"8GB"``; by default most of the machine's.
+    time_limit
+        Seconds after which sampling ends with what there is, and says so. Exact sums take the time that they take.
     progress
         Called as ``progress(stage, fraction)`` now and then; the fraction of the work that is done grows from 0 to 1.
 
     Returns
     -------
-    Posterior
-        Probabilities of arcs, links, paths and Markov blankets, the evidence, the most probable structures, and
-        predictions.
+    Posterior or SampledPosterior
+        Probabilities of arcs, links, paths and Markov blankets, the most probable structures, and predictions; the
+        evidence, or the sampled structures with standard errors and diagnostics.
 
     Raises
     ------
@@ -109,6 +128,9 @@ def posterior(
     0.546
     >>> float(result.link_probabilities.loc["smoke", "lung"].round(3))
     0.999
+    >>> sampled = bnml.posterior(bnml.example(), "bdeu", method="sample")
+    >>> sampled.converged, float(sampled.link_probabilities.loc["smoke", "lung"].round(2))
+    (True, 1.0)
     """
     if isinstance(prior, StructurePrior):
         raise ArgumentError(
@@ -117,16 +139,43 @@ def posterior(
         )
     if prior is not None:
         one_of(prior, "prior", PRIORS)
+    one_of(method, "method", METHODS)
+    whole_number(chains, "chains", 1)
+    whole_number(samples, "samples", 1)
+    check_prior(structure_prior)
     asked = task_request(
         None, {}, score=_checked_score(score), constraints=constraints, max_parents=max_parents,
-        rows_per_cell=rows_per_cell, threads=threads, memory_limit=memory_limit, progress=progress,
+        rows_per_cell=rows_per_cell, seed=seed, threads=threads, memory_limit=memory_limit, time_limit=time_limit,
+        progress=progress,
     )  # fmt: skip
-    check_prior(structure_prior)
-    task = asked.open(as_data(data))
-    table, chosen, local, watch = task.table.data, asked.score, task.table, task.watch
-    workers = cores(threads)
+    table = as_data(data)
     if structure_prior is not None:
         structure_prior.check(table.names)
+    task = asked.open(table)
+    if method == "auto":
+        fits = exact_posterior_fits(task.table, task.rules, prior, cores(threads), task.memory)
+        method = "exact" if fits else "sample"
+    named = score if isinstance(score, str) else repr(score)
+    if method == "exact":
+        return _exact(task, named, prior, structure_prior)
+    return _sampled(replace(asked, prior=structure_prior).open(table), named, prior or "uniform", chains, samples)
+
+
+def _sampled(task: Task, named: str, kind: str, chains: int, samples: int) -> SampledPosterior:
+    """Return the posterior by sampling."""
+    from bnml.uncertainty.sample_structures import sample_structures
+
+    local = task.table
+    found = sample_structures(task, kind, chains, samples)
+    return SampledPosterior(
+        task.names, named, kind, local.data.n_rows, task.watch.seconds, found, task.rules, local.prior, local.data,
+        local.score_function,
+    )  # fmt: skip
+
+
+def _exact(task: Task, named: str, prior: str | None, structure_prior: StructurePrior | None) -> Posterior:
+    """Return the posterior by sums over subsets."""
+    table, local, watch, workers = task.table.data, task.table, task.watch, cores(task.threads)
     kind = prior_for(len(table.names), prior)
     allowed = allowed_families(task.rules, structure_prior)
     check_posterior_memory(local, kind, workers, task.memory)
@@ -140,7 +189,7 @@ def posterior(
         sums, log_prior = _sum(weights, allowed, kind, workers, watch)
     return Posterior(
         table.names,
-        score if isinstance(score, str) else repr(score),
+        named,
         kind,
         sums.log_total - log_prior,
         table.n_rows,
@@ -148,7 +197,7 @@ def posterior(
         np.clip(sums.arcs, 0.0, 1.0),
         allowed,
         table,
-        chosen,
+        local.score_function,
     )
 
 

@@ -9,14 +9,22 @@ from bnml._memory import gigabytes
 from bnml._plain import attributes
 from bnml._threads import cores
 from bnml.errors import ArgumentError, argument
-from bnml.graph import count_dags
+from bnml.graph import Rules, count_dags
 from bnml.scores import LocalScores
 from bnml.scores.lattice.memory import BASE, scoring_bytes
 from bnml.uncertainty.all_structures import MOST_CLASSES
 from bnml.uncertainty.families import BLOCK, MOST_EXACT
 from bnml.uncertainty.sums_over_layers import PARTS
 
-__all__ = ["MOST_VARIABLES", "Cost", "check_posterior_memory", "cost", "posterior_memory", "prior_for"]
+__all__ = [
+    "MOST_VARIABLES",
+    "Cost",
+    "check_posterior_memory",
+    "cost",
+    "exact_posterior_fits",
+    "posterior_memory",
+    "prior_for",
+]
 
 MOST_VARIABLES = {"uniform": 14, "order": 22, "classes": MOST_CLASSES}
 
@@ -63,16 +71,28 @@ def cost(local: LocalScores, prior: str, threads: int | None = None) -> Cost:
 def prior_for(n: int, prior: str | None) -> str:
     """Return the structure prior of a posterior that is meant, or refuse its cost: too many variables."""
     kind = prior or ("uniform" if n <= MOST_VARIABLES["uniform"] else "order")
+    sampled = f"sample structures with {argument('method', 'sample')}"
     if n > MOST_VARIABLES["order"]:
         most = MOST_VARIABLES["order"]
-        raise ArgumentError(f"{n} variables are too many: {most} are the most; choose with {argument('columns')}")
+        raise ArgumentError(
+            f"{n} variables are too many: {most} are the most; choose with {argument('columns')}, or {sampled}"
+        )
     if n > MOST_VARIABLES[kind]:
         other = next(name for name, most in MOST_VARIABLES.items() if n <= most)
         raise ArgumentError(
-            f"{argument('prior', kind)} goes up to {MOST_VARIABLES[kind]} variables, and there are {n}; take "
-            f"{argument('prior', other)}, or fewer with {argument('columns')}"
+            f"{argument('prior', kind)} goes up to {MOST_VARIABLES[kind]} variables, and there are {n}; {sampled}, "
+            f"take {argument('prior', other)}, or fewer with {argument('columns')}"
         )
     return kind
+
+
+def exact_posterior_fits(local: LocalScores, rules: Rules, prior: str | None, threads: int, limit: int) -> bool:
+    """Whether a posterior can be had exactly: few variables, enough memory, and no link that is required either way."""
+    n = len(local.data.names)
+    kind = prior or ("uniform" if n <= MOST_VARIABLES["uniform"] else "order")
+    if n > MOST_VARIABLES.get(kind, 0) or any(rules.links):
+        return False
+    return posterior_memory(local, kind, threads) <= limit
 
 
 def check_posterior_memory(local: LocalScores, prior: str, threads: int, limit: int) -> None:

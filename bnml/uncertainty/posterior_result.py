@@ -14,7 +14,7 @@ from bnml._notebook import notebook_posterior, posterior_picture
 from bnml._notebook import notebook_table as html_table
 from bnml._pickled import PickledByFields
 from bnml._plain import attributes, plain, records
-from bnml._text import facts, number_of, shortened, text_table
+from bnml._text import facts, number_of, text_table
 from bnml._threads import cores
 from bnml.data import Data
 from bnml.errors import ArgumentError, argument
@@ -24,26 +24,20 @@ from bnml.uncertainty.allowed import Allowed
 from bnml.uncertainty.best_structures import best_structures
 from bnml.uncertainty.families import posterior_families
 from bnml.uncertainty.prediction import average_by_sums, average_over_listed, averaged_log_prob
+from bnml.uncertainty.prior_words import prior_words
 from bnml.uncertainty.sums_over_structures import blanket_probabilities, path_probabilities
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["MOST_SUMMED", "PRIORS", "Posterior", "check_top"]
+__all__ = ["MOST_SUMMED", "Posterior", "check_top"]
 
-PRIORS = {
-    "uniform": "all DAGs{limits} are equally probable",
-    "order": "all pairs of an order and a DAG that fits it are equally probable{limits}; "
-    "a DAG counts once for each of its linear extensions",
-    "classes": "all equivalence classes of DAGs{limits} are equally probable, and so are the members of each",
-}
 MOST_SUMMED = 14  # variables, for paths, blankets and the best structures
 MOST_PREDICTED = 10  # variables, for predictions
 SEARCHED = "qnml"  # the default score of searches
 KINDS = {"fnml": "a normalised maximum likelihood, read as the probability of the data given a structure"}
 LIKELY = 0.5  # links that the report lists
 MOST_SHOWN = 40
-MOST_LETTERS = 200  # of a structure prior
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -81,16 +75,7 @@ class Posterior(PickledByFields):
     @property
     def prior_text(self) -> str:
         """What the prior is, in words."""
-        allowed, most = self._allowed, self._allowed.rules.most
-        limits = f" with at most {number_of(most, 'parent')} each" if most < len(self.names) - 1 else ""
-        limits += " that the constraints allow" if allowed.rules.constrained else ""
-        limits += f" with families of at most {allowed.rules.cells:,.0f} cells" if allowed.rules.sparse else ""
-        if limits and self.prior == "order":
-            limits = f", among the DAGs{limits}"
-        text = PRIORS[self.prior].format(limits=limits)
-        if allowed.prior is None:
-            return text
-        return f"{text}; times the structure prior {shortened(repr(allowed.prior), MOST_LETTERS)}"
+        return prior_words(self.prior, self._allowed.rules, self._allowed.prior)
 
     @property
     def arc_probabilities(self) -> pd.DataFrame:

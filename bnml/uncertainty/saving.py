@@ -7,13 +7,16 @@ from dataclasses import fields
 from typing import Any
 
 from bnml.data import Data
-from bnml.search.task import task_request
+from bnml.search.task import COMMON, task_request
 from bnml.uncertainty.allowed import allowed_families
 from bnml.uncertainty.bootstrap import Bootstrap
+from bnml.uncertainty.chains import Chains
 from bnml.uncertainty.posterior_result import Posterior
+from bnml.uncertainty.sampled_posterior import SampledPosterior
 
 __all__ = ["bootstrap_of", "bootstrap_values", "posterior_of", "posterior_values"]
 
+SAMPLED = ("names", "score", "prior", "n_rows", "seconds")
 SAME = ("names", "score", "prior", "log_evidence", "n_rows", "seconds", "_arcs")
 
 
@@ -27,15 +30,23 @@ def bootstrap_of(values: Mapping[str, Any]) -> Bootstrap:
     return Bootstrap(**values)
 
 
-def posterior_values(found: Posterior) -> dict[str, Any]:
-    """Return the probabilities of a posterior, as `bnml._stored.encoded` takes them."""
+def posterior_values(found: Posterior | SampledPosterior) -> dict[str, Any]:
+    """Return the probabilities of a posterior, or its samples, as `bnml._stored.encoded` takes them."""
+    if isinstance(found, SampledPosterior):
+        chains = {one.name: getattr(found.chains, one.name) for one in fields(found.chains)}
+        return {**{name: getattr(found, name) for name in SAMPLED}, "chains": chains}
     return {name: getattr(found, name) for name in SAME}
 
 
-def posterior_of(values: Mapping[str, Any], data: Data, **given: Any) -> Posterior:
+def posterior_of(values: Mapping[str, Any], data: Data, **given: Any) -> Posterior | SampledPosterior:
     """Return the posterior with these values, on the same table; ``given`` are the arguments of `posterior`."""
-    asked = task_request(None, {}, **given)
+    asked = task_request(None, {}, **{name: value for name, value in given.items() if name in (*COMMON, "score")})
     task = asked.open(data)
+    if "chains" in values:
+        return SampledPosterior(
+            **{name: values[name] for name in SAMPLED}, chains=Chains(**values["chains"]), _rules=task.rules,
+            _structure_prior=None, _data=data, _score=asked.score,
+        )  # fmt: skip
     return Posterior(
         **{name: values[name] for name in SAME}, _allowed=allowed_families(task.rules, None), _data=data,
         _score=asked.score,

@@ -30,7 +30,21 @@ def test_help(run):
     assert "Example:" in shown.out
     assert max(map(len, shown.out.splitlines())) <= 80
     words = " ".join(shown.out.replace("│", " ").split())
-    for option in ("prior", "score", "max-parents", "require", "threads", "memory-limit", "top", "json"):
+    for option in (
+        "prior",
+        "method",
+        "chains",
+        "samples",
+        "seed",
+        "time-limit",
+        "score",
+        "max-parents",
+        "require",
+        "threads",
+        "memory-limit",
+        "top",
+        "json",
+    ):
         assert f"--{option} " in words
 
 
@@ -163,6 +177,39 @@ def test_progress_on_a_terminal(run, monkeypatch):
     assert "forecast: " in shown.err
 
 
+SAMPLED = ("posterior", "two.csv", "--method", "sample", "--samples", "200", "--seed", "3")
+
+
+def test_sampled_report(run):
+    shown = run(*SAMPLED)
+    assert (shown.status, shown.err) == (0, "")
+    assert "Sampled posterior over the structures of 2 variables" in shown.out
+    assert "converged" in shown.out
+    assert max(map(len, shown.out.splitlines())) <= 80
+    short = run("posterior", "two.csv", "--method", "sample", "--samples", "2", "--chains", "2")
+    assert "not converged" in short.out
+
+
+def test_sampled_json_and_file(run):
+    shown = run(*SAMPLED, "--top", "2", "--json", "-o", "arcs.csv")
+    found = json.loads(shown.out)
+    want = bnml.posterior("two.csv", method="sample", samples=200, seed=3)
+    assert found["method"] == "sample"
+    assert found["arcs"][0]["probability"] == want.arc_probabilities.loc["smoke", "lung"]
+    assert [row["structure"] for row in found["top"]] == want.top(2).structure.tolist()
+    frame = pd.read_csv("arcs.csv")
+    assert frame.columns.tolist() == ["from", "to", "probability", "standard_error", "path", "blanket", "prior"]
+
+
+def test_many_variables_are_sampled(run, folder):
+    rows = np.random.default_rng(0).integers(0, 2, (40, 24))
+    pd.DataFrame(rows, columns=[f"V{i}" for i in range(24)]).to_csv(folder / "more.csv", index=False)
+    shown = run("posterior", "more.csv", "--samples", "5", "--top", "1")
+    assert shown.status == 0
+    assert "not converged" in shown.out
+    assert "Most probable structures" in shown.out
+
+
 WRONG = [
     (["posterior"], "DATA"),
     (["posterior", "none.csv"], "none.csv"),
@@ -178,19 +225,27 @@ WRONG = [
         ["posterior", "many.csv", "--drop", "V0,V1,V2", "--top", "3"],
         "there are 20: take --method sample",
     ),
-    (["posterior", "seven.csv", "--prior", "classes"], "--prior classes goes up to 6 variables, and there are 7"),
+    (
+        ["posterior", "seven.csv", "--prior", "classes", "--method", "exact"],
+        "--prior classes goes up to 6 variables, and there are 7",
+    ),
     (["posterior", "two.csv", "--classes"], "--classes goes with --top"),
     (["posterior", "two.csv", "--max-parents", "-1"], "--max-parents -1"),
     (["posterior", "two.csv", "--threads", "0"], "--threads 0"),
     (["posterior", "two.csv", "--memory-limit", "much"], "--memory-limit much"),
     (["posterior", "two.csv", "--memory-limit", "10B"], "raise --memory-limit"),
     (["posterior", "two.csv", "--require", "smoke>lungs"], "lungs"),
-    (["posterior", "two.csv", "--require-link", "smoke-lung"], "--require-link"),
+    (["posterior", "two.csv", "--require-link", "smoke-lung", "--method", "exact"], "--require-link"),
+    (["posterior", "two.csv", "--method", "guess"], "--method guess"),
+    (["posterior", "two.csv", "--method", "sample", "--samples", "0"], "--samples 0"),
+    (["posterior", "two.csv", "--method", "sample", "--chains", "0"], "--chains 0"),
+    (["posterior", "two.csv", "--method", "sample", "--time-limit", "0"], "--time-limit 0"),
+    (["posterior", "two.csv", "--method", "sample", "--samples", "900000000"], "lower --samples"),
     (["posterior", "two.csv", "--require", "smoke>lung", "--max-parents", "0"], "'lung'"),
     (["posterior", "two.csv", "-o", "x.txt"], "x.txt"),
     (["posterior", "two.csv", "-o", "no/such/x.csv"], "there is no folder"),
-    (["posterior", "many.csv"], "23 variables are too many: 22 are the most; choose with --columns"),
-    (["posterior", "many.csv", "--prior", "uniform", "--drop", "V0,V1,V2"], "take --prior order"),
+    (["posterior", "many.csv", "--method", "exact"], "or sample structures with --method sample"),
+    (["posterior", "many.csv", "--method", "exact", "--prior", "uniform", "--drop", "V0,V1,V2"], "take --prior order"),
 ]
 
 

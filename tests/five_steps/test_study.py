@@ -17,6 +17,7 @@ from bnml.errors import BnmlError
 from bnml.five_steps.findings import findings_of
 from bnml.five_steps.knowledge import knowledge
 from bnml.five_steps.parts import _max_condition
+from bnml.uncertainty import SampledPosterior
 
 
 @pytest.fixture(scope="module")
@@ -110,7 +111,9 @@ def test_constraints_hold_everywhere_and_are_told():
         "No arrow leads back in this order: asia; then lung and xray.",
     ]
     assert all(sentence in found.html() for sentence in words)
-    assert "posterior" in dict(found.left_out)  # sums cannot take a link into account that may have either direction
+    assert isinstance(found.posterior, SampledPosterior)  # sums cannot take a link that may have either direction
+    assert found.posterior.link_probabilities.loc["tub", "smoke"] == 1.0
+    assert "sampled networks, with a standard error of at most" in found.html()
 
 
 @pytest.mark.parametrize("name", ["clinic", "odd"])
@@ -329,3 +332,16 @@ def test_halves_that_are_too_small_are_told():
     found = bnml.study(pd.DataFrame({"a": a, "b": b, "c": c}), repetitions=4)
     assert found.learned.dag.parents("c") == ("a", "b")
     assert "A half has 50 rows. That is too few for all that points to c" in found.html()
+
+
+def test_more_than_fourteen_variables_are_sampled():
+    rng = np.random.default_rng(0)
+    rows = rng.integers(0, 2, (200, 15))
+    rows[:, 14] = rows[:, 0] ^ (rng.random(200) < 0.05)
+    found = bnml.study(rows, repetitions=0, max_parents=1)
+    assert isinstance(found.posterior, SampledPosterior)
+    assert found.posterior.converged
+    link = next(link for link in found.links if {link.a, link.b} == {"X0", "X14"})
+    assert link.probability == pytest.approx(1.0, abs=1e-6)
+    assert "sampled networks" in found.html()
+    assert found.to_dict()["uncertainty"]["posterior"]["method"] == "sample"

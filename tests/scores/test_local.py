@@ -14,7 +14,7 @@ from hypothesis import given, settings
 import bnml
 from bnml import DAG, priors
 from bnml._jit import JIT
-from bnml.counts import sums
+from bnml.counts import batch_of, sums
 from bnml.errors import ArgumentError
 from bnml.scores import (
     BIC,
@@ -284,3 +284,25 @@ def test_pickling():
     local = bnml.LocalScores(bnml.example(), "bic", priors.ArcProbabilities(0.2))
     value = local.family(1, [0])
     assert pickle.loads(pickle.dumps(local)).family(1, [0]) == value
+
+
+@pytest.mark.parametrize("label", ["bic", "bdeu", "qnml", "fnml", "k2", "bds"])
+@pytest.mark.parametrize(
+    "prior",
+    [
+        None,
+        priors.ArcProbabilities(0.2, {("X0", "X1"): 0.9, ("X2", "X1"): 0.0, ("X3", "X0"): 1.0}),
+        priors.Distance(DAG.parse("[X0][X1|X0][X2|X1][X3]"), 0.3),
+    ],
+    ids=["none", "arcs", "distance"],
+)
+def test_a_batch_is_the_same_as_its_families(label, prior):
+    """However families are asked for; those that a prior rules out too."""
+    local = LocalScores(data_of(random_table(1, 60, [2, 3, 2, 2])), label, prior)
+    children = [0, 1, 1, 2, 3, 0, 0]
+    sets = [[], [0], [0, 2], [0, 1, 3], [], [3], [1, 3]]
+    want = [local.family(child, parents) for child, parents in zip(children, sets, strict=True)]
+    found = local.batch(batch_of(children, sets), 1)
+    assert found == pytest.approx(np.array(want), rel=1e-12, abs=1e-9)
+    if prior is None:
+        assert found.tolist() == want

@@ -254,7 +254,7 @@ def test_every_score_is_admitted_or_refused():
     [
         ({"score": "bicc"}, "there is no score"),
         ({"score": 5}, "score=5"),
-        ({"prior": "flat"}, "prior='flat': expected one of 'uniform', 'order'"),
+        ({"prior": "flat"}, "prior='flat': expected one of 'uniform', 'order', 'classes'"),
         ({"prior": "Uniform"}, "Did you mean 'uniform'"),
         ({"prior": 1}, "prior=1"),
         ({"prior": ArcProbabilities(0.1)}, "structure_prior="),
@@ -265,11 +265,12 @@ def test_every_score_is_admitted_or_refused():
         ({"max_parents": True}, "max_parents=True"),
         ({"constraints": [("X0", "X1")]}, "expected bnml.Constraints"),
         ({"constraints": Constraints(required=[("A", "B")])}, "not a variable"),
-        ({"constraints": Constraints(required_links=[("X0", "X1")])}, "X0 - X1"),
+        ({"constraints": Constraints(required_links=[("X0", "X1")]), "method": "exact"}, "X0 - X1"),
         ({"constraints": Constraints(required=[("X0", "X2"), ("X1", "X2")]), "max_parents": 1}, "2 parents of 'X2'"),
         ({"threads": 0}, "threads=0"),
         ({"memory_limit": "much"}, "memory_limit='much'"),
         ({"memory_limit": 100}, "raise memory_limit="),
+        ({"memory_limit": 100, "method": "exact"}, "raise memory_limit="),
         ({"progress": 5}, "progress=5"),
         ({"data": "no-such-file.csv"}, "no-such-file"),
     ],
@@ -282,7 +283,16 @@ def test_wrong_arguments(arguments, message):
 @pytest.mark.parametrize(
     ("n", "prior", "message"),
     [
-        (15, "uniform", "up to 14 variables, and there are 15; take prior='order'"),
+        (
+            15,
+            "uniform",
+            "up to 14 variables, and there are 15; sample structures with method='sample', take prior='order'",
+        ),
+        (
+            7,
+            "classes",
+            "up to 6 variables, and there are 7; sample structures with method='sample', take prior='uniform'",
+        ),
         (23, None, "23 variables are too many: 22 are the most"),
         (23, "order", "23 variables are too many"),
         (30, "uniform", "30 variables are too many"),
@@ -290,7 +300,7 @@ def test_wrong_arguments(arguments, message):
 )
 def test_too_many_variables(n, prior, message):
     with pytest.raises(ArgumentError, match=message):
-        bnml.posterior(np.zeros((5, n), int) + np.arange(5)[:, None] % 2, prior=prior)
+        bnml.posterior(np.zeros((5, n), int) + np.arange(5)[:, None] % 2, prior=prior, method="exact")
 
 
 def test_memory_is_checked_before_anything_is_computed(monkeypatch):
@@ -299,9 +309,9 @@ def test_memory_is_checked_before_anything_is_computed(monkeypatch):
     local = LocalScores(rows, "bdeu")
     fits = next(n for n in range(19, 0, -1) if posterior_cost.posterior_memory(local, "order", 1, n) <= 250 * 10**6)
     with pytest.raises(ArgumentError, match=rf"need .* MB of memory, and the limit is 250 MB; .*{fits} would fit"):
-        bnml.posterior(rows, memory_limit="250MB", threads=1)
+        bnml.posterior(rows, memory_limit="250MB", threads=1, method="exact")
     with pytest.raises(ArgumentError, match=r"the limit is 10.0 MB; raise memory_limit= to that"):
-        bnml.posterior(rows, memory_limit="10MB", threads=1)
+        bnml.posterior(rows, memory_limit="10MB", threads=1, method="exact")
 
 
 def test_data_that_the_prior_network_rules_out():

@@ -30,6 +30,18 @@ def test_posterior(columns, known):
         assert np.array_equal(found.log_prob(data), result.log_prob(data))
 
 
+@pytest.mark.parametrize("columns", [4, 7])
+def test_sampled_posterior(columns):
+    data = bnml.example().select(bnml.example().names[:columns])
+    given = {"score": "bdeu", "max_parents": 3, "method": "sample", "seed": 2}
+    result = bnml.posterior(data, **given, samples=50)
+    found = posterior_of(through_json(posterior_values(result)), data, **given)
+    assert found.to_dict() == result.to_dict()
+    assert str(found) == str(result)
+    assert found.top(3).equals(result.top(3))
+    assert np.array_equal(found.log_prob(data), result.log_prob(data))
+
+
 def test_bootstrap():
     result = bnml.bootstrap(bnml.example(), "bic", "climb", repetitions=4)
     found = bootstrap_of(through_json(bootstrap_values(result)))

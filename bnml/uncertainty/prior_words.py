@@ -1,0 +1,46 @@
+"""What a prior over structures is, in words, with all that limits it."""
+
+from __future__ import annotations
+
+from bnml._text import number_of, shortened
+from bnml.graph import Rules
+from bnml.scores.priors import StructurePrior
+
+__all__ = ["PRIORS", "prior_words"]
+
+PRIORS = {
+    "uniform": "all DAGs{limits} are equally probable",
+    "order": "all pairs of an order and a DAG that fits it are equally probable{limits}; "
+    "a DAG counts once for each of its linear extensions",
+    "classes": "all equivalence classes of DAGs{limits} are equally probable, and so are the members of each",
+}
+MOST_LETTERS = 200  # of a structure prior
+
+
+def prior_words(prior: str, rules: Rules, structure_prior: StructurePrior | None) -> str:
+    """Return what a prior says.
+
+    Parameters
+    ----------
+    prior
+        ``"uniform"``, ``"order"`` or ``"classes"``.
+    rules
+        What structures are allowed.
+    structure_prior
+        What it is multiplied by, or None.
+
+    Examples
+    --------
+    >>> from bnml.graph import Rules
+    >>> prior_words("uniform", Rules.none("ABC", 1), None)
+    'all DAGs with at most 1 parent each are equally probable'
+    """
+    limits = f" with at most {number_of(rules.most, 'parent')} each" if rules.most < rules.n - 1 else ""
+    limits += " that the constraints allow" if rules.constrained else ""
+    limits += f" with families of at most {rules.cells:,.0f} cells" if rules.sparse else ""
+    if limits and prior == "order":
+        limits = f", among the DAGs{limits}"
+    text = PRIORS[prior].format(limits=limits)
+    if structure_prior is None:
+        return text
+    return f"{text}; times the structure prior {shortened(repr(structure_prior), MOST_LETTERS)}"

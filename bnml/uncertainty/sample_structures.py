@@ -1,0 +1,268 @@
+"""Sample structures from their posterior, by tempered chains.
+
+Each chain is a ladder of replicas (`bnml.uncertainty.tempering`) that change by single arcs
+(`bnml.uncertainty.single_arcs`) and by whole neighbourhoods (`bnml.uncertainty.edge_reversal`), or under the order
+prior together with an order (`bnml.uncertainty.order_moves`). Chains run in threads, each until it wants scores that
+nobody has computed; these are then computed together (`bnml.uncertainty.scored_families`). What a chain does depends
+on its own random numbers only, so that the result is the same for any number of threads.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from bnml._arrays import Floats, Ints
+from bnml._memory import gigabytes
+from bnml._threads import cores, run_all
+from bnml._watch import Watch
+from bnml.errors import ArgumentError, ScoreError, argument
+from bnml.graph import Rules
+from bnml.search.task import Task
+from bnml.uncertainty import edge_reversal, order_moves, single_arcs
+from bnml.uncertainty.chains import Chains
+from bnml.uncertainty.scored_families import ScoredFamilies
+from bnml.uncertainty.tempering import ARCS, MOST_RUNGS, ORDERS, first_ladder, ladder_for, run_ladder
+
+__all__ = ["sample_structures"]
+
+Words = npt.NDArray[np.uint64]
+
+FIRST_RUNGS = 14
+SWEEPS_PER_SAMPLE = 8
+FEWEST_STEPS = 30  # of a replica in a sweep
+PAIRS_PER_STEP = 6  # of variables, ordered: in a sweep each has a sixth of a step
+FEWEST_HOT = 0.25  # of these steps at the hottest rungs: their structures change quickly, and cost most
+LEAST_WARM_UP = 800  # sweeps
+WARM_UP_STAGES = (1 / 16, 1 / 16, 1 / 8, 1 / 4, 1 / 2)  # of the warm-up: the rungs are set anew after all but the last
+WARM_UP_SHARE = 0.35  # of a time limit
+AT_ONCE = 400_000  # steps of a chain between two looks at the clock; some hundredths of a second
+MOST_WANTED = 64  # scores that a replica asks for at a time
+TABLE_SHARE = 0.4  # of the memory, for the table of scores
+
+
+@dataclass
+class _Run:
+    """The ladders of all chains, as the kernel takes them."""
+
+    betas: Floats
+    steps: Ints
+    at: Ints
+    until: Ints
+    made: Ints  # sweeps
+    exchanges: Floats
+    chain_keys: Words
+    state: tuple[Any, ...]
+    wanted: Any
+    n_wanted: Ints
+    lists: tuple[Any, ...]
+
+    @property
+    def ladder(self) -> tuple[Any, ...]:
+        return self.betas, self.steps, self.at, self.until, self.made, self.exchanges, self.chain_keys
+
+    @property
+    def rejected(self) -> Floats:
+        """How often neighbours were not exchanged, in all chains together."""
+        tried, accepted = self.exchanges.sum(axis=0).T
+        found: Floats = 1.0 - np.divide(accepted, tried, out=np.ones_like(accepted), where=tried > 0)
+        return found
+
+
+def sample_structures(task: Task, kind: str, chains: int, samples: int) -> Chains:
+    """Return structures that are sampled from their posterior.
+
+    Parameters
+    ----------
+    task
+        Scores with any structure prior, rules, seed, threads, memory, and a watch.
+    kind
+        ``"order"`` if a structure counts once for each order that fits it, else each counts once.
+    chains, samples
+        How many chains there are, and how many structures each keeps.
+
+    Raises
+    ------
+    BnmlError
+        If there is too little memory, or no structure has a positive probability.
+    """
+    rules = task.with_prior
+    _check_memory(rules.n, chains, samples, task.memory)
+    work = _Sampling(task, rules, kind, chains, samples)
+    if rules.n == 1:
+        return work.alone()
+    with np.errstate(over="ignore"):  # random numbers, where kernels run as plain Python
+        return work.run()
+
+
+def _check_memory(n: int, chains: int, samples: int, memory: int) -> None:
+    """Refuse what would not fit."""
+    words = max(1, -(-n // 64))
+    needed = chains * (MOST_RUNGS * 8 * n * (n + words + 3) + samples * 8 * (n * words + 1))
+    if needed > (1 - TABLE_SHARE) * memory:
+        raise ArgumentError(
+            f"{chains} chains of {samples:,} structures of {n} variables need {gigabytes(needed)} of memory, and the "
+            f"limit is {gigabytes(memory)}; lower {argument('samples')} or {argument('chains')}, or raise "
+            f"{argument('memory_limit')}"
+        )
+
+
+class _Sampling:
+    """What stays the same through a run: the table of scores, rules, numbers of chains and samples."""
+
+    def __init__(self, task: Task, rules: Rules, kind: str, chains: int, samples: int) -> None:
+        self.rules, self.chains, self.samples = rules, chains, samples
+        self.moves = ORDERS if kind == "order" else ARCS
+        self.seed, self.threads, self.watch = task.seed, task.threads, task.watch
+        self.table = ScoredFamilies(task.table, task.columns, int(TABLE_SHARE * task.memory))
+        self.kappa = math.log(max(rules.n, 2))
+        arities = rules.arities if rules.sparse else (1,) * rules.n
+        self.plain_rules = (
+            rules.may_matrix.astype(np.uint8),
+            rules.must_matrix.astype(np.uint8),
+            rules.link_matrix.astype(np.uint8),
+            rules.most,
+            np.array(arities, np.float64),
+            float(rules.cells) if rules.sparse else math.inf,
+        )
+        n = rules.n
+        self.steps_per_sweep = max(FEWEST_STEPS, n * (n - 1) // PAIRS_PER_STEP)
+
+    # --- replicas ---
+
+    def _start(self) -> _Run:
+        init = order_moves.init if self.moves == ORDERS else single_arcs.init
+        parents, order = init(self.rules)
+        n, chains = self.rules.n, self.chains
+        betas = first_ladder(FIRST_RUNGS)
+        number = chains * betas.size
+        state_parents = np.ascontiguousarray(np.broadcast_to(parents, (number, *parents.shape)))
+        orders = np.ascontiguousarray(np.broadcast_to(order, (number, n)))
+        own = np.zeros((number, n))
+        run = self._ladders(betas, state_parents, own, orders, 0)
+        run.wanted[0, :n] = np.stack([np.arange(n), np.full(n, -1)], axis=1)
+        run.n_wanted[0] = n
+        self.table.score_wanted(run.state[0], run.wanted, run.n_wanted, self.threads)
+        own[:] = self._scores_of(parents)
+        if not np.isfinite(own).all():
+            name = self.rules.names[int(np.flatnonzero(~np.isfinite(own[0]))[0])]
+            raise ScoreError(f"the parents that {name!r} must have give these data no positive probability")
+        return run
+
+    def _scores_of(self, parents: Words) -> Floats:
+        from bnml.uncertainty._sampling_kernels import find_family
+
+        values = self.table.arrays[2]
+        return np.array([values[find_family(self.table.arrays, v, parents[v], -1)] for v in range(len(parents))])
+
+    def _ladders(self, betas: Floats, parents: Words, own: Floats, orders: Ints, stage: int) -> _Run:
+        """Return ladders with replicas that start from some structures, a rung after the other, chain by chain."""
+        chains, rungs, n = self.chains, betas.size, self.rules.n
+        number = chains * rungs
+        seeds = [
+            np.random.SeedSequence([self.seed, stage, c]).generate_state(rungs + 1, np.uint64) for c in range(chains)
+        ]
+        place = np.argsort(orders, axis=1)
+        state = (
+            parents, own, np.full((number, n, n), np.nan), np.concatenate([s[:-1] for s in seeds]),
+            np.zeros(number, np.int64), orders, np.ascontiguousarray(place.astype(np.int64)),
+        )  # fmt: skip
+        steps = np.ceil(self.steps_per_sweep * np.maximum(FEWEST_HOT, np.sqrt(betas))).astype(np.int64)
+        return _Run(
+            betas, steps, np.arange(number).reshape(chains, rungs), np.tile(steps, chains), np.zeros(chains, np.int64),
+            np.zeros((chains, rungs - 1, 2)), np.array([s[-1] for s in seeds]), state,
+            np.zeros((number, max(MOST_WANTED, n), 2), np.int32), np.zeros(number, np.int64),
+            edge_reversal.no_lists(n, parents.shape[2]),
+        )  # fmt: skip
+
+    def _moved(self, run: _Run, betas: Floats, stage: int) -> _Run:
+        """Return ladders with other rungs: each begins with the structure of the rung that was nearest."""
+        nearest = np.abs(run.betas[None, :] - betas[:, None]).argmin(axis=1)
+        source = run.at[:, nearest].ravel()
+        parents, own, orders = (np.ascontiguousarray(run.state[k][source]) for k in (0, 1, 5))
+        return self._ladders(betas, parents, own, orders, stage)
+
+    # --- sweeps ---
+
+    def _sweeps(self, run: _Run, goal: int, kept: tuple[Any, ...], tick: Callable[[float], None], watch: Watch) -> bool:
+        """Let all chains make so many sweeps; return whether there was time for it."""
+        workers = cores(self.threads)
+        at_once = max(1, AT_ONCE // int(run.steps.sum()))
+        while True:
+            made = int(run.made.min())
+            if made >= goal:
+                return True
+            if watch.over:
+                return False
+            tick(made / goal)
+            reached = min(goal, made + at_once)
+
+            def task(start: int, stop: int, reached: int = reached) -> None:
+                for c in range(start, stop):
+                    run_ladder(
+                        c, reached, self.moves, self.kappa, run.ladder, run.state, self.table.arrays, self.plain_rules,
+                        run.lists, run.wanted, run.n_wanted, kept,
+                    )  # fmt: skip
+
+            run_all(task, [(c, c + 1) for c in range(self.chains)], workers)
+            self.table.score_wanted(run.state[0], run.wanted, run.n_wanted, self.threads)
+
+    def run(self) -> Chains:
+        """Warm up, then sample."""
+        n, chains, samples = self.rules.n, self.chains, self.samples
+        run = self._start()
+        warm_up = max(LEAST_WARM_UP, samples * SWEEPS_PER_SAMPLE // 2)
+        whole, done = warm_up + samples * SWEEPS_PER_SAMPLE, 0
+        nothing = (
+            0,
+            np.zeros((chains, 0, n, self.table.width), np.uint64),
+            np.zeros((chains, 0)),
+            np.zeros(chains, np.int64),
+        )
+        early = self.watch.share(WARM_UP_SHARE)
+        for stage, share in enumerate(WARM_UP_STAGES, 1):
+            goal = math.ceil(share * warm_up)
+            tick = self.watch.part("chains warm up", done / whole, (done + goal) / whole)
+            self._sweeps(run, goal, nothing, tick, early)
+            done += int(run.made.min())
+            last = stage == len(WARM_UP_STAGES)
+            run = self._moved(run, run.betas if last else ladder_for(run.betas, run.rejected), stage)
+            if stage >= len(WARM_UP_STAGES) - 1 and self.moves == ARCS:
+                run.lists = edge_reversal.init(self.table.arrays, n)
+        warmed = done
+        parents = np.zeros((chains, samples, n, self.table.width), np.uint64)
+        kept = (SWEEPS_PER_SAMPLE, parents, np.zeros((chains, samples)), np.zeros(chains, np.int64))
+        tick = self.watch.part("structures are sampled", warmed / whole, 1.0)
+        ended = ""
+        try:
+            if not self._sweeps(run, samples * SWEEPS_PER_SAMPLE, kept, tick, self.watch):
+                ended = "time"
+        except KeyboardInterrupt:
+            if not kept[3].min():
+                raise
+            ended = "interrupted"
+        number = int(kept[3].min())
+        if not number:  # the time was over before the first sample
+            number = 1
+            parents[:, 0] = run.state[0][run.at[:, 0]]
+            kept[2][:, 0] = run.state[1][run.at[:, 0]].sum(axis=1)
+        return Chains(
+            parents[:, :number], kept[2][:, :number], run.betas, 1.0 - run.rejected, SWEEPS_PER_SAMPLE, run.steps,
+            warmed, self.table.scored, samples, ended,
+        )  # fmt: skip
+
+    def alone(self) -> Chains:
+        """Return what there is to sample for one variable."""
+        score = float(self.table.local.family(int(self.table.columns[0]), []))
+        if not math.isfinite(score):
+            raise ScoreError("no structure that is allowed gives these data a positive probability")
+        shape = (self.chains, self.samples)
+        return Chains(
+            np.zeros((*shape, 1, 1), np.uint64), np.full(shape, score), np.ones(1), np.zeros(0), 1,
+            np.ones(1, np.int64), 0, 1, self.samples,
+        )  # fmt: skip

@@ -1,0 +1,614 @@
+"""The posterior over structures, sampled: what `bnml.posterior` returns for ``method="sample"``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from bnml._arrays import Bools, Floats, Ints
+from bnml._checks import is_whole, refuse
+from bnml._notebook import notebook_posterior, posterior_picture
+from bnml._notebook import notebook_table as html_table
+from bnml._optional import needs
+from bnml._plain import attributes, plain, records
+from bnml._text import facts, number_of, text_table
+from bnml.data import Data
+from bnml.graph import DAG, PDAG, Rules, canonical_extension
+from bnml.scores import Score
+from bnml.scores.local import local_scores
+from bnml.scores.priors import StructurePrior
+from bnml.uncertainty.chains import Chains
+from bnml.uncertainty.class_weights import class_weights, count_allowed_members
+from bnml.uncertainty.diagnostics import diagnose, diagnose_numbers
+from bnml.uncertainty.prior_words import prior_words
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+    from bnml.uncertainty.averaged import AveragedStructures
+
+__all__ = ["LARGEST_R_HAT", "LEAST_EFFECTIVE_SIZE", "SampledPosterior"]
+
+LARGEST_R_HAT, LEAST_EFFECTIVE_SIZE = 1.05, 400.0  # of chains that have converged
+LIKELY = 0.5  # links that the report lists
+MOST_SHOWN = 40
+BLOCK = 1 << 25  # entries of matrices that are worked on together
+
+
+class _Distinct(NamedTuple):
+    """The different structures among those kept: their arcs, which of them each sample is, and their shares."""
+
+    arcs: Bools
+    number: Ints
+    shares: Floats
+    log_weights: Floats  # score and prior of each structure
+    weights: Floats  # of each sample; 1 on average
+
+
+class _Found(NamedTuple):
+    """Probabilities of arcs with their errors, and the worst diagnostics with what they are of."""
+
+    arcs: Floats
+    errors: Floats
+    r_hat: float
+    r_hat_of: str
+    effective_size: float
+    effective_size_of: str
+    score_r_hat: float
+    score_effective_size: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SampledPosterior:
+    """How probable structures are, given data, a score and a prior, by sampling; print it for a report.
+
+    Attributes
+    ----------
+    names
+        The variables.
+    score
+        The score, read as the logarithm of the probability of the data given a structure.
+    prior
+        The prior over structures: ``"uniform"``, ``"order"`` or ``"classes"``; `prior_text` says what that means.
+    n_rows
+        Number of rows of the data.
+    seconds
+        How long it took.
+    chains
+        What the chains kept, and how they were run.
+    """
+
+    names: tuple[str, ...]
+    score: str
+    prior: str
+    n_rows: int
+    seconds: float
+    chains: Chains
+    _rules: Rules
+    _structure_prior: StructurePrior | None
+    _data: Data
+    _score: Score
+
+    # --- structures ---
+
+    @cached_property
+    def _distinct(self) -> _Distinct:
+        kept = self.chains.parents
+        n = len(self.names)
+        flat = kept.reshape(-1, n * kept.shape[3])
+        sets, number = np.unique(flat, axis=0, return_inverse=True)
+        by_name = sorted(range(n), key=self.names.__getitem__)
+        words = sets.reshape(len(sets), n, -1)
+        content = np.ascontiguousarray(words.astype("<u8")).view(np.uint8).reshape(len(sets), n, -1)
+        above = np.unpackbits(content, axis=2, count=n, bitorder="little")  # [structure, child, parent]
+        arcs = np.zeros((len(sets), n, n), bool)
+        arcs[:, np.array(by_name)[:, None], np.array(by_name)[None, :]] = above.transpose(0, 2, 1)
+        number = number.reshape(-1).astype(np.int64)
+        weights = np.ones(number.size)
+        if self.prior == "classes":
+            weights = class_weights((self._dag(a) for a in arcs), self._rules)[number]
+            weights /= weights.mean()
+        shares = np.bincount(number, weights, minlength=len(sets)) / weights.sum()
+        log_weights = np.empty(len(sets))
+        log_weights[number] = self.chains.log_weights.ravel()
+        return _Distinct(arcs, number, shares, log_weights, weights)
+
+    def _dag(self, arcs: npt.NDArray[np.bool_]) -> DAG:
+        return DAG.from_parent_sets(self.names, [np.flatnonzero(column).tolist() for column in arcs.T])
+
+    @cached_property
+    def structures(self) -> dict[DAG, float]:
+        """The structures that were sampled, and the share of each; the largest first."""
+        shares = self._distinct.shares
+        order = np.argsort(-shares, kind="stable")
+        return {self._dag(self._distinct.arcs[k]): float(shares[k]) for k in order}
+
+    @property
+    def n_samples(self) -> int:
+        """How many structures were kept, of all chains."""
+        return int(self.chains.log_weights.size)
+
+    # --- probabilities ---
+
+    @cached_property
+    def _found(self) -> _Found:
+        arcs, number, shares, _, weights = self._distinct
+        chains, samples = self.chains.log_weights.shape
+        n = len(self.names)
+        flat = arcs.reshape(len(arcs), n * n)
+        changing = np.flatnonzero(flat.min(axis=0) != flat.max(axis=0))
+        probable = flat[0].astype(np.float64)
+        probable[changing] = shares @ flat[:, changing]
+        series: Any = flat[:, changing][number].reshape(chains, samples, -1)
+        if self.prior == "classes":
+            series = weights.reshape(chains, samples, 1) * (series - probable[changing])
+        found = diagnose(series)
+        whole = float(weights.sum() ** 2 / (weights**2).sum())
+        r_hat, size = diagnose_numbers(self.chains.log_weights)
+        spread = np.ones(changing.size)
+        if self.prior == "classes":
+            plain_spread = probable[changing] * (1.0 - probable[changing])
+            spread = np.maximum(series.reshape(-1, changing.size).var(axis=0) / plain_spread, 1.0)
+        sizes = np.full(n * n, whole if np.isnan(size) else min(size, whole))
+        sizes[changing] = found.effective_size / spread
+        errors = _standard_errors(probable, sizes).reshape(n, n)
+        errors[~self._possible] = 0.0
+        hats = [("the score", r_hat), *((self._arc_name(at), h) for at, h in zip(changing, found.r_hat, strict=True))]
+        worst = [("the score", size), *((self._arc_name(at), sizes[at]) for at in changing)]
+        worst = [(of, value) for of, value in worst if not np.isnan(value)] or [("all", whole)]
+        hat_of, hat = max(hats, key=lambda one: one[1])
+        size_of, least = min(worst, key=lambda one: one[1])
+        return _Found(
+            np.clip(probable.reshape(n, n), 0.0, 1.0), errors, float(hat), hat_of, float(least), size_of, r_hat, size
+        )
+
+    @property
+    def _possible(self) -> Bools:
+        """Where an arc can be there or not: ``[from, to]``."""
+        rules = self._rules
+        terms = None if self._structure_prior is None else self._structure_prior.arc_terms(self.names)
+        if terms is not None:
+            rules = rules.heeding(np.isneginf(terms[0]), np.isneginf(terms[1]))
+        possible: Bools = rules.may_matrix & ~rules.must_matrix & (rules.most > 0)
+        return possible
+
+    def _arc_name(self, at: Any) -> str:
+        n = len(self.names)
+        return f"{self.names[int(at) // n]} -> {self.names[int(at) % n]}"
+
+    @property
+    def prior_text(self) -> str:
+        """What the prior is, in words."""
+        return prior_words(self.prior, self._rules, self._structure_prior)
+
+    @property
+    def arc_probabilities(self) -> pd.DataFrame:
+        """The probability of each arc: from the row's variable to the column's."""
+        return self._frame(self._found.arcs)
+
+    @property
+    def standard_errors(self) -> pd.DataFrame:
+        """The Monte Carlo standard error of each arc's probability.
+
+        √(p (1 - p) / E), E being the effective size, and p the share of the arc with half a sample added either way: an
+        arc that never came up may still have a small probability. That of an arc that cannot be there is 0.
+        """
+        return self._frame(self._found.errors)
+
+    @property
+    def link_probabilities(self) -> pd.DataFrame:
+        """The probability that two variables are joined by an arc in one direction or the other; symmetric."""
+        return self._frame(np.minimum(self._found.arcs + self._found.arcs.T, 1.0))
+
+    @cached_property
+    def _paths(self) -> Floats:
+        return self._averaged(_reached)
+
+    @property
+    def path_probabilities(self) -> pd.DataFrame:
+        """The probability that a directed path leads from the row's variable to the column's."""
+        return self._frame(self._paths)
+
+    @cached_property
+    def _blankets(self) -> Floats:
+        return self._averaged(_in_blanket)
+
+    @property
+    def blanket_probabilities(self) -> pd.DataFrame:
+        """The probability that the column's variable is in the Markov blanket of the row's; symmetric."""
+        return self._frame(self._blankets)
+
+    def _averaged(self, feature: Any) -> Floats:
+        """Return the average over structures of a matrix that belongs to each."""
+        arcs, shares = self._distinct.arcs, self._distinct.shares
+        n = len(self.names)
+        total = np.zeros((n, n))
+        step = max(1, BLOCK // (n * n))
+        for start in range(0, len(arcs), step):
+            some = feature(arcs[start : start + step])
+            total += np.tensordot(shares[start : start + step], some.astype(np.float64), 1)
+        return np.clip(total, 0.0, 1.0)
+
+    @property
+    def arcs(self) -> pd.DataFrame:
+        """The probability of each arc, in a row of its own: ``from``, ``to``, ``probability``, ``standard_error``."""
+        import pandas as pd
+
+        found = self._found
+        pairs = [(i, j) for i in range(len(self.names)) for j in range(len(self.names)) if i != j]
+        rows = [(self.names[i], self.names[j], float(found.arcs[i, j]), float(found.errors[i, j])) for i, j in pairs]
+        return pd.DataFrame(rows, columns=["from", "to", "probability", "standard_error"])
+
+    def _frame(self, values: Floats) -> pd.DataFrame:
+        import pandas as pd
+
+        index, columns = pd.Index(list(self.names), name="from"), pd.Index(list(self.names), name="to")
+        frame = pd.DataFrame(values.copy(), index=index, columns=columns)
+        frame.attrs["prior"] = self.prior_text
+        return frame
+
+    # --- diagnostics ---
+
+    @property
+    def r_hat(self) -> float:
+        """The largest rank-normalised split R-hat of the score and of all arcs; 1 for chains that agree."""
+        return self._found.r_hat
+
+    @property
+    def effective_size(self) -> float:
+        """The smallest effective size of the score and of the arcs that are in some structures and not in others."""
+        return self._found.effective_size
+
+    @property
+    def converged(self) -> bool:
+        """Whether chains agree (R-hat below 1.05), and say enough (effective size above 400)."""
+        return self.r_hat < LARGEST_R_HAT and self.effective_size > LEAST_EFFECTIVE_SIZE
+
+    @property
+    def swap_rates(self) -> Floats:
+        """How often neighbouring temperatures were exchanged, from the coldest on."""
+        return self.chains.exchanged
+
+    @property
+    def verdict(self) -> str:
+        """Whether the numbers can be trusted, in words, and what to do if not."""
+        found, chains = self._found, self.chains
+        if self.converged:
+            return f"converged: R-hat at most {found.r_hat:.3f}, effective size at least {found.effective_size:,.0f}"
+        text = (
+            f"not converged: R-hat {found.r_hat:.3g} of {found.r_hat_of} (below {LARGEST_R_HAT} is wanted), effective "
+            f"size {found.effective_size:,.0f} of {found.effective_size_of} (above {LEAST_EFFECTIVE_SIZE:,.0f} is "
+            "wanted)"
+        )
+        if chains.ended:
+            return f"{text}; {self._ended()}: allow more time, or fewer variables or parents"
+        times = max(2.0, LEAST_EFFECTIVE_SIZE / max(found.effective_size, 1.0)) if found.r_hat < 1.2 else 4.0
+        more = max(100, int(np.ceil(min(times, 50.0) * chains.asked / 100.0)) * 100)
+        return f"{text}; take more samples (samples={more}), and if that does not help allow fewer parents or variables"
+
+    def _ended(self) -> str:
+        kept, asked = self.chains.log_weights.shape[1], self.chains.asked
+        why = "the time was over" if self.chains.ended == "time" else "it was interrupted"
+        return f"{why} after {kept:,} of {asked:,} samples of each chain"
+
+    def to_arviz(self) -> Any:
+        """Return the samples as the `InferenceData` of arviz: the score, and each arc that changes, as 0 and 1.
+
+        Raises
+        ------
+        DependencyError
+            If arviz is not installed (``pip install 'bnml[arviz]'``).
+        """
+        with needs("to_arviz", "arviz"):
+            import arviz
+        chains, samples = self.chains.log_weights.shape
+        flat = self._distinct.arcs.reshape(len(self._distinct.arcs), -1)
+        changing = np.flatnonzero(flat.min(axis=0) != flat.max(axis=0))
+        values = {
+            "score": self.chains.log_weights,
+            "arc": flat[:, changing][self._distinct.number].reshape(chains, samples, -1).astype(np.int8),
+        }
+        return arviz.from_dict(
+            posterior=values, coords={"arcs": [self._arc_name(at) for at in changing]}, dims={"arc": ["arcs"]}
+        )
+
+    def plot(self, path: Any = None, **options: Any) -> Any:
+        """Draw the links, as wide as they are probable, as `bnml.uncertainty.Posterior.plot` does.
+
+        Parameters
+        ----------
+        path
+            A file to write as well: ``.png``, ``.svg`` or ``.pdf``.
+        **options
+            Those of `bnml.plot.draw_posterior`.
+        """
+        return posterior_picture(self.arc_probabilities, self.link_probabilities, path, **options)
+
+    def plot_trace(self) -> Figure:
+        """Return a picture of the chains' scores, sample after sample; save it with ``.savefig("trace.png")``."""
+        from bnml.uncertainty.trace_plot import trace_plot
+
+        return trace_plot(self.chains.log_weights, self.verdict.split(":")[0] + f", R-hat {self.r_hat:.3f}")
+
+    # --- the best, and what they say ---
+
+    def top(self, k: int = 10, *, classes: bool = False) -> pd.DataFrame:
+        """Return the structures that came up most often.
+
+        Parameters
+        ----------
+        k
+            How many.
+        classes
+            Take equivalent structures together.
+
+        Returns
+        -------
+        DataFrame
+            A row for each structure: ``structure`` (its model string), ``score`` and ``probability`` (its share). For
+            classes ``cpdag`` (a `PDAG`), ``structure`` (its canonical member), ``dags`` (how many members are allowed),
+            ``score`` (the highest of those that came up) and ``probability`` (of all of them). Fewer than k if no more
+            came up.
+
+        Raises
+        ------
+        ArgumentError
+            If k is not a whole number from 1.
+        """
+        import pandas as pd
+
+        if not is_whole(k, 1):
+            raise refuse("k", k, "there can be any number of best structures from 1")
+        if classes:
+            frame = self._top_classes(int(k))
+        else:
+            local = local_scores(self._data, self._score)
+            best = [(self._dag(self._distinct.arcs[at]), float(self._distinct.shares[at])) for at in self._best(int(k))]
+            rows = [(str(dag), local.score(dag), share) for dag, share in best]
+            frame = pd.DataFrame(rows, columns=["structure", "score", "probability"])
+        frame.attrs["prior"] = self.prior_text
+        return frame
+
+    def _best(self, k: int) -> list[int]:
+        """Return the numbers of the structures with the largest shares, then weights; the first names first."""
+        found, names = self._distinct, sorted(self.names)
+        rounded = np.round(found.log_weights, 6)
+        order = np.lexsort((-rounded, -found.shares))
+        last = order[min(k, order.size) - 1]
+        among = [at for at in order.tolist() if (found.shares[at], rounded[at]) >= (found.shares[last], rounded[last])]
+        among.sort(key=lambda at: (-found.shares[at], -rounded[at], str(self._dag(found.arcs[at]).reordered(names))))
+        return among[:k]
+
+    def _top_classes(self, k: int) -> pd.DataFrame:
+        import pandas as pd
+
+        found, local, names = self._distinct, local_scores(self._data, self._score), sorted(self.names)
+        shares: dict[PDAG, float] = {}
+        members: dict[PDAG, list[int]] = {}
+        for at, share in enumerate(found.shares.tolist()):
+            graph = self._dag(found.arcs[at]).cpdag()
+            shares[graph] = shares.get(graph, 0.0) + share
+            members.setdefault(graph, []).append(at)
+        ranks = {g: (-shares[g], -round(float(found.log_weights[own].max()), 6)) for g, own in members.items()}
+        last = sorted(ranks.values())[min(k, len(ranks)) - 1]
+        among = [graph for graph, rank in ranks.items() if rank <= last]
+        canonical = {graph: canonical_extension(graph) for graph in among}
+        best = sorted(among, key=lambda graph: (ranks[graph], str(canonical[graph].reordered(names))))[:k]
+        highest = [max(local.score(self._dag(found.arcs[at])) for at in members[graph]) for graph in best]
+        return pd.DataFrame(
+            {
+                "cpdag": pd.Series(best, dtype=object),
+                "structure": [str(canonical[graph]) for graph in best],
+                "dags": [count_allowed_members(graph, self._rules) for graph in best],
+                "score": highest,
+                "probability": [shares[graph] for graph in best],
+            }
+        )
+
+    @cached_property
+    def _average(self) -> AveragedStructures:
+        from bnml.uncertainty.averaged import AveragedStructures
+
+        return AveragedStructures(self._data, self._score, self._distinct.arcs, self._distinct.shares)
+
+    def log_prob(self, data: Any) -> Floats:
+        """Return the log-probability of each row of new data, averaged over the sampled structures.
+
+        Parameters
+        ----------
+        data
+            A `Data` or anything that `bnml.read` takes, with all of the variables (others are ignored).
+
+        Returns
+        -------
+        ndarray
+            One value for each row of the source, in its order.
+
+        Raises
+        ------
+        BnmlError
+            If a variable is missing, or a value is none of its states.
+        """
+        return self._average.log_prob(data)
+
+    def predict_proba(self, data: Any, name: str) -> pd.DataFrame:
+        """Return the probability of each state of a variable given all others, averaged over the sampled structures.
+
+        Parameters
+        ----------
+        data
+            A `Data` or anything that `bnml.read` takes, with all of the other variables.
+        name
+            The variable.
+
+        Returns
+        -------
+        DataFrame
+            A row for each row of the source, a column for each state.
+
+        Raises
+        ------
+        BnmlError
+            If a variable is missing, or a value is none of its states.
+        """
+        return self._average.predict_proba(data, name)
+
+    def query(
+        self,
+        names: str | Sequence[str],
+        evidence: Mapping[str, Any] | None = None,
+        do: Mapping[str, Any] | None = None,
+    ) -> pd.Series[float]:
+        """Return P(names | evidence, do), averaged over the sampled structures.
+
+        Parameters
+        ----------
+        names
+            A variable, or several.
+        evidence
+            What is observed, as for `BayesianNetwork.query`.
+        do
+            What is set from outside: each structure answers with its own directions.
+
+        Returns
+        -------
+        Series
+            A value for each state, or for each combination of states.
+
+        Raises
+        ------
+        BnmlError
+            If a variable or a state is not known, or the evidence is impossible.
+        """
+        return self._average.query(names, evidence, do)
+
+    # --- reports ---
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what was found as plain values, for JSON."""
+        found, chains = self._found, self.chains
+        return {
+            **attributes(self, "score", "prior", "prior_text"),
+            "method": "sample",
+            "variables": list(self.names),
+            "rows": self.n_rows,
+            "chains": chains.log_weights.shape[0],
+            "samples": chains.log_weights.shape[1],
+            "samples_asked": chains.asked,
+            "converged": self.converged,
+            "verdict": self.verdict,
+            "r_hat": plain(found.r_hat),
+            "effective_size": plain(found.effective_size),
+            "temperatures": plain(chains.betas.tolist()),
+            "swap_rates": plain(chains.exchanged.tolist()),
+            "families": chains.families,
+            "arcs": records(self.arcs),
+            "paths": self._pairs(self._paths),
+            "blankets": self._pairs(self._blankets),
+            "seconds": self.seconds,
+        }
+
+    def _pairs(self, values: Floats) -> list[dict[str, Any]]:
+        return [
+            {"from": a, "to": b, "probability": plain(float(values[i, j]))}
+            for i, a in enumerate(self.names)
+            for j, b in enumerate(self.names)
+            if i != j
+        ]
+
+    @cached_property
+    def _likely(self) -> list[tuple[str, str, float, float, float]]:
+        """The links above one half: the more probable direction, both probabilities, and the larger standard error."""
+        arcs, errors, found = self._found.arcs, self._found.errors, []
+        for a in range(len(self.names)):
+            for b in range(a + 1, len(self.names)):
+                x, y = (a, b) if arcs[a, b] >= arcs[b, a] else (b, a)
+                if arcs[a, b] + arcs[b, a] > LIKELY:
+                    error = float(max(errors[a, b], errors[b, a]))
+                    found.append((self.names[x], self.names[y], float(arcs[x, y]), float(arcs[y, x]), error))
+        return sorted(found, key=lambda link: (-round(link[2] + link[3], 9), -round(link[2], 9), link[:2]))
+
+    def _facts(self) -> list[tuple[str, str]]:
+        chains = self.chains
+        number, kept = chains.log_weights.shape
+        swaps = "" if chains.exchanged.size == 0 else (
+            f", {len(chains.betas)} temperatures exchanged at rates of {chains.exchanged.min():.2f} to "
+            f"{chains.exchanged.max():.2f}"
+        )  # fmt: skip
+        told = [
+            ("score", f"{self.score} (read as the log-probability of the data given a structure)"),
+            ("prior", self.prior_text),
+            ("chains", f"{number} with {number_of(kept, 'sample')} each{swaps}"),
+            ("verdict", self.verdict),
+            ("arcs", f"{self._found.arcs.sum():.2f} expected"),
+            ("time", f"{self.seconds:.2g} s"),
+        ]
+        if chains.ended and self.converged:
+            told.insert(4, ("ended", self._ended()))
+        return told
+
+    def _title(self) -> str:
+        variables, rows = number_of(len(self.names), "variable"), number_of(self.n_rows, "row")
+        return f"Sampled posterior over the structures of {variables}, given {rows}"
+
+    def _rows(self, most: int, arrow: str) -> list[list[str]]:
+        return [
+            [f"{a} {arrow} {b}", f"{min(this + other, 1.0):.3f}", f"{this:.3f}", f"{other:.3f}", f"{error:.3f}"]
+            for a, b, this, other, error in self._likely[:most]
+        ]
+
+    def __str__(self) -> str:
+        lines = [self._title(), "", *facts(self._facts(), 10)]
+        if not self._likely:
+            return "\n".join([*lines, "", "No two variables are joined by an arc with probability above 0.5."])
+        lines += ["", "Links with probability above 0.5, that of either direction, and its error:"]
+        lines += text_table(
+            self._rows(MOST_SHOWN, "->"), "srrrr", ["arc", "link", "this", "other", "error"], indent="  "
+        )
+        left = len(self._likely) - MOST_SHOWN
+        return "\n".join([*lines, *([f"  … and {left} more"] if left > 0 else [])])
+
+    def _repr_html_(self) -> str:
+        told = html_table(self._title(), ["", ""], [list(fact) for fact in self._facts()])
+        title = "Links with probability above 0.5, that of either direction, and its standard error"
+        head = ["arc", "link", "this", "other", "error"]
+        picture = notebook_posterior(self.arc_probabilities, self.link_probabilities)
+        return f"<div>{told}{picture}{html_table(title, head, self._rows(200, '→'))}</div>"
+
+    def __repr__(self) -> str:
+        return (
+            f"<SampledPosterior: {number_of(len(self.names), 'variable')}, {self.score}, {self.prior} prior, "
+            f"{self.n_samples:,} samples, {'converged' if self.converged else 'not converged'}>"
+        )
+
+
+def _standard_errors(probable: Floats, sizes: Floats) -> Floats:
+    """Return √(p (1 - p) / E) for probabilities that are pulled a little towards one half."""
+    pulled = (probable * sizes + 0.5) / (sizes + 1.0)
+    errors: Floats = np.sqrt(pulled * (1.0 - pulled) / sizes)
+    return errors
+
+
+def _reached(arcs: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """Return which variables a directed path leads to, for structures ``[structure, from, to]``."""
+    paths = arcs.astype(np.float32)
+    length, n = 1, arcs.shape[1]
+    while length < n - 1:
+        paths = np.minimum(paths + paths @ paths, 1.0)
+        length *= 2
+    return paths > 0.5
+
+
+def _in_blanket(arcs: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """Return which variables are in each other's Markov blankets: parents, children, and the children's parents."""
+    number = arcs.astype(np.float32)
+    blanket = arcs | arcs.transpose(0, 2, 1) | (number @ number.transpose(0, 2, 1) > 0.5)
+    own = np.arange(arcs.shape[1])
+    blanket[:, own, own] = False
+    return blanket

@@ -1,0 +1,115 @@
+"""The scores of families that chains have come by: a hash table that is filled on demand.
+
+A chain that meets a family without a score waits for it, and says which others it will want soon. What all chains wait
+for is then counted as one batch. So no list of candidate parents is needed, and no score is computed twice.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from bnml._arrays import Floats, Ints
+from bnml._threads import cores, run_all
+from bnml.counts.batches import FamilyBatch
+from bnml.scores import LocalScores
+from bnml.uncertainty._sampling_kernels import batch_members, enter_wanted, rehash
+
+__all__ = ["ScoredFamilies"]
+
+Array = Any
+
+FIRST_SLOTS = 1 << 15
+MOST_FILLED = 0.5
+FEWEST_IN_PARTS = 100  # families; fewer are not worth a second thread
+
+
+class ScoredFamilies:
+    """Scores of families by child and parents.
+
+    Parameters
+    ----------
+    local
+        The scores, by column, with any prior.
+    columns
+        The column of each variable.
+    memory
+        How many bytes it may take; when they are used up it begins anew.
+
+    Attributes
+    ----------
+    arrays
+        The table, as `bnml.uncertainty._sampling_kernels` describes it.
+    scored
+        How many families were scored.
+    """
+
+    def __init__(self, local: LocalScores, columns: tuple[int, ...], memory: int) -> None:
+        self.local, self.columns = local, np.array(columns, np.int64)
+        self.width = max(1, -(-len(columns) // 64))
+        self._most_slots = FIRST_SLOTS
+        while 2 * self._most_slots * self.bytes_per_slot * 1.5 <= memory:
+            self._most_slots *= 2
+        self.arrays = self._empty(FIRST_SLOTS)
+        self.filled = self.scored = 0
+
+    @property
+    def bytes_per_slot(self) -> int:
+        """How many bytes one place of the table takes."""
+        return 12 + 8 * self.width
+
+    def _empty(self, slots: int) -> tuple[Array, Array, Array]:
+        return np.full(slots, -1, np.int32), np.zeros((slots, self.width), np.uint64), np.zeros(slots)
+
+    def score_wanted(self, parents: Array, wanted: Array, n_wanted: Ints, threads: int | None) -> None:
+        """Score what replicas with some parents want, and forget that they wanted it."""
+        asked = int(n_wanted.sum())
+        if not asked:
+            return
+        self._make_room(asked)
+        slots = self.arrays[0].size
+        entered = np.empty(asked, np.int64)
+        number = enter_wanted(parents, wanted, n_wanted, self.arrays, entered, int(slots * 0.9) - self.filled)
+        entered = entered[:number]
+        if not number:
+            return
+        sizes = np.unpackbits(self.arrays[1][entered].view(np.uint8), axis=1).sum(axis=1)
+        members = np.empty(int(sizes.sum()) + number, np.int64)
+        offsets, position = np.empty(number + 1, np.int64), np.empty(number, np.int64)
+        batch_members(self.arrays, entered, self.columns, members, offsets, position)
+        scores = self._scores(FamilyBatch(members, offsets, position), threads)
+        self.arrays[2][entered] = np.where(np.isnan(scores), -np.inf, scores)
+        self.filled += number
+        self.scored += number
+
+    def _scores(self, batch: FamilyBatch, threads: int | None) -> Floats:
+        """Return the scores of a batch, cut into a part for each thread."""
+        workers, number = cores(threads), len(batch)
+        if self.local.outline is None or number < FEWEST_IN_PARTS:
+            return self.local.batch(batch, 1)
+        scores = np.empty(number)
+
+        def task(start: int, stop: int) -> None:
+            offsets = batch.offsets[start : stop + 1]
+            members = batch.members[offsets[0] : offsets[-1]]
+            part = FamilyBatch(members, offsets - offsets[0], batch.position[start:stop])
+            scores[start:stop] = self.local.batch(part, 1)
+
+        run_all(task, pairwise(number * i // workers for i in range(workers + 1)), workers)
+        return scores
+
+    def _make_room(self, more: int) -> None:
+        """Make the table large enough for some families more, or empty it if it may not grow."""
+        slots = self.arrays[0].size
+        if self.filled + more <= MOST_FILLED * slots:
+            return
+        while self.filled + more > MOST_FILLED * slots and slots < self._most_slots:
+            slots *= 2
+        larger = self._empty(slots)
+        if self.filled + more <= MOST_FILLED * slots:
+            rehash(self.arrays, larger)
+        else:
+            self.filled = 0
+        self.arrays = larger

@@ -1,0 +1,100 @@
+"""Moves of one arc: it is added, taken away or turned round (Madigan & York 1995; Giudici & Castelo 2003).
+
+A pair of variables is drawn. If they are not linked, the arc from the first to the second is proposed; if they are,
+that the arc be taken away or turned round, with equal chances. A proposal is as probable as the one back.
+"""
+
+from __future__ import annotations
+
+from math import exp
+from typing import Any
+
+import numpy as np
+
+from bnml._bits import words_of_masks
+from bnml._jit import helper
+from bnml.graph import Rules
+from bnml.uncertainty._sampling_kernels import (
+    has_arc,
+    leads_to,
+    random_bits,
+    random_unit,
+    toggle,
+)
+
+__all__ = ["init", "step"]
+
+Array = Any  # kernels are typed by Numba, not by mypy
+
+HALF = np.uint64(32)
+NEVER = -40.0  # the logarithm of a chance that never comes up
+LOWER = np.uint64(0xFFFFFFFF)
+FIRST_BIT = np.uint64(1)
+
+
+def init(rules: Rules) -> tuple[Array, Array]:
+    """Return the parents, as words, with which a replica starts, and an order that fits them: what is required alone.
+
+    A link that is required in either direction leads from the variable that comes earlier in that order.
+    """
+    order = rules.order()
+    before, masks = 0, [0] * rules.n
+    for v in order:
+        masks[v] = rules.must[v] | rules.links[v] & before
+        before |= 1 << v
+    return words_of_masks(masks, rules.n), np.array(order, np.int64)
+
+
+@helper
+def pair_of(bits: Array, n: int) -> tuple[int, int]:
+    """Return two different variables."""
+    u: Array = np.int64(((bits >> HALF) * np.uint64(n)) >> HALF)
+    v: Array = np.int64(((bits & LOWER) * np.uint64(n - 1)) >> HALF)
+    if v >= u:
+        v += 1
+    return u, v
+
+
+@helper
+def step(
+    at: int, act: bool, key: Array, beta: float, gamma: float, parents: Array, own: Array, near: Array, link: Array,
+    need: Array, stack: Array, seen: Array,
+) -> int:  # fmt: skip
+    """Take step ``at`` of a replica: return 1 if it moved, 0 if it stayed, and -1 if it needs a score.
+
+    The chain's weights are exp(beta · score - gamma · number of arcs). If it is not to act, it only looks scores up.
+    """
+    u, v = pair_of(random_bits(key, at, 0), own.size)
+    there = has_arc(parents, u, v)
+    if not there and has_arc(parents, v, u):
+        u, v = v, u
+        there = True
+    score = near[v, u]
+    if there and random_bits(key, at, 1) & FIRST_BIT == FIRST_BIT:  # turn it round
+        other = near[u, v]
+        if score != score or other != other:
+            need[0], need[1] = v, u
+            need[2], need[3] = u, v
+            return -1
+        if not act or score + other == -np.inf:
+            return 0
+        gain = beta * (score - own[v] + other - own[u])
+        if gain < 0.0 and (gain < NEVER or random_unit(key, at, 2) >= exp(gain)):
+            return 0
+        if leads_to(parents, v, u, u, stack, seen):
+            return 0
+        toggle(parents, own, near, v, u, score)
+        toggle(parents, own, near, u, v, other)
+        return 1
+    if score != score:
+        need[0], need[1], need[2] = v, u, -1
+        return -1
+    if not act or score == -np.inf or (there and link[u, v]):
+        return 0
+    gain = beta * (score - own[v]) + (gamma if there else -gamma)
+    if gain < 0.0 and (gain < NEVER or random_unit(key, at, 2) >= exp(gain)):
+        return 0
+    if not there and leads_to(parents, u, -1, v, stack, seen):
+        return 0
+    toggle(parents, own, near, v, u, score)
+    return 1

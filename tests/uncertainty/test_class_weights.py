@@ -1,0 +1,43 @@
+"""Members of classes, counted and listed."""
+
+from __future__ import annotations
+
+import pytest
+
+from bnml.errors import ArgumentError
+from bnml.graph import DAG, Constraints, Rules
+from bnml.uncertainty import class_weights
+from tests.uncertainty import naive
+
+
+def members_allowed(n, structure, allowed):
+    own = naive.equivalence(structure)
+    return sum(naive.equivalence(other) == own and allowed(other) for other in naive.all_structures(n))
+
+
+@pytest.mark.parametrize(
+    ("known", "most", "allowed"),
+    [
+        (Constraints(), None, lambda s: True),
+        (Constraints(forbidden=[("X0", "X1")]), None, lambda s: 0 not in s[1]),
+        (Constraints(required=[("X2", "X3")]), None, lambda s: 2 in s[3]),
+        (Constraints(), 1, lambda s: max(map(len, s)) <= 1),
+    ],
+)
+def test_by_enumeration(known, most, allowed):
+    names = [f"X{i}" for i in range(4)]
+    rules = known.compiled(names, most)
+    for structure in naive.all_structures(4)[::7]:
+        if allowed(structure):
+            dag = DAG.from_parent_sets(names, structure)
+            assert class_weights.class_weights([dag], rules)[0] == pytest.approx(
+                1 / members_allowed(4, structure, allowed)
+            )
+
+
+def test_too_many_to_look_at(monkeypatch):
+    monkeypatch.setattr(class_weights, "MOST_MEMBERS", 5)
+    chain = DAG.parse("[A][B|A][C|B][D|C][E|D][F|E]")
+    assert class_weights.class_weights([chain], Rules.none(chain.names))[0] == pytest.approx(1 / 6)
+    with pytest.raises(ArgumentError, match="prior='classes'"):
+        class_weights.class_weights([chain], Rules.none(chain.names, 2))

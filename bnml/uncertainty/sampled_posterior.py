@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -305,7 +306,8 @@ class SampledPosterior:
         DependencyError
             If arviz is not installed (``pip install 'bnml[arviz]'``).
         """
-        with needs("to_arviz", "arviz"):
+        with needs("to_arviz", "arviz"), warnings.catch_warnings():
+            warnings.simplefilter("ignore", FutureWarning)  # arviz tells of its next version
             import arviz
         chains, samples = self.chains.log_weights.shape
         flat = self._distinct.arcs.reshape(len(self._distinct.arcs), -1)

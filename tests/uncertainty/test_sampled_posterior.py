@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import math
 
 import networkx as nx
@@ -233,13 +234,13 @@ def test_the_trace(tmp_path):
 
 def test_arviz():
     found = sampled(samples=50)
-    try:
-        import arviz
-    except ImportError:
+    if importlib.util.find_spec("arviz") is None:
         with pytest.raises(DependencyError, match="arviz"):
             found.to_arviz()
         return
     told = found.to_arviz()
+    import arviz
+
     assert told.posterior["score"].shape == (4, 50)
     assert told.posterior["arc"].dims[:2] == ("chain", "draw")
     worst = float(arviz.rhat(told, var_names=["score"])["score"])

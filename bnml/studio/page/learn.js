@@ -57,6 +57,7 @@ export const learn = {
   update,
 };
 
+let toFocus = null; // what is to have the focus once it is drawn
 const redraw = () => update(store.current());
 
 async function update(session) {
@@ -77,6 +78,8 @@ async function update(session) {
   const choices = await store.named().catch(() => ({ scores: [], searches: ["auto"], search_titles: {} }));
   refill(controls, form(session, choices));
   refill(shelf, results(session));
+  shelf.querySelector(`[data-key="${CSS.escape(toFocus ?? "")}"]`)?.focus();
+  toFocus = null;
   askForecast(session);
   await draw(session);
 }
@@ -290,10 +293,10 @@ function sure(one) {
   );
 }
 
-async function doom(id, from = id) {
+function doom(id, from = id) {
   doomed = id;
-  await redraw();
-  shelf.querySelector(`[data-key="${id ? "keep" : "delete"} ${CSS.escape(from)}"]`)?.focus();
+  toFocus = `${id ? "keep" : "delete"} ${from}`;
+  redraw();
 }
 
 function facts(one) {

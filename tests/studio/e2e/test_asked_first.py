@@ -27,7 +27,7 @@ def test_another_session_is_opened_and_left_again(
     go(page, "Hand on")
     page.locator("#session-file").set_input_files(archive)
     key(page, "open-it").wait_for()
-    assert page.evaluate("document.activeElement.dataset.key") == "open-it"
+    page.wait_for_function("document.activeElement.dataset.key === 'open-it'")
     page.get_by_text("takes the place of what is open now: chest_clinic").wait_for()
     key(page, "leave-it").click()
     key(page, "open-it").wait_for(state="detached")
@@ -66,10 +66,10 @@ def test_a_result_is_deleted_only_once_that_is_confirmed(start_studio: StartStud
     page.get_by_role("heading", name="Exact, qNML (result 1)").wait_for()
     key(page, "delete r1").click()
     key(page, "sure r1").wait_for()
-    assert page.evaluate("document.activeElement.dataset.key") == "keep r1"
+    page.wait_for_function("document.activeElement.dataset.key === 'keep r1'")
     key(page, "keep r1").click()
     key(page, "sure r1").wait_for(state="detached")
-    assert page.evaluate("document.activeElement.dataset.key") == "delete r1"
+    page.wait_for_function("document.activeElement.dataset.key === 'delete r1'")
     key(page, "delete r1").click()
     key(page, "sure r1").click()
     see(page, ".result", 1)

@@ -23,6 +23,7 @@ def test_another_session_is_opened_and_left_again(
 
     page = open_page(start_studio(folder="elsewhere"))
     key(page, "example").click()
+    page.locator("#subject", has_text="rows").wait_for()
     at_rest(page)
     go(page, "Hand on")
     page.locator("#session-file").set_input_files(archive)

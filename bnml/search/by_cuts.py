@@ -32,6 +32,8 @@ __all__ = ["LISTING_PROGRESS", "LISTING_SHARE", "certified", "exact_by_cuts"]
 LISTING_SHARE = 0.75  # of the time: a list that is not whole makes for a poor bound
 LISTING_PROGRESS = 0.5
 LISTED_SHARE = 0.9  # of the time, until the bound for listed families alone is left as it is
+FEW_VARIABLES = 18  # of which it is always found out which of several best structures is meant
+FEW_TIED = 20  # families for each variable: with more, left by a proof that took branches, that would take too long
 NODES_OF_BOUND = 100  # branches for the bound of what is not listed: it falls no further after a few
 
 
@@ -122,7 +124,8 @@ def _result(
 ) -> SearchResult:
     local, names = task.local, task.names
     parents: Sequence[int] = solved.parents
-    if solved.proven and found.complete:
+    few = len(names) <= FEW_VARIABLES or sum(map(len, solved.tied)) <= FEW_TIED * len(names)
+    if solved.proven and found.complete and few:
         parents = _as_by_subsets(task, families, solved)
     dag = DAG.from_parent_sets(names, [list(bits(mask)) for mask in parents])
     if task.nothing_but_the_score:
@@ -162,5 +165,5 @@ def _as_by_subsets(task: Task, families: FamilyScores, solved: CutsResult) -> li
     ]  # fmt: skip
     links = [renamed(task.hard_rules.links[i]) for i in by_name]
     best = [renamed(solved.parents[i]) for i in by_name]
-    chosen = read_back_tied(tied, links, best, by_model_string=not task.nothing_but_the_score)
+    chosen = read_back_tied(tied, links, best, by_model_string=not task.nothing_but_the_score, watch=task.watch)
     return [mask_of(by_name[j] for j in bits(chosen[place[i]])) for i in range(len(names))]

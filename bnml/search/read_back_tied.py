@@ -12,6 +12,7 @@ import math
 from collections.abc import Sequence
 
 from bnml._bits import bits, mask_of, members, minimal_masks
+from bnml._watch import Watch
 from bnml.scores.equal import LEAST
 from bnml.search.cuts.branch_and_cut import structure_reaching
 from bnml.search.cuts.family_arrays import components
@@ -22,7 +23,12 @@ Families = Sequence[Sequence[tuple[int, float]]]
 
 
 def read_back_tied(
-    families: Families, links: Sequence[int], best: Sequence[int], *, by_model_string: bool
+    families: Families,
+    links: Sequence[int],
+    best: Sequence[int],
+    *,
+    by_model_string: bool,
+    watch: Watch | None = None,
 ) -> list[int]:
     """Return the parents of each variable in that of several best networks which is meant.
 
@@ -36,6 +42,8 @@ def read_back_tied(
         The parents of each variable in one of the best networks.
     by_model_string
         Whether it is the network with the smallest model string, or that of `bnml.search.read_back.read_back_by_names`.
+    watch
+        When its time is over, the best network that is known by then is returned.
 
     Returns
     -------
@@ -48,15 +56,15 @@ def read_back_tied(
     >>> read_back_tied(twins, [0, 0], [0b10, 0], by_model_string=True)
     [0, 1]
     """
-    reader = _Reader(families, links, best)
+    reader = _Reader(families, links, best, watch or Watch())
     return reader.from_the_left() if by_model_string else reader.from_the_right()
 
 
 class _Reader:
     """The best network that is known, which changes with every question that has the answer yes."""
 
-    def __init__(self, families: Families, links: Sequence[int], best: Sequence[int]) -> None:
-        self.families, self.links, self.chosen = families, links, list(best)
+    def __init__(self, families: Families, links: Sequence[int], best: Sequence[int], watch: Watch) -> None:
+        self.families, self.links, self.chosen, self.watch = families, links, list(best), watch
         self.n = len(families)
         self.scores = [dict(own) for own in families]
         self.part_of: dict[int, int] = {}
@@ -66,7 +74,7 @@ class _Reader:
     def from_the_left(self) -> list[int]:
         """Place variables, of those that can come next the first name first."""
         done, refused = 0, 0
-        while done.bit_count() < self.n:
+        while done.bit_count() < self.n and not self.watch.over:
             i = next(i for i in range(self.n) if not (done | refused) >> i & 1 and self._comes_next(i, done))
             before = mask_of(range(i)) & ~done
             done |= 1 << i
@@ -94,7 +102,7 @@ class _Reader:
     def from_the_right(self) -> list[int]:
         """Take away sinks, of those that can be one the last name first."""
         left, refused = (1 << self.n) - 1, 0
-        while left:
+        while left and not self.watch.over:
             i = next(i for i in range(self.n - 1, -1, -1) if (left & ~refused) >> i & 1 and self._comes_last(i, left))
             refused |= left & ~mask_of(range(i + 1))
             left ^= 1 << i

@@ -34,7 +34,7 @@ __all__ = ["init", "no_lists", "step"]
 
 Array = Any  # kernels are typed by Numba, not by mypy
 
-MOST_LISTED = 400  # parent sets of a variable
+MOST_LISTED = 300  # parent sets of a variable
 FAR = -60.0  # nats below the best: such a set is never drawn
 ONE = np.uint64(1)
 ZERO = np.uint64(0)

@@ -34,11 +34,11 @@ __all__ = ["sample_structures"]
 Words = npt.NDArray[np.uint64]
 
 FIRST_RUNGS = 14
-SWEEPS_PER_SAMPLE = 8
-FEWEST_STEPS = 30  # of a replica in a sweep
-PAIRS_PER_STEP = 6  # of variables, ordered: in a sweep each has a sixth of a step
+SWEEPS_PER_SAMPLE = 16
+FEWEST_STEPS = 15  # of a replica in a sweep
+PAIRS_PER_STEP = 12  # of variables, ordered: in a sweep each has a twelfth of a step
 FEWEST_HOT = 0.25  # of these steps at the hottest rungs: their structures change quickly, and cost most
-LEAST_WARM_UP = 800  # sweeps
+LEAST_WARM_UP = 1600  # sweeps
 WARM_UP_STAGES = (1 / 16, 1 / 16, 1 / 8, 1 / 4, 1 / 2)  # of the warm-up: the rungs are set anew after all but the last
 WARM_UP_SHARE = 0.35  # of a time limit
 AT_ONCE = 400_000  # steps of a chain between two looks at the clock; some hundredths of a second
@@ -144,6 +144,7 @@ class _Sampling:
         state_parents = np.ascontiguousarray(np.broadcast_to(parents, (number, *parents.shape)))
         orders = np.ascontiguousarray(np.broadcast_to(order, (number, n)))
         own = np.zeros((number, n))
+        self.table.score_if_few(self.rules, self.threads)
         run = self._ladders(betas, state_parents, own, orders, 0)
         run.wanted[0, :n] = np.stack([np.arange(n), np.full(n, -1)], axis=1)
         run.n_wanted[0] = n
@@ -216,7 +217,7 @@ class _Sampling:
         """Warm up, then sample."""
         n, chains, samples = self.rules.n, self.chains, self.samples
         run = self._start()
-        warm_up = max(LEAST_WARM_UP, samples * SWEEPS_PER_SAMPLE // 2)
+        warm_up = max(LEAST_WARM_UP, samples * SWEEPS_PER_SAMPLE // 4)
         whole, done = warm_up + samples * SWEEPS_PER_SAMPLE, 0
         nothing = (
             0,

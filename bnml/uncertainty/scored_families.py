@@ -14,7 +14,9 @@ import numpy as np
 from bnml._arrays import Floats, Ints
 from bnml._threads import cores, run_all
 from bnml.counts.batches import FamilyBatch
+from bnml.graph import Rules
 from bnml.scores import LocalScores
+from bnml.scores.lattice.allowed_sets import allowed_sets
 from bnml.uncertainty._sampling_kernels import batch_members, enter_wanted, rehash
 
 __all__ = ["ScoredFamilies"]
@@ -23,6 +25,8 @@ Array = Any
 
 FIRST_SLOTS = 1 << 15
 MOST_FILLED = 0.5
+MOST_AT_FIRST = 60_000  # families that are all scored before a chain wants one of them
+MOST_IN_A_WORD = 62  # variables
 FEWEST_IN_PARTS = 100  # families; fewer are not worth a second thread
 
 
@@ -62,6 +66,21 @@ class ScoredFamilies:
 
     def _empty(self, slots: int) -> tuple[Array, Array, Array]:
         return np.full(slots, -1, np.int32), np.zeros((slots, self.width), np.uint64), np.zeros(slots)
+
+    def score_if_few(self, rules: Rules, threads: int | None) -> None:
+        """Score all families that the rules allow, unless they are many: to wait for each would take longer."""
+        n, listed = rules.n, 0
+        sets: list[Ints] = []
+        for v in range(n) if n <= MOST_IN_A_WORD else ():
+            sets.append(allowed_sets(rules, v, MOST_AT_FIRST - listed))
+            listed += sets[-1].size
+            if listed > MOST_AT_FIRST:
+                return
+        for v, own in enumerate(sets):
+            parents = np.zeros((own.size, n, 1), np.uint64)
+            parents[:, v, 0] = own
+            wanted = np.full((own.size, 1, 2), (v, -1), np.int32)
+            self.score_wanted(parents, wanted, np.ones(own.size, np.int64), threads)
 
     def score_wanted(self, parents: Array, wanted: Array, n_wanted: Ints, threads: int | None) -> None:
         """Score what replicas with some parents want, and forget that they wanted it."""

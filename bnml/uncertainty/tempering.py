@@ -34,8 +34,8 @@ __all__ = ["FEWEST_RUNGS", "MOST_RUNGS", "first_ladder", "ladder_for", "run_ladd
 Array = Any  # kernels are typed by Numba, not by mypy
 
 FEWEST_RUNGS, MOST_RUNGS = 4, 24
-REJECTED = 0.5  # of the exchanges of neighbours, where there are rungs enough
-HOTTEST = 0.04  # inverse temperature
+REJECTED = 0.4  # of the exchanges of neighbours, where there are rungs enough
+HOTTEST = 0.08  # inverse temperature
 
 AHEAD = 256  # steps that are looked at while scores are waited for
 NEIGHBOURHOODS = np.uint64(63)  # one step in 64 is of a whole neighbourhood
@@ -202,7 +202,7 @@ def ladder_for(betas: Floats, rejected: Floats, rungs: int | None = None) -> Flo
     betas, rejected
         The inverse temperatures, the coldest first, and how often exchanges of neighbours were rejected.
     rungs
-        How many there are to be; by default as many as it takes for half of the exchanges to be accepted.
+        How many there are to be; by default as many as it takes for three in five exchanges to be accepted.
 
     Examples
     --------

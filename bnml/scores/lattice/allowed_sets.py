@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import numpy.typing as npt
 
@@ -13,10 +15,12 @@ __all__ = ["FEW_LINKS", "allowed_sets", "sets_that_fit"]
 FEW_LINKS = 10  # required links of a variable whose subsets are all looked at
 
 
-def allowed_sets(rules: Rules, i: int) -> npt.NDArray[np.int64]:
-    """Return all parent sets that the rules allow to a variable."""
+def allowed_sets(rules: Rules, i: int, most: float = math.inf) -> npt.NDArray[np.int64]:
+    """Return all parent sets that the rules allow to a variable; only some, if there are more than ``most``."""
     sets = np.array([rules.must[i]], np.int64)
     for j in bits(rules.may[i] & ~rules.must[i]):
+        if sets.size > most:
+            break
         more = sets | (1 << j)
         sets = np.concatenate([sets, more[sets_that_fit(rules, i, more)]])
     return sets[sets_that_fit(rules, i, sets)]

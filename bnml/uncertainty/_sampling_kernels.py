@@ -16,8 +16,9 @@ The random numbers of a step depend on its number alone (SplitMix64, Steele, Lea
 are not known yet can be put off and taken again, and steps that are still to come can be looked at.
 
 ``table`` has the scores that are known, by open addressing: ``children[at]`` (-1: free), ``sets[at]`` and
-``values[at]``. A step that needs a score which is not in ``near`` writes child and parent to ``need`` (one or two such
-pairs, -1 for none) and is taken again. What the table does not have is noted in ``wanted``, and ``n_wanted`` counts.
+``values[at]``, and where there is memory for it ``lines[at]``, what is known of ``near`` with these parents. A step
+that needs a score which is not in ``near`` writes child and parent to ``need`` (one or two such pairs, -1 for none) and
+is taken again. What the table does not have is noted in ``wanted``, and ``n_wanted`` counts.
 
 ``rules`` is may, must, link (matrices ``[parent, child]``), the most parents, arities, and the most cells of a family.
 """
@@ -207,7 +208,7 @@ def enter_wanted(parents: Array, wanted: Array, n_wanted: Array, table: Array, e
 
     At most ``free`` of them; the others will be wanted again. ``entered`` is filled with the places.
     """
-    children, sets, values = table
+    children, sets, values, _ = table
     k = 0
     for r in range(n_wanted.size):
         for i in range(n_wanted[r]):

@@ -57,7 +57,7 @@ def init(table: Array, n: int) -> tuple[Array, Array, Array, Array]:
 
     Where they begin, the sets as words, their scores and their sizes.
     """
-    children, sets, values = table
+    children, sets, values, _ = table
     used = np.flatnonzero(children >= 0)
     used = used[np.isfinite(values[used])]
     by_set = [sets[used, w] for w in range(sets.shape[1])]

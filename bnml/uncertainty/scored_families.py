@@ -26,6 +26,8 @@ Array = Any
 FIRST_SLOTS = 1 << 15
 MOST_FILLED = 0.5
 MOST_AT_FIRST = 60_000  # families that are all scored before a chain wants one of them
+MOST_LINES = 1 << 29  # bytes, for scores of all families that differ in one parent
+MOST_LOOKS = 60_000_000  # at rows, for that
 MOST_IN_A_WORD = 62  # variables
 FEWEST_IN_PARTS = 100  # families; fewer are not worth a second thread
 
@@ -53,8 +55,9 @@ class ScoredFamilies:
     def __init__(self, local: LocalScores, columns: tuple[int, ...], memory: int) -> None:
         self.local, self.columns = local, np.array(columns, np.int64)
         self.width = max(1, -(-len(columns) // 64))
+        self._most_lines = min(MOST_LINES, memory // 3)
         self._most_slots = FIRST_SLOTS
-        while 2 * self._most_slots * self.bytes_per_slot * 1.5 <= memory:
+        while 2 * self._most_slots * self.bytes_per_slot * 1.5 <= memory - self._most_lines:
             self._most_slots *= 2
         self.arrays = self._empty(FIRST_SLOTS)
         self.filled = self.scored = 0
@@ -64,17 +67,22 @@ class ScoredFamilies:
         """How many bytes one place of the table takes."""
         return 12 + 8 * self.width
 
-    def _empty(self, slots: int) -> tuple[Array, Array, Array]:
-        return np.full(slots, -1, np.int32), np.zeros((slots, self.width), np.uint64), np.zeros(slots)
+    def _empty(self, slots: int) -> tuple[Array, Array, Array, Array]:
+        n = len(self.columns)
+        lines = np.full((slots if 8 * slots * n <= self._most_lines else 0, n), np.nan)
+        return np.full(slots, -1, np.int32), np.zeros((slots, self.width), np.uint64), np.zeros(slots), lines
 
     def score_if_few(self, rules: Rules, threads: int | None) -> None:
         """Score all families that the rules allow, unless they are many: to wait for each would take longer."""
         n, listed = rules.n, 0
+        if n > MOST_IN_A_WORD or self.local.outline is None:
+            return
+        most = min(MOST_AT_FIRST, MOST_LOOKS // self.local.counts.n_distinct)
         sets: list[Ints] = []
-        for v in range(n) if n <= MOST_IN_A_WORD else ():
-            sets.append(allowed_sets(rules, v, MOST_AT_FIRST - listed))
+        for v in range(n):
+            sets.append(allowed_sets(rules, v, most - listed))
             listed += sets[-1].size
-            if listed > MOST_AT_FIRST:
+            if listed > most:
                 return
         for v, own in enumerate(sets):
             parents = np.zeros((own.size, n, 1), np.uint64)

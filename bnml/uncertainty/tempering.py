@@ -71,7 +71,7 @@ def _run_replica(
     order: Array, place: Array, wanted: Array, table: Array, rules: Array, lists: Array, scratch: Array,
 ) -> tuple[int, int]:  # fmt: skip
     """Let a replica take steps; return the number of the next, and how many scores it waits for (0: none)."""
-    children, sets, values = table
+    children, sets, values, lines = table
     may, must, link, most, arities, cells = rules
     need, members, stack, seen, words, weights = scratch
     listed = lists[2].size > 0
@@ -93,12 +93,21 @@ def _run_replica(
                 v, u = need[k], need[k + 1]
                 if v < 0:
                     break
+                line = find_place(children, sets, v, parents[v], -1) if lines.size else -1
+                if line >= 0:
+                    near[v, :] = lines[line]
+                    if near[v, u] == near[v, u]:
+                        continue
                 if not _allowed(may, must, most, arities, cells, parents[v], v, u, members):
                     near[v, u] = -np.inf
+                    if line >= 0:
+                        lines[line, u] = -np.inf
                     continue
                 place_of = find_place(children, sets, v, parents[v], u)
                 if place_of >= 0:
                     near[v, u] = values[place_of]
+                    if line >= 0:
+                        lines[line, u] = values[place_of]
                 else:
                     known = False
                     if n_wanted < wanted.shape[0]:

@@ -14,7 +14,7 @@ from bnml.graph import Constraints
 from bnml.scores import BDe, LocalScores
 from bnml.scores.priors import ArcProbabilities, Distance, StructurePrior
 from bnml.search.task import task_request
-from bnml.uncertainty import edge_reversal, sample_structures, tempering
+from bnml.uncertainty import edge_reversal, sample_structures, scored_families, tempering
 from tests.counts.strategies import data_of, random_table
 from tests.uncertainty import naive
 from tests.uncertainty.strategies import dependent_table
@@ -51,6 +51,29 @@ TABLES = {"noise": random_table(3, 30, [2, 3, 2, 2]), "dependent": dependent_tab
 def test_every_dag_as_often_as_its_weight_says(kind, prior):
     want = expected(TABLES[kind], prior)
     assert distance(sampled_shares(TABLES[kind], prior), want) < 0.08  # 543 structures, 10,000 samples
+
+
+@pytest.mark.parametrize("prior", ["uniform", "order"])
+def test_scores_on_demand_do_not_change_that(prior, monkeypatch):
+    monkeypatch.setattr(scored_families, "MOST_AT_FIRST", 0)
+    want = expected(TABLES["dependent"], prior)
+    assert distance(sampled_shares(TABLES["dependent"], prior), want) < 0.08
+
+
+@pytest.mark.parametrize(("most", "number"), [(4 * 8, 4 * 8), (4 * 8 - 1, 0)])
+def test_all_families_are_scored_first_where_they_are_few(most, number, monkeypatch):
+    monkeypatch.setattr(scored_families, "MOST_AT_FIRST", most)
+    data = data_of(TABLES["noise"])
+    task = task_request(None, {}, score="bdeu", rows_per_cell=0).open(data)
+    table = scored_families.ScoredFamilies(task.table, task.columns, 1 << 20)
+    table.score_if_few(task.with_prior, 1)
+    children, sets, values, _ = table.arrays
+    local = LocalScores(data, "bdeu")
+    there = np.flatnonzero(children >= 0)
+    assert len(there) == table.scored == number
+    for at in there:
+        parents = [p for p in range(4) if int(sets[at, 0]) >> p & 1]
+        assert values[at] == pytest.approx(local.family(int(children[at]), parents), abs=1e-9)
 
 
 def test_whole_neighbourhoods_alone_do_not_change_that(monkeypatch):
@@ -223,5 +246,5 @@ def test_the_ladder():
     assert moved[-1] == 0.0
     assert (np.diff(moved) < 0).all()
     assert np.interp(moved[1], betas[::-1], [1.2, 1.2, 0.9, 0.0]) == pytest.approx(0.3, abs=0.01)
-    assert tempering.ladder_for(betas, np.array([0.9, 0.9, 0.9])).size == 7
+    assert tempering.ladder_for(betas, np.array([0.9, 0.9, 0.9])).size == 8
     assert tempering.ladder_for(betas, np.zeros(3)).size == tempering.FEWEST_RUNGS

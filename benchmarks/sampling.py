@@ -137,7 +137,11 @@ def _coverage() -> Figure:
 
 
 def _peer(text: str, data: bnml.Data, exact: Floats, ours: float, seconds: float) -> list[Figure]:
-    """Compare with Gadget (sumu), where it is installed, given as much time for its chains once they are prepared."""
+    """Compare with Gadget (sumu), where it is installed, given as much time for its chains once they are prepared.
+
+    Version 0.1.2 needs Cython below 3 and NumPy below 2 to be built; the sums that it gets by subtraction are wrong on
+    tables as dependent as these.
+    """
     name = f"{text}, sumu's error / ours"
     try:
         import sumu

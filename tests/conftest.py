@@ -9,6 +9,8 @@ from hypothesis import HealthCheck, settings
 
 from tests import quick
 
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # or each process that a test starts compiles the package anew
+
 settings.register_profile(
     "steady", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow], database=None
 )

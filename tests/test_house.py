@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
 import subprocess
 import sys
@@ -228,7 +229,9 @@ def test_public_names():
 
 
 def python(program: str, **environment: str) -> str:
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, env=environment)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False, env={**os.environ, **environment}
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -248,7 +251,7 @@ data = bnml.read(rng.integers(0, 3, (300, 6)))
 dag = bnml.DAG.parse("[X0][X1|X0][X2|X0:X1][X3|X2][X4][X5|X3:X4]")
 print([bnml.score(dag, data, s).hex() for s in ("bic", "bdeu", "bds", "fnml", "qnml")], dag.cpdag(), data)
 """
-    outputs = {python(program, PYTHONHASHSEED=seed) for seed in ("0", "1", "2")}
+    outputs = {python(program, PYTHONHASHSEED=seed) for seed in ("0", "1")}
     assert len(outputs) == 1
 
 

@@ -10,8 +10,8 @@ import bnml
 from bnml.experiments import reproduce
 from bnml.nml import nml_histogram
 from bnml.nml.forest_plan import ForestForecast
-from bnml.relational.overview import overview
-from bnml.uncertainty.posterior_cost import cost
+from bnml.relational.overview import relation_overview
+from bnml.uncertainty.posterior_cost import posterior_cost
 
 A, B = bnml.DAG.parse("[A][B|A][C|B]"), bnml.DAG.parse("[B][A|B][C|A]")
 FEW = ("smoke", "lung", "either")
@@ -24,7 +24,7 @@ def table(*names: str) -> bnml.Data:
 RESULTS = {
     "posterior": lambda folder: bnml.posterior(table(*FEW)),
     "sampled posterior": lambda folder: bnml.posterior(table(*FEW), method="sample", samples=3),
-    "cost": lambda folder: cost(bnml.LocalScores(table(*FEW), "bdeu"), "uniform"),
+    "cost": lambda folder: posterior_cost(bnml.LocalScores(table(*FEW), "bdeu"), "uniform"),
     "bootstrap": lambda folder: bnml.bootstrap(bnml.example(), search="climb", repetitions=3),
     "learn": lambda folder: bnml.learn(bnml.example()),
     "pc": lambda folder: bnml.pc(bnml.example()),
@@ -36,7 +36,7 @@ RESULTS = {
     "histogram": lambda folder: nml_histogram([1.0, 2.0, 3.0], [1, 2, 1]),
     "comparison": lambda folder: bnml.compare(A, B),
     "comparison with a class": lambda folder: bnml.compare(A, B.cpdag()),
-    "overview": lambda folder: overview(table(*FEW)),
+    "overview": lambda folder: relation_overview(table(*FEW)),
     "reproduction": lambda folder: reproduce("regret-table", out=folder, threads=1),
 }
 

@@ -16,9 +16,7 @@ __all__ = ["command"]
 
 EXAMPLE = "Example: bnml bootstrap survey.csv --search tabu --repetitions 500"
 
-Repetitions = Annotated[
-    int, typer.Option("--repetitions", metavar="R", parser=options.parse_whole, help="How many tables are drawn.")
-]
+Repetitions = Annotated[int, options.whole_number("--repetitions", metavar="R", help="How many tables are drawn.")]
 Resampling = Annotated[
     str,
     typer.Option("--resampling", metavar="NAME", help="halves: without replacement; bootstrap: with replacement."),
@@ -29,10 +27,8 @@ Search = Annotated[
         "--search", metavar="NAME", autocompletion=search_names, help="The search for each table, as for learn."
     ),
 ]
-Seed = Annotated[int, typer.Option("--seed", metavar="S", parser=options.parse_whole, help="Of the drawing of rows.")]
-Threads = Annotated[
-    int | None, typer.Option("--threads", metavar="T", parser=options.parse_whole, help="How many; all cores without.")
-]
+Seed = Annotated[int, options.whole_number("--seed", metavar="S", help="Of the drawing of rows.")]
+Threads = Annotated[int | None, options.whole_number("--threads", metavar="T", help="How many; all cores without.")]
 
 
 @takes_groups

@@ -26,7 +26,7 @@ def command(
     as_json: options.Json = False,
 ) -> None:
     """Compare two structures: distances, arcs that are common, missing, extra and turned round."""
-    from bnml.plot.draw import KINDS
+    from bnml.plot.sheet import KINDS
 
     plots = plot or []
     check_outputs([("--plot", path, KINDS) for path in plots])

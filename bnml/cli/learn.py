@@ -22,18 +22,7 @@ from bnml.cli.error_words import links_said
 from bnml.cli.option_groups import takes_groups
 from bnml.cli.outputs import check_outputs, write_picture
 from bnml.cli.progress import progress_bar
-from bnml.cli.searches import (
-    ClassVariable,
-    DropLink,
-    Keep,
-    Method,
-    Order,
-    Search,
-    Significance,
-    Verbose,
-    given_options,
-    values_of,
-)
+from bnml.cli.searches import Search, SearchOptions, Significance, Verbose, search_option_values
 from bnml.errors import ArgumentError, SearchError
 from bnml.graph.rules import ROWS_PER_CELL
 
@@ -87,12 +76,8 @@ def command(
     scores: ScoresIn = None,
     as_json: options.Json = False,
     verbose: Verbose = False,
-    method: Method = None,
-    order: Order = None,
-    class_variable: ClassVariable = None,
+    own: SearchOptions,
     significance: Significance = None,
-    keep: Keep = None,
-    drop_link: DropLink = None,
     known: Known,
     max_parents: options.MaxParents = None,
     rows_per_cell: options.RowsPerCell = ROWS_PER_CELL,
@@ -112,9 +97,8 @@ def command(
     _check_files(output, plots, scores_out)
     if scores is not None:
         _check_without_table(context, data, output, scores_out)
-    own = given_options(
-        method=method, order=order, class_variable=class_variable, alpha=significance, keep=keep, drop=drop_link
-    )
+    if significance is not None:
+        own["alpha"] = significance
     with links_said():
         asked = request_for(
             search, own, score=reading.read_score(score, prior_network), max_parents=max_parents,
@@ -123,11 +107,11 @@ def command(
     rows = table() if scores is None or data is not None else None
     source = rows if scores is None else _local_scores(scores, rows)
     assert source is not None
-    asked = asked.completed(known(source.names), **values_of(asked.options, source.names))
+    asked = asked.completed(known(source.names), **search_option_values(asked.options, source.names))
     task = asked.open(source)
     if scores_out is not None:
         _check_listing(task)
-    with _announced(task, method) as progress, links_said():
+    with _announced(task, own.get("method")) as progress, links_said():
         result = learn_task(asked, replace(task, watch=Watch(progress, time_limit), beside=rows))
     if output is not None and result.network is None:
         raise ArgumentError(f"-o: no network fits what {result.search} found; leave -o out to see the graph")
@@ -154,7 +138,7 @@ def _print(result: SearchResult, *, as_json: bool, verbose: bool, example: bool)
 
 def _check_files(output: Path | None, plots: Sequence[Path], scores_out: Path | None) -> None:
     from bnml.network.files import FORMATS
-    from bnml.plot.draw import KINDS
+    from bnml.plot.sheet import KINDS
     from bnml.scores.jkl import SUFFIXES
 
     targets: list[tuple[str, Path, Sequence[str]]] = [("--plot", path, KINDS) for path in plots]

@@ -1,4 +1,4 @@
-"""Groups of options that commands share: how to read a table, the score, what is known of the structure."""
+"""Groups of options that commands share: how to read a table, the score, the search, what is known of the structure."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from bnml.cli.constraints import known_structure
 from bnml.cli.reading import look_at_table, read_chosen_score, read_table, source_to_read, table_to_read
+from bnml.cli.searches import search_options
 
 __all__ = ["takes_groups"]
 
@@ -24,6 +25,7 @@ def takes_groups(command: Callable[..., None]) -> Callable[..., None]:
     ``chosen``      the score
     ``known``       what is known of the structure; it is called with the variables for the constraints
     ``known_arcs``  the same without ``--require-link``
+    ``own``         what single searches take
     ==============  =====================================================================================
 
     An option of two groups, or of a group and the command itself, is one option and goes to both.
@@ -70,4 +72,5 @@ _GROUPS = {
     "chosen": _Group(read_chosen_score, lambda given: read_chosen_score(**given)),
     "known": _Group(known_structure, lambda given: known_structure(**given)),
     "known_arcs": _Group(known_structure, lambda given: known_structure(**given), without=("require_link",)),
+    "own": _Group(search_options, lambda given: search_options(**given)),
 }

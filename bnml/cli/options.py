@@ -40,6 +40,7 @@ __all__ = [
     "TimeLimit",
     "Weights",
     "parse_whole",
+    "whole_number",
 ]
 
 TABLES = ".csv .tsv .txt .csv.gz .parquet .arrow .feather .xlsx .idt, or - for standard input"
@@ -78,6 +79,9 @@ def parse_whole(given: str | int) -> int:
     if not re.fullmatch(r"[+-]?[0-9]{1,1000}", text):
         raise typer.BadParameter(f"{shortened(text, 60)!r} is not a whole number")
     return int(text)
+
+
+whole_number = partial(typer.Option, parser=parse_whole)
 
 
 def parse_names(text: str, option: str) -> list[str]:

@@ -34,7 +34,7 @@ def command(
     as_json: options.Json = False,
 ) -> None:
     """Draw a structure."""
-    from bnml.plot.draw import KINDS
+    from bnml.plot.sheet import KINDS
 
     check_outputs([("-o", path, KINDS) for path in output])
     dag = reading.structure_of(structure)

@@ -64,23 +64,13 @@ Method = Annotated[
         "sample: by tempered chains; auto: exact where that fits.",
     ),
 ]
-NumberOfChains = Annotated[
-    int, typer.Option("--chains", metavar="K", parser=options.parse_whole, help="Of sampling: how many chains.")
-]
+NumberOfChains = Annotated[int, options.whole_number("--chains", metavar="K", help="Of sampling: how many chains.")]
 Samples = Annotated[
-    int,
-    typer.Option(
-        "--samples", metavar="K", parser=options.parse_whole, help="Of sampling: structures that each chain keeps."
-    ),
+    int, options.whole_number("--samples", metavar="K", help="Of sampling: structures that each chain keeps.")
 ]
 Top = Annotated[
     int | None,
-    typer.Option(
-        "--top",
-        metavar="K",
-        parser=options.parse_whole,
-        help="The K most probable structures; up to 14 variables, or sampled.",
-    ),
+    options.whole_number("--top", metavar="K", help="The K most probable structures; up to 14 variables, or sampled."),
 ]
 Classes = Annotated[bool, typer.Option("--classes", help="With --top: equivalence classes in place of structures.")]
 Output = Annotated[
@@ -180,7 +170,7 @@ def _announced(
     data: bnml.Data, score: Score, prior: str | None, threads: int | None, memory_limit: str | None
 ) -> Iterator[Callable[[str, float], None]]:
     """Give a function to tell what is done; it says first what long work will cost, and then how far it has come."""
-    from bnml.uncertainty.posterior_cost import Cost, cost, prior_for
+    from bnml.uncertainty.posterior_cost import Cost, posterior_cost, prior_for
 
     expected: Cost | None = None
     with ExitStack() as stack:
@@ -192,7 +182,7 @@ def _announced(
                 expected = Cost(0.0, 0)
                 show = stack.enter_context(progress_bar()) if sys.stderr.isatty() else show
             if expected is None:
-                expected = cost(bnml.LocalScores(data, score), prior_for(len(data.names), prior), threads)
+                expected = posterior_cost(bnml.LocalScores(data, score), prior_for(len(data.names), prior), threads)
                 if expected.seconds > LONG or 10 * expected.bytes > limit_of(memory_limit):
                     print(f"forecast: {expected}", file=sys.stderr, flush=True)
                     show = stack.enter_context(progress_bar()) if sys.stderr.isatty() else show

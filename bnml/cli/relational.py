@@ -41,10 +41,9 @@ Weight = Annotated[
 ]
 Top = Annotated[
     int | None,
-    typer.Option(
+    options.whole_number(
         "--top",
         metavar="K",
-        parser=options.parse_whole,
         help="The K best decompositions, of up to 6 attributes; without, 5 if there are no more than 5 attributes.",
     ),
 ]
@@ -68,7 +67,7 @@ def command(
     config: options.Config = None,
 ) -> None:
     """Decompose the set of rows that occur: gains, trees, extra tuples."""
-    from bnml.relational.overview import overview
+    from bnml.relational.overview import relation_overview
 
     bits = _number(threshold)
     if top is not None and top < 1:
@@ -82,7 +81,7 @@ def command(
         rows = table(columns=columns, states=declared)
     if top is not None:
         _check_listing(rows, possibility)
-    found = overview(rows, bits, weight, top, possibility=possibility).to_dict()
+    found = relation_overview(rows, bits, weight, top, possibility=possibility).to_dict()
     if as_json:
         printing.print_json(found)
     else:

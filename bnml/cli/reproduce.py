@@ -35,16 +35,12 @@ def command(
     ] = None,
     repetitions: Annotated[
         int | None,
-        typer.Option(
-            "--repetitions", metavar="R", parser=options.parse_whole, help="How often random things are repeated."
-        ),
+        options.whole_number("--repetitions", metavar="R", help="How often random things are repeated."),
     ] = None,
-    seed: Annotated[
-        int, typer.Option("--seed", metavar="S", parser=options.parse_whole, help="Of all random numbers.")
-    ] = 0,
+    seed: Annotated[int, options.whole_number("--seed", metavar="S", help="Of all random numbers.")] = 0,
     threads: Annotated[
         int | None,
-        typer.Option("--threads", metavar="T", parser=options.parse_whole, help="How many cores to use; all without."),
+        options.whole_number("--threads", metavar="T", help="How many cores to use; all without."),
     ] = None,
     out: Annotated[
         Path, typer.Option("--out", metavar="DIR", help="Where a folder of results is made, or gone on with.")

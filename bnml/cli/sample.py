@@ -21,10 +21,8 @@ OPTIONS = {"n": "-n"}
 
 def command(
     network: Annotated[Path, typer.Argument(metavar="NET", help="A network file.")],
-    n: Annotated[int, typer.Option("-n", "--rows", metavar="N", parser=options.parse_whole, help="How many rows.")],
-    seed: Annotated[
-        int, typer.Option("--seed", metavar="S", parser=options.parse_whole, help="The same seed gives the same rows.")
-    ] = 0,
+    n: Annotated[int, options.whole_number("-n", "--rows", metavar="N", help="How many rows.")],
+    seed: Annotated[int, options.whole_number("--seed", metavar="S", help="The same seed gives the same rows.")] = 0,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE.csv", help="File to write; standard output without.")
     ] = None,

@@ -14,18 +14,14 @@ from bnml.search.forecast import METHODS
 from bnml.search.searches import SEARCHES
 
 __all__ = [
-    "ClassVariable",
-    "DropLink",
-    "Keep",
-    "Method",
-    "Order",
     "Search",
+    "SearchOptions",
     "Significance",
     "Verbose",
-    "given_options",
     "names_in",
     "search_names",
-    "values_of",
+    "search_option_values",
+    "search_options",
 ]
 
 OPTIONS = {"keep": "--keep", "drop": "--drop-link"}
@@ -84,12 +80,22 @@ Verbose = Annotated[
 ]
 
 
-def given_options(**own: Any) -> dict[str, Any]:
-    """Return the options of single searches that were given on the command line."""
+SearchOptions = dict[str, Any]
+
+
+def search_options(
+    method: Method = None,
+    order: Order = None,
+    class_variable: ClassVariable = None,
+    keep: Keep = None,
+    drop_link: DropLink = None,
+) -> SearchOptions:
+    """Return the options of single searches that were given on the command line, by their names in the library."""
+    own = {"method": method, "order": order, "class_variable": class_variable, "keep": keep, "drop": drop_link}
     return {name: value for name, value in own.items() if value not in (None, [])}
 
 
-def values_of(options: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+def search_option_values(options: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
     """Return options with their names of variables told apart."""
     values = dict(options)
     if "order" in values:

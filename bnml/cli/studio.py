@@ -18,9 +18,7 @@ OPTIONS = {"port": "--port"}
 
 Port = Annotated[
     int,
-    typer.Option(
-        "--port", metavar="N", parser=options.parse_whole, help="Where to listen; 0 for any port that is free."
-    ),
+    options.whole_number("--port", metavar="N", help="Where to listen; 0 for any port that is free."),
 ]
 NoBrowser = Annotated[bool, typer.Option("--no-browser", help="Print the address, and open no browser.")]
 Folder = Annotated[

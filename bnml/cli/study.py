@@ -19,17 +19,7 @@ from bnml.cli.constraints import Known, arc_of, link_of
 from bnml.cli.error_words import links_said
 from bnml.cli.option_groups import takes_groups
 from bnml.cli.outputs import check_outputs
-from bnml.cli.searches import (
-    ClassVariable,
-    DropLink,
-    Keep,
-    Method,
-    Order,
-    Search,
-    given_options,
-    names_in,
-    values_of,
-)
+from bnml.cli.searches import Search, SearchOptions, names_in, search_option_values
 from bnml.errors import ArgumentError
 from bnml.graph.rules import ROWS_PER_CELL
 
@@ -65,12 +55,7 @@ Event = Annotated[
 ]
 Folds = Annotated[
     int,
-    typer.Option(
-        "--folds",
-        metavar="K",
-        parser=options.parse_whole,
-        help="Folds of the cross-validation of the target; 0 for none.",
-    ),
+    options.whole_number("--folds", metavar="K", help="Folds of the cross-validation of the target; 0 for none."),
 ]
 Select = Annotated[
     str,
@@ -89,10 +74,7 @@ Significance = Annotated[
     float, typer.Option("--significance", metavar="0.05", parser=options.parse_level, help="The level of the tests.")
 ]
 Repetitions = Annotated[
-    int,
-    typer.Option(
-        "--repetitions", metavar="R", parser=options.parse_whole, help="Halves of the rows that are drawn; 0 for none."
-    ),
+    int, options.whole_number("--repetitions", metavar="R", help="Halves of the rows that are drawn; 0 for none.")
 ]
 Output = Annotated[
     Path | None,
@@ -139,11 +121,7 @@ def command(
     as_json: options.Json = False,
     chosen: reading.ChosenScore,
     search: Search = "auto",
-    method: Method = None,
-    order: Order = None,
-    class_variable: ClassVariable = None,
-    keep: Keep = None,
-    drop_link: DropLink = None,
+    own: SearchOptions,
     direct: Direct = None,
     significance: Significance = 0.05,
     repetitions: Repetitions = 100,
@@ -167,9 +145,8 @@ def command(
         if resume is not None:
             _check_resumed(context)
             asked, state = _loaded(resume, data, threads, progress)
-            files, links = kept or _own_file(resume, state), (keep, drop_link)
+            files, links = kept or _own_file(resume, state), (own.get("keep"), own.get("drop"))
         else:
-            own = given_options(method=method, order=order, class_variable=class_variable, keep=keep, drop=drop_link)
             asked = study_request(
                 target, search, own, event=event or None, select=_word(select), score=chosen.score, alpha=significance,
                 repetitions=repetitions, folds=folds, max_parents=max_parents, rows_per_cell=rows_per_cell, seed=seed,
@@ -219,7 +196,7 @@ def _begun(
     """Return a study before its first step."""
     rows = source.read()
     names = None if _word(select) == select else tuple(names_in(select, rows.names))
-    asked = asked.completed(known(rows.names), names, **values_of(asked.learning.options, rows.names))
+    asked = asked.completed(known(rows.names), names, **search_option_values(asked.learning.options, rows.names))
     return asked, begin(asked, rows, source)
 
 

@@ -25,7 +25,7 @@ import numpy.typing as npt
 from bnml._arrays import Floats, Ints
 from bnml.data.bins import Bins, bins_of_values, cut_points
 from bnml.nml import nml_partition, regret
-from bnml.nml.intervals import rank_gaps
+from bnml.nml.intervals import interval_edges_by_rank
 from bnml.nml.partition import bins_code_length
 
 if TYPE_CHECKING:
@@ -304,7 +304,7 @@ class ColumnCutting:
 
 def _candidates(totals: Floats) -> npt.NDArray[np.bool_]:
     """Return which gaps between neighbouring values may be cut."""
-    return np.ones(totals.size - 1, bool) if totals.size <= CANDIDATES else rank_gaps(totals, CANDIDATES)
+    return np.ones(totals.size - 1, bool) if totals.size <= CANDIDATES else interval_edges_by_rank(totals, CANDIDATES)
 
 
 def _between(low: float, high: float) -> float:

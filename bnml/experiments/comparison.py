@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-__all__ = ["ALLOWED", "agreement", "compare", "disagreements"]
+__all__ = ["ALLOWED", "agreement", "compare_with_published", "disagreements"]
 
 ALLOWED = 3.0  # standard errors
 
 
-def compare(
+def compare_with_published(
     table: pd.DataFrame,
     ours: str = "ours",
     published: str = "published",
@@ -37,7 +37,7 @@ def compare(
     --------
     >>> import pandas as pd
     >>> table = pd.DataFrame({"ours": [1.0, 2.0], "published": [1.2, 3.0], "ours_error": 0.1, "published_error": 0.0})
-    >>> compare(table)[["difference", "errors", "within"]].round(3)
+    >>> compare_with_published(table)[["difference", "errors", "within"]].round(3)
        difference  errors  within
     0        -0.2    -2.0    True
     1        -1.0   -10.0   False

@@ -34,7 +34,7 @@ from bnml.counts.lattice import WalkOrder
 from bnml.data.rows import rows_to_data
 from bnml.errors import DataError
 from bnml.experiments import charts
-from bnml.experiments.comparison import agreement, compare, disagreements
+from bnml.experiments.comparison import agreement, compare_with_published, disagreements
 from bnml.experiments.experiment import Experiment, Outputs, Part, Row, blocks, generator
 from bnml.experiments.published import read_numbers
 from bnml.graph import Rules
@@ -161,12 +161,12 @@ def _outcome(folder: Path, rows: Sequence[Row], repetitions: int) -> Outputs:
     printed = _read(folder, MEANS).melt(CELL, list(SCORES), "score", "published")
     spread = _means(theirs, list(SCORES)).rename(columns={"error": "published_error"}).drop(columns="mean")
     comparison = distance.rename(columns={"mean": "ours", "error": "ours_error"}).merge(printed).merge(spread)
-    comparison = compare(comparison.sort_values([*CELL, "score"], ignore_index=True))
+    comparison = compare_with_published(comparison.sort_values([*CELL, "score"], ignore_index=True))
 
     own = _over_networks(_ranked(ours), list(SCORES)).rename(columns={"mean": "ours", "error": "ours_error"})
     published = _over_networks(_ranked(theirs), list(SCORES))
     ranks = own.merge(published.rename(columns={"mean": "published", "error": "published_error"}))
-    ranks = compare(ranks.sort_values(["N", "score"], ignore_index=True))
+    ranks = compare_with_published(ranks.sort_values(["N", "score"], ignore_index=True))
 
     tables = {"results": results, "comparison": comparison, "ranks": ranks}
     figures = {"figure": _distances_drawn(folder, comparison, repetitions), "ranks": _ranks_drawn(ranks)}

@@ -39,17 +39,17 @@ import bnml
 from bnml.data.resampling import expected_distinct, resampled_parts
 from bnml.errors import DataError
 from bnml.experiments.experiment import Experiment, Outputs, Part, Row, blocks, generator
-from bnml.experiments.prediction_figures import curves, one_table, rank_picture
+from bnml.experiments.prediction_figures import curves_figure, one_table_figure, ranks_figure
 from bnml.experiments.prediction_tables import (
     PUBLISHED,
-    claims,
-    compared,
+    compared_predictions,
+    prediction_claims,
     prediction_summary,
+    prediction_tails,
     rank_table,
     read_prediction_tables,
     rule_findings,
     rule_table,
-    tails,
 )
 from bnml.experiments.uci_tables import TABLE_FILES, TABLES, read_uci_table, uci_table_file
 from bnml.graph.rules import ROWS_PER_CELL
@@ -151,15 +151,15 @@ def _outcome(folder: Path, rows: Sequence[Row], repetitions: int) -> Outputs:
     published = read_prediction_tables(folder, {name: training_sizes(n) for name, n in n_rows.items()})
     results = prediction_summary(table, arities)
     ranks = rank_table(published, table)
-    comparison = compared(published, results, ranks)
+    comparison = compared_predictions(published, results, ranks)
     figures = {
-        "figure": one_table("breast_cancer", comparison),
-        "ranks": rank_picture(ranks),
-        "logprob": curves(results, comparison, n_rows, arities, "logprob"),
-        "parameters": curves(results, comparison, n_rows, arities, "parameters"),
+        "figure": one_table_figure("breast_cancer", comparison),
+        "ranks": ranks_figure(ranks),
+        "logprob": curves_figure(results, comparison, n_rows, arities, "logprob"),
+        "parameters": curves_figure(results, comparison, n_rows, arities, "parameters"),
     }
     rule = rule_table(table)
-    findings = [*claims(ranks, comparison, tails(table), repetitions), *rule_findings(rule)]
+    findings = [*prediction_claims(ranks, comparison, prediction_tails(table), repetitions), *rule_findings(rule)]
     tables = {"results": results, "ranks": ranks, "comparison": comparison, "rule": rule}
     return Outputs(tables, figures, findings)
 

@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["curves", "one_table", "rank_picture"]
+__all__ = ["curves_figure", "one_table_figure", "ranks_figure"]
 
 LABELS = {"logprob": "log-probability of a row (nats)", "parameters": "number of parameters"}
 COLUMNS = 5
 
 
-def one_table(name: str, comparison: pd.DataFrame) -> Figure:
+def one_table_figure(name: str, comparison: pd.DataFrame) -> Figure:
     """Draw the number of parameters of one table by the size of the training part (Figure 1 of the paper)."""
     drawing, (panel, *_) = charts.figure(1, 1, width=5.0, height=3.6)
     own = comparison[(comparison["what"] == "parameters") & (comparison["data"] == name)]
@@ -37,7 +37,7 @@ def one_table(name: str, comparison: pd.DataFrame) -> Figure:
     return drawing
 
 
-def curves(
+def curves_figure(
     results: pd.DataFrame,
     comparison: pd.DataFrame,
     n_rows: Mapping[str, int],
@@ -74,7 +74,7 @@ def curves(
     return drawing
 
 
-def rank_picture(ranks: pd.DataFrame) -> Figure:
+def ranks_figure(ranks: pd.DataFrame) -> Figure:
     """Draw the ranks of Table 2: each table's ours beside the published ones, and all against each other."""
     drawing, (dots, pairs) = charts.figure(1, 2, width=4.6, height=5.2)
     tables = ranks[~ranks["data"].isin([MEAN, SPREAD])]

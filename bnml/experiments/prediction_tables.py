@@ -14,22 +14,22 @@ from scipy.special import stdtr
 from bnml._arrays import Floats
 from bnml._text import quoted
 from bnml.errors import DataError
-from bnml.experiments.comparison import ALLOWED, agreement, compare, disagreements
+from bnml.experiments.comparison import ALLOWED, agreement, compare_with_published, disagreements
 from bnml.experiments.published import check_published_lines, read_numbers
 
 __all__ = [
     "PUBLISHED",
     "SCORES",
     "Published",
-    "claims",
-    "compared",
+    "compared_predictions",
+    "prediction_claims",
     "prediction_summary",
+    "prediction_tails",
     "rank_table",
-    "ranked",
+    "ranked_predictions",
     "read_prediction_tables",
     "rule_findings",
     "rule_table",
-    "tails",
 ]
 
 SCORES = ("BDeu", "BIC", "fNML", "qNML")
@@ -146,13 +146,13 @@ def _error(variance: Floats, n: npt.NDArray[np.int64], step: Floats | float) -> 
     return error
 
 
-def ranked(values: Floats) -> Floats:
+def ranked_predictions(values: Floats) -> Floats:
     """Return the rank of each value in its row: 1 for the highest; equal values share the mean of their ranks.
 
     Examples
     --------
     >>> import numpy as np
-    >>> ranked(np.array([[-3.0, -1.0, -2.0, -1.0]])).tolist()
+    >>> ranked_predictions(np.array([[-3.0, -1.0, -2.0, -1.0]])).tolist()
     [[4.0, 1.5, 3.0, 1.5]]
     """
     own, other = values[:, :, None], values[:, None, :]
@@ -164,7 +164,7 @@ def ranked(values: Floats) -> Floats:
 def rank_table(published: Published, table: pd.DataFrame) -> pd.DataFrame:
     """Return the average rank of each score on each table beside Table 2, and the mean and spread over tables."""
     wide = table.set_index(["data", "permutation", "percent", "score"])["logprob"].unstack()[list(SCORES)]
-    ranks = pd.DataFrame(ranked(wide.to_numpy()), wide.index, wide.columns)
+    ranks = pd.DataFrame(ranked_predictions(wide.to_numpy()), wide.index, wide.columns)
     groups = ranks.groupby(["data", "permutation"]).mean().groupby("data")  # one number of each permutation
     n, fractions = int(groups.size().iloc[0]), table["percent"].nunique()
     names, printed = list(published.ranks.index), published.ranks
@@ -179,7 +179,7 @@ def rank_table(published: Published, table: pd.DataFrame) -> pd.DataFrame:
     )
     lines = pd.concat([lines, overall], ignore_index=True)
     lines["published_error"] = lines["ours_error"] * np.sqrt(n / PERMUTATIONS)
-    return compare(lines, rounding=ROUNDING["rank"])
+    return compare_with_published(lines, rounding=ROUNDING["rank"])
 
 
 def rule_table(table: pd.DataFrame) -> pd.DataFrame:
@@ -188,7 +188,7 @@ def rule_table(table: pd.DataFrame) -> pd.DataFrame:
     lines = []
     for prefix in ("", "ruled_"):
         wide = table.set_index(keys)[f"{prefix}logprob"].unstack()[list(SCORES)]
-        ranks = pd.DataFrame(ranked(wide.to_numpy()), wide.index, wide.columns).groupby("data").mean()
+        ranks = pd.DataFrame(ranked_predictions(wide.to_numpy()), wide.index, wide.columns).groupby("data").mean()
         means = table.groupby(["data", "score"])[[f"{prefix}logprob", f"{prefix}parameters"]].mean()
         long = ranks.reset_index().melt("data", var_name="score", value_name=f"{prefix}rank")
         lines.append(means.join(long.set_index(["data", "score"])))
@@ -227,13 +227,13 @@ def _spread(ranks: Floats, errors: Floats) -> tuple[Floats, Floats]:
     return spread, np.sqrt(((slope * errors) ** 2).sum(0, keepdims=True))
 
 
-def compared(published: Published, results: pd.DataFrame, ranks: pd.DataFrame) -> pd.DataFrame:
+def compared_predictions(published: Published, results: pd.DataFrame, ranks: pd.DataFrame) -> pd.DataFrame:
     """Return all published numbers beside ours: the ranks, Table 3, and the curves."""
     printed = published.curves
     tables = [_beside(results, "table 3", "parameters", published.parameters)]
     tables += [_beside(results, q, q, printed[printed["quantity"] == name]) for q, name in QUANTITIES.items()]
     lines = pd.concat(tables, ignore_index=True)
-    lines = compare(lines, rounding=[ROUNDING[what] for what in lines["what"]])
+    lines = compare_with_published(lines, rounding=[ROUNDING[what] for what in lines["what"]])
     first = ranks[~ranks["data"].isin([MEAN, SPREAD])]
     lines = pd.concat([first.assign(what="rank"), lines], ignore_index=True)
     for column in ("percent", "rows"):
@@ -255,7 +255,7 @@ def _beside(results: pd.DataFrame, what: str, quantity: str, printed: pd.DataFra
     )
 
 
-def tails(table: pd.DataFrame) -> pd.Series[float]:
+def prediction_tails(table: pd.DataFrame) -> pd.Series[float]:
     """Return what share of all parameters the largest twentieth of the networks has, for each score.
 
     Networks count relative to the median of their table and training part: a single table and training part has too
@@ -271,7 +271,9 @@ def tails(table: pd.DataFrame) -> pd.Series[float]:
     return sizes.groupby(table["score"]).agg(lambda own: own.nlargest(max(1, int(FEW * len(own)))).sum() / own.sum())
 
 
-def claims(ranks: pd.DataFrame, comparison: pd.DataFrame, shares: pd.Series[float], permutations: int) -> list[str]:
+def prediction_claims(
+    ranks: pd.DataFrame, comparison: pd.DataFrame, shares: pd.Series[float], permutations: int
+) -> list[str]:
     """Return what the tables of predictions show, and which claims of the paper they bear out.
 
     Parameters

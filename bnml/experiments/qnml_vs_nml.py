@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["EXPERIMENT", "Forests", "forests"]
+__all__ = ["EXPERIMENT", "Forests", "forests_to_compare"]
 
 NAME = "qnml-vs-nml"
 NODES = (2, 3, 4, 5)
@@ -104,12 +104,13 @@ class Forests(NamedTuple):
 
 
 @cache
-def forests(nodes: int) -> Forests:
+def forests_to_compare(nodes: int) -> Forests:
     """Return all forests over some variables.
 
     Examples
     --------
-    >>> [len(forests(k).first) for k in (2, 3, 4, 5)], [len(forests(k).parents) for k in (2, 3, 4, 5)]
+    >>> found = [forests_to_compare(k) for k in (2, 3, 4, 5)]
+    >>> [len(forests.first) for forests in found], [len(forests.parents) for forests in found]
     ([2, 7, 38, 291], [3, 16, 125, 1296])
     """
     directed, numbers, known = [], [], dict[frozenset[tuple[int, int]], int]()
@@ -239,7 +240,7 @@ def _drawn(folder: Path, name: str, first: int, last: int, seed: int) -> list[Ro
             for columns in chosen:
                 row, qnml, fnml = _compared(sample, scores, columns, VALUES)
                 rows.append({"kind": "table", "rows": "drawn", "data": name, "repetition": repetition, **row})
-                links = forests(len(columns)).links
+                links = forests_to_compare(len(columns)).links
                 for count in range(len(columns)):
                     pair = (qnml[links == count], fnml[links == count])
                     gathered.setdefault((n, len(columns), count), []).append(pair)
@@ -299,7 +300,7 @@ def _compared(
 ) -> tuple[Row, Floats, Floats]:
     """Return how scores compare with NML on some columns, and their differences to it of all forests."""
     columns = sorted(columns, key=lambda x: data.arities[x])
-    arities, all_forests = tuple(data.arities[x] for x in columns), forests(len(columns))
+    arities, all_forests = tuple(data.arities[x] for x in columns), forests_to_compare(len(columns))
     at = np.ix_(columns, [*columns, len(data.names)])
     totals = {name: own[at][np.arange(len(columns)), all_forests.parents].sum(axis=1) for name, own in scores.items()}
     nml = totals["loglik"][all_forests.first] - _normalisers(data.n_rows, values)[arities]
@@ -342,7 +343,7 @@ def _normalisers(n: int, values: tuple[int, ...]) -> dict[tuple[int, ...], Float
     """Return log C of all forests, by the numbers of values in ascending order."""
     sums, found = ForestSums(n), {}
     for nodes in NODES:
-        every = forests(nodes)
+        every = forests_to_compare(nodes)
         forms = [[None if above == nodes else int(above) for above in every.parents[i]] for i in every.first]
         for arities in combinations_with_replacement(values, nodes):
             found[arities] = np.array([log_normaliser(sums, form, arities) for form in forms])
@@ -541,7 +542,7 @@ def _agreement_figure(pooled: pd.DataFrame) -> Figure:
             panel.set_xscale("log")
             panel.set_xticks(ROWS, [str(n) for n in ROWS])
             panel.minorticks_off()
-        share.set_title(f"{size} variables, {len(forests(size).first)} forests", fontsize=9)
+        share.set_title(f"{size} variables, {len(forests_to_compare(size).first)} forests", fontsize=9)
         loss.set_xlabel("number of rows", fontsize=8)
     shares, losses = panels[: len(nodes)], panels[len(nodes) :]
     low, high = min(panel.get_ylim()[0] for panel in shares), max(panel.get_ylim()[1] for panel in losses)

@@ -38,7 +38,7 @@ import pandas as pd
 
 import bnml
 from bnml.experiments import charts
-from bnml.experiments.comparison import agreement, compare, disagreements
+from bnml.experiments.comparison import agreement, compare_with_published, disagreements
 from bnml.experiments.experiment import Experiment, Outputs, Part, Row, blocks, generator
 from bnml.experiments.published import check_published_lines, read_numbers
 from bnml.network.sampling import sample_codes
@@ -70,7 +70,7 @@ HEAVY = 3.0  # times their even share of the mean: more is much
 
 def _parts(folder: Path, repetitions: int) -> list[Part]:
     """Return blocks of networks, for each number of arcs and scheme of parameters."""
-    published_ranks(folder)
+    _published_ranks(folder)
     return [
         Part((arcs, scheme, first, last), last - first)
         for first, last in blocks(repetitions, BLOCK)
@@ -79,7 +79,7 @@ def _parts(folder: Path, repetitions: int) -> list[Part]:
     ]
 
 
-def published_ranks(folder: Path) -> pd.DataFrame:
+def _published_ranks(folder: Path) -> pd.DataFrame:
     """Read the published mean ranks: a row for each cell and score.
 
     Raises
@@ -157,11 +157,11 @@ def _outcome(folder: Path, rows: Sequence[Row], repetitions: int) -> Outputs:
     keys = ["arcs", "scheme", "N", "score"]
     cells = [cell for _, cell in ranked.groupby(keys[:3])]
     results = pd.DataFrame([_mean(cell, score) for cell in cells for score in SCORES])
-    published = published_ranks(folder)
+    published = _published_ranks(folder)
     both = results.merge(published, on=keys)
     both = both[[*keys, "rank", "rank_error", "published", "published_error", "rank_ties_shared"]]
-    comparison = compare(both.rename(columns={"rank": "ours", "rank_error": "ours_error"}))
-    shared = compare(comparison, ours="rank_ties_shared")
+    comparison = compare_with_published(both.rename(columns={"rank": "ours", "rank_error": "ours_error"}))
+    shared = compare_with_published(comparison, ours="rank_ties_shared")
     claims = _claims(ranked, results)
     most = (comparison["rank_ties_shared"] - comparison["ours"]) / comparison["published_error"]
     most = most[comparison["published_error"] > 0]

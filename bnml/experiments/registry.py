@@ -8,7 +8,7 @@ from bnml._text import did_you_mean, quoted
 from bnml.errors import ArgumentError
 from bnml.experiments.experiment import Experiment
 
-__all__ = ["EXPERIMENTS", "find"]
+__all__ = ["EXPERIMENTS", "find_experiment"]
 
 EXPERIMENTS = {
     "regret-table": "how exact the approximations of the regret are",
@@ -23,7 +23,7 @@ EXPERIMENTS = {
 """What each experiment shows; its module has its name, with underscores."""
 
 
-def find(name: str) -> Experiment:
+def find_experiment(name: str) -> Experiment:
     """Return an experiment by its name."""
     if name not in EXPERIMENTS:
         raise ArgumentError(

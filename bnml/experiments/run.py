@@ -115,11 +115,6 @@ def reproduce(
     Reproduction
         The results, and where they were written.
 
-    Raises
-    ------
-    BnmlError
-        If an argument is wrong, or a file is not there.
-
     Examples
     --------
     >>> import tempfile, bnml.experiments
@@ -129,7 +124,7 @@ def reproduce(
     ['comparison.csv', 'figure.png', 'figure.svg', 'findings.txt', 'results.csv']
     """
     started = time.perf_counter()
-    experiment = registry.find(name)
+    experiment = registry.find_experiment(name)
     source = _folder(experiment, data)
     rounds = _repetitions(experiment, repetitions)
     if not is_whole(seed, None):
@@ -264,7 +259,7 @@ def _end_with_parent() -> None:
 
 
 def _do(name: str, data: Path, key: tuple[Any, ...], seed: int) -> Sequence[Row]:
-    return registry.find(name).work(data, key, seed)
+    return registry.find_experiment(name).work(data, key, seed)
 
 
 def _write(folder: Path, outcome: Outputs) -> list[Path]:

@@ -16,7 +16,7 @@ from bnml.five_steps.predictive_measures import ReliabilityBin
 __all__ = [
     "Curve",
     "RiskRow",
-    "fitted",
+    "fitted_text",
     "percent_range",
     "reliability_chart",
     "risk_chart",
@@ -47,12 +47,12 @@ class Curve(NamedTuple):
     points: Sequence[tuple[float, float]]
 
 
-def fitted(text: str, width: float, size: int = SIZE) -> str:
+def fitted_text(text: str, width: float, size: int = SIZE) -> str:
     """Return a text that takes no more than some width, cut in the middle if need be.
 
     Examples
     --------
-    >>> fitted("smoke", 60), fitted("a rather long name of a variable", 100)
+    >>> fitted_text("smoke", 60), fitted_text("a rather long name of a variable", 100)
     ('smoke', 'a rather l…iable')
     """
     shown = shortened_in_the_middle(text, max(len(text), 1))
@@ -76,7 +76,7 @@ def text_pixels(text: str, size: int = SIZE) -> float:
 
 
 def _text(x: float, y: float, text: str, *, anchor: str = "start", fill: str = INK, room: float = 1e9) -> str:
-    shown = fitted(text, room)
+    shown = fitted_text(text, room)
     side = "" if anchor == "start" else f' text-anchor="{anchor}"'
     title = "" if shown == text else f"<title>{text_of(text)}</title>"
     return f'<text x="{x:g}" y="{y:g}"{side} fill="{fill}">{text_of(shown)}{title}</text>'

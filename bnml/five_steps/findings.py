@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from bnml._text import MOST_NAMED, are, name_in_words, names_in_words, number_of, percent, shown_name
 from bnml.data.labels import MISSING_LABEL
 from bnml.five_steps.decisions import decision_sentences
-from bnml.five_steps.knowledge import knowledge
-from bnml.five_steps.links import FIRM, by_score
+from bnml.five_steps.knowledge import knowledge_sentences
+from bnml.five_steps.links import FIRM, links_found_by_score
 from bnml.five_steps.risk import FEW_ROWS, shown_label
 from bnml.five_steps.selection import selection_sentences
 from bnml.five_steps.validation import BASE, NETWORK, Estimate
@@ -75,7 +75,7 @@ def _table(study: Study) -> Iterable[str]:
         )
     if gaps:
         yield f"Missing values of {names_in_words(gaps)} count as a value of their own, “{MISSING_LABEL}”."
-    if study.constraints is not None and (known := knowledge(study.constraints)):
+    if study.constraints is not None and (known := knowledge_sentences(study.constraints)):
         yield f"What was known beforehand was taken into account: {number_of(len(known), 'constraint')}."
     yield from selection_sentences(study.selection, study.target)
 
@@ -265,7 +265,7 @@ def _directions(study: Study, fixed: list[str]) -> Iterable[str]:
     if not fixed:
         return
     by, told = direction_words(study.learned), f"{number_of(len(fixed), 'link')}: {names_in_words(fixed)}"
-    if not by_score(study):
+    if not links_found_by_score(study):
         yield f"{_capital(by)} direct {told}."
     elif study.other_scores:
         yield (

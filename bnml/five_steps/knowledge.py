@@ -9,10 +9,10 @@ from bnml._text import names_in_words, shown_name
 if TYPE_CHECKING:
     from bnml.graph import Constraints
 
-__all__ = ["knowledge"]
+__all__ = ["knowledge_sentences"]
 
 
-def knowledge(constraints: Constraints | None) -> list[str]:
+def knowledge_sentences(constraints: Constraints | None) -> list[str]:
     """Return constraints in words, a sentence for each."""
     if constraints is None:
         return []

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING
 
-from bnml.five_steps.other_scores import disputing
+from bnml.five_steps.other_scores import disputing_scores
 from bnml.five_steps.strength import strength_of
 from bnml.graph import PDAG
 from bnml.scores import LocalScores
@@ -15,7 +15,7 @@ from bnml.search.found_by import how_found
 if TYPE_CHECKING:
     from bnml.five_steps.study_result import Study
 
-__all__ = ["Link", "by_score", "linked_pairs", "links_of", "links_too_large_for_halves"]
+__all__ = ["Link", "linked_pairs", "links_found_by_score", "links_of", "links_too_large_for_halves"]
 
 FIRM, LIKELY = 0.95, 0.75
 SEEN = 0.3  # of links that are not in the network those are listed that have so much support
@@ -97,7 +97,7 @@ class Link:
 def links_of(study: Study) -> tuple[Link, ...]:
     """Return the links of the network, the surest first, and after them what else was found."""
     own, classes = study.learned.directions, study.other_scores
-    by_name = [*([(study.learned.score_name or "", own)] if by_score(study) else []), *classes]
+    by_name = [*([(study.learned.score_name or "", own)] if links_found_by_score(study) else []), *classes]
     linked_by = [(name, linked_pairs(graph)) for name, graph in by_name]
     names, at = study.data.names, {name: i for i, name in enumerate(study.data.names)}
     known, tied = set(study.directions.directed), set(study.learned.disputed or ())
@@ -123,7 +123,7 @@ def links_of(study: Study) -> tuple[Link, ...]:
             chance = None if chances is None else float(chances[at[a], at[b]])
             scores = tuple(name for name, pairs in linked_by if pair in pairs)
             by_hand = (a, b) in study.by_hand
-            disputed = disputing((a, b), classes) if (a, b) in own.directed and not by_hand else ()
+            disputed = disputing_scores((a, b), classes) if (a, b) in own.directed and not by_hand else ()
             if (a, b) in tied and not by_hand:
                 disputed = (study.learned.score_name or "", *disputed)
             found = pair in arcs or pair in pc or (npc is not None and pair in npc) or bool(scores)
@@ -138,7 +138,7 @@ def links_of(study: Study) -> tuple[Link, ...]:
     return tuple(sorted(links, key=lambda link: (not link.in_network, -(link.certainty or 0.0), link.a, link.b)))
 
 
-def by_score(study: Study) -> bool:
+def links_found_by_score(study: Study) -> bool:
     """Tell whether the links of the study's network were found by its score, among all networks."""
     return isinstance(study.learned.local, LocalScores) and how_found(study.learned) is None
 
@@ -146,7 +146,7 @@ def by_score(study: Study) -> bool:
 def links_too_large_for_halves(study: Study) -> list[str]:
     """Return the variables whose families in the network have too few rows per cell in a half of the rows."""
     dag = study.learned.dag
-    if dag is None or study.bootstrap is None or study.rows_per_cell == 0 or not by_score(study):
+    if dag is None or study.bootstrap is None or study.rows_per_cell == 0 or not links_found_by_score(study):
         return []
     states = dict(zip(study.data.names, study.data.arities, strict=True))
     most = study.data.n_rows // 2 / study.rows_per_cell

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from bnml._text import names_in_words, number_of, p_value_text, percent, probability_text
 from bnml.five_steps.decisions import decision_sentences, legend_of_study
 from bnml.five_steps.findings import found_regions
-from bnml.five_steps.knowledge import knowledge
+from bnml.five_steps.knowledge import knowledge_sentences
 from bnml.five_steps.links import FIRM, LIKELY, Link, linked_pairs, links_too_large_for_halves
 from bnml.five_steps.markup import Cell, Html, bar, bullets, details, figure, heading, paragraphs, table
 from bnml.five_steps.pictures import graph_picture, picture_width
@@ -89,7 +89,7 @@ def _found(study: Study) -> str:
 
 
 def _known(study: Study) -> Iterator[Html]:
-    known = knowledge(study.constraints)
+    known = knowledge_sentences(study.constraints)
     if study.notes:
         yield paragraphs("Not heeded, as it is about variables that take no part:", kind="note")
         yield bullets(study.notes)

@@ -19,7 +19,7 @@ from bnml.search.found_by import how_found
 from bnml.search.learn import learn
 from bnml.search.search_result import SearchResult, uninterrupted_result
 
-__all__ = ["Classes", "classes_by_score", "disputing"]
+__all__ = ["Classes", "classes_by_score", "disputing_scores"]
 
 COMPARED = ("qnml", "bic", "bdeu", "fnml")
 MOST_SECONDS = 5.0  # of exact searches by the other scores
@@ -58,13 +58,13 @@ def classes_by_score(
     return tuple(found)
 
 
-def disputing(arc: tuple[str, str], classes: Classes) -> tuple[str, ...]:
+def disputing_scores(arc: tuple[str, str], classes: Classes) -> tuple[str, ...]:
     """Return the scores whose best networks do not direct an arc so: turned round, left open, or without the link.
 
     Examples
     --------
     >>> classes = (("bic", PDAG(["A", "B"], [("A", "B")])), ("fnml", PDAG(["A", "B"], (), [("A", "B")])))
-    >>> disputing(("A", "B"), classes), disputing(("B", "A"), classes)
+    >>> disputing_scores(("A", "B"), classes), disputing_scores(("B", "A"), classes)
     (('fnml',), ('bic', 'fnml'))
     """
     return tuple(name for name, graph in classes if arc not in graph.directed)

@@ -15,10 +15,10 @@ from bnml.five_steps.style import STYLE
 if TYPE_CHECKING:
     from bnml.five_steps.study_result import Study
 
-__all__ = ["excerpt", "page"]
+__all__ = ["page_excerpt", "report_page"]
 
 
-def page(study: Study, title: str | None = None) -> str:
+def report_page(study: Study, title: str | None = None) -> str:
     """Return the whole report."""
     heading = text_of(_title(study) if title is None else title)
     facts = f"{number_of(study.data.n_rows, 'row')} · {number_of(len(study.data.names), 'variable')}"
@@ -39,7 +39,7 @@ def page(study: Study, title: str | None = None) -> str:
     )
 
 
-def excerpt(study: Study) -> str:
+def page_excerpt(study: Study) -> str:
     """Return the part of the page that a notebook shows: the findings."""
     return f"<div><h3>{text_of(_title(study))}</h3>{findings_markup(findings_of(study))}</div>"
 

@@ -33,7 +33,7 @@ from bnml.uncertainty import Bootstrap, Posterior, SampledPosterior, bootstrap, 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["PARTS", "Progress", "StudyPart", "StudyRequest", "StudyWork", "for_posterior", "max_condition_of"]
+__all__ = ["PARTS", "Progress", "StudyPart", "StudyRequest", "StudyWork", "max_condition_of", "posterior_arguments"]
 
 MOST_TESTS = 100_000  # of independence that may have to be made
 MOST_FOR_NPC = 40
@@ -210,7 +210,7 @@ def _posterior(work: StudyWork) -> Posterior | SampledPosterior | None:
         work.left_out["posterior"] = f"networks are sampled for up to {MOST_FOR_SAMPLES} variables here"
         return None
     try:
-        found = posterior(work.table, progress=work.progress, **for_posterior(work))
+        found = posterior(work.table, progress=work.progress, **posterior_arguments(work))
         if isinstance(found, Posterior) or found.converged:
             return found
         work.left_out["posterior"] = f"networks were sampled, and the chains have {found.verdict}"
@@ -265,7 +265,7 @@ def _validation(work: StudyWork) -> Validation | None:
     )
 
 
-def for_posterior(work: StudyWork) -> dict[str, Any]:
+def posterior_arguments(work: StudyWork) -> dict[str, Any]:
     """Return what the posterior of a study is given: exact up to 14 variables, then sampled for a while."""
     few = len(work.table.names) <= MOST_FOR_POSTERIOR
     return {**work.shared, "method": "auto" if few else "sample"}

@@ -8,7 +8,7 @@ from math import isfinite
 from typing import TYPE_CHECKING
 
 from bnml._text import names_in_words
-from bnml.five_steps.charts import fitted, text_pixels
+from bnml.five_steps.charts import fitted_text, text_pixels
 from bnml.five_steps.markup import Html, text_of
 from bnml.graph import DAG, PDAG
 
@@ -95,7 +95,7 @@ def matrix_picture(names: Sequence[str], pairs: pd.DataFrame, alpha: float, targ
     n = len(names)
     if not 2 < n <= MOST_IN_MATRIX:
         return None
-    labels = [fitted(name, LONGEST_LABEL, LETTERS) for name in names]
+    labels = [fitted_text(name, LONGEST_LABEL, LETTERS) for name in names]
     left = int(max(text_pixels(label, LETTERS) for label in labels)) + 12
     below = int(max(text_pixels(label, LETTERS) for label in labels[:-1]) * SLANT) + 20
     width, height = max(left + CELL * n + below, SCALE_WIDTH), CELL * n + below + 2 * CELL

@@ -31,7 +31,7 @@ from bnml.data.fingerprint import fingerprint
 from bnml.errors import ArgumentError, BnmlError, DataError, FormatError, argument
 from bnml.five_steps.decisions import Decisions
 from bnml.five_steps.features import Features, Twins
-from bnml.five_steps.parts import PARTS, Progress, StudyWork, for_posterior
+from bnml.five_steps.parts import PARTS, Progress, StudyWork, posterior_arguments
 from bnml.five_steps.selection import Knowledge, Selection
 from bnml.five_steps.state import StudySettings, StudyState
 from bnml.five_steps.steps import go_on, request_of, study_of
@@ -396,7 +396,9 @@ KINDS: dict[str, _Kind] = {
     ),
     "pc": _Kind(independence_values, _tested_of),
     "npc": _Kind(independence_values, _npc_of),
-    "posterior": _Kind(posterior_values, lambda values, work: posterior_of(values, work.table, **for_posterior(work))),
+    "posterior": _Kind(
+        posterior_values, lambda values, work: posterior_of(values, work.table, **posterior_arguments(work))
+    ),
     "bootstrap": _Kind(bootstrap_values, lambda values, work: bootstrap_of(values)),
     "validation": _Kind(Validation.to_dict, lambda values, work: Validation.from_dict(values)),
     "strength": _Kind(frame_values, lambda values, work: frame_of(values)),

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from bnml._checks import a_variable, one_of, refuse
 from bnml._text import name_in_words, names_in_words, p_value_text
 from bnml.errors import ArgumentError, argument
-from bnml.five_steps.knowledge import knowledge
+from bnml.five_steps.knowledge import knowledge_sentences
 from bnml.graph import Constraints
 from bnml.graph._arguments import pairs_of_names
 
@@ -245,7 +245,7 @@ def knowledge_among(settings: StudySettings, names: Sequence[str], variables: Se
             inside[kind] = [pair for pair in pairs if kept.issuperset(pair)]
             for pair in pairs:
                 if not kept.issuperset(pair):
-                    (said,) = knowledge(Constraints(**{kind: [pair]}))
+                    (said,) = knowledge_sentences(Constraints(**{kind: [pair]}))
                     notes.append(f"{said[:-1]}: {_absent(pair, kept)}.")
         inside["tiers"] = [[name for name in tier if name in kept] for tier in constraints.tiers]
         gone = [name for tier in constraints.tiers for name in tier if name not in kept]

@@ -146,13 +146,7 @@ def study_request(
     progress: Progress | None,
     **given: Any,
 ) -> StudyRequest:
-    """Check what is asked of `study`, before there are data; ``given`` is what all searches take.
-
-    Raises
-    ------
-    BnmlError
-        If an argument is wrong.
-    """
+    """Check what is asked of `study`, before there are data; ``given`` is what all searches take."""
     level = significance_level(alpha)
     progress_function(progress)
     options = {name: list(value) if isinstance(value, Iterator) else value for name, value in options.items()}

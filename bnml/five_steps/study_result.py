@@ -139,11 +139,11 @@ class Study:
         Directions that were decided by hand, and what follows from them, are there as well.
         """
         from bnml.five_steps.decisions import graph_directed_by_hand
-        from bnml.five_steps.other_scores import disputing
+        from bnml.five_steps.other_scores import disputing_scores
         from bnml.search.ties import ties_opened
 
         graph = self.learned.shared_directions
-        told = ties_opened(graph, tuple(arc for arc in graph.directed if disputing(arc, self.other_scores)))
+        told = ties_opened(graph, tuple(arc for arc in graph.directed if disputing_scores(arc, self.other_scores)))
         if not self.by_hand:
             return told
         graph = graph_directed_by_hand(self.learned, self.decisions.directed)
@@ -234,9 +234,9 @@ class Study:
         title
             The heading; by default what the study is of.
         """
-        from bnml.five_steps.page import page
+        from bnml.five_steps.page import report_page
 
-        return page(self, title)
+        return report_page(self, title)
 
     def save(self, path: str | os.PathLike[str], title: str | None = None) -> None:
         """Write the report to an HTML file, or all of the study to a JSON file, whole or not at all.
@@ -279,19 +279,19 @@ class Study:
 
     def to_dict(self) -> dict[str, Any]:
         """Return what was found as plain values, for JSON."""
-        from bnml.five_steps.values import values
+        from bnml.five_steps.values import study_values
 
-        return values(self)
+        return study_values(self)
 
     def __str__(self) -> str:
-        from bnml.five_steps.text_summary import summary
+        from bnml.five_steps.text_summary import text_summary
 
-        return summary(self)
+        return text_summary(self)
 
     def _repr_html_(self) -> str:
-        from bnml.five_steps.page import excerpt
+        from bnml.five_steps.page import page_excerpt
 
-        return excerpt(self)
+        return page_excerpt(self)
 
     def __repr__(self) -> str:
         about = f" about {self.target!r}" if self.target is not None else ""

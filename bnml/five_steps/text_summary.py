@@ -17,25 +17,25 @@ from bnml._text import (
     wrapped_text,
 )
 from bnml.five_steps.findings import findings_of
-from bnml.five_steps.knowledge import knowledge
+from bnml.five_steps.knowledge import knowledge_sentences
 
 if TYPE_CHECKING:
     from bnml.five_steps.study_result import Study
 
-__all__ = ["summary"]
+__all__ = ["text_summary"]
 
 MOST_SHOWN = 40
 MOST_LETTERS = 70
 
 
-def summary(study: Study) -> str:
+def text_summary(study: Study) -> str:
     """Return the findings, the constraints, and a line for each link of the network."""
     found = findings_of(study)
     about = f", about {name_in_words(study.target)}" if study.target is not None else ""
     lines = [wrapped_text(f"Study of {number_of(len(study.data.names), 'variable')}{about}")]
     groups = (
         ("Main findings", found.main),
-        ("What was known", knowledge(study.constraints)),
+        ("What was known", knowledge_sentences(study.constraints)),
         ("What was not heeded, as it is about variables that take no part", study.notes),
         ("What is proven or well supported", found.proven),
         ("What is uncertain", found.uncertain),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from bnml._plain import plain, records
 from bnml.counts import contingency
 from bnml.five_steps.findings import findings_of
-from bnml.five_steps.knowledge import knowledge
+from bnml.five_steps.knowledge import knowledge_sentences
 from bnml.five_steps.links import links_too_large_for_halves
 from bnml.scores.registry import score_text
 
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from bnml.network import BayesianNetwork
     from bnml.uncertainty import Bootstrap, Posterior, SampledPosterior
 
-__all__ = ["values"]
+__all__ = ["study_values"]
 
 
-def values(study: Study) -> dict[str, Any]:
+def study_values(study: Study) -> dict[str, Any]:
     """Return what a study found as plain values."""
     found = findings_of(study)
     said: dict[str, Any] = plain(
@@ -35,7 +35,7 @@ def values(study: Study) -> dict[str, Any]:
             "table": _table(study.table),
             "selection": study.selection.to_dict(),
             "features": _features(study),
-            "constraints": knowledge(study.constraints),
+            "constraints": knowledge_sentences(study.constraints),
             "not_heeded": study.notes,
             "learning": _learning(study),
             "uncertainty": _uncertainty(study),

@@ -21,7 +21,7 @@ from bnml._plain import plain
 from bnml._text import names_in_words
 from bnml.errors import GraphError, NetworkError
 from bnml.graph import PDAG, apply_meek_rules
-from bnml.graph.possible_paths import open_first_links, reached, reached_back
+from bnml.graph.possible_paths import open_first_links, possibly_reached, possibly_reached_back
 from bnml.network import BayesianNetwork, fit
 
 if TYPE_CHECKING:
@@ -132,7 +132,10 @@ def _why_open(study: Study, x: str, target: str) -> str:
             links = names_in_words([f"{x} – {y}" for y in first])
             by = "" if graph is own else f" by {name}"
             return f"the direction of {links} is open{by}"
-    on_the_way = {*reached(study.directions, x), x} & {*reached_back(study.directions, target), target}
+    on_the_way = {*possibly_reached(study.directions, x), x} & {
+        *possibly_reached_back(study.directions, target),
+        target,
+    }
     disputed = [
         f"{a} – {b}"
         for a, b in own.directed

@@ -19,7 +19,13 @@ from collections.abc import Sequence
 from math import factorial, prod
 
 from bnml._bits import bits, closure, set_key
-from bnml.graph.orientations import UndoableOrienter, by_source, oriented_by_rules, part_key, parts_of
+from bnml.graph.orientations import (
+    UndoableOrienter,
+    orientations_by_source,
+    oriented_by_rules,
+    part_key,
+    undirected_parts,
+)
 from bnml.graph.pdag import PDAG
 
 
@@ -30,7 +36,7 @@ def count_members(pdag: PDAG) -> int:
         return 0
     known: dict[tuple[int | bytes, ...], int] = {}
     everything = (1 << len(pdag.names)) - 1
-    return prod(_count_part(work, part, known, 0) for part in parts_of(work, everything))
+    return prod(_count_part(work, part, known, 0) for part in undirected_parts(work, everything))
 
 
 def _count_part(work: UndoableOrienter, part: int, known: dict[tuple[int | bytes, ...], int], depth: int) -> int:
@@ -40,7 +46,7 @@ def _count_part(work: UndoableOrienter, part: int, known: dict[tuple[int | bytes
     key = part_key(work, part, around=False)
     if key not in known:
         found = 0
-        for _, left in by_source(work, part, depth):
+        for _, left in orientations_by_source(work, part, depth):
             found += prod(_count_part(work, smaller, known, depth + 1) for smaller in left)
         known[key] = found
     return known[key]

@@ -19,7 +19,7 @@ from heapq import heapify, heappop, heappush
 from bnml._bits import bits, transposed
 
 
-def extend(parents: Sequence[int], neighbours: Sequence[int]) -> list[int] | None:
+def consistent_extension(parents: Sequence[int], neighbours: Sequence[int]) -> list[int] | None:
     """Return the parent masks of a consistent extension, or None if there is none.
 
     Only the neighbours of a node taken away can become able to be last, so only they are looked at again.

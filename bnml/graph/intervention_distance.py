@@ -29,7 +29,13 @@ from bnml._bits import bits, closure, set_key, union
 from bnml.errors import ArgumentError, GraphError, argument
 from bnml.graph._arguments import graph_of, require_same_variables
 from bnml.graph.dag import DAG
-from bnml.graph.orientations import UndoableOrienter, by_source, oriented_by_rules, part_key, parts_of
+from bnml.graph.orientations import (
+    UndoableOrienter,
+    orientations_by_source,
+    oriented_by_rules,
+    part_key,
+    undirected_parts,
+)
 from bnml.graph.pdag import PDAG
 from bnml.graph.separation import reachable
 
@@ -118,7 +124,7 @@ def sid_bounds(truth: Any, learned: Any) -> tuple[int, int]:
         raise GraphError("the learned PDAG has no consistent extension, so there is no DAG to judge")
     bounds = _Bounds(work, _Effects(true_dag))
     everything = (1 << len(true_dag.names)) - 1
-    parts = parts_of(work, everything)
+    parts = undirected_parts(work, everything)
     return bounds.in_all(everything & ~sum(parts), parts, 0)
 
 
@@ -181,6 +187,9 @@ class _Bounds:
         """Return the bounds for a part."""
         key = part_key(self.work, part, around=True)
         if key not in self.known:
-            found = [self.in_all(settled, left, depth + 1) for settled, left in by_source(self.work, part, depth)]
+            found = [
+                self.in_all(settled, left, depth + 1)
+                for settled, left in orientations_by_source(self.work, part, depth)
+            ]
             self.known[key] = min(low for low, _ in found), max(high for _, high in found)
         return self.known[key]

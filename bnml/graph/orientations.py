@@ -21,7 +21,7 @@ from collections.abc import Iterator, Sequence
 
 from bnml._bits import bits, closure, set_key
 from bnml.errors import GraphError
-from bnml.graph.extension import extend
+from bnml.graph.extension import consistent_extension
 from bnml.graph.meek import Orienter
 from bnml.graph.pdag import PDAG
 
@@ -60,14 +60,14 @@ class UndoableOrienter(Orienter):
 
 def oriented_by_rules(pdag: PDAG) -> UndoableOrienter | None:
     """Return the graph with every direction that follows, or None if no DAG fits it."""
-    if extend(pdag.parent_masks, pdag.neighbour_masks) is None:
+    if consistent_extension(pdag.parent_masks, pdag.neighbour_masks) is None:
         return None
     work = UndoableOrienter(pdag.names, pdag.parent_masks, pdag.neighbour_masks)
     work.close()
     return work
 
 
-def parts_of(work: Orienter, among: int) -> list[int]:
+def undirected_parts(work: Orienter, among: int) -> list[int]:
     """Return the sets of nodes that undirected edges connect, among some nodes that no such edge leaves."""
     parts = []
     for i in bits(among):
@@ -84,7 +84,7 @@ def part_key(work: Orienter, part: int, around: bool) -> tuple[int | bytes, ...]
     return (set_key(part), *map(set_key, parents))
 
 
-def by_source(work: UndoableOrienter, part: int, depth: int) -> Iterator[tuple[int, list[int]]]:
+def orientations_by_source(work: UndoableOrienter, part: int, depth: int) -> Iterator[tuple[int, list[int]]]:
     """Orient a part from each of its possible sources in turn; all is as it was in the end.
 
     Yields
@@ -112,7 +112,7 @@ def by_source(work: UndoableOrienter, part: int, depth: int) -> Iterator[tuple[i
             if work.neighbours[source] >> j & 1:
                 work.decide(source, j)
         if not work.parents[source] & part:  # background knowledge can rule a source out at last
-            left = parts_of(work, part)
+            left = undirected_parts(work, part)
             yield part & ~sum(left), left
         work.undo(kept)
 

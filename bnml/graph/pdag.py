@@ -19,7 +19,7 @@ from bnml.graph._base import Graph
 from bnml.graph._names import Variables
 from bnml.graph.convert import arcs_from_networkx, directed_networkx
 from bnml.graph.dag import DAG
-from bnml.graph.extension import extend
+from bnml.graph.extension import consistent_extension
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -170,7 +170,7 @@ class PDAG(Graph):
         >>> print(PDAG(["A", "B", "C"], [], [("A", "B"), ("B", "C")]).to_dag())
         [A][B|A][C|B]
         """
-        parents = extend(self._parents, self._neighbours)
+        parents = consistent_extension(self._parents, self._neighbours)
         if parents is None:
             raise GraphError(
                 "this PDAG has no consistent extension: however its undirected edges are oriented, there is a cycle"
@@ -231,7 +231,7 @@ class PDAG(Graph):
         >>> PDAG(["A", "B"], [], [("A", "B")]).is_cpdag(), PDAG(["A", "B"], [("A", "B")]).is_cpdag()
         (True, False)
         """
-        parents = extend(self._parents, self._neighbours)
+        parents = consistent_extension(self._parents, self._neighbours)
         return parents is not None and DAG._of(self._variables, parents).cpdag() == self
 
     def reordered(self, names: Iterable[str]) -> PDAG:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from bnml.graph.meek import apply_meek_rules
 from bnml.graph.pdag import PDAG
 
-__all__ = ["directed_in_all_ways", "open_first_links", "open_links_at", "reached", "reached_back"]
+__all__ = ["directed_in_all_ways", "open_first_links", "open_links_at", "possibly_reached", "possibly_reached_back"]
 
 
 def open_links_at(graph: PDAG, given: Sequence[str]) -> dict[tuple[str, str], set[str]]:
@@ -36,8 +36,11 @@ def open_links_at(graph: PDAG, given: Sequence[str]) -> dict[tuple[str, str], se
     {}
     """
     return {
-        (x, y): reached(graph, y, given) for x in dict.fromkeys(given) for y in graph.neighbours(x) if y not in given
-    }  # fmt: skip
+        (x, y): possibly_reached(graph, y, given)
+        for x in dict.fromkeys(given)
+        for y in graph.neighbours(x)
+        if y not in given
+    }
 
 
 def open_first_links(graph: PDAG, x: str, target: str) -> list[str]:
@@ -53,20 +56,20 @@ def open_first_links(graph: PDAG, x: str, target: str) -> list[str]:
     return [y for (_, y), found in open_links_at(graph, [x]).items() if target in found]
 
 
-def reached(graph: PDAG, x: str, closed: Collection[str] = ()) -> set[str]:
+def possibly_reached(graph: PDAG, x: str, closed: Collection[str] = ()) -> set[str]:
     """Return x and what can be reached from it along arcs and links without a direction, not through some variables.
 
     Examples
     --------
     >>> from bnml.graph import PDAG
     >>> graph = PDAG(["A", "B", "C"], [("B", "C")], [("A", "B")])
-    >>> sorted(reached(graph, "A")), sorted(reached(graph, "A", ["B"])), sorted(reached(graph, "C"))
-    (['A', 'B', 'C'], ['A'], ['C'])
+    >>> [sorted(found) for found in (possibly_reached(graph, "A"), possibly_reached(graph, "A", ["B"]))]
+    [['A', 'B', 'C'], ['A']]
     """
     return _walked(x, closed, lambda y: (*graph.children(y), *graph.neighbours(y)))
 
 
-def reached_back(graph: PDAG, x: str) -> set[str]:
+def possibly_reached_back(graph: PDAG, x: str) -> set[str]:
     """Return x and that from which it can be reached."""
     return _walked(x, (), lambda y: (*graph.parents(y), *graph.neighbours(y)))
 

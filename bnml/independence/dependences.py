@@ -60,11 +60,6 @@ def dependences(
         float. ``sparse`` pairs have fewer than five rows per cell: their p-values come from random tables, and are at
         least 0.0005 (see `bnml.independence.sparse`).
 
-    Raises
-    ------
-    BnmlError
-        If an argument is wrong.
-
     Notes
     -----
     G² = 2 N I(A; B). The degrees of freedom are (r - 1)(s - 1), r and s being the numbers of states that occur.
@@ -112,11 +107,6 @@ def select_features(
     -------
     list of str
         Names, by p-value.
-
-    Raises
-    ------
-    BnmlError
-        If an argument is wrong.
 
     Examples
     --------

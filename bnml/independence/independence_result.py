@@ -18,7 +18,7 @@ from bnml.errors import ArgumentError, GraphError, argument
 from bnml.graph import DAG, PDAG, canonical_extension
 from bnml.graph._arguments import pairs_of_names
 from bnml.independence.orientation import Conflict
-from bnml.independence.path_condition import supported
+from bnml.independence.path_condition import is_supported
 from bnml.independence.skeleton import Log
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ class IndependenceResult(PickledByFields):
         absent = sorted(self.sepsets, key=sorted)
         pairs = {link: (at[min(link)], at[max(link)]) for link in absent}
         given = {link: tuple(sorted(at[name] for name in self.sepsets[link])) for link in absent}
-        return tuple(link for link in absent if not supported(masks, pairs[link], given[link]))
+        return tuple(link for link in absent if not is_supported(masks, pairs[link], given[link]))
 
     def resolve(
         self, keep: Iterable[Collection[str]] | None = None, drop: Iterable[Collection[str]] | None = None

@@ -40,13 +40,13 @@ from bnml.independence.path_condition import (
     Standing,
     accepted_statements,
     best_statement,
-    drop,
-    keep,
+    drop_link,
+    keep_links,
+    links_without,
     lost_path,
-    regions,
-    settle,
+    settle_path_condition,
     unexplained,
-    without,
+    unsure_regions,
 )
 from bnml.independence.pc import pc_result
 from bnml.independence.request import Asked, independence_request
@@ -55,10 +55,10 @@ from bnml.independence.skeleton import (
     Log,
     Pair,
     ask_pairs,
-    candidates,
+    may_separate,
     separating_sets,
     skeleton_links,
-    unlink,
+    unlink_pair,
 )
 from bnml.independence.tests import Criterion
 
@@ -91,11 +91,6 @@ def npc(
     IndependenceResult
         As of `bnml.pc`; ``ambiguous_regions`` are sets of links that need each other, and ``resolve`` decides them.
 
-    Raises
-    ------
-    BnmlError
-        If an argument is wrong; before any work.
-
     Examples
     --------
     Y is all but a copy of X, and T depends on them:
@@ -127,7 +122,7 @@ def find_npc(asked: Asked) -> IndependenceResult:
     """Find what is asked, once it is checked."""
     log = Log()
     statements = _statements(asked, log)
-    standing = settle(asked.known.possible, statements, _kept(asked))
+    standing = settle_path_condition(asked.known.possible, statements, _kept(asked))
     return _result(asked, log, statements, standing, asked.seconds)
 
 
@@ -140,12 +135,13 @@ def _statements(asked: Asked, log: Log) -> Statements:
     while True:
         size, before = 0, log.n_tests
         while asked.max_condition is None or size <= asked.max_condition:
-            links = settle(every, statements, kept).possible
+            links = settle_path_condition(every, statements, kept).possible
             near = list(every)  # links that no test has spoken against: as in PC, sets are taken from these
             for pair in statements:
-                unlink(near, pair)
+                unlink_pair(near, pair)
             around = {
-                (i, j): (candidates(near, known, i, j), candidates(near, known, j, i)) for i, j in skeleton_links(links)
+                (i, j): (may_separate(near, known, i, j), may_separate(near, known, j, i))
+                for i, j in skeleton_links(links)
             }
             enough = [pair for pair, masks in around.items() if log.askable(judge, pair, *masks, size)]
             if not enough:
@@ -180,7 +176,7 @@ def _kept(asked: Asked) -> frozenset[Pair]:
 
 def _result(asked: Asked, log: Log, statements: Statements, standing: Standing, seconds: float) -> IndependenceResult:
     """Return the result where links are decided so far."""
-    names, found = asked.judge.names, regions(standing, statements)
+    names, found = asked.judge.names, unsure_regions(standing, statements)
     in_regions = frozenset().union(*found)
     return pc_result(
         asked, log, list(standing.possible), accepted_statements(standing, asked.known.possible, statements),
@@ -217,7 +213,7 @@ class Resolver:
     def reopened(self) -> IndependenceResult:
         """Return the result before any choice."""
         watch = Watch()
-        standing = settle(self.asked.known.possible, self.statements, _kept(self.asked))
+        standing = settle_path_condition(self.asked.known.possible, self.statements, _kept(self.asked))
         return _result(self.asked, self.log.copy(), self.statements, standing, watch.seconds)
 
     def __call__(self, stay: Sequence[Link], go: Sequence[Link]) -> IndependenceResult:
@@ -226,16 +222,16 @@ class Resolver:
         standing, statements, at = self.standing, self.statements, {v: i for i, v in enumerate(self.asked.judge.names)}
         if not stay and not go:
             standing = _strongest(statements, standing)
-        standing = keep(standing, statements, [_pair(at, link) for link in stay])
+        standing = keep_links(standing, statements, [_pair(at, link) for link in stay])
         for pair in (_pair(at, link) for link in go):
             if standing.possible[pair[0]] >> pair[1] & 1:  # it may have gone already, by what follows from the others
                 self._check(standing, pair)
-                standing = drop(standing, statements, pair)
+                standing = drop_link(standing, statements, pair)
         return _result(self.asked, self.log.copy(), statements, standing, watch.seconds)
 
     def _check(self, standing: Standing, pair: Pair) -> None:
         """Refuse to drop a link where an absent link would then have no path."""
-        links = without(standing.possible, pair)
+        links = links_without(standing.possible, pair)
         lost = unexplained(links, self.statements, standing.dropped | {pair})
         if not lost:
             return
@@ -269,7 +265,7 @@ def _strongest(statements: Statements, standing: Standing) -> Standing:
     while standing.unsure:
         ranked = [pair for pair in ranked if pair in standing.unsure]
         if not ranked:
-            in_regions = frozenset().union(*regions(standing, statements))
+            in_regions = frozenset().union(*unsure_regions(standing, statements))
             ranked = sorted(in_regions, key=lambda pair: (max(one.log_p for one in statements[pair]), pair))
-        standing = keep(standing, statements, ranked[:1])
+        standing = keep_links(standing, statements, ranked[:1])
     return standing

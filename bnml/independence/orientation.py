@@ -26,7 +26,7 @@ from bnml._bits import bits, closure
 from bnml.graph import Rules
 from bnml.graph.meek import Orienter
 from bnml.independence.oracles import Judge
-from bnml.independence.skeleton import Found, Log, Pair, ask_pairs, candidates, separating_sets
+from bnml.independence.skeleton import Found, Log, Pair, ask_pairs, may_separate, separating_sets
 
 __all__ = ["COLLIDERS", "Conflict", "Triples", "find_triples", "orient_links"]
 
@@ -126,7 +126,7 @@ def _all_separating(
 
 
 def _sizes(links: Sequence[int], known: Rules, pairs: Sequence[Pair], max_condition: int | None) -> range:
-    largest = max((candidates(links, known, *p).bit_count() for i, j in pairs for p in ((i, j), (j, i))), default=-1)
+    largest = max((may_separate(links, known, *p).bit_count() for i, j in pairs for p in ((i, j), (j, i))), default=-1)
     return range(min(largest, len(links) if max_condition is None else max_condition) + 1)
 
 
@@ -134,7 +134,7 @@ def _questions(
     judge: Judge, links: Sequence[int], known: Rules, pairs: Sequence[Pair], size: int
 ) -> list[tuple[Pair, Iterator[Ints]]]:
     most = judge.sets_at_once
-    around = {(i, j): (candidates(links, known, i, j), candidates(links, known, j, i)) for i, j in pairs}
+    around = {(i, j): (may_separate(links, known, i, j), may_separate(links, known, j, i)) for i, j in pairs}
     return [
         (pair, separating_sets(*masks, size, most))
         for pair, masks in around.items()

@@ -1,9 +1,9 @@
 """The necessary path condition: which independences fit together.
 
-`settle` is given the links, and for each pair the minimal sets that were found to separate it: its *statements*. A
-statement X ⟂ Y | S is *supported* by a graph where, with X - Y taken out, a path leads from X to every member of S
-without crossing Y, and one from Y without crossing X. More links never take support away. So the links fall into
-three kinds, by two graphs between which the truth must lie: the *sure* links, and those that are *possible*:
+`settle_path_condition` is given the links, and for each pair the minimal sets that were found to separate it: its
+*statements*. A statement X ⟂ Y | S is *supported* by a graph where, with X - Y taken out, a path leads from X to every
+member of S without crossing Y, and one from Y without crossing X. More links never take support away. So the links fall
+into three kinds, by two graphs between which the truth must lie: the *sure* links, and those that are *possible*:
 
 - a statement that the sure links support holds however the rest turns out: its link goes;
 - a link none of whose statements has the support even of all possible links stays: it becomes sure;
@@ -14,11 +14,11 @@ Of those, link p *depends* on link q if q lies on a path that a statement of p n
 in a circle, are an ambiguous region; a link that depends on a region and not the other way round waits for its
 resolution.
 
-**Choices.** `keep` makes links sure, `drop` takes one out, and both work out what follows. A link that was dropped by
-choice may have no statement that the sure links support, as long as the possible ones do. Then a link without which it
-would lose its last paths becomes sure. Where it needs one of several that would all go otherwise, those whose
-independence is the most credible go first, and the last one stays. So in every graph on the way, and at the end, each
-absent link has its paths (`unexplained` lists those that have not).
+**Choices.** `keep_links` makes links sure, `drop_link` takes one out, and both work out what follows. A link that was
+dropped by choice may have no statement that the sure links support, as long as the possible ones do. Then a link
+without which it would lose its last paths becomes sure. Where it needs one of several that would all go otherwise,
+those whose independence is the most credible go first, and the last one stays. So in every graph on the way, and at the
+end, each absent link has its paths (`unexplained` lists those that have not).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from bnml._bits import bits, closure
-from bnml.independence.skeleton import Found, Pair, skeleton_links, unlink
+from bnml.independence.skeleton import Found, Pair, skeleton_links, unlink_pair
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -36,13 +36,13 @@ if TYPE_CHECKING:
 __all__ = [
     "Standing",
     "accepted_statements",
-    "drop",
-    "keep",
+    "drop_link",
+    "is_supported",
+    "keep_links",
     "lost_path",
-    "regions",
-    "settle",
-    "supported",
+    "settle_path_condition",
     "unexplained",
+    "unsure_regions",
 ]
 
 Statements = Mapping[Pair, Sequence[Found]]
@@ -68,7 +68,7 @@ class Standing:
     dropped: frozenset[Pair] = frozenset()
 
 
-def settle(links: Sequence[int], statements: Statements, kept: Iterable[Pair] = ()) -> Standing:
+def settle_path_condition(links: Sequence[int], statements: Statements, kept: Iterable[Pair] = ()) -> Standing:
     """Return what the necessary path condition makes of statements.
 
     Parameters
@@ -83,11 +83,11 @@ def settle(links: Sequence[int], statements: Statements, kept: Iterable[Pair] = 
     staying, sure = set(kept), list(links)
     unsure = {pair for pair, found in statements.items() if found and _linked(links, pair) and pair not in staying}
     for pair in unsure:
-        unlink(sure, pair)
+        unlink_pair(sure, pair)
     return _follow(Standing(tuple(links), tuple(sure), frozenset(unsure)), statements)
 
 
-def keep(standing: Standing, statements: Statements, pairs: Iterable[Pair]) -> Standing:
+def keep_links(standing: Standing, statements: Statements, pairs: Iterable[Pair]) -> Standing:
     """Return what follows from the path condition once some links that are not sure stay."""
     chosen, sure = frozenset(pairs), list(standing.sure)
     for pair in chosen:
@@ -95,9 +95,9 @@ def keep(standing: Standing, statements: Statements, pairs: Iterable[Pair]) -> S
     return _follow(replace(standing, sure=tuple(sure), unsure=standing.unsure - chosen), statements)
 
 
-def drop(standing: Standing, statements: Statements, pair: Pair) -> Standing:
+def drop_link(standing: Standing, statements: Statements, pair: Pair) -> Standing:
     """Return what follows from the path condition once a link that is not sure goes; dropped links keep their paths."""
-    possible, dropped = without(standing.possible, pair), standing.dropped | {pair}
+    possible, dropped = links_without(standing.possible, pair), standing.dropped | {pair}
     return _follow(
         replace(standing, possible=tuple(possible), unsure=standing.unsure - {pair}, dropped=dropped), statements
     )
@@ -112,14 +112,14 @@ def _follow(standing: Standing, statements: Statements) -> Standing:
         standing.dropped,
     )
     while unsure:
-        gone = {p for p in unsure if any(supported(sure, p, one.given) for one in statements[p])}
+        gone = {p for p in unsure if any(is_supported(sure, p, one.given) for one in statements[p])}
         left = set()
         for pair in sorted(gone, key=lambda p: (-max(one.log_p for one in statements[p]), p)) if dropped else gone:
-            if not dropped or not unexplained(without(possible, pair), statements, dropped):
-                unlink(possible, pair)
+            if not dropped or not unexplained(links_without(possible, pair), statements, dropped):
+                unlink_pair(possible, pair)
                 left.add(pair)
         unsure -= left
-        safe = {p for p in unsure if not any(supported(possible, p, one.given) for one in statements[p])}
+        safe = {p for p in unsure if not any(is_supported(possible, p, one.given) for one in statements[p])}
         safe |= _needed(possible, sure, unsure, statements, dropped)
         for pair in safe:
             _join(sure, pair)
@@ -134,12 +134,12 @@ def _needed(
 ) -> set[Pair]:
     """Return the unsure links without which a link that was dropped by choice would have no path."""
     waiting = unexplained(sure, statements, dropped)
-    return {pair for pair in unsure if waiting and unexplained(without(possible, pair), statements, waiting)}
+    return {pair for pair in unsure if waiting and unexplained(links_without(possible, pair), statements, waiting)}
 
 
 def unexplained(links: Sequence[int], statements: Statements, pairs: Iterable[Pair]) -> list[Pair]:
     """Return those of some absent links of which no statement is supported."""
-    return [p for p in sorted(pairs) if not any(supported(links, p, one.given) for one in statements.get(p, ()))]
+    return [p for p in sorted(pairs) if not any(is_supported(links, p, one.given) for one in statements.get(p, ()))]
 
 
 def accepted_statements(standing: Standing, links: Sequence[int], statements: Statements) -> dict[Pair, Found]:
@@ -151,10 +151,10 @@ def accepted_statements(standing: Standing, links: Sequence[int], statements: St
     }
 
 
-def without(links: Sequence[int], pair: Pair) -> list[int]:
+def links_without(links: Sequence[int], pair: Pair) -> list[int]:
     """Return the links without one of them."""
     left = list(links)
-    unlink(left, pair)
+    unlink_pair(left, pair)
     return left
 
 
@@ -174,7 +174,7 @@ def _around(links: Sequence[int], y: int) -> list[int]:
     return kept
 
 
-def supported(links: Sequence[int], pair: Pair, given: tuple[int, ...]) -> bool:
+def is_supported(links: Sequence[int], pair: Pair, given: tuple[int, ...]) -> bool:
     """Tell whether paths lead from either of a pair to every given variable without crossing the other."""
     if not given:
         return True
@@ -185,7 +185,7 @@ def supported(links: Sequence[int], pair: Pair, given: tuple[int, ...]) -> bool:
 
 def best_statement(links: Sequence[int], pair: Pair, found: Sequence[Found]) -> Found:
     """Return the statement to show for a pair: one that has its paths, then the smallest set, then the largest p."""
-    return min(found, key=lambda one: (not supported(links, pair, one.given), len(one.given), -one.log_p, one.given))
+    return min(found, key=lambda one: (not is_supported(links, pair, one.given), len(one.given), -one.log_p, one.given))
 
 
 def lost_path(links: Sequence[int], pair: Pair, given: tuple[int, ...]) -> tuple[int, int, int] | None:
@@ -198,7 +198,7 @@ def lost_path(links: Sequence[int], pair: Pair, given: tuple[int, ...]) -> tuple
     return None
 
 
-def regions(standing: Standing, statements: Statements) -> tuple[frozenset[Pair], ...]:
+def unsure_regions(standing: Standing, statements: Statements) -> tuple[frozenset[Pair], ...]:
     """Return the circles of unsure links that depend on each other."""
     import networkx as nx
 
@@ -207,7 +207,7 @@ def regions(standing: Standing, statements: Statements) -> tuple[frozenset[Pair]
     for pair in sorted(unsure):
         depends.add_node(pair)
         for one in statements[pair]:
-            if supported(possible, pair, one.given):
+            if is_supported(possible, pair, one.given):
                 for start, other in (pair, pair[::-1]):
                     for goal in one.given:
                         depends.add_edges_from((pair, q) for q in _on_paths(possible, sure, unsure, start, other, goal))

@@ -73,11 +73,6 @@ def pc(
     IndependenceResult
         The graph, the separating sets, every test, and where tests contradict each other.
 
-    Raises
-    ------
-    BnmlError
-        If an argument is wrong; before any work.
-
     Examples
     --------
     >>> import bnml

@@ -150,14 +150,14 @@ def skeleton_links(links: Sequence[int]) -> list[Pair]:
     return [(i, j) for i, mask in enumerate(links) for j in bits(mask) if i < j]
 
 
-def unlink(links: list[int], pair: Pair) -> None:
+def unlink_pair(links: list[int], pair: Pair) -> None:
     """Take a link away."""
     i, j = pair
     links[i] &= ~(1 << j)
     links[j] &= ~(1 << i)
 
 
-def candidates(links: Sequence[int], known: Rules, i: int, j: int) -> int:
+def may_separate(links: Sequence[int], known: Rules, i: int, j: int) -> int:
     """Return the neighbours of i, other than j, that may be its parents: those that may separate the two."""
     return links[i] & known.may[i] & ~(1 << j)
 
@@ -181,7 +181,7 @@ def find_skeleton(
             (i, j)
             for i, j in skeleton_links(links)
             if not known.adjacent[i] >> j & 1
-            and log.askable(judge, (i, j), candidates(links, known, i, j), candidates(links, known, j, i), size)
+            and log.askable(judge, (i, j), may_separate(links, known, i, j), may_separate(links, known, j, i), size)
         ]
         if not pairs:
             break
@@ -210,12 +210,12 @@ def _stable_level(so_far: _SoFar, pairs: Sequence[Pair], size: int, tell: Tell) 
     questions = [
         (
             (i, j),
-            separating_sets(candidates(before, known, i, j), candidates(before, known, j, i), size, most),
+            separating_sets(may_separate(before, known, i, j), may_separate(before, known, j, i), size, most),
         )
         for i, j in pairs
     ]
     for pair, sets in ask_pairs(judge, log, questions, tell).items():
-        unlink(links, pair)
+        unlink_pair(links, pair)
         sepsets[pair] = sets[0]
 
 
@@ -224,11 +224,11 @@ def _plain_level(so_far: _SoFar, pairs: Sequence[Pair], size: int) -> None:
     judge, log, known, links, sepsets = so_far
     both_ways = sorted([*pairs, *((j, i) for i, j in pairs)])
     for i, j in both_ways:
-        around = candidates(links, known, i, j)
+        around = may_separate(links, known, i, j)
         if not links[i] >> j & 1 or around.bit_count() < size or (size == 0 and i > j):
             continue
         pair = (min(i, j), max(i, j))
         found = ask_pairs(judge, log, [(pair, separating_sets(around, 0, size, judge.sets_at_once))])
         for which, sets in found.items():
-            unlink(links, which)
+            unlink_pair(links, which)
             sepsets[which] = sets[0]

@@ -28,7 +28,7 @@ from bnml._arrays import Floats
 from bnml.nml.approximations import szpankowski_weinberger
 from bnml.nml.rising import log_rising
 
-__all__ = ["by_recurrence", "by_sum", "exact_regrets", "sum_cost"]
+__all__ = ["exact_regrets", "regrets_by_recurrence", "regrets_by_sum", "sum_cost"]
 
 CLOSED_FORM_FROM = 1_000_000
 SETUP_COST = 50.0  # the peak of one sum, in terms of the sum
@@ -51,15 +51,15 @@ def exact_regrets(n: int, rs: Floats) -> Floats:
     add = ~climb & (small | (n <= CLOSED_FORM_FROM))
     closed = ~climb & ~add
     if climb.any():
-        out[climb] = by_recurrence(n, rs[climb])
+        out[climb] = regrets_by_recurrence(n, rs[climb])
     if add.any():
-        out[add] = by_sum(np.full(np.count_nonzero(add), float(n)), rs[add])
+        out[add] = regrets_by_sum(np.full(np.count_nonzero(add), float(n)), rs[add])
     if closed.any():
         out[closed] = szpankowski_weinberger(n, rs[closed])
     return out
 
 
-def by_recurrence(n: int, rs: Floats) -> Floats:
+def regrets_by_recurrence(n: int, rs: Floats) -> Floats:
     """Return log C(n, r) for ascending rs by the recurrence in r."""
     from bnml.nml._kernels import recurrence
 
@@ -68,7 +68,7 @@ def by_recurrence(n: int, rs: Floats) -> Floats:
     return out
 
 
-def by_sum(ns: Floats, rs: Floats) -> Floats:
+def regrets_by_sum(ns: Floats, rs: Floats) -> Floats:
     """Return log C(n, r) for pairs of n ≥ 1 and r by the sum around its largest term."""
     from scipy.special import gammaln
 

@@ -230,20 +230,21 @@ def _parents_of(forest: Any) -> list[int | None]:
     sets = getattr(forest, "parent_sets", None)
     if sets is not None:
         for name, above in zip(forest.names, sets, strict=True):
-            if len(above) > 1:
-                raise ScoreError(not_a_forest(name, len(above)))
+            check_forest_parents(name, len(above))
         return [above[0] if above else None for above in sets]
     if isinstance(forest, str) or not isinstance(forest, Sequence):
         raise refuse("forest", forest, "expected a bnml.DAG, or a list with the number of each one's parent")
     return [None if above is None else regret_argument("forest", above, 0) for above in forest]
 
 
-def not_a_forest(name: str, number: int) -> str:
-    """Return why a structure is no forest, and so is not for the exact NML of forests."""
-    return (
-        f"{argument('score', 'nml')}: {name!r} has {number} parents; the exact NML is known for forests, in which each "
-        "variable has one parent at most, and for components in which all variables are linked; qnml comes nearest"
-    )
+def check_forest_parents(name: str, number: int) -> None:
+    """Refuse a variable of a forest that has several parents: its exact NML is not known."""
+    if number > 1:
+        raise ScoreError(
+            f"{argument('score', 'nml')}: {name!r} has {number} parents; the exact NML is known for forests, in which "
+            "each variable has one parent at most, and for components in which all variables are linked; qnml comes "
+            "nearest"
+        )
 
 
 def _rows(n: Whole) -> int:

@@ -41,7 +41,7 @@ from numpy.typing import ArrayLike, NDArray
 from bnml._arrays import Floats
 from bnml._plain import attributes
 from bnml.errors import ArgumentError, argument
-from bnml.nml.intervals import TIE, best_intervals, edge_prices, rank_gaps
+from bnml.nml.intervals import TIE, best_intervals, edge_prices, interval_edges_by_rank
 from bnml.nml.regret import LARGEST_N, regrets
 
 __all__ = ["Histogram", "nml_histogram"]
@@ -237,7 +237,7 @@ def _spacing(x: Floats, w: Floats, neighbours: int) -> Floats:
 
 def _thinned(widths: Floats, w: Floats) -> NDArray[np.bool_]:
     """Choose gaps at equal steps in rank, and the widest of those that are wide, in spacings."""
-    kept = rank_gaps(w, RANKS)
+    kept = interval_edges_by_rank(w, RANKS)
     wide = np.flatnonzero(widths > 3.0 * math.log(w.sum()))
     kept[wide[np.argsort(-widths[wide], kind="stable")[:WIDEST]]] = True
     return kept

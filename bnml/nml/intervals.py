@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from bnml._arrays import Floats
 
-__all__ = ["TIE", "best_intervals", "edge_prices", "rank_gaps"]
+__all__ = ["TIE", "best_intervals", "edge_prices", "interval_edges_by_rank"]
 
 Integers = NDArray[np.int64]
 
@@ -72,7 +72,7 @@ def edge_prices(n: int, most: int) -> Floats:
     return found
 
 
-def rank_gaps(weights: Floats, ranks: int) -> NDArray[np.bool_]:
+def interval_edges_by_rank(weights: Floats, ranks: int) -> NDArray[np.bool_]:
     """Choose gaps between neighbouring values at equal steps in rank; of a value that is more than a step, both."""
     ends = np.cumsum(weights)
     step = ends[-1] / (ranks + 1)

@@ -8,7 +8,7 @@ import numpy as np
 
 from bnml._arrays import Floats
 from bnml.nml.approximations import CLOSED_FORMS
-from bnml.nml.exact import by_sum, sum_cost
+from bnml.nml.exact import regrets_by_sum, sum_cost
 from bnml.nml.regret import Whole, check_regret_method, regret_argument
 
 __all__ = ["regret_table", "regret_tables"]
@@ -118,7 +118,7 @@ def _fill_exact(tables: dict[int, Floats], size: int, wanted: list[int]) -> None
                 tables[r][part] = row
             ns = np.arange(part.start, part.stop, dtype=np.float64)
             for r in wanted[len(climbing) :]:
-                tables[r][part] = by_sum(ns, np.full(ns.shape, float(r)))
+                tables[r][part] = regrets_by_sum(ns, np.full(ns.shape, float(r)))
         first, end = end, 2 * end
 
 

@@ -13,6 +13,7 @@ notebooks show. matplotlib is loaded when the first picture is drawn, and left a
 `packing`            parts that are not connected, side by side
 `layout_near`        layouts in which nodes stay where they were
 `matplotlib_figure`  all of this as matplotlib artists
+`sheet`              title and size of a picture, and its file
 ===================  =============================================================
 """
 

@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 from bnml.plot.rows import GraphRows
-from bnml.plot.simplex import shorten
+from bnml.plot.simplex import shorten_by_simplex
 
 Separation = Callable[[int, int], int]
 
@@ -76,7 +76,7 @@ def _shorten_arcs(graph: GraphRows, is_bend: Sequence[bool], separation: Separat
             weight = (1, 2, 8)[is_bend[v] + is_bend[w]]
             constraints += [(len(places), v, 0, weight), (len(places), w, 0, weight)]
             places.append(min(x[v], x[w]))
-    shorten(constraints, places, most_steps=MOST_WORK // len(constraints))
+    shorten_by_simplex(constraints, places, most_steps=MOST_WORK // len(constraints))
     x[:] = places[: len(x)]
 
 

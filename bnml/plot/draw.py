@@ -6,21 +6,19 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from math import isfinite
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bnml._checks import positive_number, refuse
-from bnml._files import a_path, check_writable, written_whole
+from bnml._checks import refuse
 from bnml._text import did_you_mean, percent, quoted
 from bnml.errors import ArgumentError, argument
 from bnml.graph import DAG, PDAG
 from bnml.plot.layout import Arc, checked_graph, edges_of, layout
+from bnml.plot.sheet import checked_sheet
 
 if TYPE_CHECKING:
     from bnml.network import BayesianNetwork
     from bnml.plot.matplotlib_figure import Line, Picture
 
-KINDS = (".png", ".svg", ".pdf")
 LABELS = {
     "score_gain": "gain {} nats",
     "mutual_information": "information {} nats",
@@ -100,32 +98,16 @@ def draw(
     1
     """
     graph = checked_graph(graph)
-    target = None if path is None else checked_path(path)
+    sheet = checked_sheet(path, title, size, dpi)
     widths = None if strength is None else _checked_strength(graph, strength)
     nodes, arcs = _checked_highlight(graph, highlight)
-    for name, text in (("title", title), ("strength_label", strength_label)):
-        if text is not None and not isinstance(text, str):
-            raise ArgumentError(f"{argument(name)} must be a text, got {text!r}.")
+    if strength_label is not None and not isinstance(strength_label, str):
+        raise ArgumentError(f"{argument('strength_label')} must be a text, got {strength_label!r}.")
     words = None if legend is None else _checked_legend(legend)
     label = strength_label or LABELS.get(_column(strength) or "", "{}")
-    inches = None if size is None else checked_size(size)
-    dots = None if dpi is None else checked_dots(dpi)
-
-    from bnml.plot.matplotlib_figure import draw_picture
-
     lines, samples = _lines(graph, widths, arcs, words, label)
     samples += _coloured(graph, lines, regions)
-    picture = draw_picture(layout(graph), lines, highlighted=nodes, title=title, legend=samples, size=inches)
-    return written(picture, target, dots)
-
-
-def written(picture: Picture, target: Path | None, dots: float | None) -> Picture:
-    """Write a picture to a file, if there is one to be written, and return it."""
-    picture.dots = dots
-    if target is not None:
-        with written_whole(target) as stream:
-            stream.write(picture.render(target.suffix.lower()[1:]))
-    return picture
+    return sheet.draw(layout(graph), lines, samples, highlighted=nodes)
 
 
 def _lines(
@@ -199,35 +181,10 @@ def _widths(strength: Mapping[Arc, float] | None) -> dict[Arc, float]:
 # --- the door ---
 
 
-def checked_path(path: str | os.PathLike[str]) -> Path:
-    """Refuse a file that is no picture, or cannot be written."""
-    target = a_path(path)
-    if target.suffix.lower() not in KINDS:
-        raise ArgumentError(
-            f"{argument('path')} is {str(target)!r}, with the suffix {target.suffix!r}; allowed are {', '.join(KINDS)}."
-        )
-    check_writable(target)
-    return target
-
-
 def _checked_legend(legend: Any) -> tuple[str, str]:
     if not isinstance(legend, tuple | list) or len(legend) != 2 or not all(isinstance(text, str) for text in legend):
         raise refuse("legend", legend, "expected two texts: for arrows, and for edges without a direction")
     return legend[0], legend[1]
-
-
-def checked_dots(dpi: Any) -> float:
-    """Refuse what is no resolution."""
-    return positive_number(dpi, "dpi", of=" of dots per inch", otherwise=", or None")
-
-
-def checked_size(size: Any) -> tuple[float, float]:
-    """Refuse what is no width and height."""
-    try:
-        width, height = size
-    except (TypeError, ValueError):
-        raise refuse("size", size, "expected the width and the height in inches, such as (6, 4)") from None
-    return positive_number(width, "size", of=" of inches"), positive_number(height, "size", of=" of inches")
 
 
 def _checked_strength(graph: DAG | PDAG, strength: Any) -> dict[Arc, float]:

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 from bnml._checks import refuse
 from bnml.errors import ArgumentError, argument
 from bnml.graph import DAG, Comparison
-from bnml.plot.draw import ORDINARY, checked_dots, checked_path, checked_size, written
+from bnml.plot.draw import ORDINARY
 from bnml.plot.labels import label_order
 from bnml.plot.layout import Arc, Layout, Point, arc_order, downward_arcs, layout
 from bnml.plot.routes import STUB
+from bnml.plot.sheet import checked_sheet
 
 if TYPE_CHECKING:
     from bnml.plot.matplotlib_figure import Line, Picture
@@ -37,11 +38,9 @@ def draw_comparison(
     ----------
     comparison : Comparison
         What `bnml.compare` found.
-    path : str or path, optional
-        A file to write as well, or to replace: ``.png``, ``.svg`` or ``.pdf``.
     names : (str, str)
         What the legend calls the first graph and the second.
-    title, size, dpi
+    path, title, size, dpi
         As for `draw`.
 
     Returns
@@ -66,19 +65,10 @@ def draw_comparison(
         raise ArgumentError(
             f"{argument('comparison')} must be what bnml.compare returns, got {type(comparison).__name__}."
         )
-    target = None if path is None else checked_path(path)
+    sheet = checked_sheet(path, title, size, dpi)
     first, second = _checked_names(names)
-    if title is not None and not isinstance(title, str):
-        raise ArgumentError(f"{argument('title')} must be a text, got {title!r}.")
-    inches = None if size is None else checked_size(size)
-    dots = None if dpi is None else checked_dots(dpi)
-
-    from bnml.plot.matplotlib_figure import draw_picture
-
     lines, legend = _lines_and_legend(comparison, first, second)
-    found = comparison_layout(comparison, list(lines))
-    picture = draw_picture(found, lines, highlighted=frozenset(), title=title, legend=legend, size=inches)
-    return written(picture, target, dots)
+    return sheet.draw(comparison_layout(comparison, list(lines)), lines, legend)
 
 
 def _lines_and_legend(

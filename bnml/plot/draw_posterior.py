@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 from bnml._checks import refuse
 from bnml._text import number_of, percent
 from bnml.errors import ArgumentError, argument
-from bnml.plot.draw import checked_dots, checked_path, checked_size, written
 from bnml.plot.draw_comparison import layout_in_order
 from bnml.plot.labels import label_order
 from bnml.plot.layout import Arc
+from bnml.plot.sheet import checked_sheet
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -54,13 +54,11 @@ def draw_posterior(
         posterior.
     links : DataFrame, optional
         The probability of each link, in either direction; by default the sums of those of the two arcs.
-    path : str or path, optional
-        A file to write as well, or to replace: ``.png``, ``.svg`` or ``.pdf``.
     threshold : float
         The least probability of a link that is drawn.
     direction : float
         What share of a link's probability one direction must have to be drawn as an arrow; more than one half.
-    title, size, dpi
+    path, title, size, dpi
         As for `draw`.
 
     Returns
@@ -85,22 +83,11 @@ def draw_posterior(
     names, chances, either = _checked_tables(arcs, links)
     least = _checked_share(threshold, "threshold", 0.0)
     share = _checked_share(direction, "direction", 0.5)
-    target = None if path is None else checked_path(path)
-    if title is not None and not isinstance(title, str):
-        raise ArgumentError(f"{argument('title')} must be a text, got {title!r}.")
-    inches = None if size is None else checked_size(size)
-    dots = None if dpi is None else checked_dots(dpi)
-
-    from bnml.plot.matplotlib_figure import draw_picture
-
+    sheet = checked_sheet(path, title, size, dpi)
     drawn = {pair: p for pair, p in either.items() if p >= least and p > 0.0}
     lines = _lines(drawn, chances, share)
     found = layout_in_order(_order_from_causes(names, lines, chances), list(lines))
-    picture = draw_picture(
-        found, lines, highlighted=frozenset(), title=title, legend=_legend(lines, least, share),
-        caption=_left_out(either, drawn, least), size=inches,
-    )  # fmt: skip
-    return written(picture, target, dots)
+    return sheet.draw(found, lines, _legend(lines, least, share), caption=_left_out(either, drawn, least))
 
 
 def _lines(drawn: Chances, chances: Chances, share: float) -> dict[Arc, Line]:

@@ -28,10 +28,8 @@ def svg_text(
     ----------
     graph : DAG or PDAG
         What to draw.
-    regions : iterable of sets of links
-        Links that belong together, each set in a colour of its own.
-    legend : (str, str), optional
-        What the legend says of arrows and of edges without a direction; see `draw`.
+    regions, legend
+        As for `draw`.
 
     Returns
     -------
@@ -61,10 +59,8 @@ def graph_html(
     ----------
     graph : DAG, PDAG or BayesianNetwork
         What to show.
-    regions : iterable of sets of links
-        Links that belong together, each set in a colour of its own.
-    legend : (str, str), optional
-        What the legend says of arrows and of edges without a direction; see `draw`.
+    regions, legend
+        As for `draw`.
 
     Returns
     -------

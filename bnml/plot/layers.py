@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bnml.plot.simplex import shorten
+from bnml.plot.simplex import shorten_by_simplex
 
 Arc = tuple[int, int]
 
@@ -35,7 +35,7 @@ def assign_layers(n: int, arcs: Sequence[Arc]) -> list[int]:
     [0, 1, 2, 1]
     """
     layer = _longest_paths(n, arcs)
-    shorten([(a, b, 1, 1) for a, b in arcs], layer, most_steps=20 * n)
+    shorten_by_simplex([(a, b, 1, 1) for a, b in arcs], layer, most_steps=20 * n)
     top = min(layer)
     layer = [row - top for row in layer]
     _even_out(n, arcs, layer)

@@ -17,8 +17,8 @@ from heapq import heappop, heappush
 Constraint = tuple[int, int, int, int]  # from, to, least distance, weight
 
 
-def shorten(constraints: Sequence[Constraint], x: list[int], *, most_steps: int) -> None:
-    """Improve places in place.
+def shorten_by_simplex(constraints: Sequence[Constraint], x: list[int], *, most_steps: int) -> None:
+    """Shorten arcs by the network simplex method: improve places, in place.
 
     Parameters
     ----------
@@ -31,9 +31,9 @@ def shorten(constraints: Sequence[Constraint], x: list[int], *, most_steps: int)
 
     Examples
     --------
-    >>> from bnml.plot.simplex import shorten
+    >>> from bnml.plot.simplex import shorten_by_simplex
     >>> x = [0, 1, 2, 0]
-    >>> shorten([(0, 1, 1, 1), (1, 2, 1, 1), (3, 2, 1, 1)], x, most_steps=10)
+    >>> shorten_by_simplex([(0, 1, 1, 1), (1, 2, 1, 1), (3, 2, 1, 1)], x, most_steps=10)
     >>> [place - x[0] for place in x]
     [0, 1, 2, 1]
     """

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import networkx as nx
     import pandas as pd
 
-__all__ = ["FEW", "Decomposition", "Overview", "overview"]
+__all__ = ["FEW", "Decomposition", "Overview", "relation_overview"]
 
 FEW = 5  # attributes whose decompositions take no time, and decompositions that are shown
 
@@ -41,7 +41,7 @@ class Decomposition:
 
 @dataclass(frozen=True, eq=False)
 class Overview:
-    """What `overview` found.
+    """What `relation_overview` found.
 
     Attributes
     ----------
@@ -83,7 +83,7 @@ class Overview:
         }
 
 
-def overview(
+def relation_overview(
     data: Any,
     threshold: float | None = None,
     weight: str = "hartley",
@@ -110,7 +110,7 @@ def overview(
     --------
     >>> import pandas
     >>> shapes = pandas.DataFrame({"shape": ["ball", "ball", "box", "box"], "size": ["S", "M", "M", "L"]})
-    >>> found = overview(shapes)
+    >>> found = relation_overview(shapes)
     >>> found.tuples, found.graphs, found.tree.extra_tuples
     (4, 2, 0)
     """

@@ -12,7 +12,7 @@ from bnml.counts import Counts, FamilyCounts
 from bnml.data import Data
 from bnml.errors import ScoreError, argument
 from bnml.nml import regrets
-from bnml.nml.forest import log_normaliser, not_a_forest
+from bnml.nml.forest import check_forest_parents, log_normaliser
 from bnml.nml.forest_joins import ForestJoins, Tree
 from bnml.nml.forest_sums import ForestSums
 from bnml.scores.base import Score, Shape
@@ -74,8 +74,8 @@ def forest_complexity(data: Data, parent_sets: Sequence[Sequence[int]]) -> float
     complete = [part for part in _components(parent_sets) if _is_complete(part, parent_sets)]
     apart = {v for part in complete for v in part}
     for x, above in enumerate(parent_sets):
-        if len(above) > 1 and x not in apart:
-            raise ScoreError(not_a_forest(data.names[x], len(above)))
+        if x not in apart:
+            check_forest_parents(data.names[x], len(above))
     trees = [x for x in range(len(parent_sets)) if x not in apart]
     place = {x: k for k, x in enumerate(trees)}
     parents = [place[parent_sets[x][0]] if parent_sets[x] else None for x in trees]

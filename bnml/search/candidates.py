@@ -57,11 +57,6 @@ def candidates(
         What `bnml.learn` and other programs take. ``complete_to`` is the number of parents up to which none is missing:
         with enough time the most that a variable may have.
 
-    Raises
-    ------
-    BnmlError
-        If an argument is wrong, or the constraints cannot be met.
-
     Examples
     --------
     >>> import bnml

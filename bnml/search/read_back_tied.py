@@ -15,7 +15,7 @@ from bnml._bits import bits, mask_of, members, minimal_masks
 from bnml._watch import Watch
 from bnml.scores.equal import LEAST
 from bnml.search.cuts.branch_and_cut import structure_reaching
-from bnml.search.cuts.family_arrays import components
+from bnml.search.cuts.components import components
 
 __all__ = ["read_back_tied"]
 

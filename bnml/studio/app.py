@@ -214,7 +214,7 @@ async def _body(request: Request) -> dict[str, Any]:
 
 
 async def _new_table(desk: Desk, request: Request) -> Response:
-    name = bare_name(request.headers.get("x-file-name", ""))
+    name = _bare_name(request.headers.get("x-file-name", ""))
     arrived = await _arrived(desk, request)
     try:
         job = await desk.take_table(arrived, name)
@@ -223,12 +223,12 @@ async def _new_table(desk: Desk, request: Request) -> Response:
     return JSONResponse({"id": job.id})
 
 
-def bare_name(told: str) -> str:
+def _bare_name(told: str) -> str:
     """Return the name of a file as it was told, without folders and without what cannot be shown.
 
     Examples
     --------
-    >>> bare_name("..%2F..%2Fetc%2Fpasswd%00.csv"), bare_name("C%3A%5Cdata%5Csurvey.csv")
+    >>> _bare_name("..%2F..%2Fetc%2Fpasswd%00.csv"), _bare_name("C%3A%5Cdata%5Csurvey.csv")
     ('passwd.csv', 'survey.csv')
     """
     name = PureWindowsPath(PurePosixPath(unquote(told, errors="replace")).name).name

@@ -14,7 +14,7 @@ from bnml.discretisation.discretise import families_of
 from bnml.errors import ArgumentError, DataWarning, argument
 from bnml.graph import DAG
 from bnml.studio.read_tables import source_in
-from bnml.studio.session import TableEntry, cut_points_of
+from bnml.studio.session import TableEntry, session_cut_points
 
 __all__ = ["CutGains"]
 
@@ -54,7 +54,7 @@ class CutGains:
         BnmlError
             If the column is none of numbers, or a cut is no number.
         """
-        points = cut_points_of(cuts)
+        points = session_cut_points(cuts)
         with self._lock:
             numbers = self._draft(table)
             names = [own.name for own in numbers.columns]

@@ -35,8 +35,8 @@ from bnml.studio.session import (
     TableChoices,
     TableEntry,
     chosen_of,
-    labels_of,
     plain_fields,
+    session_labels,
     session_of,
 )
 from bnml.studio.session_archive import about_archive, pack_session, unpack_session
@@ -114,7 +114,7 @@ class Desk:
 
     def _take_file(self, data: Path) -> None:
         """Make a file the table, unless it is that already."""
-        suffix = table_suffix(data.name)
+        suffix = _table_suffix(data.name)
         beside = data.with_suffix(".vd") if suffix == ".idt" else None
         try:
             file = self.folder.add_table(data, suffix, beside)
@@ -228,21 +228,20 @@ class Desk:
 
     def undo(self) -> None:
         """Take the last choice back."""
-        self._check_not_reading()
-        if not self.past:
-            raise ArgumentError("there is nothing to undo")
-        before = self.past.pop()
-        self.future.append(self.session.chosen())
-        self._keep(self.session.with_chosen(before))
+        self._go_to(self.past, self.future, "undo")
 
     def redo(self) -> None:
         """Make the choice that was taken back again."""
+        self._go_to(self.future, self.past, "redo")
+
+    def _go_to(self, there: list[dict[str, Any]], back: list[dict[str, Any]], word: str) -> None:
+        """Take the last of some choices, from which what was chosen until now is a way back."""
         self._check_not_reading()
-        if not self.future:
-            raise ArgumentError("there is nothing to redo")
-        after = self.future.pop()
-        self.past.append(self.session.chosen())
-        self._keep(self.session.with_chosen(after))
+        if not there:
+            raise ArgumentError(f"there is nothing to {word}")
+        chosen = there.pop()
+        back.append(self.session.chosen())
+        self._keep(self.session.with_chosen(chosen))
 
     def _files(self) -> set[str]:
         """Return the files that the session needs, now or after undo and redo."""
@@ -254,7 +253,7 @@ class Desk:
 
     async def take_table(self, arrived: Path, name: str) -> Job:
         """Make a file that has arrived the table, and look at it."""
-        suffix = table_suffix(name)
+        suffix = _table_suffix(name)
         self._check_idle()
         file = await asyncio.to_thread(self.folder.add_table, arrived, suffix, copied=False)
         try:
@@ -485,7 +484,7 @@ class Desk:
         """
         entry = self.current()
         made = self.decisions_of(entry)
-        evidence, do = (labels_of(values.get(name, {}), name) for name in ("evidence", "do"))
+        evidence, do = (session_labels(values.get(name, {}), name) for name in ("evidence", "do"))
         network = await asyncio.to_thread(self.results.network, entry, made)
         found = await asyncio.to_thread(questions.ask, network, evidence, do)
         hanging = OpenAnswer()
@@ -504,7 +503,7 @@ class Desk:
     async def most_probable(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Return the most probable row given what is observed and set."""
         entry = self.current()
-        evidence, do = (labels_of(values.get(name, {}), name) for name in ("evidence", "do"))
+        evidence, do = (session_labels(values.get(name, {}), name) for name in ("evidence", "do"))
         network = await asyncio.to_thread(self.results.network, entry, self.decisions_of(entry))
         return await asyncio.to_thread(questions.most_probable, network, evidence, do)
 
@@ -715,7 +714,7 @@ def _restored(kept: Any) -> tuple[Session, list[dict[str, Any]], list[dict[str, 
     return session_of(kept.get("session")), past, future
 
 
-def table_suffix(name: str) -> str:
+def _table_suffix(name: str) -> str:
     """Return how the name of a table ends, which says how it is read.
 
     Raises
@@ -725,7 +724,7 @@ def table_suffix(name: str) -> str:
 
     Examples
     --------
-    >>> table_suffix("../Survey.CSV.gz")
+    >>> _table_suffix("../Survey.CSV.gz")
     '.csv.gz'
     """
     lower = name.lower()

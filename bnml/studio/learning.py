@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from bnml._files import written_whole
-from bnml._plain import plain
 from bnml.errors import ArgumentError, argument
 from bnml.five_steps.parts import PARTS, StudyRequest
 from bnml.five_steps.saving import load_saved_state, save_state
@@ -17,14 +16,14 @@ from bnml.five_steps.steps import begin, request_of, study_request, with_part_ma
 from bnml.graph.rules import ROWS_PER_CELL
 from bnml.plot.layout import Layout
 from bnml.plot.layout_near import layout_near
-from bnml.search.proof_words import proof_words
 from bnml.search.search_result import SearchResult
 from bnml.search.searches import SEARCHES
 from bnml.studio.read_tables import ReadTables, source_in
+from bnml.studio.result_summary import result_summary
 from bnml.studio.session import KnownStructure, LearningSettings, TableEntry
 from bnml.studio.session_folder import result_file
 
-__all__ = ["learn_result", "learning_request", "make_parts", "read_layout", "summary_of"]
+__all__ = ["learn_result", "learning_request", "make_parts", "read_layout"]
 
 Progress = Callable[[str, float], None]
 
@@ -112,7 +111,7 @@ def learn_result(
     learned.to_dict()  # what the page asks for next: on a new machine, kernels are compiled here, not in the server
     if learned.network is not None:
         learned.network.marginals()
-    return summary_of(state)
+    return result_summary(state)
 
 
 def make_parts(
@@ -129,7 +128,7 @@ def make_parts(
         start, stop = k / len(missing), (k + 1) / len(missing)
         state = with_part_made(state, asked, BY_NAME[name], _within(progress, _said(name), start, stop))
         save_state(state, file)
-    return summary_of(state)
+    return result_summary(state)
 
 
 def _with_part(state: StudyState, asked: StudyRequest, name: str, progress: Progress) -> StudyState:
@@ -144,27 +143,6 @@ def _said(name: str) -> str:
 def _within(progress: Progress, name: str, start: float, stop: float) -> Progress:
     progress(name, start)
     return lambda stage, share: progress(f"{name}: {stage}", start + (stop - start) * share)
-
-
-def summary_of(state: StudyState) -> dict[str, Any]:
-    """Return what the list of results says of a result, as plain values."""
-    learned: SearchResult = state.parts["learned"]
-    proof = f"no network fits what {learned.search} found" if learned.dag is None else proof_words(learned)
-    graph = learned.directions
-    values = {
-        "score": learned.score,
-        "score_name": learned.score_name,
-        "search": learned.search,
-        "optimal": learned.optimal,
-        "proof": f"{proof[0].upper()}{proof[1:]}.",
-        "seconds": learned.seconds,
-        "arcs": len(graph.directed) + len(graph.undirected),
-        "variables": len(state.data.names),
-        "parts": [part.name for part in PARTS if part.name in state.parts],
-        "complete": all(part.name in state.parts for part in PARTS),
-        "left_out": dict(state.left_out),
-    }
-    return {key: plain(value) for key, value in values.items()}
 
 
 # --- where nodes stand ---

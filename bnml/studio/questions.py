@@ -19,11 +19,9 @@ def ask(network: BayesianNetwork, evidence: Mapping[str, str], do: Mapping[str, 
     Examples
     --------
     >>> import bnml
-    >>> dag = bnml.DAG.parse("[rain][wet|rain]")
-    >>> states = {"rain": ["no", "yes"], "wet": ["no", "yes"]}
-    >>> network = bnml.BayesianNetwork(dag, states, {"rain": [0.8, 0.2], "wet": [[0.9, 0.1], [0.2, 0.8]]})
-    >>> ask(network, {}, {"rain": "yes"})["marginals"]["wet"]
-    {'states': ['no', 'yes'], 'probabilities': [0.2, 0.8]}
+    >>> network = bnml.learn(bnml.example(), "bic").network
+    >>> ask(network, {}, {"smoke": "yes"})["marginals"]["smoke"]
+    {'states': ['no', 'yes'], 'probabilities': [0.0, 1.0]}
     """
     found = network.marginals(evidence, do)
     return {

@@ -27,9 +27,9 @@ __all__ = [
     "TableChoices",
     "TableEntry",
     "chosen_of",
-    "cut_points_of",
-    "labels_of",
     "plain_fields",
+    "session_cut_points",
+    "session_labels",
     "session_of",
 ]
 
@@ -71,7 +71,7 @@ class TableChoices:
             missing=_one_of(values.get("missing", "error"), "missing", MISSING),
             na_values=_texts(values.get("na_values", ()), "na_values"),
             bins=_text(values.get("bins", "auto"), "bins"),
-            cuts={x: cut_points_of(points) for x, points in cuts.items()},
+            cuts={x: session_cut_points(points) for x, points in cuts.items()},
             target=_text_or_none(values.get("target"), "target"),
         )
 
@@ -376,8 +376,8 @@ def session_of(values: Any) -> Session:
     results = tuple(ResultEntry.of(_mapping(one, "results")) for one in _items(values.get("results", ()), "results"))
     found = Session(
         results=results,
-        evidence=labels_of(values.get("evidence", {}), "evidence"),
-        do=labels_of(values.get("do", {}), "do"),
+        evidence=session_labels(values.get("evidence", {}), "evidence"),
+        do=session_labels(values.get("do", {}), "do"),
         revision=_whole(values.get("revision", 0), "revision"),
         last_result=max([_whole(values.get("last_result", 0), "last_result"), *(int(one.id[1:]) for one in results)]),
     )
@@ -388,8 +388,8 @@ def session_of(values: Any) -> Session:
 # --- what arrives, checked ---
 
 
-def labels_of(value: Any, name: str) -> dict[str, str]:
-    """Return a label for each of some variables.
+def session_labels(value: Any, name: str) -> dict[str, str]:
+    """Return the label that a session has for each of some variables, checked.
 
     Raises
     ------
@@ -399,8 +399,8 @@ def labels_of(value: Any, name: str) -> dict[str, str]:
     return {x: _text(label, name) for x, label in _mapping(value, name).items()}
 
 
-def cut_points_of(value: Any) -> tuple[float, ...]:
-    """Return cut points in increasing order.
+def session_cut_points(value: Any) -> tuple[float, ...]:
+    """Return the cut points that a session has, checked: they increase.
 
     Raises
     ------

@@ -18,12 +18,12 @@ from bnml.errors import BnmlError, FormatError
 from bnml.five_steps.state import StudyState
 from bnml.scores import LocalScores
 from bnml.search.search_result import SearchResult
-from bnml.studio.learning import summary_of
 from bnml.studio.read_tables import ReadTables
+from bnml.studio.result_summary import result_summary
 from bnml.studio.results import Results
 from bnml.studio.session import HandDecisions, ResultEntry, Session
 from bnml.studio.session_folder import result_file, table_key
-from bnml.studio.table_look import look_at
+from bnml.studio.table_look import table_look
 
 __all__ = ["check_tables", "checked_session"]
 
@@ -63,7 +63,7 @@ def checked_session(session: Session, place: Path) -> Session:
     """
     if session.table is not None:
         with _told_of("its table", place / session.table.file):
-            look_at(place / session.table.file, session.table.choices)
+            table_look(place / session.table.file, session.table.choices)
     results = Results(place, ReadTables())
     entries, states = [], {}
     for one in session.results:
@@ -72,7 +72,7 @@ def checked_session(session: Session, place: Path) -> Session:
             states[one.id] = state = results.found(one)
             _check_result(one, state)
             results.decided(one, made)
-            entries.append(replace(one, summary=summary_of(state)))
+            entries.append(replace(one, summary=result_summary(state)))
     _check_said(session, states)
     return replace(session, results=tuple(entries))
 

@@ -17,7 +17,7 @@ from bnml.errors import BnmlError, DataError, DataWarning
 from bnml.studio.page_words import in_page_words
 from bnml.studio.session import TableChoices
 
-__all__ = ["advised_choices", "look_at"]
+__all__ = ["advised_choices", "table_look"]
 
 
 def advised_choices(path: Path) -> TableChoices:
@@ -40,7 +40,7 @@ def advised_choices(path: Path) -> TableChoices:
     )
 
 
-def look_at(path: Path, choices: TableChoices) -> dict[str, Any]:
+def table_look(path: Path, choices: TableChoices) -> dict[str, Any]:
     """Return what is in a table, read as chosen or not, as plain values.
 
     Raises

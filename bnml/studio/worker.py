@@ -27,7 +27,7 @@ from bnml.errors import BnmlError
 from bnml.studio.learning import learn_result, make_parts
 from bnml.studio.read_tables import ReadTables
 from bnml.studio.session import KnownStructure, LearningSettings, TableChoices, TableEntry, plain_fields
-from bnml.studio.table_look import advised_choices, look_at
+from bnml.studio.table_look import advised_choices, table_look
 
 __all__ = ["main"]
 
@@ -40,7 +40,7 @@ def _table(job: Mapping[str, Any], tables: ReadTables, progress: Progress) -> di
     progress("looking at the table", 0.1)
     choices = advised_choices(path) if job["choices"] is None else TableChoices.of(job["choices"])
     progress("reading the table", 0.5)
-    return {"choices": plain_fields(choices), "look": look_at(path, choices)}
+    return {"choices": plain_fields(choices), "look": table_look(path, choices)}
 
 
 def _learn(job: Mapping[str, Any], tables: ReadTables, progress: Progress) -> dict[str, Any]:

@@ -15,6 +15,7 @@ sums in the place of maxima:
 `prediction`            predictions averaged over structures
 `posterior_cost`        what it will cost
 `posterior_result`      what it found
+`posterior_base`        what that has in common with what was sampled
 ======================  ==========================================================
 
 Where there are too many variables for that, structures are sampled:

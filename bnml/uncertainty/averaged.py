@@ -32,6 +32,7 @@ __all__ = ["AveragedStructures"]
 BLOCK = 1 << 22  # families × rows, or structures × rows, that are worked on together; 32 MB
 
 Family = tuple[int, tuple[int, ...]]
+Values = Mapping[str, Any] | None  # of variables
 
 
 class AveragedStructures:
@@ -136,12 +137,7 @@ class AveragedStructures:
 
     # --- answers ---
 
-    def query(
-        self,
-        names: str | Sequence[str],
-        evidence: Mapping[str, Any] | None = None,
-        do: Mapping[str, Any] | None = None,
-    ) -> pd.Series[float]:
+    def query(self, names: str | Sequence[str], evidence: Values, do: Values) -> pd.Series[float]:
         """Return P(names | evidence, do) as a series over the states of the variables."""
         best = int(self.shares.argmax())
         answer = self._network(range(len(self.data.names)), self.numbers[best]).query(names, evidence, do)  # checks

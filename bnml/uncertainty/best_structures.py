@@ -24,7 +24,7 @@ from bnml._bits import mask_of, masks_without, sizes_of_masks
 from bnml.errors import ArgumentError, argument
 from bnml.scores.equal import tolerance
 from bnml.uncertainty.all_structures import Listed, Masks, Structures
-from bnml.uncertainty.sums_over_structures import log_sum
+from bnml.uncertainty.sums_over_structures import log_sum_over_structures
 
 __all__ = ["best_structures"]
 
@@ -63,7 +63,7 @@ def best_structures(
         If too many structures are nearly as probable.
     """
     weights = scores + terms
-    total = log_sum(weights.copy(), prior, threads)
+    total = log_sum_over_structures(weights.copy(), prior, threads)
     search = _Search(weights, orders=prior == "order")
     same = len(names) * tolerance(float(weights.max(axis=1).sum()))
 

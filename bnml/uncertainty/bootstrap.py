@@ -239,11 +239,6 @@ def bootstrap(
     Bootstrap
         The support of every arc, and the averaged structure.
 
-    Raises
-    ------
-    BnmlError
-        If an argument is wrong, or the search cannot be done.
-
     Examples
     --------
     >>> import bnml
@@ -268,13 +263,7 @@ def bootstrap_request(
     progress: Callable[[str, float], None] | None,
     **options: Any,
 ) -> BootstrapRequest:
-    """Check what is asked of `bootstrap`, before there are data.
-
-    Raises
-    ------
-    BnmlError
-        If an argument is wrong.
-    """
+    """Check what is asked of `bootstrap`, before there are data."""
     whole_number(repetitions, "repetitions", 1)
     one_of(resampling, "resampling", RESAMPLING)
     own = {name: value for name, value in options.items() if name not in COMMON}

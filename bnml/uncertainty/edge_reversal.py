@@ -30,7 +30,7 @@ from bnml.uncertainty._sampling_kernels import (
     size_of_words,
 )
 
-__all__ = ["init", "no_lists", "step"]
+__all__ = ["edge_reversal_step", "no_reversal_lists", "reversal_lists"]
 
 Array = Any  # kernels are typed by Numba, not by mypy
 
@@ -42,7 +42,7 @@ LOW = np.uint64(63)
 HALF = np.uint64(32)
 
 
-def no_lists(n: int, width: int) -> tuple[Array, Array, Array, Array]:
+def no_reversal_lists(n: int, width: int) -> tuple[Array, Array, Array, Array]:
     """Return empty lists: nothing is moved."""
     return (
         np.zeros(n + 1, np.int64),
@@ -52,7 +52,7 @@ def no_lists(n: int, width: int) -> tuple[Array, Array, Array, Array]:
     )
 
 
-def init(table: Array, n: int) -> tuple[Array, Array, Array, Array]:
+def reversal_lists(table: Array, n: int) -> tuple[Array, Array, Array, Array]:
     """Return the best parent sets that are scored, those of each variable together and the best first.
 
     Where they begin, the sets as words, their scores and their sizes.
@@ -165,7 +165,7 @@ def _links_met(structure: Array, rules: Array, v: int) -> bool:
 
 
 @helper
-def step(
+def edge_reversal_step(
     at: int, key: Array, beta: float, gamma: float, parents: Array, own: Array, near: Array, rules: Array,
     lists: Array, members: Array, barred: Array, words: Array, weights: Array,
 ) -> int:  # fmt: skip

@@ -15,19 +15,16 @@ from typing import Any
 import numpy as np
 
 from bnml._jit import helper
-from bnml.uncertainty import single_arcs
 from bnml.uncertainty._sampling_kernels import has_arc, random_bits, random_unit, toggle
-from bnml.uncertainty.single_arcs import pair_of
+from bnml.uncertainty.single_arcs import random_pair
 
-__all__ = ["init", "step"]
+__all__ = ["order_step"]
 
 Array = Any  # kernels are typed by Numba, not by mypy
 
 KIND = np.uint64(3)
 HALF = np.uint64(32)
 NEVER = -40.0  # the logarithm of a chance that never comes up
-
-init = single_arcs.init
 
 
 @helper
@@ -44,7 +41,7 @@ def _arc(
     need: Array, place: Array,
 ) -> int:  # fmt: skip
     """Add or take away an arc along the order."""
-    u, v = pair_of(random_bits(key, at, 0), own.size)
+    u, v = random_pair(random_bits(key, at, 0), own.size)
     if place[u] > place[v]:
         u, v = v, u
     score = near[v, u]
@@ -92,7 +89,7 @@ def _neighbours(
 @helper
 def _far(at: int, key: Array, parents: Array, order: Array, place: Array) -> int:
     """Let a variable go to another place in the order, if it is linked with none that it passes."""
-    here, there = pair_of(random_bits(key, at, 0), order.size)
+    here, there = random_pair(random_bits(key, at, 0), order.size)
     x = order[here]
     for k in range(here + 1, there + 1):
         if has_arc(parents, x, order[k]):
@@ -108,7 +105,7 @@ def _far(at: int, key: Array, parents: Array, order: Array, place: Array) -> int
 
 
 @helper
-def step(
+def order_step(
     at: int, act: bool, key: Array, beta: float, gamma: float, parents: Array, own: Array, near: Array, link: Array,
     need: Array, order: Array, place: Array,
 ) -> int:  # fmt: skip

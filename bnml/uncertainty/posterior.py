@@ -232,7 +232,11 @@ def _log_prior_total(memory: Floats, allowed: Allowed, kind: str, threads: int) 
     for i in range(n):
         memory[i] = allowed.terms(i)
     subsets = subset_sums(memory, threads, lambda part: None)
-    return sums_over_orders.log_total(subsets) if kind == "order" else sums_over_layers.log_total(subsets, threads)
+    return (
+        sums_over_orders.log_total_over_orders(subsets)
+        if kind == "order"
+        else sums_over_layers.log_total_over_layers(subsets, threads)
+    )
 
 
 def _checked_score(score: Score | str) -> Score:

@@ -20,8 +20,8 @@ __all__ = [
     "MOST_VARIABLES",
     "Cost",
     "check_posterior_memory",
-    "cost",
     "exact_posterior_fits",
+    "posterior_cost",
     "posterior_memory",
     "prior_for",
 ]
@@ -55,7 +55,7 @@ class Cost:
         return f"about {seconds}, {gigabytes(self.bytes)} of memory at most"
 
 
-def cost(local: LocalScores, prior: str, threads: int | None = None) -> Cost:
+def posterior_cost(local: LocalScores, prior: str, threads: int | None = None) -> Cost:
     """Return what the posterior of a table under a prior will cost."""
     n, rows, workers = len(local.data.names), local.counts.n_distinct, cores(threads)
     families, sets = n << (n - 1), 1 << n

@@ -23,7 +23,7 @@ from bnml.data.matching import match
 from bnml.scores import Score
 from bnml.scores.predictive import FamilyRows, FamilyTable
 from bnml.uncertainty.all_structures import Listed
-from bnml.uncertainty.sums_over_structures import log_sum
+from bnml.uncertainty.sums_over_structures import log_sum_over_structures
 
 __all__ = ["Average", "average_by_sums", "average_over_listed", "averaged_log_prob"]
 
@@ -69,13 +69,13 @@ def average_by_sums(weights: Floats, prior: str, threads: int) -> Average:
 
     ``weights`` are the log-weights of all families; a row's own are log θ more.
     """
-    total = log_sum(weights.copy(), prior, threads)
+    total = log_sum_over_structures(weights.copy(), prior, threads)
 
     def average(tables: Floats) -> Floats:
         found = np.empty(tables.shape[2])
 
         def of_row(row: int) -> None:
-            found[row] = log_sum(weights + tables[:, :, row], prior, 1) - total
+            found[row] = log_sum_over_structures(weights + tables[:, :, row], prior, 1) - total
 
         run_each(of_row, found.size, threads, lambda part: None)
         return found

@@ -24,9 +24,10 @@ from bnml._watch import Watch
 from bnml.errors import ArgumentError, ScoreError, argument
 from bnml.graph import Rules
 from bnml.search.task import Task
-from bnml.uncertainty import edge_reversal, order_moves, single_arcs
+from bnml.uncertainty import edge_reversal
 from bnml.uncertainty.chains import Chains
 from bnml.uncertainty.scored_families import ScoredFamilies
+from bnml.uncertainty.single_arcs import first_structure
 from bnml.uncertainty.tempering import ARCS, MOST_RUNGS, ORDERS, first_ladder, ladder_for, run_ladder
 
 __all__ = ["sample_structures"]
@@ -136,8 +137,7 @@ class _Sampling:
     # --- replicas ---
 
     def _start(self) -> _Run:
-        init = order_moves.init if self.moves == ORDERS else single_arcs.init
-        parents, order = init(self.rules)
+        parents, order = first_structure(self.rules)
         n, chains = self.rules.n, self.chains
         betas = first_ladder(FIRST_RUNGS)
         number = chains * betas.size
@@ -178,7 +178,7 @@ class _Sampling:
             betas, steps, np.arange(number).reshape(chains, rungs), np.tile(steps, chains), np.zeros(chains, np.int64),
             np.zeros((chains, rungs - 1, 2)), np.array([s[-1] for s in seeds]), state,
             np.zeros((number, max(MOST_WANTED, n), 2), np.int32), np.zeros(number, np.int64),
-            edge_reversal.no_lists(n, parents.shape[2]),
+            edge_reversal.no_reversal_lists(n, parents.shape[2]),
         )  # fmt: skip
 
     def _moved(self, run: _Run, betas: Floats, stage: int) -> _Run:
@@ -234,7 +234,7 @@ class _Sampling:
             last = stage == len(WARM_UP_STAGES)
             run = self._moved(run, run.betas if last else ladder_for(run.betas, run.rejected), stage)
             if stage >= len(WARM_UP_STAGES) - 1 and self.moves == ARCS:
-                run.lists = edge_reversal.init(self.table.arrays, n)
+                run.lists = edge_reversal.reversal_lists(self.table.arrays, n)
         warmed = done
         parents = np.zeros((chains, samples, n, self.table.width), np.uint64)
         kept = (SWEEPS_PER_SAMPLE, parents, np.zeros((chains, samples)), np.zeros(chains, np.int64))

@@ -12,12 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from bnml._arrays import Bools, Floats, Ints
-from bnml._checks import is_whole, refuse
-from bnml._notebook import notebook_posterior, posterior_picture
-from bnml._notebook import notebook_table as html_table
 from bnml._optional import needs
 from bnml._plain import attributes, plain, records
-from bnml._text import facts, number_of, text_table
+from bnml._text import number_of
 from bnml.data import Data
 from bnml.graph import DAG, PDAG, Rules, canonical_extension
 from bnml.scores import Score
@@ -26,6 +23,7 @@ from bnml.scores.priors import StructurePrior
 from bnml.uncertainty.chains import Chains
 from bnml.uncertainty.class_weights import class_weights, count_allowed_members
 from bnml.uncertainty.diagnostics import diagnose, diagnose_numbers
+from bnml.uncertainty.posterior_base import PosteriorBase
 from bnml.uncertainty.prior_words import prior_words
 
 if TYPE_CHECKING:
@@ -37,8 +35,6 @@ if TYPE_CHECKING:
 __all__ = ["LARGEST_R_HAT", "LEAST_EFFECTIVE_SIZE", "SampledPosterior"]
 
 LARGEST_R_HAT, LEAST_EFFECTIVE_SIZE = 1.05, 400.0  # of chains that have converged
-LIKELY = 0.5  # links that the report lists
-MOST_SHOWN = 40
 BLOCK = 1 << 25  # entries of matrices that are worked on together
 
 
@@ -66,7 +62,7 @@ class _Found(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SampledPosterior:
+class SampledPosterior(PosteriorBase):
     """How probable structures are, given data, a score and a prior, by sampling; print it for a report.
 
     Attributes
@@ -84,6 +80,11 @@ class SampledPosterior:
     chains
         What the chains kept, and how they were run.
     """
+
+    KIND = "Sampled posterior"
+    NUMBERS = (*PosteriorBase.NUMBERS, "error")
+    NUMBERS_TOLD = "that of either direction, and its error"
+    DIGITS = 3
 
     names: tuple[str, ...]
     score: str
@@ -188,10 +189,8 @@ class SampledPosterior:
         """What the prior is, in words."""
         return prior_words(self.prior, self._rules, self._structure_prior)
 
-    @property
-    def arc_probabilities(self) -> pd.DataFrame:
-        """The probability of each arc: from the row's variable to the column's."""
-        return self._frame(self._found.arcs)
+    def _arc_matrix(self) -> Floats:
+        return self._found.arcs
 
     @property
     def standard_errors(self) -> pd.DataFrame:
@@ -202,28 +201,19 @@ class SampledPosterior:
         """
         return self._frame(self._found.errors)
 
-    @property
-    def link_probabilities(self) -> pd.DataFrame:
-        """The probability that two variables are joined by an arc in one direction or the other; symmetric."""
-        return self._frame(np.minimum(self._found.arcs + self._found.arcs.T, 1.0))
-
     @cached_property
     def _paths(self) -> Floats:
         return self._averaged(_reached)
 
-    @property
-    def path_probabilities(self) -> pd.DataFrame:
-        """The probability that a directed path leads from the row's variable to the column's."""
-        return self._frame(self._paths)
+    def _path_matrix(self) -> Floats:
+        return self._paths
 
     @cached_property
     def _blankets(self) -> Floats:
         return self._averaged(_in_blanket)
 
-    @property
-    def blanket_probabilities(self) -> pd.DataFrame:
-        """The probability that the column's variable is in the Markov blanket of the row's; symmetric."""
-        return self._frame(self._blankets)
+    def _blanket_matrix(self) -> Floats:
+        return self._blankets
 
     def _averaged(self, feature: Any) -> Floats:
         """Return the average over structures of a matrix that belongs to each."""
@@ -239,20 +229,8 @@ class SampledPosterior:
     @property
     def arcs(self) -> pd.DataFrame:
         """The probability of each arc, in a row of its own: ``from``, ``to``, ``probability``, ``standard_error``."""
-        import pandas as pd
-
-        found = self._found
-        pairs = [(i, j) for i in range(len(self.names)) for j in range(len(self.names)) if i != j]
-        rows = [(self.names[i], self.names[j], float(found.arcs[i, j]), float(found.errors[i, j])) for i, j in pairs]
-        return pd.DataFrame(rows, columns=["from", "to", "probability", "standard_error"])
-
-    def _frame(self, values: Floats) -> pd.DataFrame:
-        import pandas as pd
-
-        index, columns = pd.Index(list(self.names), name="from"), pd.Index(list(self.names), name="to")
-        frame = pd.DataFrame(values.copy(), index=index, columns=columns)
-        frame.attrs["prior"] = self.prior_text
-        return frame
+        errors = self._found.errors
+        return super().arcs.assign(standard_error=errors[~np.eye(len(errors), dtype=bool)])
 
     # --- diagnostics ---
 
@@ -320,18 +298,6 @@ class SampledPosterior:
             posterior=values, coords={"arcs": [self._arc_name(at) for at in changing]}, dims={"arc": ["arcs"]}
         )
 
-    def plot(self, path: Any = None, **options: Any) -> Any:
-        """Draw the links, as wide as they are probable, as `bnml.uncertainty.Posterior.plot` does.
-
-        Parameters
-        ----------
-        path
-            A file to write as well: ``.png``, ``.svg`` or ``.pdf``.
-        **options
-            Those of `bnml.plot.draw_posterior`.
-        """
-        return posterior_picture(self.arc_probabilities, self.link_probabilities, path, **options)
-
     def plot_trace(self) -> Figure:
         """Return a picture of the chains' scores, sample after sample; save it with ``.savefig("trace.png")``."""
         from bnml.uncertainty.trace_plot import trace_plot
@@ -340,42 +306,15 @@ class SampledPosterior:
 
     # --- the best, and what they say ---
 
-    def top(self, k: int = 10, *, classes: bool = False) -> pd.DataFrame:
-        """Return the structures that came up most often.
-
-        Parameters
-        ----------
-        k
-            How many.
-        classes
-            Take equivalent structures together.
-
-        Returns
-        -------
-        DataFrame
-            A row for each structure: ``structure`` (its model string), ``score`` and ``probability`` (its share). For
-            classes ``cpdag`` (a `PDAG`), ``structure`` (its canonical member), ``dags`` (how many members are allowed),
-            ``score`` (the highest of those that came up) and ``probability`` (of all of them). Fewer than k if no more
-            came up.
-
-        Raises
-        ------
-        ArgumentError
-            If k is not a whole number from 1.
-        """
+    def _top(self, k: int, *, classes: bool) -> pd.DataFrame:
         import pandas as pd
 
-        if not is_whole(k, 1):
-            raise refuse("k", k, "there can be any number of best structures from 1")
         if classes:
-            frame = self._top_classes(int(k))
-        else:
-            local = local_scores(self._data, self._score)
-            best = [(self._dag(self._distinct.arcs[at]), float(self._distinct.shares[at])) for at in self._best(int(k))]
-            rows = [(str(dag), local.score(dag), share) for dag, share in best]
-            frame = pd.DataFrame(rows, columns=["structure", "score", "probability"])
-        frame.attrs["prior"] = self.prior_text
-        return frame
+            return self._top_classes(k)
+        local = local_scores(self._data, self._score)
+        best = [(self._dag(self._distinct.arcs[at]), float(self._distinct.shares[at])) for at in self._best(k)]
+        rows = [(str(dag), local.score(dag), share) for dag, share in best]
+        return pd.DataFrame(rows, columns=["structure", "score", "probability"])
 
     def _best(self, k: int) -> list[int]:
         """Return the numbers of the structures with the largest shares, then weights; the first names first."""
@@ -524,17 +463,9 @@ class SampledPosterior:
             if i != j
         ]
 
-    @cached_property
-    def _likely(self) -> list[tuple[str, str, float, float, float]]:
-        """The links above one half: the more probable direction, both probabilities, and the larger standard error."""
-        arcs, errors, found = self._found.arcs, self._found.errors, []
-        for a in range(len(self.names)):
-            for b in range(a + 1, len(self.names)):
-                x, y = (a, b) if arcs[a, b] >= arcs[b, a] else (b, a)
-                if arcs[a, b] + arcs[b, a] > LIKELY:
-                    error = float(max(errors[a, b], errors[b, a]))
-                    found.append((self.names[x], self.names[y], float(arcs[x, y]), float(arcs[y, x]), error))
-        return sorted(found, key=lambda link: (-round(link[2] + link[3], 9), -round(link[2], 9), link[:2]))
+    def _numbers(self, x: int, y: int) -> list[float]:
+        errors = self._found.errors
+        return [*super()._numbers(x, y), float(max(errors[x, y], errors[y, x]))]
 
     def _facts(self) -> list[tuple[str, str]]:
         chains = self.chains
@@ -554,34 +485,6 @@ class SampledPosterior:
         if chains.ended and self.converged:
             told.insert(4, ("ended", self._ended()))
         return told
-
-    def _title(self) -> str:
-        variables, rows = number_of(len(self.names), "variable"), number_of(self.n_rows, "row")
-        return f"Sampled posterior over the structures of {variables}, given {rows}"
-
-    def _rows(self, most: int, arrow: str) -> list[list[str]]:
-        return [
-            [f"{a} {arrow} {b}", f"{min(this + other, 1.0):.3f}", f"{this:.3f}", f"{other:.3f}", f"{error:.3f}"]
-            for a, b, this, other, error in self._likely[:most]
-        ]
-
-    def __str__(self) -> str:
-        lines = [self._title(), "", *facts(self._facts(), 10)]
-        if not self._likely:
-            return "\n".join([*lines, "", "No two variables are joined by an arc with probability above 0.5."])
-        lines += ["", "Links with probability above 0.5, that of either direction, and its error:"]
-        lines += text_table(
-            self._rows(MOST_SHOWN, "->"), "srrrr", ["arc", "link", "this", "other", "error"], indent="  "
-        )
-        left = len(self._likely) - MOST_SHOWN
-        return "\n".join([*lines, *([f"  … and {left} more"] if left > 0 else [])])
-
-    def _repr_html_(self) -> str:
-        told = html_table(self._title(), ["", ""], [list(fact) for fact in self._facts()])
-        title = "Links with probability above 0.5, that of either direction, and its standard error"
-        head = ["arc", "link", "this", "other", "error"]
-        picture = notebook_posterior(self.arc_probabilities, self.link_probabilities)
-        return f"<div>{told}{picture}{html_table(title, head, self._rows(200, '→'))}</div>"
 
     def __repr__(self) -> str:
         return (

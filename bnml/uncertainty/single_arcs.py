@@ -22,7 +22,7 @@ from bnml.uncertainty._sampling_kernels import (
     toggle,
 )
 
-__all__ = ["init", "step"]
+__all__ = ["first_structure", "random_pair", "single_arc_step"]
 
 Array = Any  # kernels are typed by Numba, not by mypy
 
@@ -32,7 +32,7 @@ LOWER = np.uint64(0xFFFFFFFF)
 FIRST_BIT = np.uint64(1)
 
 
-def init(rules: Rules) -> tuple[Array, Array]:
+def first_structure(rules: Rules) -> tuple[Array, Array]:
     """Return the parents, as words, with which a replica starts, and an order that fits them: what is required alone.
 
     A link that is required in either direction leads from the variable that comes earlier in that order.
@@ -46,8 +46,8 @@ def init(rules: Rules) -> tuple[Array, Array]:
 
 
 @helper
-def pair_of(bits: Array, n: int) -> tuple[int, int]:
-    """Return two different variables."""
+def random_pair(bits: Array, n: int) -> tuple[int, int]:
+    """Return two different variables, drawn at random."""
     u: Array = np.int64(((bits >> HALF) * np.uint64(n)) >> HALF)
     v: Array = np.int64(((bits & LOWER) * np.uint64(n - 1)) >> HALF)
     if v >= u:
@@ -56,7 +56,7 @@ def pair_of(bits: Array, n: int) -> tuple[int, int]:
 
 
 @helper
-def step(
+def single_arc_step(
     at: int, act: bool, key: Array, beta: float, gamma: float, parents: Array, own: Array, near: Array, link: Array,
     need: Array, stack: Array, seen: Array,
 ) -> int:  # fmt: skip
@@ -64,7 +64,7 @@ def step(
 
     The chain's weights are exp(beta · score - gamma · number of arcs). If it is not to act, it only looks scores up.
     """
-    u, v = pair_of(random_bits(key, at, 0), own.size)
+    u, v = random_pair(random_bits(key, at, 0), own.size)
     there = has_arc(parents, u, v)
     if not there and has_arc(parents, v, u):
         u, v = v, u

@@ -48,7 +48,7 @@ from bnml.uncertainty.sums_over_parents import (
     weights_without_each,
 )
 
-__all__ = ["log_total", "paths_over_layers", "sum_over_layers"]
+__all__ = ["log_total_over_layers", "paths_over_layers", "sum_over_layers"]
 
 PARTS = 8  # of the sets of one size; each collects coefficients of its own, whatever the number of threads
 
@@ -113,7 +113,7 @@ def _over_last_layers(forward: Floats, n: int) -> Floats:
     return found
 
 
-def log_total(sums: SubsetSums, threads: int) -> float:
+def log_total_over_layers(sums: SubsetSums, threads: int) -> float:
     """Return the logarithm of the sum over all DAGs."""
     ternary = ternary_numbers(sums.n)
     return _log_total(sums, _whole(_forward(sums, ternary, threads, lambda part: None), ternary))

@@ -36,7 +36,7 @@ from bnml.uncertainty.sums_over_parents import (
     sums_over_arcs_into,
 )
 
-__all__ = ["log_total", "paths_over_orders", "sum_over_orders"]
+__all__ = ["log_total_over_orders", "paths_over_orders", "sum_over_orders"]
 
 SETS_OF_STATES = 1 << 6  # of a kernel that goes over the subsets of each: up to 50 ms
 
@@ -84,7 +84,7 @@ def paths_over_orders(sums: SubsetSums, threads: int) -> Floats:
     return paths
 
 
-def log_total(sums: SubsetSums) -> float:
+def log_total_over_orders(sums: SubsetSums) -> float:
     """Return the logarithm of the sum over all orders and the structures that fit them."""
     return _log_total(sums, _forward(sums))
 

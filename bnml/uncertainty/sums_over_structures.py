@@ -18,10 +18,10 @@ from bnml._threads import run_each
 from bnml.uncertainty import sums_over_layers, sums_over_orders
 from bnml.uncertainty.sums_over_parents import subset_sums
 
-__all__ = ["blanket_probabilities", "log_sum", "path_probabilities"]
+__all__ = ["blanket_probabilities", "log_sum_over_structures", "path_probabilities"]
 
 
-def log_sum(weights: Floats, prior: str, threads: int) -> float:
+def log_sum_over_structures(weights: Floats, prior: str, threads: int) -> float:
     """Return the logarithm of the sum of all structures' weights; minus infinity where there is none.
 
     Parameters
@@ -36,7 +36,11 @@ def log_sum(weights: Floats, prior: str, threads: int) -> float:
     sums = subset_sums(weights, threads, lambda part: None)
     if not sums.possible:
         return -math.inf
-    return sums_over_orders.log_total(sums) if prior == "order" else sums_over_layers.log_total(sums, threads)
+    return (
+        sums_over_orders.log_total_over_orders(sums)
+        if prior == "order"
+        else sums_over_layers.log_total_over_layers(sums, threads)
+    )
 
 
 def path_probabilities(weights: Floats, prior: str, threads: int) -> Floats:
@@ -49,12 +53,12 @@ def path_probabilities(weights: Floats, prior: str, threads: int) -> Floats:
 def blanket_probabilities(weights: Floats, prior: str, threads: int) -> Floats:
     """Return the probability that the Markov blanket of each variable has each other; symmetric."""
     n = len(weights)
-    pairs, total = list(combinations(range(n), 2)), log_sum(weights.copy(), prior, threads)
+    pairs, total = list(combinations(range(n), 2)), log_sum_over_structures(weights.copy(), prior, threads)
     found = np.zeros((n, n))
 
     def in_blanket(at: int) -> None:
         a, b = pairs[at]
-        apart = log_sum(_without_blanket(weights, a, b), prior, 1)
+        apart = log_sum_over_structures(_without_blanket(weights, a, b), prior, 1)
         found[a, b] = found[b, a] = min(max(-math.expm1(apart - total), 0.0), 1.0)
 
     run_each(in_blanket, len(pairs), threads, lambda part: None)

@@ -20,7 +20,6 @@ import numpy as np
 
 from bnml._arrays import Floats
 from bnml._jit import helper, kernel
-from bnml.uncertainty import edge_reversal, order_moves, single_arcs
 from bnml.uncertainty._sampling_kernels import (
     find_place,
     members_of_words,
@@ -28,6 +27,9 @@ from bnml.uncertainty._sampling_kernels import (
     random_bits,
     random_unit,
 )
+from bnml.uncertainty.edge_reversal import edge_reversal_step
+from bnml.uncertainty.order_moves import order_step
+from bnml.uncertainty.single_arcs import single_arc_step
 
 __all__ = ["FEWEST_RUNGS", "MOST_RUNGS", "first_ladder", "ladder_for", "run_ladder"]
 
@@ -42,8 +44,6 @@ NEIGHBOURHOODS = np.uint64(63)  # one step in 64 is of a whole neighbourhood
 ONE, ZERO = np.uint64(1), np.uint64(0)
 LOW = np.uint64(63)
 ARCS, ORDERS = 0, 1  # what moves
-
-_single_arc, _with_order, _neighbourhood = single_arcs.step, order_moves.step, edge_reversal.step
 
 
 @helper
@@ -80,13 +80,13 @@ def _run_replica(
         if listed and random_bits(key, at, 0) & NEIGHBOURHOODS == ZERO:  # bits that a pair does not depend on
             outcome = 0
             if acting:
-                outcome = _neighbourhood(
+                outcome = edge_reversal_step(
                     at, key, beta, gamma, parents, own, near, rules, lists, members, seen, words, weights
                 )
         elif moves == ARCS:
-            outcome = _single_arc(at, acting, key, beta, gamma, parents, own, near, link, need, stack, seen)
+            outcome = single_arc_step(at, acting, key, beta, gamma, parents, own, near, link, need, stack, seen)
         else:
-            outcome = _with_order(at, acting, key, beta, gamma, parents, own, near, link, need, order, place)
+            outcome = order_step(at, acting, key, beta, gamma, parents, own, near, link, need, order, place)
         if outcome < 0:
             known = True
             for k in range(0, 4, 2):

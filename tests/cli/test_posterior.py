@@ -163,14 +163,14 @@ def expensive(*arguments):
 
 
 def test_forecast(run, monkeypatch):
-    monkeypatch.setattr(posterior_cost, "cost", expensive)
+    monkeypatch.setattr(posterior_cost, "posterior_cost", expensive)
     shown = run("posterior", "two.csv", "--json")
     assert shown.err == "forecast: about 60 s, 1.0 MB of memory at most\n"
     assert json.loads(shown.out)["rows"] == 300
 
 
 def test_progress_on_a_terminal(run, monkeypatch):
-    monkeypatch.setattr(posterior_cost, "cost", expensive)
+    monkeypatch.setattr(posterior_cost, "posterior_cost", expensive)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     shown = run("posterior", "two.csv")
     assert shown.status == 0

@@ -38,7 +38,7 @@ def test_json(run, folder):
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_reports_fit_the_terminal(name, capsys):
-    experiment = registry.find(name)
+    experiment = registry.find_experiment(name)
     findings = ["a finding " * 30, "  a detail " + "that goes on " * 20]
     files = [Path("a/very/long/folder", name, "results.csv")]
     reproduce._print(Reproduction(experiment, Outputs({}, {}, findings), files, 100_000, 3, 4, 12345.0))

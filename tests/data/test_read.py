@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import warnings
@@ -537,7 +538,11 @@ def test_the_same_on_every_run(csv):
     program = f"import bnml; d = bnml.read({str(path)!r}); print(d.states, d.codes.tolist(), d.row_index.tolist())"
     outputs = {
         subprocess.run(
-            [sys.executable, "-c", program], capture_output=True, text=True, check=True, env={"PYTHONHASHSEED": seed}
+            [sys.executable, "-c", program],
+            capture_output=True,
+            text=True,
+            check=True,
+            env={**os.environ, "PYTHONHASHSEED": seed},
         ).stdout
         for seed in ("0", "1")
     }

@@ -11,11 +11,12 @@ from bnml.experiments import run
 
 @pytest.fixture
 def coarse_pictures(monkeypatch):
-    """Draw every picture once, at a low resolution."""
+    """Draw every picture once, at a low resolution, with panels where they come to stand."""
 
     def drawn(figure, suffix):
         stream = BytesIO()
         if suffix == ".png":
+            figure.set_layout_engine("none")
             figure.savefig(stream, format="png", dpi=20, metadata={"Software": None})
         return stream.getvalue()
 

@@ -21,14 +21,14 @@ from bnml.experiments.prediction_tables import (
     PUBLISHED,
     QUANTITIES,
     SCORES,
-    compared,
+    compared_predictions,
     prediction_summary,
+    prediction_tails,
     rank_table,
-    ranked,
+    ranked_predictions,
     read_prediction_tables,
     rule_findings,
     rule_table,
-    tails,
 )
 from bnml.experiments.uci_tables import TABLES, uci_table_file
 
@@ -113,9 +113,9 @@ def test_ranks():
     values = -rng.integers(1, 4, (200, 4)) * 1.7
     noisy = values * (1 + 1e-12 * rng.standard_normal(values.shape))  # as if summed in another order
     expected = rankdata(-values, method="average", axis=1)
-    assert (ranked(noisy) == expected).all()
-    assert (ranked(values).sum(axis=1) == 10).all()
-    assert ranked(np.array([[-5.0, -5.0 + 1e-7]])).tolist() == [[2.0, 1.0]]
+    assert (ranked_predictions(noisy) == expected).all()
+    assert (ranked_predictions(values).sum(axis=1) == 10).all()
+    assert ranked_predictions(np.array([[-5.0, -5.0 + 1e-7]])).tolist() == [[2.0, 1.0]]
 
 
 def test_work_is_learning_and_predicting_row_by_row(folder):
@@ -210,7 +210,7 @@ def test_numbers_that_are_published_as_found_agree(rows, folder, tmp_path):
     third = curves[-1][curves[-1]["rows"] == training_sizes(ROWS)[1]].rename(columns={"rows": "training_rows"}).round(0)
     write(tmp_path, "table2_parameters", third.drop(columns=["percent", "quantity"]))
     published = read_prediction_tables(tmp_path, TRAINING)
-    comparison = compared(published, results, rank_table(published, frame))
+    comparison = compared_predictions(published, results, rank_table(published, frame))
     assert comparison["what"].value_counts().to_dict() == {
         "rank": 80, "table 3": 80, "logprob": 720, "parents": 720, "parameters": 720
     }  # fmt: skip
@@ -227,7 +227,7 @@ def test_all_files(folder, rows, tmp_path, monkeypatch, coarse_pictures):
     def known(data, key, seed):
         return [row for row in rows if row["data"] == key[0] and key[1] <= row["permutation"] < key[2]]
 
-    monkeypatch.setattr(registry, "find", lambda name: replace(EXPERIMENT, work=known))
+    monkeypatch.setattr(registry, "find_experiment", lambda name: replace(EXPERIMENT, work=known))
     done = reproduce("prediction", folder, repetitions=TWICE, threads=1, out=tmp_path)
     names = ("figure", "ranks", "logprob", "parameters")
     pictures = {f"{name}{suffix}" for name in names for suffix in (".png", ".svg")}
@@ -271,7 +271,7 @@ def test_interruptions_do_not_matter(folder, tmp_path, monkeypatch):
 
     def reproduced(out, work=EXPERIMENT.work):
         some = replace(EXPERIMENT, parts=few, outcome=plain_outcome, work=work)
-        monkeypatch.setattr(registry, "find", lambda name: some)
+        monkeypatch.setattr(registry, "find_experiment", lambda name: some)
         done = reproduce("prediction", folder, repetitions=2, threads=1, out=tmp_path / out)
         return done.resumed, (tmp_path / out / "prediction" / "results.csv").read_bytes()
 
@@ -287,7 +287,7 @@ def test_tails():
     frame = pd.concat(
         pd.DataFrame({"data": "iris", "percent": 10, "score": score, "parameters": own}) for score, own in sizes.items()
     )
-    shares = tails(frame.reset_index(drop=True))
+    shares = prediction_tails(frame.reset_index(drop=True))
     assert shares.to_dict() == pytest.approx({"few": 100 / 119, "even": 1 / 20})
 
 
@@ -410,7 +410,7 @@ def test_tables_without_a_row_for_each_fold(own, tmp_path):
 
 def test_mended_published_numbers_keep_the_work(own, tmp_path, monkeypatch):
     some = replace(EXPERIMENT, work=lambda *arguments: [{"done": 1}], outcome=plain_outcome)
-    monkeypatch.setattr(registry, "find", lambda name: some)
+    monkeypatch.setattr(registry, "find_experiment", lambda name: some)
 
     def resumed():
         done = reproduce("prediction", own, repetitions=2, threads=1, out=tmp_path / "out")

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from bnml.errors import DataError
-from bnml.experiments.comparison import agreement, compare, disagreements
+from bnml.experiments.comparison import agreement, compare_with_published, disagreements
 from bnml.experiments.published import read_numbers
 from bnml.experiments.uci_tables import read_uci_table
 
@@ -86,7 +86,7 @@ def test_differences_in_standard_errors():
             "published_error": [0.06, 0.06, 0.0, 0.0, 0.0],
         }
     )
-    found = compare(table, rounding=0.005)
+    found = compare_with_published(table, rounding=0.005)
     assert found["errors"].tolist() == pytest.approx([-2.95, -5.95, 0.0, 0.0, -np.inf])
     assert found["within"].tolist() == [True, False, True, True, False]
     assert agreement(found, "means") == "3 of 5 means (60.0%) lie within 3 standard errors of the published ones."

@@ -185,10 +185,10 @@ def test_wrong_published_means(tmp_path):
 
 def test_mended_published_means_keep_the_work(tmp_path, monkeypatch):
     def outcome(folder, rows, repetitions):
-        return Outputs({"results": rank_of_truth.published_ranks(folder)}, {}, ["done"])
+        return Outputs({"results": rank_of_truth._published_ranks(folder)}, {}, ["done"])
 
     some = replace(rank_of_truth.EXPERIMENT, work=lambda *arguments: [{"done": 1}], outcome=outcome)
-    monkeypatch.setattr(registry, "find", lambda name: some)
+    monkeypatch.setattr(registry, "find_experiment", lambda name: some)
     folder = published(tmp_path / "data")
     reproduce("rank-of-truth", folder, repetitions=2, threads=1, out=tmp_path)
     path = folder / rank_of_truth.FILE

@@ -49,8 +49,8 @@ TOY = Experiment("toy", parts, work, outcome, repetitions=10, files=("scale.txt"
 @pytest.fixture
 def toy(monkeypatch, tmp_path):
     """Register a small experiment, and return the folder with its data."""
-    find = registry.find
-    monkeypatch.setattr(registry, "find", lambda name: TOY if name == "toy" else find(name))
+    find = registry.find_experiment
+    monkeypatch.setattr(registry, "find_experiment", lambda name: TOY if name == "toy" else find(name))
     folder = tmp_path / "data"
     folder.mkdir()
     (folder / "scale.txt").write_text("2")
@@ -63,7 +63,7 @@ def contents(done):
 
 def test_every_experiment_has_a_module_and_lists_its_files():
     for name in EXPERIMENTS:
-        experiment = registry.find(name)
+        experiment = registry.find_experiment(name)
         assert experiment.name == name
         assert all(not Path(file).is_absolute() for file in experiment.files)
 
@@ -90,7 +90,7 @@ def test_an_interrupted_run_goes_on(toy, tmp_path, monkeypatch):
 
     broken = Experiment("toy", parts, failing, outcome, repetitions=10, files=("scale.txt",))
     with monkeypatch.context() as patched:
-        patched.setattr(registry, "find", lambda name: broken)
+        patched.setattr(registry, "find_experiment", lambda name: broken)
         with pytest.raises(KeyboardInterrupt):
             reproduce("toy", toy, threads=1, out=tmp_path / "out")
     folder = tmp_path / "out" / "toy"
@@ -129,7 +129,7 @@ def work(folder, key, seed):
     os.kill(os.getpid(), 9)
 
 dying = Experiment("dying", lambda folder, r: [Part((i,)) for i in range(3)], work, None)
-registry.find = lambda name: dying
+registry.find_experiment = lambda name: dying
 if __name__ == "__main__":
     try:
         reproduce("dying", out="out", threads=2)
@@ -213,7 +213,7 @@ def test_results_of_something_else_are_left_alone(toy, tmp_path, change):
 
 def test_a_journal_of_nothing_is_no_hindrance(toy, tmp_path, monkeypatch):
     with monkeypatch.context() as patched:
-        patched.setattr(registry, "find", lambda name: replace(TOY, work=interrupted))
+        patched.setattr(registry, "find_experiment", lambda name: replace(TOY, work=interrupted))
         with pytest.raises(KeyboardInterrupt):
             reproduce("toy", toy, threads=1, out=tmp_path / "out")
     assert reproduce("toy", toy, seed=5, threads=1, out=tmp_path / "out").resumed == 0
@@ -226,7 +226,7 @@ def interrupted(folder, key, seed):
 def test_published_numbers_may_change(toy, tmp_path, monkeypatch):
     (toy / "printed.csv").write_text("a\n1\n")
     with monkeypatch.context() as patched:
-        patched.setattr(registry, "find", lambda name: replace(TOY, published=("printed.csv",)))
+        patched.setattr(registry, "find_experiment", lambda name: replace(TOY, published=("printed.csv",)))
         reproduce("toy", toy, threads=1, out=tmp_path / "out")
         (toy / "printed.csv").write_text("a\n2\n")
         assert reproduce("toy", toy, threads=1, out=tmp_path / "out").resumed == 6
@@ -290,7 +290,7 @@ def work(folder, key, seed):
     return [{"i": key[0]}]
 
 slow = Experiment("slow", lambda folder, r: [Part((i,)) for i in range(1000)], work, None)
-registry.find = lambda name: slow
+registry.find_experiment = lambda name: slow
 if __name__ == "__main__":
     reproduce("slow", out="out", threads=1)
 """
@@ -306,7 +306,7 @@ def work(folder, key, seed):
         time.sleep(600)
 
 long = Experiment("long", lambda folder, r: [Part((i,)) for i in range(10)], work, None)
-registry.find = lambda name: long
+registry.find_experiment = lambda name: long
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever started the tests may not want to hear it
     try:

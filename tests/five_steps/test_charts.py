@@ -14,7 +14,7 @@ import bnml
 from bnml.five_steps.charts import (
     Curve,
     RiskRow,
-    fitted,
+    fitted_text,
     reliability_chart,
     risk_chart,
     roc_chart,
@@ -97,7 +97,7 @@ def test_curves():
 def test_texts_are_cut_to_their_room(size):
     for text in (*NAMES, *LABELS):
         for width in (30, 100, 1000):
-            shown = fitted(text, width, size)
+            shown = fitted_text(text, width, size)
             assert text_pixels(shown, size) <= width or len(shown) <= 2
             assert shown == text or "…" in shown
 

@@ -197,7 +197,8 @@ def test_the_picture_of_many_tests_is_left_out(monkeypatch):
     assert "The picture of what tests leave over (NPC) is left out" in bnml.study(bnml.example(), repetitions=0).html()
 
 
-def test_many_variables_and_long_tables():
+def test_many_variables_and_long_tables(monkeypatch):
+    monkeypatch.setattr("bnml.five_steps.parts.MOST_FOR_SAMPLES", 0)  # `test_print` has a report with sampled networks
     rng = np.random.default_rng(1)
     codes = rng.integers(0, 2, (100, 1))
     table = np.where(rng.random((100, 20)) < 0.5, codes, rng.integers(0, 2, (100, 20)))

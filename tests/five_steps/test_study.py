@@ -15,7 +15,7 @@ import bnml
 from bnml._text import names_in_words, p_value_text, percent, shortened_in_the_middle
 from bnml.errors import BnmlError
 from bnml.five_steps.findings import findings_of
-from bnml.five_steps.knowledge import knowledge
+from bnml.five_steps.knowledge import knowledge_sentences
 from bnml.five_steps.parts import _max_condition
 from bnml.uncertainty import SampledPosterior
 
@@ -102,7 +102,7 @@ def test_constraints_hold_everywhere_and_are_told():
     assert known.allows(found.learned.dag)
     assert found.bootstrap.support[0, bnml.example().index("xray")] > 0
     assert {frozenset(("bronc", "dysp"))}.isdisjoint(frozenset(arc) for arc in found.pc.pdag.directed)
-    words = knowledge(known)
+    words = knowledge_sentences(known)
     assert words == [
         "asia → xray must be in the network.",
         "smoke → lung must not be in the network.",

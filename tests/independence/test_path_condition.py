@@ -8,7 +8,15 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from bnml.independence.path_condition import accepted_statements, drop, keep, regions, settle, unexplained, without
+from bnml.independence.path_condition import (
+    accepted_statements,
+    drop_link,
+    keep_links,
+    links_without,
+    settle_path_condition,
+    unexplained,
+    unsure_regions,
+)
 from bnml.independence.skeleton import Found
 
 
@@ -66,7 +74,7 @@ def check_standing(standing, statements, masks):
         assert explained(left - {pair}, pair, statements)
         assert not explained(sure, pair, statements)
         assert all(explained(left - {pair}, other, statements) for other in standing.dropped)
-    found = regions(standing, statements)
+    found = unsure_regions(standing, statements)
     assert set().union(*found) <= standing.unsure
     assert bool(found) == bool(standing.unsure)
     assert all(len(region) > 1 for region in found)
@@ -75,7 +83,7 @@ def check_standing(standing, statements, masks):
 @pytest.mark.parametrize("seed", range(60))
 def test_all_ways_to_drop_links(seed):
     _, statements, masks = instance(seed)
-    standing = settle(masks, statements)
+    standing = settle_path_condition(masks, statements)
     check_standing(standing, statements, masks)
     left = links_of(standing.possible)
     sure = links_of(standing.sure)
@@ -91,19 +99,19 @@ def test_choices_one_by_one(seed):
     """Whatever is chosen in whatever order: nothing is taken back, and every absent link has its paths."""
     rng = np.random.default_rng(seed)
     _, statements, masks = instance(seed, 6)
-    standing = settle(masks, statements)
+    standing = settle_path_condition(masks, statements)
     while standing.unsure:
         pair = sorted(standing.unsure)[rng.integers(len(standing.unsure))]
         before = standing
         rest = links_of(standing.possible) - {pair}
         lost = [p for p in sorted(standing.dropped | {pair}) if not explained(rest, p, statements)]
-        assert unexplained(without(standing.possible, pair), statements, standing.dropped | {pair}) == lost
+        assert unexplained(links_without(standing.possible, pair), statements, standing.dropped | {pair}) == lost
         assert not lost  # an open link can be chosen either way
         if rng.random() < 0.5:
-            standing = drop(standing, statements, pair)
+            standing = drop_link(standing, statements, pair)
             assert pair not in links_of(standing.possible)
         else:
-            standing = keep(standing, statements, [pair])
+            standing = keep_links(standing, statements, [pair])
             assert pair in links_of(standing.sure)
         assert links_of(before.sure) <= links_of(standing.sure)
         assert links_of(standing.possible) <= links_of(before.possible)
@@ -116,22 +124,22 @@ def test_choices_one_by_one(seed):
 def test_two_links_that_need_each_other():
     masks = [0b110, 0b101, 0b011]
     statements = {(0, 2): [Found((1,), -1.0)], (1, 2): [Found((0,), -2.0)]}
-    standing = settle(masks, statements)
-    assert regions(standing, statements) == (frozenset({(0, 2), (1, 2)}),)
-    for after in (keep(standing, statements, [(0, 2)]), drop(standing, statements, (1, 2))):
+    standing = settle_path_condition(masks, statements)
+    assert unsure_regions(standing, statements) == (frozenset({(0, 2), (1, 2)}),)
+    for after in (keep_links(standing, statements, [(0, 2)]), drop_link(standing, statements, (1, 2))):
         assert after.possible == after.sure == (0b110, 0b001, 0b001)
         assert not after.unsure
-    assert settle(masks, statements, kept=[(0, 2)]).possible == (0b110, 0b001, 0b001)
+    assert settle_path_condition(masks, statements, kept=[(0, 2)]).possible == (0b110, 0b001, 0b001)
 
 
 def test_a_link_that_waits_for_a_region():
     """3 and 4 hang on 0, and 3 ⟂ 4 | 2 needs a path from 0 to 2: over one of the links of the region."""
     masks = [0b11110, 0b00101, 0b00011, 0b10001, 0b01001]
     statements = {(0, 2): [Found((1,), -1.0)], (1, 2): [Found((0,), -2.0)], (3, 4): [Found((2,), -1.0)]}
-    standing = settle(masks, statements)
-    assert regions(standing, statements) == (frozenset({(0, 2), (1, 2)}),)
+    standing = settle_path_condition(masks, statements)
+    assert unsure_regions(standing, statements) == (frozenset({(0, 2), (1, 2)}),)
     assert standing.unsure == {(0, 2), (1, 2), (3, 4)}
-    after = keep(standing, statements, [(0, 2)])
+    after = keep_links(standing, statements, [(0, 2)])
     assert not after.unsure
     assert (3, 4) in accepted_statements(after, masks, statements)
 
@@ -140,15 +148,15 @@ def test_a_link_that_a_choice_needs():
     """0 - 1 was dropped and 2 explains it; 0 - 3 could go, but then no path would lead from 0 to 2 without 1."""
     masks = [0b1010, 0b1101, 0b1010, 0b0111]
     statements = {(0, 1): [Found((2,), -1.0)], (0, 3): [Found((1,), -1.0)]}
-    standing = settle(masks, statements)
+    standing = settle_path_condition(masks, statements)
     assert standing.unsure == {(0, 1), (0, 3)}
-    after = drop(standing, statements, (0, 1))
+    after = drop_link(standing, statements, (0, 1))
     assert links_of(after.sure) == {(0, 3), (1, 2), (1, 3), (2, 3)}
     assert not after.unsure
 
 
 def test_an_independence_that_nothing_explains():
     """0 and 1 are joined to nothing else: a set that separates them has no paths to it, and the link stays."""
-    standing = settle([0b010, 0b001, 0b000], {(0, 1): [Found((2,), -0.1)]})
+    standing = settle_path_condition([0b010, 0b001, 0b000], {(0, 1): [Found((2,), -0.1)]})
     assert standing.possible == (0b010, 0b001, 0b000)
     assert not standing.unsure

@@ -23,6 +23,7 @@ def rows():
 
 @pytest.mark.parametrize("row", rows())
 def test_every_network_survives_every_format(row, tmp_path):
+    """The largest go through every third format: together through all of them."""
     network = load(FOLDER / row["file"])
     assert len(network.names) == int(row["nodes"])
     assert len(network.dag.arcs) == int(row["arcs"])
@@ -32,7 +33,8 @@ def test_every_network_survives_every_format(row, tmp_path):
     assert max(len(network.dag.parents(x)) for x in network.names) == int(row["max_parents"])
     suffixes = list(FORMATS)
     if network.n_parameters > 20_000:  # each format once; the smaller ones come under all of its suffixes
-        suffixes = [suffix for suffix in FORMATS if suffix not in (".bif.gz", ".bifxml")]
+        formats = [suffix for suffix in FORMATS if suffix not in (".bif.gz", ".bifxml")]
+        suffixes = formats[len(row["network"]) % 3 :: 3]
     for suffix in suffixes:
         save(network, tmp_path / f"network{suffix}")
         back = load(tmp_path / f"network{suffix}")

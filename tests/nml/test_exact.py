@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from bnml._jit import JIT
 from bnml.nml import regret, regrets
 from bnml.nml._kernels import _binary_normaliser
-from bnml.nml.exact import by_recurrence, by_sum
+from bnml.nml.exact import regrets_by_recurrence, regrets_by_sum
 from tests.nml import naive
 
 
@@ -55,15 +55,17 @@ def test_million_observations(r):
 @settings(max_examples=80, deadline=None)
 @given(st.integers(1, 10**5), st.integers(1, 10**5))
 def test_recurrence_equals_sum(n, r):
-    assert by_recurrence(n, floats(r)) == pytest.approx(by_sum(floats(n), floats(r)), rel=1e-11, abs=1e-12)
+    assert regrets_by_recurrence(n, floats(r)) == pytest.approx(
+        regrets_by_sum(floats(n), floats(r)), rel=1e-11, abs=1e-12
+    )
 
 
 @pytest.mark.parametrize("n", [10**6, 10**7, 10**9])
 def test_closed_form_meets_the_others(n):
     """Just where eq. 7 takes over, its error is below 2e-7, as the docstrings say."""
     for r in (10**6 + 1, 3 * 10**6, 10**7):
-        want = by_sum(floats(n), floats(r))[0]
-        assert regret(n + 1, r) == pytest.approx(by_sum(floats(n + 1), floats(r))[0], rel=1e-12)
+        want = regrets_by_sum(floats(n), floats(r))[0]
+        assert regret(n + 1, r) == pytest.approx(regrets_by_sum(floats(n + 1), floats(r))[0], rel=1e-12)
         assert regret(n, r) == pytest.approx(want, rel=1e-12)
         assert -1e-12 * want < float(naive.equation_7(n, r)) - want < 2e-7 + 1e-12 * want
 

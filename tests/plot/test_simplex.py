@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bnml.plot.simplex import shorten
+from bnml.plot.simplex import shorten_by_simplex
 
 from . import naive
 from .strategies import connected_arcs
@@ -27,7 +27,7 @@ def test_as_short_as_the_linear_program_says(graph, data):
     for _ in range(n):
         for a, b, least, _ in constraints:
             x[b] = max(x[b], x[a] + least)
-    shorten(constraints, x, most_steps=1000)
+    shorten_by_simplex(constraints, x, most_steps=1000)
     assert all(x[b] - x[a] >= least for a, b, least, _ in constraints)
     assert cost(constraints, x) == round(naive.shortest_sum(n, constraints))
 
@@ -38,7 +38,7 @@ def test_never_worse_when_stopped_early():
     costs = []
     for most_steps in range(6):
         x = list(before)
-        shorten(constraints, x, most_steps=most_steps)
+        shorten_by_simplex(constraints, x, most_steps=most_steps)
         assert all(x[b] - x[a] >= least for a, b, least, _ in constraints)
         costs.append(cost(constraints, x))
     assert all(later <= earlier for earlier, later in pairwise(costs))

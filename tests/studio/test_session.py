@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -20,6 +20,7 @@ import numpy as np
 import pytest
 
 from bnml._stored import decoded, encoded
+from bnml.cli import main
 from bnml.data.example import example_path
 from bnml.errors import ArgumentError, FormatError
 from bnml.search.searches import SEARCHES
@@ -36,14 +37,24 @@ from bnml.studio.session import (
 )
 from bnml.studio.session_archive import pack_session, unpack_session
 from bnml.studio.session_folder import ENTRY, SessionFolder, folder_for
-from tests.studio.running import seen, walk
+from tests.studio.running import RunningStudio, seen, walk
+
+
+@pytest.fixture(scope="module")
+def walk_done(tmp_path_factory, clinic):
+    """Walk through all steps, once, and return the folder of the session."""
+    studio = RunningStudio(tmp_path_factory.mktemp("walk") / "session", clinic)
+    walk(studio)
+    studio.stop()
+    return studio.folder
 
 
 @pytest.fixture
-def walked(start, tmp_path, clinic):
-    """Walk through all steps in a studio of one's own."""
+def walked(walk_done, start, tmp_path, clinic):
+    """Go on from there in a studio of one's own."""
+    shutil.copytree(walk_done, tmp_path / "session")
     studio = start(tmp_path / "session", clinic)
-    walk(studio)
+    assert studio.settled()["current"] == "r1"
     return studio
 
 
@@ -135,16 +146,27 @@ def test_another_table_under_the_same_name(walked, start, clinic, tmp_path):
 
 
 def test_one_server_for_a_folder(walked, clinic):
-    done = studio_command(str(clinic), "--folder", str(walked.folder))
+    command = [sys.executable, "-m", "bnml", "studio", str(clinic), "--folder", str(walked.folder), "--no-browser"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith(f"bnml: another bnml studio has {str(walked.folder)!r} open")
 
 
-def studio_command(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "bnml", "studio", *arguments, "--no-browser"]
-    return subprocess.run(
-        command, capture_output=True, text=True, timeout=60, check=False, env={**os.environ, **environment}
-    )
+@pytest.fixture
+def refused(monkeypatch, capsys):
+    """Give the command what it cannot use, and return what it says; it serves nothing."""
+    monkeypatch.setattr("uvicorn.Server.run", lambda *_, **__: pytest.fail("it serves"))
+
+    def say(*arguments: str) -> str:
+        try:
+            status = main(["studio", *arguments, "--no-browser"])
+        except SystemExit as stop:
+            status = stop.code
+        said = capsys.readouterr()
+        assert (status, said.out, "Traceback" in said.err) == (2, "", False)
+        return said.err
+
+    return say
 
 
 @pytest.mark.parametrize(
@@ -157,11 +179,9 @@ def studio_command(*arguments: str, **environment: str) -> subprocess.CompletedP
         (("--folder", "/proc/nothing"), "the session cannot be kept in '/proc/nothing'"),
     ],
 )
-def test_wrong_uses(tmp_path, arguments, message):
-    done = studio_command(*arguments, XDG_DATA_HOME=str(tmp_path))
-    assert (done.returncode, done.stdout) == (2, "")
-    assert message in done.stderr
-    assert "Traceback" not in done.stderr
+def test_wrong_uses(refused, tmp_path, monkeypatch, arguments, message):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    assert message in refused(*arguments)
 
 
 def test_ctrl_c_is_the_usual_end(walked):
@@ -391,11 +411,9 @@ def test_names_of_files(name):
     assert not ENTRY.fullmatch(f"x/{name}")
 
 
-def test_a_damaged_session_says_which_file(tmp_path):
+def test_a_damaged_session_says_which_file(refused, tmp_path):
     (tmp_path / "session.json").write_text('{"session": ')
-    done = studio_command("--folder", str(tmp_path))
-    assert done.returncode == 2
-    assert f"{str(tmp_path / 'session.json')!r} is damaged" in done.stderr
+    assert f"{str(tmp_path / 'session.json')!r} is damaged" in refused("--folder", str(tmp_path))
     for content in (
         "[]",
         "{}",
@@ -403,8 +421,7 @@ def test_a_damaged_session_says_which_file(tmp_path):
         '{"session": 1, "past": [1], "future": 2}',
     ):
         (tmp_path / "session.json").write_text(content)
-        done = studio_command("--folder", str(tmp_path))
-        assert (done.returncode, done.stdout, "Traceback" in done.stderr) == (2, "", False)
+        refused("--folder", str(tmp_path))
 
 
 def test_sessions_come_back_from_their_values():

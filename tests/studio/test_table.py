@@ -15,12 +15,12 @@ import bnml
 from bnml.data.overview import overview
 from bnml.data.read import read_draft
 from bnml.errors import DataError
-from bnml.studio.app import bare_name
+from bnml.studio.app import _bare_name
 from bnml.studio.cut_gain import CutGains
-from bnml.studio.desk import table_suffix
+from bnml.studio.desk import _table_suffix
 from bnml.studio.read_tables import offered_suffixes
 from bnml.studio.session import TableChoices, TableEntry
-from bnml.studio.table_look import advised_choices, look_at
+from bnml.studio.table_look import advised_choices, table_look
 
 
 def column(session, name):
@@ -119,7 +119,7 @@ HOSTILE = [
 @pytest.mark.parametrize(("told", "shown"), HOSTILE, ids=range(len(HOSTILE)))
 def test_names_of_uploads_lead_nowhere(studio, told, shown):
     session = studio.done("POST", "api/table", b"a,b\n0,1\n1,0\n", X_File_Name=quote(told, safe=""))
-    assert session["table"]["name"] == shown == bare_name(quote(told))
+    assert session["table"]["name"] == shown == _bare_name(quote(told))
     files = {path.relative_to(studio.folder).as_posix() for path in (studio.folder / "tables").rglob("*.csv")}
     assert all(Path(file).name == "table.csv" for file in files)
     assert list((studio.folder / "incoming").iterdir()) == []
@@ -131,7 +131,7 @@ def test_uploads_that_are_no_tables(studio, name):
     assert status == 400
     assert "must end in one of .csv" in found["error"]
     with pytest.raises(DataError):
-        table_suffix(name)
+        _table_suffix(name)
 
 
 @pytest.mark.parametrize("content", [b"", b"a,a\n0,1\n", b"a,b\n0,1,2\n"])
@@ -200,12 +200,12 @@ def test_looking_at_a_table(tmp_path):
     path.write_text("\n".join(["id,a,gap,x,c", *rows]))
     choices = advised_choices(path)
     assert choices == TableChoices(left_out=("id", "c"), missing="state")
-    look = look_at(path, choices)
+    look = table_look(path, choices)
     assert (look["readable"], look["rows"]) == (True, 100)
     states = {one["name"]: one["states"] for one in look["columns"]}
     assert states["gap"] == ["0", "1", "?"]
     assert states["id"] is None
-    refused = look_at(path, TableChoices(left_out=("id", "c")))
+    refused = table_look(path, TableChoices(left_out=("id", "c")))
     assert not refused["readable"]
     assert str(path) not in refused["reason"]
 

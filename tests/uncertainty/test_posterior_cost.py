@@ -14,7 +14,7 @@ import pytest
 import bnml
 from bnml.scores import LocalScores
 from bnml.scores.lattice.memory import BASE, DENSE
-from bnml.uncertainty.posterior_cost import Cost, cost, posterior_memory
+from bnml.uncertainty.posterior_cost import Cost, posterior_cost, posterior_memory
 from tests.counts.strategies import data_of, random_table
 
 GROWTH = r"""
@@ -103,9 +103,9 @@ def test_tables_are_not_made_to_tell_the_memory():
 
 def test_cost():
     rows = np.random.default_rng(0).integers(0, 2, (60, 20))
-    fast = cost(LocalScores(rows, "bdeu"), "order", 1)
-    slow = cost(LocalScores(rows, "bds"), "order", 1)
-    few = cost(LocalScores(rows[:, :14], "bdeu"), "uniform", 2)
+    fast = posterior_cost(LocalScores(rows, "bdeu"), "order", 1)
+    slow = posterior_cost(LocalScores(rows, "bds"), "order", 1)
+    few = posterior_cost(LocalScores(rows[:, :14], "bdeu"), "uniform", 2)
     assert few.seconds < fast.seconds < slow.seconds
     assert fast.bytes < slow.bytes, "what was scored on its own is remembered"
     assert str(Cost(12.3, 2 * 10**9)) == "about 12 s, 2.0 GB of memory at most"

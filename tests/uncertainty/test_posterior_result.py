@@ -121,9 +121,11 @@ def test_long_names_and_many_links():
 
 
 def test_links_are_sorted(found):
-    values = [this + other for _, _, this, other in found._likely]
+    links = found.link_probabilities.to_numpy()
+    values = [links[x, y] for x, y in found._likely]
     assert values == sorted(values, key=lambda value: -round(value, 9))
-    assert all(this >= other for _, _, this, other in found._likely)
+    arcs = found.arc_probabilities.to_numpy()
+    assert all(arcs[x, y] >= arcs[y, x] for x, y in found._likely)
 
 
 def test_pickle():

@@ -42,7 +42,7 @@ def test_random_numbers():
 def test_pairs_are_drawn_alike(n):
     counts = np.zeros((n, n))
     for step in range(3000):
-        counts[single_arcs.pair_of(kernels.random_bits(np.uint64(5), step, 0), n)] += 1
+        counts[single_arcs.random_pair(kernels.random_bits(np.uint64(5), step, 0), n)] += 1
     assert (np.diag(counts) == 0).all()
     rest = counts[~np.eye(n, dtype=bool)]
     assert np.abs(rest / 3000 - 1 / rest.size).max() < 5 * math.sqrt(1 / rest.size / 3000)
@@ -138,7 +138,7 @@ class Replica:
 
     def __init__(self, n, table):
         self.table, self.rules, self.n = table, open_rules(n), n
-        self.parents, self.order = single_arcs.init(Rules.none([f"X{i}" for i in range(n)]))
+        self.parents, self.order = single_arcs.first_structure(Rules.none([f"X{i}" for i in range(n)]))
         self.place = np.argsort(self.order)
         places = [kernels.find_family(table, v, self.parents[v], -1) for v in range(n)]
         self.own, self.near = table[2][places], np.full((n, n), np.nan)
@@ -148,15 +148,17 @@ class Replica:
 
     def single_arc(self, at, beta=1.0, gamma=0.0):
         arrays = (self.parents, self.own, self.near, self.rules[2], self.need, self.stack, self.seen)
-        return single_arcs.step(at, True, self.key, beta, gamma, *arrays)
+        return single_arcs.single_arc_step(at, True, self.key, beta, gamma, *arrays)
 
     def with_order(self, at):
         arrays = (self.parents, self.own, self.near, self.rules[2], self.need, self.order, self.place)
-        return order_moves.step(at, True, self.key, 1.0, 0.0, *arrays)
+        return order_moves.order_step(at, True, self.key, 1.0, 0.0, *arrays)
 
     def neighbourhood(self, at, lists, beta=1.0, gamma=0.0):
         arrays = (self.parents, self.own, self.near, self.rules, lists)
-        return edge_reversal.step(at, self.key, beta, gamma, *arrays, self.scratch, self.seen, self.words, self.weights)
+        return edge_reversal.edge_reversal_step(
+            at, self.key, beta, gamma, *arrays, self.scratch, self.seen, self.words, self.weights
+        )
 
     def taken(self, step, at):
         """Take a step; what it needs is looked up."""
@@ -224,7 +226,7 @@ def test_whole_neighbourhoods_have_the_right_limit(most, hot, monkeypatch):
     """By turns with single arcs, with all parent sets listed and with few of them."""
     monkeypatch.setattr(edge_reversal, "MOST_LISTED", most)
     table = all_families(3, 2)
-    replica, lists, moved = Replica(3, table), edge_reversal.init(table, 3), 0
+    replica, lists, moved = Replica(3, table), edge_reversal.reversal_lists(table, 3), 0
     weights = (0.5, 0.6) if hot else (1.0, 0.0)
 
     def step(at):
@@ -246,5 +248,5 @@ def test_a_score_that_is_not_known_is_asked_for():
     table = all_families(3, 0)
     replica = Replica(3, table)
     assert replica.single_arc(0) == -1
-    u, v = single_arcs.pair_of(kernels.random_bits(np.uint64(77), 0, 0), 3)
+    u, v = single_arcs.random_pair(kernels.random_bits(np.uint64(77), 0, 0), 3)
     assert replica.need[:3].tolist() == [v, u, -1]

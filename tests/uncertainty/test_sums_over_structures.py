@@ -11,7 +11,7 @@ from hypothesis import given, settings
 import bnml
 from bnml.graph import Constraints
 from bnml.scores.priors import ArcProbabilities
-from bnml.uncertainty.sums_over_structures import blanket_probabilities, log_sum, path_probabilities
+from bnml.uncertainty.sums_over_structures import blanket_probabilities, log_sum_over_structures, path_probabilities
 from tests.counts.strategies import data_of, random_table
 from tests.scores.strategies import score_and_twin
 from tests.uncertainty import naive
@@ -72,7 +72,7 @@ def test_paths_and_blankets_of_any_weights(prior, weights):
     assert blankets == pytest.approx(want, abs=1e-9 if abs(weights[np.isfinite(weights)]).max() > 1000 else 1e-11)
     assert np.array_equal(blankets, blankets.T)
     total = naive.log_sum(naive.log_weights(n, weight_of(weights), prior).values())
-    assert log_sum(weights.copy(), prior, 1) == pytest.approx(total, rel=1e-11, abs=1e-11)
+    assert log_sum_over_structures(weights.copy(), prior, 1) == pytest.approx(total, rel=1e-11, abs=1e-11)
 
 
 @pytest.mark.parametrize("prior", PRIORS)

@@ -21,8 +21,9 @@ from bnml._watch import Watch
 from bnml.errors import SearchError
 from bnml.graph.topological import topological_order
 from bnml.scores import FamilyScores
+from bnml.search.cuts.components import components
 from bnml.search.cuts.cutting import CLOSE, TIE, Cutting, Incumbent
-from bnml.search.cuts.family_arrays import Floats, arrays_of_families, components
+from bnml.search.cuts.family_arrays import Floats, arrays_of_families
 from bnml.search.cuts.order_search import search_orders
 from bnml.search.cuts.relaxation import Relaxation
 from bnml.search.cuts.tree import Tree

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
-from bnml._bits import bits, closure, masks_of_words, transposed, words_of_masks
+from bnml._bits import bits, masks_of_words, words_of_masks
 
-__all__ = ["FamilyArrays", "arrays_of_families", "components"]
+__all__ = ["FamilyArrays", "arrays_of_families"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -124,23 +124,3 @@ def arrays_of_families(
         np.array(counts), words_of_masks(masks, n), np.array(values, np.float64), words_of_masks(links, n),
         np.array(listed, bool),
     )  # fmt: skip
-
-
-def components(parents: Sequence[Sequence[int]], links: Sequence[int]) -> Iterator[list[int]]:
-    """Yield sets of variables that can be on a cycle together, or are linked, each with its members in their order."""
-    up = [mask | links[i] for i, mask in enumerate(map(_union, parents))]
-    down = transposed(up)
-    up = [a | links[i] for i, a in enumerate(up)]
-    left = (1 << len(up)) - 1
-    while left:
-        start = left & -left
-        own = closure(up, start) & closure(down, start)
-        left &= ~own
-        yield list(bits(own))
-
-
-def _union(masks: Sequence[int]) -> int:
-    found = 0
-    for mask in masks:
-        found |= mask
-    return found

@@ -35,7 +35,7 @@ from typing import NamedTuple
 
 from bnml._bits import bits, set_key, transposed
 from bnml.graph import DAG, PDAG
-from bnml.graph.extension import extend
+from bnml.graph.extension import consistent_extension
 
 __all__ = ["DELETE", "INSERT", "TURN", "ClassGraph", "Step", "cliques", "step_taken", "turnable"]
 
@@ -141,7 +141,7 @@ def _turn(graph: ClassGraph, step: Step, parents: list[int], neighbours: list[in
                 _direct(parents, neighbours, a, b)
     for b in bits(neighbours[x]):
         _direct(parents, neighbours, x, b)
-    member = extend(parents, neighbours)
+    member = consistent_extension(parents, neighbours)
     assert member is not None
     member[x] &= ~(1 << y)
     member[y] |= 1 << x

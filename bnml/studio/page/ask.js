@@ -2,7 +2,7 @@
 
 import * as api from "./api.js";
 import * as store from "./store.js";
-import { announce, button, el, field, notice, percent, plural, refill } from "./dom.js";
+import { announce, button, el, field, headed, notice, percent, plural, refill } from "./dom.js";
 
 const place = el("div");
 const top = el("div");
@@ -32,15 +32,7 @@ export const ask = {
 
 function update(session) {
   if (!session.current) {
-    refill(
-      top,
-      el(
-        "section",
-        { class: "card" },
-        el("h1", {}, "Ask the network"),
-        el("p", {}, "First learn a network, in step 3."),
-      ),
-    );
+    refill(top, headed("h1", "Ask the network", el("p", {}, "First learn a network, in step 3.")));
     cards.replaceChildren();
     bottom.replaceChildren();
     shown = new Map();
@@ -115,10 +107,9 @@ function heading() {
     ...Object.entries(said.evidence).map(([name, state]) => [name, state, false]),
     ...Object.entries(said.do).map(([name, state]) => [name, state, true]),
   ];
-  return el(
-    "section",
-    { class: "card" },
-    el("h1", {}, "Ask the network"),
+  return headed(
+    "h1",
+    "Ask the network",
     el("p", { class: "lead" }, "Click a bar to say what is observed. All other bars show what is to be expected then."),
     mistake && notice("error", mistake),
     el(
@@ -367,8 +358,13 @@ async function showTable(name) {
   } catch (error) {
     conditional = { name, error: error.message };
   }
+  drawAndShow(".conditional");
+}
+
+/** Draw, and lead to what was asked for below the bars. */
+function drawAndShow(selector) {
   draw(store.current());
-  const section = bottom.querySelector(".conditional");
+  const section = bottom.querySelector(selector);
   section?.scrollIntoView({ block: "nearest" });
   section?.focus({ preventScroll: true });
 }
@@ -440,10 +436,7 @@ async function explain() {
   } catch (error) {
     explanation = { error: error.message };
   }
-  draw(store.current());
-  const section = bottom.querySelector(".explanation");
-  section?.scrollIntoView({ block: "nearest" });
-  section?.focus({ preventScroll: true });
+  drawAndShow(".explanation");
 }
 
 function mostProbable() {

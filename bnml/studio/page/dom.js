@@ -57,6 +57,26 @@ export function refill(place, ...content) {
   }
 }
 
+/** Return a card with a heading, "h1" or "h2". */
+export function headed(level, title, ...content) {
+  return el("section", { class: "card" }, el(level, {}, title), content);
+}
+
+/** Let what is dragged be dropped on an element, which is marked as long as it is above it; return the element. */
+export function takesDrops(place, take) {
+  const marked = (event) => {
+    event.preventDefault();
+    place.classList.toggle("over", event.type === "dragover");
+  };
+  place.addEventListener("dragover", marked);
+  place.addEventListener("dragleave", () => place.classList.remove("over"));
+  place.addEventListener("drop", (event) => {
+    marked(event);
+    take(event.dataTransfer);
+  });
+  return place;
+}
+
 let fields = 0;
 
 /** Return a labelled control with its hint; `error` stands beside it. */

@@ -2,7 +2,7 @@
 
 import * as api from "./api.js";
 import * as store from "./store.js";
-import { announce, button, choice, el, field, notice, plural, question, refill } from "./dom.js";
+import { announce, button, choice, el, field, headed, notice, plural, question, refill } from "./dom.js";
 
 const FORMATS = [
   ["json", "bnml (.json), keeps everything"],
@@ -32,10 +32,9 @@ function update(session) {
   const nothing = !session.current;
   refill(
     place,
-    el(
-      "section",
-      { class: "card" },
-      el("h1", {}, "Hand on"),
+    headed(
+      "h1",
+      "Hand on",
       el(
         "p",
         { class: "lead" },

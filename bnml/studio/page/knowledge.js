@@ -2,7 +2,7 @@
 
 import * as api from "./api.js";
 import * as store from "./store.js";
-import { announce, button, choice, el, field, notice, plural, refill, svg } from "./dom.js";
+import { announce, button, choice, el, field, headed, notice, plural, refill, svg, takesDrops } from "./dom.js";
 
 const KINDS = {
   required: { text: "leads to", verb: "leads to", hint: "The network must have this arc.", arc: true },
@@ -57,10 +57,7 @@ const redraw = () => update(store.current());
 function update(session) {
   const names = store.variables();
   if (!session.table || !names.length) {
-    refill(
-      place,
-      el("section", { class: "card" }, el("h1", {}, "What you know"), el("p", {}, "First choose a table, in step 1.")),
-    );
+    refill(place, headed("h1", "What you know", el("p", {}, "First choose a table, in step 1.")));
     return;
   }
   const known = session.knowledge;
@@ -69,10 +66,9 @@ function update(session) {
   if (!names.includes(picked.tierOf)) picked.tierOf = names[0];
   refill(
     place,
-    el(
-      "section",
-      { class: "card" },
-      el("h1", {}, "What you know"),
+    headed(
+      "h1",
+      "What you know",
       el(
         "p",
         { class: "lead" },
@@ -144,25 +140,16 @@ function tiers(known, names) {
       ),
       !members.length && el("p", { class: "hint" }, tier < 0 ? "None left" : "Drop variables here"),
     );
-    box.addEventListener("dragover", (event) => {
-      event.preventDefault();
-      box.classList.add("over");
-    });
-    box.addEventListener("dragleave", () => box.classList.remove("over"));
-    box.addEventListener("drop", (event) => {
-      event.preventDefault();
-      box.classList.remove("over");
-      const name = event.dataTransfer.getData("text/plain");
+    return takesDrops(box, (dropped) => {
+      const name = dropped.getData("text/plain");
       if (names.includes(name)) put(name, tier);
     });
-    return box;
   };
   const choices = [["-1", "no column"], ...titles.map((title, i) => [String(i), title.toLowerCase()])];
   if (!choices.some(([value]) => value === picked.tier)) picked.tier = "0";
-  return el(
-    "section",
-    { class: "card" },
-    el("h2", {}, "Earlier and later"),
+  return headed(
+    "h2",
+    "Earlier and later",
     el(
       "p",
       { class: "hint" },
@@ -251,10 +238,9 @@ function take(entry) {
 
 function links(known, names) {
   const said = all(known);
-  return el(
-    "section",
-    { class: "card" },
-    el("h2", {}, "Links that you know of"),
+  return headed(
+    "h2",
+    "Links that you know of",
     el(
       "div",
       { class: "fields compact" },

@@ -3,7 +3,21 @@
 import * as api from "./api.js";
 import * as store from "./store.js";
 import { GraphView, legend } from "./graph.js";
-import { NATS, announce, button, choice, el, field, notice, plural, question, refill, seconds, short } from "./dom.js";
+import {
+  NATS,
+  announce,
+  button,
+  choice,
+  el,
+  field,
+  headed,
+  notice,
+  plural,
+  question,
+  refill,
+  seconds,
+  short,
+} from "./dom.js";
 
 const SCORES = {
   qnml: "Needs no tuning. The one to take unless you have a reason for another.",
@@ -62,15 +76,7 @@ const redraw = () => update(store.current());
 
 async function update(session) {
   if (!session.table?.readable) {
-    refill(
-      controls,
-      el(
-        "section",
-        { class: "card" },
-        el("h1", {}, "Learn a network"),
-        el("p", {}, "First make the table ready, in step 1."),
-      ),
-    );
+    refill(controls, headed("h1", "Learn a network", el("p", {}, "First make the table ready, in step 1.")));
     refill(shelf);
     stage.hidden = true;
     return;
@@ -94,10 +100,9 @@ function form(session, choices) {
   };
   const scoreNames = choices.scores.map((one) => one.name);
   const scoreTitles = Object.fromEntries(choices.scores.map((one) => [one.name, one.title]));
-  return el(
-    "section",
-    { class: "card" },
-    el("h1", {}, "Learn a network"),
+  return headed(
+    "h1",
+    "Learn a network",
     knowledge.contradiction &&
       notice("error", el("strong", {}, "What you know contradicts itself. "), knowledge.contradiction),
     field(
@@ -224,10 +229,9 @@ document.addEventListener("studio:stopped", (event) => {
 
 function results(session) {
   if (!session.results.length) return null;
-  return el(
-    "section",
-    { class: "card" },
-    el("h2", {}, plural(session.results.length, "result")),
+  return headed(
+    "h2",
+    plural(session.results.length, "result"),
     session.results.some((one) => one.score !== null && one.score !== undefined) && el("p", { class: "hint" }, NATS),
     el(
       "ul",

@@ -3,7 +3,7 @@
 import * as api from "./api.js";
 import * as store from "./store.js";
 import { GraphView, REGIONS, legend, pairKey } from "./graph.js";
-import { announce, button, el, field, notice, pValue, percent, plural, refill, short } from "./dom.js";
+import { announce, button, el, field, headed, notice, pValue, percent, plural, refill, short } from "./dom.js";
 
 const place = el("div");
 const top = el("div");
@@ -17,6 +17,8 @@ const view = new GraphView({
 const under = el("div");
 const picture = el("section", { class: "card picture" }, el("h2", { class: "unseen" }, "Picture"), view.element, under);
 place.append(top, more, el("div", { class: "two wide-left" }, picture, side), below);
+
+const TITLE = "What the data leave open";
 
 let found = null; // the current result
 let chosen = null; // the key of the link that is looked at
@@ -45,30 +47,13 @@ document.addEventListener("studio:choose", (event) => {
 async function update(session) {
   picture.hidden = side.hidden = below.hidden = more.hidden = !session.current;
   if (!session.current) {
-    refill(
-      top,
-      el(
-        "section",
-        { class: "card" },
-        el("h1", {}, "What the data leave open"),
-        el("p", {}, "First learn a network, in step 3."),
-      ),
-    );
+    refill(top, headed("h1", TITLE, el("p", {}, "First learn a network, in step 3.")));
     return;
   }
   refill(more, measures(session));
   const wanted = `${session.current} ${session.revision}`;
   asked = wanted;
-  if (!found)
-    refill(
-      top,
-      el(
-        "section",
-        { class: "card" },
-        el("h1", {}, "What the data leave open"),
-        el("p", { class: "hint" }, "One moment…"),
-      ),
-    );
+  if (!found) refill(top, headed("h1", TITLE, el("p", { class: "hint" }, "One moment…")));
   try {
     const answer = await store.result(session.current);
     if (asked !== wanted) return;
@@ -118,10 +103,9 @@ function heading(session) {
   const open = [];
   if (regions.size) open.push(`${plural(regions.size, "region")} of links that exclude or need each other`);
   if (directions) open.push(`${plural(directions, "direction")}`);
-  return el(
-    "section",
-    { class: "card" },
-    el("h1", {}, "What the data leave open"),
+  return headed(
+    "h1",
+    TITLE,
     el(
       "p",
       { class: "lead" },
@@ -334,10 +318,9 @@ function choose(key) {
 function details(session) {
   const link = found.links.find((one) => pairKey(one.a, one.b) === chosen);
   if (!link) {
-    return el(
-      "section",
-      { class: "card" },
-      el("h2", {}, "A link"),
+    return headed(
+      "h2",
+      "A link",
       el(
         "p",
         { class: "hint" },

@@ -9,6 +9,7 @@ import {
   choice,
   el,
   field,
+  headed,
   notice,
   percent,
   plainNumber,
@@ -16,6 +17,7 @@ import {
   refill,
   short,
   svg,
+  takesDrops,
   whole,
 } from "./dom.js";
 
@@ -69,10 +71,9 @@ function update(session) {
   if (session.table.rows === null || session.table.rows === undefined) {
     refill(
       place,
-      el(
-        "section",
-        { class: "card" },
-        el("h1", {}, session.table.name),
+      headed(
+        "h1",
+        session.table.name,
         el("p", { class: "facts" }, "The table is being looked at…"),
         mistakes.table && notice("error", mistakes.table),
         dropZone("Choose another table"),
@@ -146,18 +147,10 @@ function dropZone(text) {
     sending && el("p", { class: "hint", role: "status" }, `${sending} is being read in…`),
     mistakes.file && el("p", { class: "mistake", role: "alert" }, mistakes.file),
   );
-  zone.addEventListener("dragover", (event) => {
-    event.preventDefault();
-    zone.classList.add("over");
-  });
-  zone.addEventListener("dragleave", () => zone.classList.remove("over"));
-  zone.addEventListener("drop", (event) => {
-    event.preventDefault();
-    zone.classList.remove("over");
-    const file = event.dataTransfer.files[0];
+  return takesDrops(zone, (dropped) => {
+    const file = dropped.files[0];
     if (file) upload(file);
   });
-  return zone;
 }
 
 document.addEventListener("studio:stopped", (event) => {

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +27,7 @@ StartStudio = Callable[..., StudioProcess]
 OpenPage = Callable[..., "Page"]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
     """Chromium without a window."""
     sync_api = pytest.importorskip("playwright.sync_api", reason="needs Playwright: pip install playwright")
@@ -83,6 +84,24 @@ def open_page(browser: Browser) -> Iterator[OpenPage]:
         context.close()
     assert not elsewhere, f"requests to other places: {elsewhere}"
     assert not wrong, f"scripts went wrong: {wrong}"
+
+
+@contextmanager
+def prepared_studio(
+    browser: Browser, folder: Path, data: Path | None, prepare: Callable[[Page], None]
+) -> Iterator[StudioProcess]:
+    """Start a studio for several tests, and do on a page of its own what they all begin with."""
+    studio = StudioProcess(folder / "session", data)
+    try:
+        page = browser.new_page()
+        page.set_default_timeout(60_000)
+        page.goto(studio.address)
+        page.locator("#starting").wait_for(state="detached")
+        prepare(page)
+        page.close()
+        yield studio
+    finally:
+        studio.stop()
 
 
 def _own(url: str, studio: StudioProcess) -> bool:

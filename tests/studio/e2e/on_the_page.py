@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
 
-__all__ = ["LONG", "at_rest", "by_keys", "go", "key", "see", "session_of", "tab_to"]
+__all__ = ["LONG", "at_rest", "by_keys", "go", "key", "nothing_asked", "see", "session_of", "tab_to"]
 
 LONG = 300_000  # milliseconds that a search or a study may take on a slow machine
 
@@ -32,6 +33,12 @@ def session_of(page: Page) -> dict[str, object]:
     """Return the session as the server has it."""
     found: dict[str, object] = page.evaluate("async () => (await fetch('api/session')).json()")
     return found
+
+
+def nothing_asked(page: Page) -> None:
+    """Take back what tests before have observed and set."""
+    asked = "async said => (await fetch('api/ask', { method: 'POST', body: said })).status"
+    assert page.evaluate(asked, json.dumps({"evidence": {}, "do": {}})) == 200
 
 
 def tab_to(page: Page, selector: str, *, most: int = 400, backwards: bool = False) -> None:

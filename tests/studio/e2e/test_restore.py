@@ -48,8 +48,9 @@ def as_shown(page: Page) -> dict[str, Any]:
     return {"tiers": tiers, "links": links, "places": places, "bars": page.locator(".bars").inner_text()}
 
 
-def test_a_reload(start_studio: StartStudio, open_page: OpenPage) -> None:
-    page = open_page(start_studio())
+def test_a_reload_and_a_killed_studio(start_studio: StartStudio, open_page: OpenPage) -> None:
+    studio = start_studio()
+    page = open_page(studio)
     worked_on(page)
     shown, kept = as_shown(page), session_of(page)
     page.reload()
@@ -59,12 +60,6 @@ def test_a_reload(start_studio: StartStudio, open_page: OpenPage) -> None:
     again = session_of(page)
     assert {part: again[part] for part in KEPT} == {part: kept[part] for part in KEPT}
 
-
-def test_a_killed_studio(start_studio: StartStudio, open_page: OpenPage) -> None:
-    studio = start_studio()
-    page = open_page(studio)
-    worked_on(page)
-    shown, kept = as_shown(page), session_of(page)
     studio.kill()
     page.get_by_text("The studio has stopped. Nothing is lost").wait_for()
     new = open_page(start_studio(), "ask")

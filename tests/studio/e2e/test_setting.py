@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from tests.studio.e2e.conftest import OpenPage, StartStudio
-from tests.studio.e2e.on_the_page import at_rest, go, key, session_of
+import pytest
+
+from tests.studio.e2e.conftest import OpenPage, prepared_studio
+from tests.studio.e2e.on_the_page import at_rest, go, key, nothing_asked, session_of
+from tests.studio.e2e.studio_process import StudioProcess
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Browser, Page
 
 
 def learned(page: Page) -> None:
@@ -18,13 +22,25 @@ def learned(page: Page) -> None:
     key(page, "learn").click()
     at_rest(page)
     page.locator(".result.current").wait_for()
+
+
+@pytest.fixture(scope="module")
+def example_learned(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[StudioProcess]:
+    """Learn the example in a studio, for all tests here."""
+    with prepared_studio(browser, tmp_path_factory.mktemp("example"), None, learned) as studio:
+        yield studio
+
+
+def asking(page: Page) -> Page:
+    """Return the page once it shows all bars, and nothing is observed or set."""
+    nothing_asked(page)
     go(page, "Ask")
     page.locator(".bar-card").first.wait_for()
+    return page
 
 
-def test_open_directions_are_named_and_decided(start_studio: StartStudio, open_page: OpenPage) -> None:
-    page = open_page(start_studio())
-    learned(page)
+def test_open_directions_are_named_and_decided(example_learned: StudioProcess, open_page: OpenPage) -> None:
+    page = asking(open_page(example_learned))
     bronc = page.locator('.bar-card[data-name="bronc"] .bar-row', has_text="yes")
     bronc.click()
     key(page, "said bronc").wait_for()
@@ -54,9 +70,8 @@ def test_open_directions_are_named_and_decided(start_studio: StartStudio, open_p
     assert session_of(page)["do"] == {"bronc": "yes"}
 
 
-def test_marks_of_the_prior_are_there_after_a_reload(start_studio: StartStudio, open_page: OpenPage) -> None:
-    page = open_page(start_studio())
-    learned(page)
+def test_marks_of_the_prior_are_there_after_a_reload(example_learned: StudioProcess, open_page: OpenPage) -> None:
+    page = asking(open_page(example_learned))
     page.locator('.bar-card[data-name="xray"] .bar-row', has_text="yes").click()
     key(page, "said xray").wait_for()
     mark = page.locator('.bar-card[data-name="lung"] .bar-row', has_text="yes").locator(".mark")

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tests.studio.e2e.conftest import OpenPage, StartStudio
-from tests.studio.e2e.on_the_page import at_rest, go, key, see, session_of
+import pytest
+
+from tests.studio.e2e.conftest import OpenPage, StartStudio, prepared_studio
+from tests.studio.e2e.on_the_page import at_rest, go, key, nothing_asked, see, session_of
+from tests.studio.e2e.studio_process import StudioProcess
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Browser, Page
 
 SLIDE = """async () => {
   const range = document.querySelector('[data-key="threshold"]');
@@ -53,9 +57,18 @@ def learned(page: Page, search: str) -> None:
     page.locator(".result.current").wait_for()
 
 
-def test_evidence_on_alarm(start_studio: StartStudio, open_page: OpenPage, alarm: Path) -> None:
-    page = open_page(start_studio(alarm))
-    learned(page, "climb")
+@pytest.fixture(scope="module")
+def alarm_learned(browser: Browser, alarm: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[StudioProcess]:
+    """Learn ALARM in a studio, for all tests here."""
+    with prepared_studio(
+        browser, tmp_path_factory.mktemp("alarm"), alarm, lambda page: learned(page, "climb")
+    ) as studio:
+        yield studio
+
+
+def test_evidence_on_alarm(alarm_learned: StudioProcess, open_page: OpenPage) -> None:
+    page = open_page(alarm_learned)
+    nothing_asked(page)
     go(page, "Ask")
     page.locator(".bar-card").first.wait_for()
     times = [time for name in ("HR", "CATECHOL", "BP", "VENTLUNG") for time in page.evaluate(EVIDENCE, name)]
@@ -64,10 +77,10 @@ def test_evidence_on_alarm(start_studio: StartStudio, open_page: OpenPage, alarm
     assert set(session_of(page)["evidence"]) == {"HR", "CATECHOL", "BP", "VENTLUNG"}
 
 
-def test_setting_on_alarm(start_studio: StartStudio, open_page: OpenPage, alarm: Path) -> None:
+def test_setting_on_alarm(alarm_learned: StudioProcess, open_page: OpenPage) -> None:
     """With the range over all ways to direct what is open."""
-    page = open_page(start_studio(alarm))
-    learned(page, "climb")
+    page = open_page(alarm_learned)
+    nothing_asked(page)
     found = page.evaluate("async () => (await (await fetch('api/results/r1')).json()).links")
     ends = sorted({name for link in found if link["undirected"] for name in (link["a"], link["b"])})
     assert ends
@@ -106,9 +119,8 @@ def test_the_slider_with_76_variables(start_studio: StartStudio, open_page: Open
     page.unroute_all(behavior="wait")
 
 
-def test_cancel(start_studio: StartStudio, open_page: OpenPage, alarm: Path) -> None:
-    page = open_page(start_studio(alarm))
-    learned(page, "climb")
+def test_cancel(alarm_learned: StudioProcess, open_page: OpenPage) -> None:
+    page = open_page(alarm_learned)
     go(page, "Resolve")
     key(page, "support").click()
     key(page, "cancel").wait_for()

@@ -12,6 +12,7 @@ from bnml._plain import records
 from bnml._text import number_of
 from bnml.cli import options, printing, reading
 from bnml.cli.option_groups import takes_groups
+from bnml.data.targets import rows_setting_nothing
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,7 +48,8 @@ def command(
     from bnml.independence.dependences import check_dependences
 
     check_dependences(test, adjust)
-    data = table()
+    whole = table()
+    data = rows_setting_nothing(whole)
     frame = _sorted(bnml.dependences(data, test=test, adjust=adjust, target=target))
     if as_json:
         printing.print_json({"rows": data.n_rows, "test": test, "pairs": records(frame)})
@@ -55,7 +57,8 @@ def command(
     _show(frame if every else frame.head(MOST_SHOWN))
     if len(frame) > MOST_SHOWN and not every:
         print(f"… and {len(frame) - MOST_SHOWN:,} more pairs; --all shows them")
-    print(f"{number_of(len(frame), 'pair')}, {data.n_rows:,} rows; information in nats")
+    chosen = "" if whole.targets is None else " in which nothing was set"
+    print(f"{number_of(len(frame), 'pair')}, {data.n_rows:,} rows{chosen}; information in nats")
     if frame["sparse"].any():
         print(printing.SPARSE)
 

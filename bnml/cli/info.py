@@ -18,6 +18,7 @@ from bnml.cli.network_info import is_network_file, show_network
 from bnml.cli.option_groups import takes_groups
 from bnml.counts import contingency
 from bnml.data.overview import ColumnOverview, TableOverview
+from bnml.data.targets import rows_set, rows_set_words
 from bnml.errors import ArgumentError, DataWarning
 
 __all__ = ["command"]
@@ -104,6 +105,7 @@ def _summary(found: TableOverview) -> dict[str, Any]:
         "distinct_rows": None if found.data is None else found.data.n_distinct,
         "readable": found.data is not None,
         "reason": None if found.error is None else found.error.text(in_options({})),
+        "interventions": None if found.data is None else rows_set(found.data),
         "columns": [_column_summary(column, found.data) for column in found.columns],
     }
 
@@ -132,7 +134,10 @@ def _column_summary(column: ColumnOverview, data: bnml.Data | None) -> dict[str,
 def _report(found: TableOverview) -> None:
     """Print the report."""
     distinct = "" if found.data is None else f" ({found.data.n_distinct:,} distinct)"
-    print(f"{number_of(_n_rows(found), 'row')}{distinct}, {number_of(len(found.columns), 'column')}\n")
+    print(f"{number_of(_n_rows(found), 'row')}{distinct}, {number_of(len(found.columns), 'column')}")
+    if found.data is not None and found.data.targets is not None:
+        print(wrapped_text(f"variables were set in {rows_set_words(found.data)}"))
+    print()
     rows = [
         [shortened(c.name, LONGEST_NAME), c.kind, f"{c.distinct:,}", f"{c.missing:,}" if c.missing else "", _values(c)]
         for c in found.columns
@@ -195,6 +200,7 @@ def _config(found: TableOverview, given: Mapping[str, Any]) -> str:
         "missing": given["missing"] if given["missing"] != "error" else advice.get("missing"),
         "na_values": sorted({*given["na_values"], *advice.get("na_values", [])}),
         "weights": given["weights"],
+        "interventions": given["interventions"],
     }
     states = given["states"]
     lines = ["# What bnml info says of this table; --config takes this file. Change it as you like."]

@@ -37,7 +37,7 @@ __all__ = ["command"]
 
 EXAMPLE = "Example: bnml learn survey.csv --bins auto --require 'smoke>lung' -o survey.json --plot survey.png"
 
-READING = ("columns", "drop", "missing", "na_values", "states", "bins", "weights")
+READING = ("columns", "drop", "missing", "na_values", "states", "bins", "weights", "interventions")
 
 INTERRUPTED = 130  # what shells know as the status of Ctrl-C
 

@@ -21,6 +21,7 @@ __all__ = [
     "Drop",
     "Forbid",
     "ForbidLink",
+    "Interventions",
     "Json",
     "MaxParents",
     "MemoryLimit",
@@ -135,6 +136,10 @@ Bins = Annotated[
     ),
 ]
 Weights = Annotated[str | None, _reading("--weights", metavar="COLUMN", help="Column of frequencies.")]
+Interventions = Annotated[
+    str | None,
+    _reading("--interventions", metavar="COLUMN", help="Column that names what was set in each row, A;B for several."),
+]
 Config = Annotated[Path | None, _reading("--config", metavar="FILE.toml", help="These options from a TOML file.")]
 
 _known = partial(typer.Option, rich_help_panel="What is known of the structure")

@@ -17,6 +17,7 @@ from bnml.cli.options import (
     Config,
     DataFile,
     Drop,
+    Interventions,
     Missing,
     NaValues,
     PriorNetwork,
@@ -65,6 +66,7 @@ def table_to_read(
     states: States = None,
     bins: Bins = None,
     weights: Weights = None,
+    interventions: Interventions = None,
     config: Config = None,
 ) -> tuple[AbstractContextManager[Path], dict[str, Any]]:
     """Return the table to be read and the arguments of `bnml.read`; the TOML file has what options leave open."""
@@ -77,6 +79,7 @@ def table_to_read(
         "states": states or given.get("states"),
         "bins": _all_bins(bins or (), given.get("bins")),
         "weights": weights or given.get("weights"),
+        "interventions": interventions or given.get("interventions"),
     }
     return nullcontext(data) if data is not None else resources.as_file(example_path()), arguments
 
@@ -154,13 +157,14 @@ def read_table(
     if like is None:
         with opened as path:
             return bnml.read(path, **_with_bins(arguments, other_bins))
-    told = {name for name, value in options.items() if value and name not in ("data", "weights")}
+    told = {name for name, value in options.items() if value and name not in ("data", "weights", "interventions")}
     if "config" in told:
         told |= set(read_settings(options["config"])) & {"columns", "drop", "missing", "na_values", "states", "bins"}
         told.remove("config")
     with opened as path:
         if not told and like.reading.missing is not None:
-            return read_like(path, like.states, like.cuts, like.reading, weights=arguments["weights"])
+            own = {name: arguments[name] for name in ("weights", "interventions")}
+            return read_like(path, like.states, like.cuts, like.reading, **own)
         if not told & {"columns", "drop"}:
             arguments["columns"] = list(like.names)
         if "missing" not in told:

@@ -20,6 +20,7 @@ KEYS = {
     "states": "a text or a table",
     "bins": "a text or a table",
     "weights": "a text",
+    "interventions": "a text",
     "required": "a list of lists of texts",
     "forbidden": "a list of lists of texts",
     "required_links": "a list of lists of texts",

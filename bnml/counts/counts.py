@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bnml._arrays import Floats, Ints
-from bnml.counts.in_memory import InMemory
+from bnml.counts.in_memory import KEPT, InMemory
 from bnml.data import Data
 
 if TYPE_CHECKING:
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 __all__ = ["Counts", "count_occurring_states", "counts_of"]
 
 MOST_LISTED = 4096  # states of a column that are counted densely
-
-KEPT = "counts"  # under which they are kept with a table
 
 
 @runtime_checkable
@@ -60,6 +58,12 @@ class Counts(Protocol):
     @property
     def nbytes(self) -> int:
         """How many bytes one look at all columns reads."""
+
+    def for_child(self, child: int) -> Counts:
+        """Return the counts that tell about a variable as a child: those of the rows in which it was not set.
+
+        For a table in which nothing was set, these counts themselves.
+        """
 
     def cells(self, variables: Sequence[int]) -> Cells:
         """Return the configurations that occur, however many are possible."""

@@ -16,6 +16,7 @@ from bnml.counts.batches import FamilyBatch, Lookups, check_columns, configurati
 from bnml.counts.cells import Cells, first_of_cells, states_of_cells
 from bnml.counts.chi_square import Questions, Verdict
 from bnml.data import Data
+from bnml.data.targets import rows_not_setting
 from bnml.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -23,9 +24,10 @@ if TYPE_CHECKING:
     from bnml.counts.lattice import WalkOrder
     from bnml.counts.parent_sets import ParentSets, RowPairs, StartOfSets
 
-__all__ = ["InMemory"]
+__all__ = ["KEPT", "InMemory"]
 
 MOST_CELLS = 100_000_000
+KEPT = "counts"  # under which they are kept with a table
 
 
 class InMemory:
@@ -38,6 +40,13 @@ class InMemory:
         # the narrowest type that holds the sum of the weights: half the memory, twice the speed
         narrow = data.weights.astype(np.int32 if data.n_rows < 1 << 31 else np.int64)
         self._rows = sums.DistinctRows(data.column_codes, narrow, np.array(data.arities, np.int64))
+        self._of_child = (
+            None if data.targets is None else [_kept(rows_not_setting(data, v)) for v in range(len(self.names))]
+        )
+
+    def for_child(self, child: int) -> InMemory:
+        """Return the counts that tell about a variable as a child: those of the rows in which it was not set."""
+        return self if self._of_child is None else self._of_child[child]
 
     @property
     def nbytes(self) -> int:
@@ -154,3 +163,11 @@ class InMemory:
         from bnml.counts.parent_sets import pairs_of_rows
 
         return pairs_of_rows(self._rows)
+
+
+def _kept(view: Data) -> InMemory:
+    """Return the counts of a part of a table, which are kept with it."""
+    known: InMemory | None = view.memo.get(KEPT)
+    if known is None:
+        known = view.memo[KEPT] = InMemory(view)
+    return known

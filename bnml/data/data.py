@@ -14,9 +14,10 @@ import numpy.typing as npt
 
 from bnml._notebook import notebook_table
 from bnml._pickled import PickledByFields
-from bnml._text import clip, did_you_mean, number_of, printable, quoted, shortened
+from bnml._text import clip, did_you_mean, number_of, printable, quoted, shortened, wrapped_text
 from bnml.data.gaps import Gaps
 from bnml.data.read_choices import Reading
+from bnml.data.targets import Targets, group_with_targets, rows_set_words
 from bnml.errors import ArgumentError
 
 __all__ = ["Data"]
@@ -49,6 +50,9 @@ class Data(PickledByFields):
         of missing values, which columns held codes in place of labels.
     gaps
         How many values `bnml.read` found missing, and how many rows it left out.
+    targets
+        Which variables were set from outside, for each distinct row; None where nothing was. Equal rows of which other
+        variables were set are kept apart.
 
     Examples
     --------
@@ -66,6 +70,7 @@ class Data(PickledByFields):
     cuts: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     reading: Reading = Reading()  # noqa: RUF009  # nothing in it can be changed
     gaps: Gaps = Gaps()  # noqa: RUF009
+    targets: Targets | None = None
 
     def __post_init__(self) -> None:
         for array in (self.codes, self.weights, self.row_index):
@@ -148,22 +153,25 @@ class Data(PickledByFields):
     def select(self, names: str | Iterable[str]) -> Data:
         """Return the table with these columns only, in this order.
 
+        That columns which are left out were set in some rows is forgotten.
+
         Raises
         ------
         ArgumentError
             If a name is unknown or given twice, or there is none.
         """
-        from bnml.data.grouping import group_rows
-
         chosen = list(self.indices(names))
         if not chosen:
             raise ArgumentError("select: name at least one column")
         states = tuple(self.states[i] for i in chosen)
-        codes, weights, index = group_rows(self.column_codes[chosen], [len(labels) for labels in states], self.weights)
+        targets = None if self.targets is None else self.targets.of_columns(chosen)
+        codes, weights, index, targets = group_with_targets(
+            self.column_codes[chosen], [len(labels) for labels in states], self.weights, targets
+        )
         row_index = None if self.row_index is None else index[self.row_index]
         kept = tuple(self.names[i] for i in chosen)
         cuts = {name: self.cuts[name] for name in kept if name in self.cuts}
-        return Data(kept, states, codes, weights, row_index, cuts, self.reading.of(kept), self.gaps.of(kept))
+        return Data(kept, states, codes, weights, row_index, cuts, self.reading.of(kept), self.gaps.of(kept), targets)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the table to a ``.npz`` file; `Data.load` reads it back.
@@ -213,6 +221,8 @@ def _describe(data: Data, *, width: int = 80, most: int = 20) -> str:
     if len(data.names) > most:
         left = len(data.names) - most
         lines.append(f"… and {number_of(left, 'more column')}")
+    if data.targets is not None:
+        lines.append(wrapped_text(f"variables were set in {rows_set_words(data)}"))
     return "\n".join(lines)
 
 

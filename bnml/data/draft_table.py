@@ -12,9 +12,9 @@ from bnml.data.columns import Column, column_code_type
 from bnml.data.data import Data
 from bnml.data.dependent_bins import CodedColumn, ColumnCutting, NumericColumn, partners_of
 from bnml.data.gaps import Gaps
-from bnml.data.grouping import group_rows
 from bnml.data.read_choices import Reading
 from bnml.data.states import States, states_of_bins
+from bnml.data.targets import Targets, group_with_targets
 
 __all__ = ["DraftTable"]
 
@@ -39,6 +39,8 @@ class DraftTable:
         The columns that were cut by ``"auto"``.
     gaps
         What was missing, and which rows were left out.
+    targets
+        Which variables were set, for each row; None for none.
     """
 
     columns: tuple[Column, ...]
@@ -48,6 +50,7 @@ class DraftTable:
     keep_rows: bool
     automatic: frozenset[str]
     gaps: Gaps
+    targets: Targets | None = None
 
     def data(self) -> Data:
         """Return the table of categories."""
@@ -57,7 +60,7 @@ class DraftTable:
         matrix = np.empty((len(self.columns), self.columns[0].codes.size), column_code_type(max(arities)))
         for row, column, states in zip(matrix, self.columns, self.states, strict=True):
             translate(column.codes, states.mapping, row)
-        codes, weights, row_index = group_rows(matrix, arities, self.frequencies)
+        codes, weights, row_index, targets = group_with_targets(matrix, arities, self.frequencies, self.targets)
         return Data(
             tuple(column.name for column in self.columns),
             tuple(states.labels for states in self.states),
@@ -67,6 +70,7 @@ class DraftTable:
             {c.name: s.cuts for c, s in zip(self.columns, self.states, strict=True) if s.cuts is not None},
             self.reading,
             self.gaps,
+            targets,
         )
 
     def n_candidates(self, name: str) -> int:

@@ -39,4 +39,7 @@ def _hash(data: Data) -> str:
     for column in range(len(data.names)):
         found.update(np.ascontiguousarray(data.codes[:, column], "<u4").tobytes())
     found.update(np.ascontiguousarray(data.weights, "<i8").tobytes())
+    if data.targets is not None:
+        found.update(json.dumps(data.targets.sets).encode("utf-8"))
+        found.update(np.ascontiguousarray(data.targets.of_row, "<i8").tobytes())
     return found.hexdigest()

@@ -145,6 +145,7 @@ def overview(
     bins: Any = None,
     weights: Any = None,
     drop: Any = None,
+    interventions: Any = None,
 ) -> TableOverview:
     """Return what a table holds; the arguments are those of `bnml.read`.
 
@@ -153,7 +154,7 @@ def overview(
     BnmlError
         If the table cannot be opened, or an argument is wrong.
     """
-    asked = check_arguments(columns, states, missing, na_values, bins, weights, drop)
+    asked = check_arguments(columns, states, missing, na_values, bins, weights, drop, interventions)
     table = open_table(source, asked.kept)
     variables, _ = read_variables(table, asked)
     frequencies = read_frequencies(table, asked)

@@ -26,6 +26,7 @@ from bnml.data.read_choices import Reading
 from bnml.data.sources import open_table, source_text
 from bnml.data.states import MOST_WHOLE_NUMBERS, States, hold_codes, settle, states_of_codes, why_no_states
 from bnml.data.table import Table
+from bnml.data.targets import Targets, targets_of_column
 from bnml.errors import DataError, DataWarning, MissingError, argument
 
 __all__ = ["as_data", "read", "read_draft", "read_frequencies", "read_opened", "read_variables"]
@@ -46,6 +47,7 @@ def read(
     bins: str | Mapping[str, Any] | None = None,
     weights: str | None = None,
     drop: Sequence[str] | None = None,
+    interventions: str | None = None,
 ) -> Data:
     """Read a table of categories from a file, a frame, an array or a database.
 
@@ -77,6 +79,11 @@ def read(
         A column of whole-number frequencies, which then is no variable.
     drop
         Columns to leave out.
+    interventions
+        A column of targets, which then is no variable: it names, row by row, the variable or variables (separated by
+        ``;``) that were set from outside; empty or missing where nothing was. What a variable depends on is learned
+        from the rows in which it was not set. Interventions are taken as perfect: they cut a variable off from all its
+        causes. Those that only shift it are out of scope.
 
     Returns
     -------
@@ -113,7 +120,7 @@ def read(
     """
     found = read_draft(
         source, columns=columns, states=states, missing=missing, na_values=na_values, bins=bins, weights=weights,
-        drop=drop,
+        drop=drop, interventions=interventions,
     )  # fmt: skip
     return found.data()
 
@@ -128,16 +135,19 @@ def read_draft(
     bins: str | Mapping[str, Any] | None = None,
     weights: str | None = None,
     drop: Sequence[str] | None = None,
+    interventions: str | None = None,
 ) -> DraftTable:
     """Read a table as `read` does, up to a draft: its columns can be cut anew."""
-    asked = check_arguments(columns, states, missing, na_values, bins, weights, drop)
+    asked = check_arguments(columns, states, missing, na_values, bins, weights, drop, interventions)
     return read_opened(open_table(source, asked.kept), asked, source_text(source))
 
 
 def read_opened(table: Table, asked: Arguments, source: str) -> DraftTable:
     """Read a table that is open as `read` does, up to a draft; ``source`` is what it is called."""
     variables, coded = read_variables(table, asked)
-    variables, frequencies, gaps = _without_gaps(variables, read_frequencies(table, asked), asked)
+    frequencies = read_frequencies(table, asked)
+    targets = _targets(table, asked, variables, frequencies)
+    variables, frequencies, gaps = _without_gaps(variables, frequencies, asked)
     _warn_of_doubts(variables, asked, source if table.untyped else None)
     settled = settle(variables, asked.states, asked.bins, asked.bins_of, frequencies)
     automatic = [
@@ -153,8 +163,9 @@ def read_opened(table: Table, asked: Arguments, source: str) -> DraftTable:
     _warn(variables, settled, asked)
     reading = Reading(asked.missing, tuple(asked.na_texts), coded)
     return DraftTable(
-        tuple(variables), tuple(settled), frequencies, reading, table.counts is None, frozenset(automatic), gaps
-    )
+        tuple(variables), tuple(settled), frequencies, reading, table.counts is None, frozenset(automatic), gaps,
+        targets,
+    )  # fmt: skip
 
 
 def as_data(source: Any) -> Data:
@@ -169,10 +180,11 @@ def read_variables(table: Table, asked: Arguments) -> tuple[list[Column], tuple[
             asked.states.get(column.name, table.states.get(column.name, ())), asked.na_texts, untyped=table.untyped
         )
         for column in table.columns
-        if column.name != asked.weights
+        if column.name not in asked.no_variables
     ]
     if not variables:
-        raise DataError("the table has no columns apart from its weights")
+        apart = "its weights" if asked.interventions is None else "those that are no variables"
+        raise DataError(f"the table has no columns apart from {apart}")
     if asked.states_file is None or not hold_codes(variables, asked.states):
         return variables, ()
     coded = tuple(column.name for column in variables if column.name in asked.states)
@@ -190,6 +202,27 @@ def read_frequencies(table: Table, asked: Arguments) -> Weights | None:
         raise DataError(f"weights: column {clip(factors[-1].name)!r} adds up to more than 2**53 rows")
     total: Weights = numbers.prod(axis=0, dtype=np.int64)
     return total
+
+
+def _targets(
+    table: Table, asked: Arguments, variables: Sequence[Column], frequencies: Weights | None
+) -> Targets | None:
+    """Read which variables were set in each row that is kept; None for none.
+
+    Raises
+    ------
+    DataError
+        If the column of targets names something that is no variable.
+    """
+    own = next((column for column in table.columns if column.name == asked.interventions), None)
+    if own is None:
+        return None
+    sets, of_row = targets_of_column(own, [column.name for column in variables], table.names, asked.na_texts)
+    kept = np.ones(of_row.size, bool) if frequencies is None else frequencies > 0
+    if asked.missing == "drop":
+        for column in variables:
+            kept &= ~column.missing
+    return Targets.of(sets, of_row[kept])
 
 
 def _whole_numbers(column: Column) -> Weights:

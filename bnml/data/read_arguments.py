@@ -37,6 +37,7 @@ class Arguments:
     bins_of: dict[str, Bins]
     weights: str | None
     drop: list[str]
+    interventions: str | None = None
 
     def kept(self, names: Sequence[str]) -> list[str]:
         """Return which of a table's columns to read, once all that was asked for has been checked against them."""
@@ -45,10 +46,15 @@ class Arguments:
         if not kept:
             raise ArgumentError(f"{argument('drop')} leaves no columns")
         for target in self.targets:
-            if target not in kept or target == self.weights:
+            if target not in kept or target in self.no_variables:
                 named = argument("bins", f"target:{target}", most=60)
                 raise ArgumentError(f"{named}: column {clip(target)!r} is left out, or no variable")
-        return kept if self.weights is None or self.weights in kept else [*kept, self.weights]
+        return kept + [name for name in self.no_variables if name not in kept]
+
+    @property
+    def no_variables(self) -> list[str]:
+        """The columns that are read, and are no variables: weights and interventions."""
+        return [name for name in (self.weights, self.interventions) if name is not None]
 
     @property
     def targets(self) -> list[str]:
@@ -69,6 +75,8 @@ class Arguments:
         known = set(names)
         if self.weights is not None and self.weights not in known:
             raise not_in_table("weights", self.weights, names)
+        if self.interventions is not None and self.interventions not in known:
+            raise not_in_table("interventions", self.interventions, names)
         for name in (*self.bins_of, *self.targets):
             if name not in known:
                 raise not_in_table("bins", name, names)
@@ -78,7 +86,7 @@ class Arguments:
         absent = [name for name in self.states if name not in known]
         if absent and self.states_file is None:
             raise not_in_table("states", absent[0], names)
-        undeclared = [name for name in names if name not in self.states and name != self.weights]
+        undeclared = [name for name in names if name not in self.states and name not in self.no_variables]
         if absent and undeclared:  # either alone is fine
             raise DataError(
                 f"{str(self.states_file)!r} declares {quoted(map(clip, absent), most=3)}, which the table does not "
@@ -87,7 +95,14 @@ class Arguments:
 
 
 def check_arguments(
-    columns: Any, states: Any, missing: Any, na_values: Any, bins: Any, weights: Any, drop: Any = None
+    columns: Any,
+    states: Any,
+    missing: Any,
+    na_values: Any,
+    bins: Any,
+    weights: Any,
+    drop: Any = None,
+    interventions: Any = None,
 ) -> Arguments:
     """Return the arguments of `read` in one form.
 
@@ -109,19 +124,26 @@ def check_arguments(
         na_texts=_checked_na_values(na_values),
         bins=every_bins,
         bins_of=bins_of,
-        weights=_checked_weights(weights),
+        weights=_checked_name(weights, "weights", "frequencies"),
         drop=_checked_drop(drop),
+        interventions=_checked_name(interventions, "interventions", "targets"),
     )
     if both := set(asked.states) & set(bins_of):
         raise ArgumentError(
             f"column {clip(min(both))!r} has both {argument('states')} and {argument('bins')}: give one of them"
         )
-    if asked.weights in bins_of or (asked.weights in asked.states and states_file is None):
+    for name in ("weights", "interventions"):
+        own = getattr(asked, name)
+        if own in bins_of or (own in asked.states and states_file is None):
+            raise ArgumentError(
+                f"{argument(name)}: column {clip(own)!r} is no variable, it has neither states nor bins"
+            )
+        if own in asked.drop:
+            raise ArgumentError(f"column {clip(own)!r} is both {argument(name)} and {argument('drop')}")
+    if asked.weights is not None and asked.weights == asked.interventions:
         raise ArgumentError(
-            f"{argument('weights')}: column {clip(asked.weights)!r} is no variable, it has neither states nor bins"
+            f"column {clip(asked.weights)!r} is both {argument('weights')} and {argument('interventions')}"
         )
-    if asked.weights in asked.drop:
-        raise ArgumentError(f"column {clip(asked.weights)!r} is both {argument('weights')} and {argument('drop')}")
     return asked
 
 
@@ -193,9 +215,9 @@ def _checked_na_values(na_values: Any) -> frozenset[str]:
     return frozenset(label_text(value) for value in values if not is_missing(value))
 
 
-def _checked_weights(weights: Any) -> str | None:
-    if weights is None or isinstance(weights, str):
-        return weights
-    if isinstance(weights, int | np.integer):
-        return str(weights)
-    raise refuse("weights", weights, "expected the name of a column of frequencies")
+def _checked_name(name: Any, which: str, holds: str) -> str | None:
+    if name is None or isinstance(name, str):
+        return name
+    if isinstance(name, int | np.integer):
+        return str(name)
+    raise refuse(which, name, f"expected the name of a column of {holds}")

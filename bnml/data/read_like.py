@@ -10,12 +10,12 @@ import numpy as np
 from bnml._memory import enough_memory
 from bnml.data.columns import column_code_type
 from bnml.data.data import Data
-from bnml.data.grouping import group_rows
 from bnml.data.matching import check_matched, codes_of, columns_to_match
 from bnml.data.read import read_frequencies
 from bnml.data.read_arguments import check_arguments
 from bnml.data.read_choices import Reading
 from bnml.data.sources import open_table
+from bnml.data.targets import Targets, group_with_targets, targets_of_column
 from bnml.errors import DataError
 
 __all__ = ["read_like"]
@@ -29,6 +29,7 @@ def read_like(
     reading: Reading,
     *,
     weights: str | None = None,
+    interventions: str | None = None,
 ) -> Data:
     """Read a table as another one was read: the same columns, states and cuts, and the same fate of missing values.
 
@@ -44,13 +45,15 @@ def read_like(
         What else is known of the first table.
     weights
         A column of frequencies.
+    interventions
+        A column of targets.
 
     Raises
     ------
     DataError
         If a column is not there, a value is none of its states, or values are missing where they were not before.
     """
-    asked = check_arguments(list(states), None, "error", (), None, weights)
+    asked = check_arguments(list(states), None, "error", (), None, weights, None, interventions)
     table = open_table(source, asked.kept)
     frequencies = read_frequencies(table, asked)
     variables = {column.name: column for column in columns_to_match(table, states, reading) if column.name in states}
@@ -65,12 +68,18 @@ def read_like(
     matrix = matrix[:, kept]
     check_matched(matrix, list(states), np.arange(matrix.shape[1]))
     arities = [len(labels) for labels in states.values()]
-    codes, totals, index = group_rows(
+    own = next((column for column in table.columns if column.name == interventions), None)
+    targets = None
+    if own is not None:
+        sets, of_row = targets_of_column(own, list(states), table.names, frozenset(reading.na_values))
+        targets = Targets.of(sets, of_row[kept])
+    codes, totals, index, targets = group_with_targets(
         np.ascontiguousarray(matrix, column_code_type(max(arities))),
         arities,
         None if frequencies is None else frequencies[kept],
+        targets,
     )
     return Data(
         tuple(states), tuple(map(tuple, states.values())), codes, totals, None if table.counts is not None else index,
-        {name: tuple(points) for name, points in cuts.items()}, reading,
+        {name: tuple(points) for name, points in cuts.items()}, reading, targets=targets,
     )  # fmt: skip

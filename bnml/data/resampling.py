@@ -95,4 +95,5 @@ def _weighted(data: Data, weights: Ints, *, places: bool = False) -> Data:
     kept = np.flatnonzero(weights)
     codes = data.column_codes[:, kept].T
     row_index = np.arange(kept.size) if places else None
-    return Data(data.names, data.states, codes, weights[kept], row_index, data.cuts, data.reading)
+    targets = None if data.targets is None else data.targets.rows(kept)
+    return Data(data.names, data.states, codes, weights[kept], row_index, data.cuts, data.reading, targets=targets)

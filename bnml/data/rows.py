@@ -20,7 +20,15 @@ from bnml.data.grouping import group_rows
 from bnml.data.read_choices import Reading
 from bnml.errors import DataError
 
-__all__ = ["Rows", "rows_of", "rows_to_data", "rows_to_distinct", "rows_to_numbers", "rows_with_column"]
+__all__ = [
+    "Rows",
+    "rows_left_alone",
+    "rows_of",
+    "rows_to_data",
+    "rows_to_distinct",
+    "rows_to_numbers",
+    "rows_with_column",
+]
 
 Codes = npt.NDArray[Any]
 
@@ -62,6 +70,13 @@ class Rows:
 def rows_of(data: Data) -> Rows:
     """Return the rows of a table, in its own states."""
     return Rows(data.column_codes, data.row_index)
+
+
+def rows_left_alone(data: Data, column: int) -> npt.NDArray[np.bool_] | slice:
+    """Return in which rows of the source a column was not set; all of them where nothing was."""
+    if data.targets is None:
+        return slice(None)
+    return rows_of(data).in_order(~np.isin(data.targets.of_row, data.targets.setting(column)))
 
 
 def rows_to_distinct(columns: Codes, arities: Sequence[int]) -> npt.NDArray[np.integer[Any]]:

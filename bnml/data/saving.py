@@ -19,11 +19,12 @@ from bnml.data.columns import column_code_type
 from bnml.data.data import Data
 from bnml.data.gaps import Gaps
 from bnml.data.read_choices import Reading
+from bnml.data.targets import Targets
 from bnml.errors import ArgumentError, DataError
 
 __all__ = ["load", "save"]
 
-FORMAT, VERSION = "bnml data", 2  # the first version did not say how a table was read
+FORMAT, VERSION = "bnml data", 3  # the first did not say how a table was read, the second not what was set
 
 
 def save(data: Data, path: str | os.PathLike[str]) -> None:
@@ -41,11 +42,15 @@ def save(data: Data, path: str | os.PathLike[str]) -> None:
             if not isinstance(label, str | int | float | bool):
                 kind = type(label).__name__
                 raise DataError(f"column {name!r}: the label {label!r} is a {kind}; make it a text first")
-    head = {"format": FORMAT, "version": VERSION, "names": data.names, "states": data.states, "cuts": dict(data.cuts)}
+    version = VERSION - (data.targets is None)  # earlier programs read what they can
+    head = {"format": FORMAT, "version": version, "names": data.names, "states": data.states, "cuts": dict(data.cuts)}
     head["reading"], head["gaps"] = data.reading.to_dict(), data.gaps.to_dict()
     arrays: dict[str, Any] = {"codes": data.codes, "weights": data.weights, "head": np.array(json.dumps(head))}
     if data.row_index is not None:
         arrays["row_index"] = data.row_index
+    if data.targets is not None:
+        arrays["target_sets"] = np.array(json.dumps(data.targets.sets))
+        arrays["targets"] = data.targets.of_row
     with written_whole(file) as stream:
         np.savez_compressed(stream, **arrays)
 
@@ -82,7 +87,21 @@ def load(path: str | os.PathLike[str]) -> Data:
         reading, gaps = Reading.from_dict(head.get("reading", {})), Gaps.from_dict(head.get("gaps", {}))
     except ArgumentError as error:
         raise DataError(f"{str(file)!r} is damaged: {error}") from None
-    return Data(tuple(head["names"]), states, codes, weights.astype(np.int64), row_index, cuts, reading, gaps)
+    targets = _targets(found, codes.shape, file) if "targets" in found else None
+    return Data(tuple(head["names"]), states, codes, weights.astype(np.int64), row_index, cuts, reading, gaps, targets)
+
+
+def _targets(found: dict[str, Any], shape: tuple[int, ...], file: Path) -> Targets | None:
+    """Return what was set, of a file that says it."""
+    try:
+        sets = [tuple(map(int, own)) for own in json.loads(str(found["target_sets"]))]
+        of_row = found["targets"]
+        columns = {column for own in sets for column in own}
+        if of_row.shape != shape[:1] or not columns <= set(range(shape[1])) or of_row.min() < 0:
+            raise ValueError("targets")
+        return Targets.of(sets, of_row)
+    except (KeyError, TypeError, ValueError, IndexError):
+        raise DataError(f"{str(file)!r} is damaged: its targets do not fit its rows") from None
 
 
 def _checked(path: str | os.PathLike[str]) -> Path:

@@ -37,7 +37,7 @@ __all__ = ["discretise", "families_of"]
 ROUNDS = 20
 ENOUGH = 1e-6  # nats that a round must gain
 
-OPTIONS = ("columns", "states", "missing", "na_values", "bins", "weights", "drop")
+OPTIONS = ("columns", "states", "missing", "na_values", "bins", "weights", "drop", "interventions")
 
 
 def discretise(source: Any, score: Any = "qnml", search: str = "auto", **read_options: Any) -> Data:

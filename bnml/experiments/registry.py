@@ -19,6 +19,7 @@ EXPERIMENTS = {
     "alpha-sensitivity": "how the posterior of BDq and BDeu depends on their hyperparameter",
     "qnml-vs-nml": "how near qNML and fNML come to the exact NML of forests",
     "independent-columns": "what scores find in columns that have nothing to do with each other",
+    "sachs": "what targets are worth: an experiment with what was set, and with that ignored",
 }
 """What each experiment shows; its module has its name, with underscores."""
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from bnml._text import names_in_words, number_of, percent
 from bnml.counts import contingency
 from bnml.data.labels import MISSING_LABEL
+from bnml.data.targets import rows_set_words
 from bnml.five_steps.markup import Cell, Html, details, paragraphs, table
 from bnml.five_steps.risk import shown_label
 
@@ -35,6 +36,11 @@ def data_section(study: Study) -> Iterator[Html]:
         said += f" Left out were {' and '.join(left)}."
     else:
         said += " No row was left out."
+    if data.targets is not None:
+        said += (
+            f" Variables were set from outside in {rows_set_words(data)}. Directions are those of the interventional "
+            "class: what no data with these targets could tell apart is left open."
+        )
     yield paragraphs(said)
     yield _missing(study)
     yield _cuts(study)

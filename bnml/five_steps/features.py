@@ -15,6 +15,7 @@ import numpy as np
 
 from bnml.counts import contingency
 from bnml.data import Data
+from bnml.data.targets import rows_setting_nothing
 from bnml.five_steps.strength import strength_of
 from bnml.independence import dependences, select_features
 
@@ -83,6 +84,7 @@ class Features:
 
 def features_of(data: Data, target: str | None, alpha: float, threads: int | None = None) -> Features:
     """Return what can be told of the variables before any structure is learned."""
+    data = rows_setting_nothing(data)
     frame = dependences(data, adjust="bh", threads=threads)
     frame["strength"] = strength_of(frame["mutual_information"], frame["degrees_of_freedom"], data.n_rows)
     order = np.lexsort((np.arange(len(frame)), -frame["g2"].to_numpy(), frame["log_p"].to_numpy()))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from bnml._text import MOST_NAMED, are, name_in_words, names_in_words, number_of, percent, shown_name
 from bnml.data.labels import MISSING_LABEL
+from bnml.data.targets import rows_set_words
 from bnml.five_steps.decisions import decision_sentences
 from bnml.five_steps.knowledge import knowledge_sentences
 from bnml.five_steps.links import FIRM, links_found_by_score
@@ -60,6 +61,11 @@ def findings_of(study: Study) -> Findings:
 def _table(study: Study) -> Iterable[str]:
     data = study.table
     yield f"The table has {number_of(data.n_rows, 'row')} and {number_of(len(data.names), 'variable')}."
+    if data.targets is not None:
+        yield (
+            f"Variables were set from outside in {rows_set_words(data)}. A variable was learned from the rows in which "
+            "it was not set; tests used only rows in which nothing was."
+        )
     if data.cuts:
         yield (
             f"{number_of(len(data.cuts), 'column')} of numbers {'was' if len(data.cuts) == 1 else 'were'} "

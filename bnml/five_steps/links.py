@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING
 
+from bnml.counts import counts_of
 from bnml.five_steps.other_scores import disputing_scores
 from bnml.five_steps.strength import strength_of
 from bnml.graph import PDAG
@@ -105,9 +106,9 @@ def links_of(study: Study) -> tuple[Link, ...]:
     unsure: frozenset[frozenset[str]] = frozenset()
     if study.npc is not None:
         unsure = frozenset().union(study.npc.undecided, *study.npc.ambiguous_regions)
-    drawn, rows, strengths = study.bootstrap, study.data.n_rows, dict[tuple[str, str], float]()
+    drawn, counts, strengths = study.bootstrap, counts_of(study.data), dict[tuple[str, str], float]()
     for a, b, _, information, _, freedom, _ in study.strength.itertuples(index=False):
-        strengths[a, b] = float(strength_of(information, freedom, rows))
+        strengths[a, b] = float(strength_of(information, freedom, counts.for_child(at[b]).n_rows))
     likely = None if study.posterior is None else study.posterior.link_probabilities.loc[list(names), list(names)]
     chances = None if likely is None else likely.to_numpy()
     arcs = {frozenset(arc): arc for arc in study.arcs}

@@ -14,6 +14,7 @@ from math import comb
 from typing import TYPE_CHECKING, Any
 
 from bnml.data import Data
+from bnml.data.targets import rows_setting_nothing
 from bnml.errors import BnmlError, ScoreError
 from bnml.five_steps.features import Features, features_of
 from bnml.five_steps.other_scores import Classes, classes_by_score
@@ -109,6 +110,11 @@ class StudyWork:
         return self.state.data
 
     @property
+    def tested_table(self) -> Data:
+        """The rows that tests of independence go by: those in which nothing was set."""
+        return rows_setting_nothing(self.table)
+
+    @property
     def learning(self) -> Request:
         """How a structure of the variables that take part is learned."""
         known: Knowledge = self.state.parts["knowledge"]
@@ -191,7 +197,7 @@ def _other_scores(work: StudyWork) -> Classes:
 
 
 def _pc(work: StudyWork) -> IndependenceResult:
-    return pc(work.table, progress=work.progress, **work.tested)
+    return pc(work.tested_table, progress=work.progress, **work.tested)
 
 
 def _npc(work: StudyWork) -> IndependenceResult | None:
@@ -202,7 +208,7 @@ def _npc(work: StudyWork) -> IndependenceResult | None:
     if len(work.table.names) > MOST_FOR_NPC:
         work.left_out["npc"] = f"the necessary path condition goes up to {MOST_FOR_NPC} variables here"
         return None
-    return npc(work.table, progress=work.progress, **work.tested)
+    return npc(work.tested_table, progress=work.progress, **work.tested)
 
 
 def _posterior(work: StudyWork) -> Posterior | SampledPosterior | None:
@@ -252,6 +258,9 @@ def _strength(work: StudyWork) -> pd.DataFrame:
 def _validation(work: StudyWork) -> Validation | None:
     settings = work.settings
     if settings.target is None:
+        return None
+    if work.table.targets is not None:
+        work.left_out["validation"] = "rows in which variables were set are no sample to predict from or for"
         return None
     return cross_validation(
         work.table,

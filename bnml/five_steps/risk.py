@@ -21,6 +21,7 @@ from bnml._text import did_you_mean, quoted
 from bnml.counts import counts_of
 from bnml.data import Data
 from bnml.data.labels import label_text
+from bnml.data.targets import rows_setting_nothing
 from bnml.errors import ArgumentError, NetworkError, argument
 
 if TYPE_CHECKING:
@@ -243,7 +244,8 @@ def risk_of(study: Study) -> Risk | None:
 
     if study.target is None:
         return None
-    data, outcomes, network = study.data, outcomes_of(study.data, study.target, study.event), study.learned.network
+    data, network = rows_setting_nothing(study.data), study.learned.network
+    outcomes = outcomes_of(study.data, study.target, study.event)
     near = {x for arc in study.arcs for x in arc if study.target in arc} - {study.target}
     told = study.features.of_target
     strengths = dict(zip(told["variable"], told["strength"].astype(float), strict=True))

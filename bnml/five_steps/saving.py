@@ -372,7 +372,7 @@ def _learned_of(values: Mapping[str, Any], work: StudyWork) -> Any:
 
 
 def _tested_of(values: Mapping[str, Any], work: StudyWork) -> IndependenceResult:
-    return independence_result_of(values, independence_request(work.table, **work.tested))
+    return independence_result_of(values, independence_request(work.tested_table, **work.tested))
 
 
 def _npc_of(values: Mapping[str, Any], work: StudyWork) -> IndependenceResult:

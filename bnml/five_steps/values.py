@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from bnml._plain import plain, records
 from bnml.counts import contingency
+from bnml.data.targets import rows_set
 from bnml.five_steps.findings import findings_of
 from bnml.five_steps.knowledge import knowledge_sentences
 from bnml.five_steps.links import links_too_large_for_halves
@@ -68,6 +69,7 @@ def _table(data: Data) -> dict[str, Any]:
             for name, labels, share in zip(data.names, data.states, shares, strict=True)
         ],
         "gaps": data.gaps.to_dict(),
+        "interventions": rows_set(data),
         "reading": {"missing": data.reading.missing, "na_values": data.reading.na_values, "coded": data.reading.coded},
     }
 

@@ -7,6 +7,7 @@ and are positions inside; neighbourhoods are bit masks. Each idea is taught in t
 `cpdag`                  Markov equivalence, CPDAGs
 `canonical_extension`    the canonical member of a class
 `meek`                   directions that follow from others
+`interventional_class`   what experiments cannot tell apart
 `extension`              from a PDAG to a DAG
 `orientations`           all DAGs that a PDAG stands for
 `class_size`             how many they are
@@ -29,6 +30,7 @@ from bnml.graph.dag import DAG
 from bnml.graph.distance import shd
 from bnml.graph.imaps import is_imap, is_perfect_map, minimal_imap
 from bnml.graph.intervention_distance import sid, sid_bounds
+from bnml.graph.interventional_class import interventional_class
 from bnml.graph.meek import apply_meek_rules
 from bnml.graph.pdag import PDAG
 from bnml.graph.rules import Rules
@@ -46,6 +48,7 @@ __all__ = [
     "compare",
     "count_complete_component_networks",
     "count_dags",
+    "interventional_class",
     "is_imap",
     "is_perfect_map",
     "minimal_imap",

@@ -52,6 +52,9 @@ class Rules:
         The most parents of a variable.
     arities, cells
         Numbers of states, and the most cells that the table of a family with parents may have; no bound if infinite.
+    own_cells
+        For each variable the most cells of its own family, where that is not the same for all; ``cells`` is then the
+        largest of them.
 
     Examples
     --------
@@ -70,6 +73,7 @@ class Rules:
     most: int
     arities: tuple[int, ...] = ()
     cells: float = math.inf
+    own_cells: tuple[float, ...] = ()
 
     @classmethod
     def none(cls, names: Iterable[str], max_parents: int | None = None) -> Rules:
@@ -97,31 +101,41 @@ class Rules:
     @cached_property
     def sparse(self) -> bool:
         """Whether some families have too many cells."""
-        return math.isfinite(self.cells) and math.prod(self.arities) > self.cells
+        least = min(self.own_cells, default=self.cells)
+        return math.isfinite(least) and math.prod(self.arities) > least
+
+    def most_cells(self, child: int) -> float:
+        """Return how many cells the table of a variable's family may have, if it has parents."""
+        return self.own_cells[child] if self.own_cells else self.cells
 
     def fits(self, child: int, parents: int) -> bool:
         """Whether a variable may have so many parents, and its family so many cells."""
         if parents.bit_count() > self.most:
             return False
-        return not parents or not self.sparse or self.cells_of(parents | 1 << child) <= self.cells
+        return not parents or not self.sparse or self.cells_of(parents | 1 << child) <= self.most_cells(child)
 
     def room(self, child: int, parents: int) -> float:
         """Return how many states one more parent may have: any number without a bound, 0 where none may be added."""
         if parents.bit_count() >= self.most:
             return 0.0
-        return self.cells / self.cells_of(parents | 1 << child) if self.sparse else math.inf
+        return self.most_cells(child) / self.cells_of(parents | 1 << child) if self.sparse else math.inf
 
     def cells_of(self, members: int) -> int:
         """Return how many cells the table of a set has."""
         return math.prod(self.arities[i] for i in bits(members))
 
-    def with_cells(self, arities: Sequence[int], cells: float) -> Rules:
-        """Return the rules with a bound on the cells of families with parents."""
-        return replace(self, arities=tuple(arities), cells=cells)
+    def with_cells(self, arities: Sequence[int], cells: float | Sequence[float]) -> Rules:
+        """Return the rules with a bound on the cells of families with parents: one for all, or for each variable."""
+        if isinstance(cells, int | float):
+            return replace(self, arities=tuple(arities), cells=cells, own_cells=())
+        own = tuple(cells) if len(set(cells)) > 1 else ()
+        return replace(self, arities=tuple(arities), cells=max(cells), own_cells=own)
 
     @property
     def undirected(self) -> bool:
         """Whether no rule tells an arc from the arc the other way round."""
+        if self.own_cells:
+            return False
         return not self.constrained or (not any(self.must) and transposed(self.may) == list(self.may))
 
     @cached_property
@@ -148,14 +162,16 @@ class Rules:
         """
         names = tuple(self.names[old] for old in places)
         arities = tuple(self.arities[old] for old in places) if self.arities else ()
+        own_cells = tuple(self.own_cells[old] for old in places) if self.own_cells else ()
         if not self.constrained:
-            return replace(Rules.none(names), most=self.most, arities=arities, cells=self.cells)
+            return replace(Rules.none(names), most=self.most, arities=arities, cells=self.cells, own_cells=own_cells)
         at = {old: new for new, old in enumerate(places)}
 
         def moved(masks: Sequence[int]) -> tuple[int, ...]:
             return tuple(mask_of(at[j] for j in bits(masks[old]) if j in at) for old in places)
 
-        return Rules(names, moved(self.must), moved(self.may), moved(self.links), self.most, arities, self.cells)
+        masks = moved(self.must), moved(self.may), moved(self.links)
+        return Rules(names, *masks, self.most, arities, self.cells, own_cells)
 
     def heeding(self, ruled_out: Bools, required: Bools) -> Rules:
         """Return the rules with arcs ruled out, and required, as matrices ``[parent, child]`` say; their diagonals too.
@@ -191,7 +207,8 @@ class Rules:
                 arcs = ", ".join(f"{self.names[j]} -> {name}" for j in bits(must))
                 raise SearchError(
                     f"{arcs}: the table of {name!r} and the parents that are required has "
-                    f"{self.cells_of(must | 1 << i):,} cells, and {argument('rows_per_cell')} allows {self.cells:,.0f} "
+                    f"{self.cells_of(must | 1 << i):,} cells, and {argument('rows_per_cell')} allows "
+                    f"{self.most_cells(i):,.0f} "
                     "with so few rows; require fewer arcs, or lower it (0 lifts the rule)"
                 )
         if not (any(self.must) or any(self.links)):
@@ -248,7 +265,8 @@ class Rules:
         import numpy as np
 
         states = np.array(self.arities, np.float64)
-        fitting = matrix & (np.multiply.outer(states, states) <= self.cells)
+        most = np.array(self.own_cells) if self.own_cells else self.cells
+        fitting = matrix & (np.multiply.outer(states, states) <= most)
         fitting.setflags(write=False)
         return fitting
 

@@ -16,6 +16,7 @@ from bnml._arrays import Ints
 from bnml._checks import a_variable, refuse, significance_level
 from bnml._text import did_you_mean
 from bnml.data import Data, as_data
+from bnml.data.targets import rows_setting_nothing
 from bnml.errors import ArgumentError, argument
 from bnml.independence.oracles import DataJudge, Questions
 from bnml.independence.p_values import log_adjusted_p_values
@@ -74,7 +75,7 @@ def dependences(
     19   lung  either               0.193  1930.831
     """
     criterion = check_dependences(test, adjust)
-    table = as_data(data)
+    table = rows_setting_nothing(as_data(data))
     at = None if target is None else a_variable(target, "target", table.names)
     every = combinations(range(len(table.names)), 2)
     pairs = np.array([pair for pair in every if at is None or at in pair], np.int64).reshape(-1, 2)
@@ -116,7 +117,7 @@ def select_features(
     """
     level = significance_level(alpha)
     check_dependences(test, adjust)
-    table = as_data(data)
+    table = rows_setting_nothing(as_data(data))
     a_variable(target, "target", table.names)
     frame = dependences(table, test=test, adjust=adjust, target=target, threads=threads)
     column = "p_value" if adjust is None else "adjusted_p_value"

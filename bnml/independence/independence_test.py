@@ -9,6 +9,7 @@ import numpy as np
 from bnml._checks import significance_level
 from bnml.counts import chi_square_statistic
 from bnml.data import as_data
+from bnml.data.targets import rows_setting_nothing
 from bnml.errors import ArgumentError
 from bnml.independence.oracles import DataJudge, Questions
 from bnml.independence.sparse import smallest_sparse_p_value, sparse_p_value
@@ -67,7 +68,7 @@ def independence_test(
     >>> outcome.independent, round(outcome.statistic, 3), outcome.degrees_of_freedom
     (False, 13.078, 2.0)
     """
-    level, criterion, table = significance_level(alpha), parse_test(test), as_data(data)
+    level, criterion, table = significance_level(alpha), parse_test(test), rows_setting_nothing(as_data(data))
     x, y, known = table.index(a), table.index(b), table.indices(given)
     if len({x, y, *known}) < 2 + len(known):
         raise ArgumentError("independence_test: the variables a, b and given must differ")

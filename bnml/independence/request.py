@@ -9,6 +9,7 @@ from bnml._checks import flag, one_of, refuse, significance_level, whole_number
 from bnml._threads import cores
 from bnml._watch import Watch
 from bnml.data import as_data
+from bnml.data.targets import refuse_targets
 from bnml.errors import ArgumentError, argument
 from bnml.graph import DAG, Constraints, Rules
 from bnml.independence.oracles import DataJudge, Judge, OracleJudge
@@ -83,6 +84,8 @@ def independence_request(
             "variables"
         )
     source = None if data is None else as_data(data)
+    if source is not None and oracle is None:
+        refuse_targets(source, "a test of independence")
     names = oracle.names if source is None else source.names
     if isinstance(oracle, DAG) and set(names) != set(oracle.names):
         raise ArgumentError(f"{argument('oracle')}: the DAG and the table must be about the same variables")

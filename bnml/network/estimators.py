@@ -44,6 +44,11 @@ def fit(dag: DAG, data: Any, estimator: str = "snml", ess: float = 1.0) -> Bayes
     BnmlError
         If graph and data differ in their variables, or a table would be too large.
 
+    Notes
+    -----
+    Where variables were set (`bnml.read` with ``interventions``), each table is estimated from the rows in which its
+    variable was not. One that was set in every row is as after no row at all: uniform.
+
     Examples
     --------
     >>> import bnml, pandas
@@ -71,7 +76,7 @@ def fit(dag: DAG, data: Any, estimator: str = "snml", ess: float = 1.0) -> Bayes
                 f"the table of {x!r} has {len(variables) - 1} parents and {size:.3g} entries: too many; "
                 "take a structure with fewer parents"
             )
-        tables[x] = _estimate(counts.table(variables).astype(np.float64), estimator, ess)
+        tables[x] = _estimate(counts.for_child(variables[-1]).table(variables).astype(np.float64), estimator, ess)
     states = {x: table.states[table.index(x)] for x in dag.names}
     return BayesianNetwork(dag, states, tables, table.cuts, table.reading)
 

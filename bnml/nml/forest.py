@@ -289,6 +289,11 @@ def _of_table(data: Any, columns: Sequence[int]) -> Frequencies:
     from bnml.counts import counts_of
 
     counts = counts_of(data)
+    if counts.for_child(columns[0]) is not counts:
+        raise ScoreError(
+            f"{argument('score', 'nml')} counts all rows together, but variables were set in some of them; take qnml, "
+            "which counts each variable in the rows in which it was not set"
+        )
 
     def frequencies(variables: Sequence[int]) -> NDArray[np.int64]:
         cells = counts.cells([columns[v] for v in variables])

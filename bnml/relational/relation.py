@@ -18,6 +18,7 @@ from bnml.data.labels import MISSING_TEXTS, as_number, as_numbers, label_text
 from bnml.data.rows import rows_of, rows_to_distinct
 from bnml.data.sources import open_table
 from bnml.data.table import not_in_table
+from bnml.data.targets import without_targets
 from bnml.errors import DataError
 
 __all__ = ["Codes", "Relation", "degree_labels", "first_tuples", "relation_of", "tuple_groups"]
@@ -95,14 +96,14 @@ def relation_of(data: Any, possibility: str | None) -> Relation:
     """
     if possibility is None:
         table = as_data(data)
-        codes = rows_of(table).codes
+        codes = rows_of(without_targets(table)).codes
         return Relation(table.names, table.arities, codes, np.ones(codes.shape[1]), False)
     if not isinstance(possibility, str):
         raise refuse("possibility", possibility, "expected the name of a column of degrees")
     table = data if isinstance(data, Data) else read(data, states={possibility: degree_labels(data, possibility)})
     if possibility not in table.names:
         raise not_in_table("possibility", possibility, table.names)
-    return _graded(table, possibility)
+    return _graded(without_targets(table), possibility)
 
 
 def _graded(table: Data, possibility: str) -> Relation:

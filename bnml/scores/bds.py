@@ -43,12 +43,12 @@ class BDs(Score):
 
     def family(self, family: FamilyCounts, counts: Counts) -> float:
         """Return the score of a family."""
-        a_ij = self.ess / family.n_ij.size
+        a_ij = self.ess / max(family.n_ij.size, 1)
         return float(log_rising(a_ij / family.r, family.n_ijk).sum() - log_rising(a_ij, family.n_ij).sum())
 
     def log_predictive(self, rows: FamilyRows) -> Floats:
         """Return what BDeu predicts where the parents' configuration occurred; elsewhere states are as probable."""
         assert rows.table is not None
-        log_a_ij = math.log(self.ess) - math.log(rows.table.occurring)
+        log_a_ij = math.log(self.ess) - math.log(max(rows.table.occurring, 1))
         value = dirichlet(rows, log_a_ij - math.log(rows.r), log_a_ij)
         return np.where(rows.n_ij > 0, value, -math.log(rows.r))

@@ -21,4 +21,4 @@ class BIC(Score):
 
     def terms(self, shape: Shape) -> Terms:
         """Charge half a log N per parameter."""
-        return Terms(joint=n_log_n(shape.counts), closed=per_parameter(0.5 * math.log(shape.n_rows)))
+        return Terms(joint=n_log_n(shape.counts), closed=per_parameter(0.5 * math.log(max(shape.n_rows, 1))))

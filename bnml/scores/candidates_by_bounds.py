@@ -129,8 +129,8 @@ def list_by_bounds(
     """
     order = WalkOrder(local.counts)
     arcs = ArcTerms.of(local, order, rules.among(order.columns)).without_useless(order)
-    shared = _Shared(local, order)
-    walks = [walk for i in range(order.n) for walk in _walks(shared, arcs, i)]
+    shared = {child: own for view, children in local.views for own in [_Shared(view, order)] for child in children}
+    walks = [walk for i in range(order.n) for walk in _walks(shared[order.columns[i]], arcs, i)]
     complete_to, visited, stopped, share = 0, 0, False, 1.0
     workers = cores(threads)
     while any(walk.sets is not None for walk in walks):
@@ -326,7 +326,7 @@ class _Numbers:
 
 
 class _Shared:
-    """What the children of a table share."""
+    """What the children of a view of a table share."""
 
     def __init__(self, local: LocalScores, order: WalkOrder) -> None:
         self.local, self.order = local, order
@@ -393,7 +393,7 @@ class _CostsOf:
         largest = np.sort(self.arities)[len(self._places) - self.most :]
         last = first * float(np.prod(largest, dtype=np.float64))
         if rules.sparse:
-            last = min(last, max(first, rules.cells / self.r))
+            last = min(last, max(first, rules.most_cells(self.child) / self.r))
         useful = self.fit + self.bonus - self.start.score if self.by_price else None
         if useful is not None:
             useful = 2.0 ** math.ceil(math.log2(max(useful, 1.0)))
@@ -480,7 +480,7 @@ class _CostsOf:
         least = self._shared.unknown[self._places] if self.by_price else np.zeros(len(self._places))
         n_rows = self._local.counts.n_rows
         largest = max(abs(self.fit), abs(self.start.score), 1.0, 1e-5 * n_rows * math.log(1.0 + n_rows))
-        last = float(np.count_nonzero(self.numbers * self.r <= self._arcs.rules.cells) - 1)
+        last = float(np.count_nonzero(self.numbers * self.r <= self._arcs.rules.most_cells(self.child)) - 1)
         numbers = np.array([self.fit, self.bonus, math.log(self.r), SLACK * largest, last, self._constant])
         step, below, rise = self._numbers.tables
         kind = np.searchsorted(self._numbers.kinds, self.arities)
@@ -542,7 +542,7 @@ def _walks(shared: _Shared, arcs: ArcTerms, child: int) -> list[_Walk]:
         costs = _CostsOf(shared, arcs, child, fixed, free)
         places = members(free)
         sets = None
-        if costs.most > 0 and places:
+        if costs.most > 0 and places and shared.local.counts.n_rows:
             columns = order.columns
             sets = shared.local.counts.parent_sets(
                 columns[child],

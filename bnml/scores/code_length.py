@@ -67,12 +67,14 @@ def code_length(dag: DAG, data: Any) -> CodeLength:
     check_dag(dag)
     table = as_data(data)
     sets = parent_sets(dag, table.names)
-    fit = math.fsum(local_scores(table, LogLikelihood()).families(range(len(sets)), sets).tolist())
-    free = sum(
-        math.prod(table.arities[p] for p in above) * (r - 1) for r, above in zip(table.arities, sets, strict=True)
-    )
+    local = local_scores(table, LogLikelihood())
+    bits = 0.0
+    for child, above in enumerate(sets):
+        n_rows = local.for_child(child).data.n_rows
+        free = math.prod(table.arities[p] for p in above) * (table.arities[child] - 1)
+        bits += as_float(free) * math.log2(n_rows) / 2 if n_rows > 1 else 0.0
     return CodeLength(
         structure=sum(map(len, sets)) * math.log2(len(sets)),
-        parameters=as_float(free) * math.log2(table.n_rows) / 2 if table.n_rows > 1 else 0.0,
-        data=-fit / math.log(2) + 0.0,
+        parameters=bits,
+        data=-math.fsum(local.families(range(len(sets)), sets).tolist()) / math.log(2) + 0.0,
     )

@@ -24,5 +24,5 @@ class HQC(Score):
 
     def terms(self, shape: Shape) -> Terms:
         """Charge log log N per parameter."""
-        price = math.log(max(math.log(shape.n_rows), 1.0))
+        price = math.log(max(math.log(max(shape.n_rows, 1)), 1.0))
         return Terms(joint=n_log_n(shape.counts), closed=per_parameter(price))

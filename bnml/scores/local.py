@@ -28,6 +28,9 @@ MOST_REMEMBERED = 4096  # families of a batch whose terms are kept; larger batch
 FEW_CANDIDATES, FEW_ROWS = 50, 1500  # for one pass; more candidates in fewer distinct rows are counted afresh as well
 
 
+Views = tuple[tuple["LocalScores", tuple[int, ...]], ...]
+
+
 class LocalScores:
     """The family scores of a table under one score, by column number.
 
@@ -61,6 +64,14 @@ class LocalScores:
     array([-4.1698, -3.519 ])
     """
 
+    def __new__(cls, data: Any, *arguments: Any, **more: Any) -> LocalScores:
+        """Make the local scores of a table; where variables were set, by views of its rows."""
+        if cls is LocalScores and isinstance(data, Data) and data.targets is not None:
+            from bnml.scores.scores_by_view import ScoresByView
+
+            return object.__new__(ScoresByView)
+        return object.__new__(cls)
+
     def __init__(
         self, data: Any, score: Score | str, prior: StructurePrior | None = None, *, kept: FamilyTerms | None = None
     ) -> None:
@@ -89,6 +100,23 @@ class LocalScores:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return LocalScores, (self.data, self.score_function, self.prior)  # what was computed stays behind
+
+    @property
+    def equivalent(self) -> bool:
+        """Whether equivalent structures are known to share their scores, any prior aside."""
+        return self.score_function.equivalent
+
+    @property
+    def views(self) -> Views:
+        """The scores of the different rows that families are scored on, each with the columns whose families these are.
+
+        There is one view, of all rows, unless variables were set (`bnml.scores.scores_by_view`).
+        """
+        return ((self, tuple(range(len(self.names)))),)
+
+    def for_child(self, child: int) -> LocalScores:
+        """Return the scores of the rows that a variable's families are scored on: here of all."""
+        return self
 
     @property
     def shape(self) -> Shape:

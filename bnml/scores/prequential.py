@@ -10,7 +10,7 @@ import numpy.typing as npt
 from bnml._arrays import Floats
 from bnml.counts import counts_of
 from bnml.data import as_data
-from bnml.data.rows import rows_of, rows_to_numbers
+from bnml.data.rows import rows_left_alone, rows_of, rows_to_numbers
 from bnml.errors import ScoreError
 from bnml.graph import DAG
 from bnml.scores.base import Score
@@ -36,7 +36,7 @@ def prequential(dag: DAG, data: Any, score: Score | str = "bdeu") -> Floats:
     Returns
     -------
     ndarray
-        One value per row of the source, in its order.
+        One value per row of the source, in its order; a variable that was set in a row adds nothing to it.
 
     Raises
     ------
@@ -69,17 +69,20 @@ def prequential(dag: DAG, data: Any, score: Score | str = "bdeu") -> Floats:
     if rows.places is None or rows.places.size != table.n_rows:
         raise ScoreError("prequential: it needs the rows one by one, in order; this table holds only their frequencies")
 
-    def states_of(variable: int) -> npt.NDArray[Any]:
-        return rows.in_order(rows.codes[variable])
-
     total = np.zeros(table.n_rows)
     for child, parents in enumerate(sets):
         variables = [*parents, child]
         arities = [table.arities[v] for v in variables]
-        cell = rows.in_order(rows_to_numbers(rows.codes[variables], arities))
-        configuration = rows.in_order(rows_to_numbers(rows.codes[variables[:-1]], arities[:-1]))
+        free = rows_left_alone(table, child)
+        cell = rows.in_order(rows_to_numbers(rows.codes[variables], arities))[free]
+        configuration = rows.in_order(rows_to_numbers(rows.codes[variables[:-1]], arities[:-1]))[free]
         seen = _seen_before(cell), _seen_before(configuration)
-        total += chosen.log_predictive(FamilyRows(counts, child, parents, states_of, *seen))
+
+        def states_of(variable: int, free: Any = free) -> npt.NDArray[Any]:
+            states: npt.NDArray[Any] = rows.in_order(rows.codes[variable])[free]
+            return states
+
+        total[free] += chosen.log_predictive(FamilyRows(counts.for_child(child), child, parents, states_of, *seen))
     return total
 
 

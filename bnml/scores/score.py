@@ -6,6 +6,8 @@ import math
 from typing import Any
 
 from bnml.data import Data, as_data
+from bnml.data.targets import refuse_targets
+from bnml.errors import argument
 from bnml.graph import DAG
 from bnml.scores.base import Score
 from bnml.scores.forest_nml import NML, forest_complexity
@@ -58,6 +60,7 @@ def score(dag: DAG, data: Any, score: Score | str = "qnml", prior: StructurePrio
 
 def _whole(data: Data, sets: list[tuple[int, ...]], prior: StructurePrior | None) -> float:
     """Return the exact NML of a forest, with the logarithm of its prior."""
+    refuse_targets(data, argument("score", "nml"))
     if prior is not None:
         prior.check(data.names)
     complexity = forest_complexity(data, sets)  # what cannot be done is refused here

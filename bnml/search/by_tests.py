@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["network_of_npc", "npc_search", "pc_search", "tests_of"]
 
 
-@as_search("pc", by_score=False, refuses=("max_parents", "time_limit"), needs_table=True)
+@as_search("pc", by_score=False, refuses=("max_parents", "time_limit"), needs_table=True, pools_rows=True)
 def pc_search(
     task: Task,
     *,
@@ -57,7 +57,7 @@ def pc_search(
     return _result(task, found, found)
 
 
-@as_search("npc", by_score=False, refuses=("max_parents", "time_limit"), needs_table=True)
+@as_search("npc", by_score=False, refuses=("max_parents", "time_limit"), needs_table=True, pools_rows=True)
 def npc_search(
     task: Task,
     *,

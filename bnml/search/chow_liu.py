@@ -11,7 +11,7 @@ from bnml.search.task import Task, as_search
 __all__ = ["chow_liu"]
 
 
-@as_search("chow-liu", by_score=False, needs_table=True)
+@as_search("chow-liu", by_score=False, needs_table=True, pools_rows=True)
 def chow_liu(task: Task, *, root: str | None = None) -> SearchResult:
     """Return the tree with the largest sum of mutual information over its links.
 

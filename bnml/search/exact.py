@@ -12,8 +12,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-import numpy as np
-
 from bnml._bits import bits
 from bnml._memory import gigabytes
 from bnml._threads import cores
@@ -23,7 +21,7 @@ from bnml.graph import DAG, Rules, canonical_extension
 from bnml.scores import FamilyScores, LocalScores
 from bnml.scores.candidates_by_bounds import Candidates
 from bnml.scores.equal import LEAST, rounding
-from bnml.scores.lattice import Lattice, has_lattice
+from bnml.scores.lattice import Lattice, LatticeByView, has_lattice, lattice_of
 from bnml.search.best_networks import Subsets
 from bnml.search.by_cuts import LISTING_PROGRESS, LISTING_SHARE, exact_by_cuts
 from bnml.search.candidates import candidates_of
@@ -45,7 +43,6 @@ __all__ = ["exact", "solve_exact"]
 PATIENCE = 600.0  # seconds of two cores for a list of families, where all subsets do not fit
 MOST_NODES = 200  # branches, where all subsets fit
 WALK_SHARE = 0.6  # of the work, for progress
-AT_ONCE = 1 << 22  # sets that are counted in one go
 
 Part = Callable[[str, float, float], Callable[[float], None]]
 
@@ -104,7 +101,7 @@ def exact(task: Task, *, method: str = "auto") -> SearchResult:
         "subsets": 1 << len(task.names),
         "visited": families.visited,
         "moves": 0,
-        "families": _scored(families),
+        "families": families.scored,
         "local_optimum": families.within == 0.0,
         "unit": families.unit,
         "arithmetic": "32-bit integers" if forecast.plan.integers else "64-bit floats",
@@ -151,7 +148,7 @@ def solve_exact(
     part: Part = _silent,
     *,
     free: bool = False,
-) -> tuple[DAG, Lattice | ListedFamilies]:
+) -> tuple[DAG, Lattice | LatticeByView | ListedFamilies]:
     """Return the optimal structure of an exact search over all subsets, and the families that it was found from.
 
     ``columns`` are the columns at the places that the rules speak of; ``free``: nothing but the score decides, so that
@@ -163,7 +160,7 @@ def solve_exact(
     if subsets.total[-1, -1] < 0:
         raise SearchError("no structure can be made of the parent sets that are listed or allowed")
     slack = 0.0 if plan.integers else LEAST / families.unit / families.n
-    free = free and isinstance(local, LocalScores) and local.score_function.equivalent
+    free = free and isinstance(local, LocalScores) and local.equivalent
     read = read_back_by_names if free else read_back_by_model_string
     parents = read(subsets, rules.names, slack)
     sets: list[list[int]] = [[] for _ in columns]
@@ -176,27 +173,12 @@ def solve_exact(
 
 def _families(
     local: LocalScores | FamilyScores, rules: Rules, plan: SearchPlan, threads: int, done: Callable[[float], None]
-) -> Lattice | ListedFamilies:
+) -> Lattice | LatticeByView | ListedFamilies:
     if isinstance(local, FamilyScores):
         return families_from_file(local, rules)
     if not has_lattice(local):
         return listed_one_by_one(local, rules, done)
-    return Lattice(local, rules, integers=plan.integers, prune=plan.prune, threads=threads, done=done)
-
-
-def _scored(families: Lattice | ListedFamilies) -> int:
-    """Return how many families were scored: a set that was visited has one for each of its variables."""
-    if isinstance(families, ListedFamilies):
-        return families.scored
-    n, terms, missing = families.n, families.terms[0], families.missing[0]
-    if families.visited == 1 << n:
-        return n << (n - 1)
-    sizes, total = np.bitwise_count(np.arange(min(1 << n, AT_ONCE), dtype=np.int64)), 0
-    for start in range(0, 1 << n, AT_ONCE):
-        part = terms[start : start + AT_ONCE]
-        there = (part != missing) & (part == part)
-        total += int(sizes[there].sum(dtype=np.int64)) + start.bit_count() * int(np.count_nonzero(there))
-    return total
+    return lattice_of(local, rules, integers=plan.integers, prune=plan.prune, threads=threads, done=done)
 
 
 def _too_large(forecast: Forecast, most: int) -> SearchError:

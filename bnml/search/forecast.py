@@ -359,11 +359,12 @@ def _work_of(task: Task) -> _Work:
     if outline is None or not has_lattice(local):
         return _Work(n, most, rows, 0, 0, marks, allowed=allowed)
     if n > MOST_VARIABLES:  # far too many: what else there is does not matter
-        return _Work(n, most, rows, 1 + len(outline.margin), 0, marks)
+        return _Work(n, most, rows, len(local.views) * (1 + len(outline.margin)), 0, marks)
     layout = WalkOrder(local.counts)
     entries = layout.n_indices * terms_that_rise(local.counts, layout.n_indices) if outline.ess > 0.0 else 0
     extra = scoring_bytes(local, task.threads or CORES)
-    return _Work(n, most, rows, 1 + len(outline.margin), extra, marks, entries=entries, allowed=allowed)
+    tables = len(local.views) * (1 + len(outline.margin))
+    return _Work(n, most, rows, tables, extra, marks, entries=len(local.views) * entries, allowed=allowed)
 
 
 def _allowed(task: Task, most: int) -> tuple[float, float]:
@@ -378,7 +379,7 @@ def _allowed(task: Task, most: int) -> tuple[float, float]:
 
 def _slowness(local: LocalScores) -> float:
     """Return how much slower this machine is than that of the model: by a walk over some of the columns."""
-    from bnml.scores.lattice import Lattice
+    from bnml.scores.lattice import lattice_of
 
     def seconds(columns: int) -> tuple[float, float]:
         few = LocalScores(local.data.select(local.names[:columns]), local.score_function)
@@ -386,7 +387,7 @@ def _slowness(local: LocalScores) -> float:
         work = _work_of(Task(few, rules))
         rules = rules.among(WalkOrder(few.counts).columns)
         watch = Watch()
-        Lattice(few, rules, prune=False)
+        lattice_of(few, rules, prune=False)
         return watch.seconds, work.walk
 
     columns = 2 + int(math.log2(PROBE_SECONDS / (SUBSET + ROW * local.counts.n_distinct)))

@@ -102,7 +102,8 @@ def direction_words(result: SearchResult) -> str:
     >>> [direction_words(bnml.learn(bnml.example(), search=search)) for search in ("exact", "pc")]
     ['the data', 'the tests']
     """
-    given = ["constraints"] if result.constraints is not None else []
+    given = ["interventions"] if result.target_sets else []
+    given += ["constraints"] if result.constraints is not None else []
     given += ["order"] if _described_by(result) == "k2" else []  # K2 goes by one
     first = "tests" if by_tests(result) else "data"
     return names_in_words([first, *given]) if given else f"the {first}"

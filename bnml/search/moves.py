@@ -170,7 +170,7 @@ class Structure:
             new = (self.may[:, child] & ~self.arcs[:, child]).nonzero()[0]
             if self.rules.sparse:
                 cells = self._states[here].prod() * self._states[child]
-                new = new[cells * self._states[new] <= self.rules.cells]
+                new = new[cells * self._states[new] <= self.rules.most_cells(child)]
             at_once = max(1, CODES_AT_ONCE // max(1, self.task.n_distinct))
             for start in range(0, new.size, at_once):
                 if start and self.task.watch.over:

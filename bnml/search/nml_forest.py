@@ -36,7 +36,9 @@ GAIN = 1e-7  # a step gains more than the rounding of a normaliser can
 Link = tuple[int, int]
 
 
-@as_search("nml-forest", by_score=False, refuses=("prior",), score="nml", goes_by="qnml", needs_table=True)
+@as_search(
+    "nml-forest", by_score=False, refuses=("prior",), score="nml", goes_by="qnml", needs_table=True, pools_rows=True
+)
 def nml_forest(task: Task) -> SearchResult:
     """Return a forest whose exact NML no change of a single link can raise.
 

@@ -155,7 +155,7 @@ def _list_by_lattice(task: Task, local: LocalScores) -> Candidates | None:
     if not has_lattice(local) or any(rules.links):
         return None
     assert local.terms is not None
-    per_subset = SUBSET + ROW * task.n_distinct * (1 + len(local.terms.margin))
+    per_subset = len(local.views) * (SUBSET + ROW * task.n_distinct * (1 + len(local.terms.margin)))
     most, subsets, largest = 0, 1.0, min(rules.most, n - 1)
     while most < largest:
         subsets += math.comb(n, most + 1)

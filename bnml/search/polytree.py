@@ -31,7 +31,7 @@ from bnml.search.task import Task, as_search
 __all__ = ["polytree"]
 
 
-@as_search("polytree", by_score=False, refuses=("max_parents",), needs_table=True)
+@as_search("polytree", by_score=False, refuses=("max_parents",), needs_table=True, pools_rows=True)
 def polytree(task: Task, *, alpha: float = 0.05) -> SearchResult:
     """Return a polytree: the significant links of Chow and Liu's tree, directed by tests of independence.
 

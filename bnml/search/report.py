@@ -12,6 +12,7 @@ import numpy as np
 
 from bnml._notebook import notebook_picture, notebook_table
 from bnml._text import WIDTH, facts, number_of, printable, seconds_text, shortened, wrapped_text
+from bnml.data.targets import rows_set_words
 from bnml.independence.independence_result import UNTESTED
 from bnml.scores import FamilyScores, LocalScores
 from bnml.scores.priors import StructurePrior
@@ -70,6 +71,7 @@ def _facts(result: SearchResult) -> list[tuple[str, str]]:
         *_exact_nml(result.info),
         _judged(result),
         *_rows_per_cell(result),
+        *_rows_set(result),
         ("search", "; ".join([search, *_why(result.info)])),
         *_facts_of_tests(result),
     ]
@@ -80,16 +82,30 @@ def _rows_per_cell(result: SearchResult) -> list[tuple[str, str]]:
     if "rows_per_cell" not in result.info or result.data is None:
         return []
     rows, least, number = result.data.n_rows, result.info["rows_per_cell"], result.info["links_too_large"]
-    text = (
-        f"a variable has parents only if the table of its family has at least {least:g} rows per cell on average: "
-        f"at most {number_of(int(rows // least), 'cell')} with {number_of(rows, 'row')}"
-    )
+    text = f"a variable has parents only if the table of its family has at least {least:g} rows per cell on average"
+    if result.rules is not None and result.rules.own_cells:
+        fewest, cells = int(min(result.rules.own_cells)), number_of(int(result.rules.cells), "cell")
+        text += f", of the rows in which it was not set: at most {fewest:,} to {cells}"
+    else:
+        text += f": at most {number_of(int(rows // least), 'cell')} with {number_of(rows, 'row')}"
     if number:
         text += (
             f"; {number_of(number, 'link')} between variables with many states {'was' if number == 1 else 'were'} out "
             "of the question: give these fewer states, or lower rows_per_cell"
         )
     return [("rule", text)]
+
+
+def _rows_set(result: SearchResult) -> list[tuple[str, str]]:
+    """Return in how many rows variables were set, where some were, and what that means for the network."""
+    words = "" if result.data is None else rows_set_words(result.data)
+    if not words:
+        return []
+    text = (
+        f"{words}; a variable is scored in the rows in which it was not set, and directions are those of the "
+        "interventional class"
+    )
+    return [("set", text)]
 
 
 def _exact_nml(info: Mapping[str, Any]) -> list[tuple[str, str]]:

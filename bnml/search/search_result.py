@@ -22,8 +22,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from bnml._pickled import PickledByFields
 from bnml._plain import plain
 from bnml.data import Data
+from bnml.data.targets import rows_set
 from bnml.errors import SearchError
-from bnml.graph import DAG, PDAG, Constraints, Rules, apply_meek_rules
+from bnml.graph import DAG, PDAG, Constraints, Rules, apply_meek_rules, interventional_class
 from bnml.scores import FamilyScores, LocalScores
 
 if TYPE_CHECKING:
@@ -126,7 +127,8 @@ class SearchResult(PickledByFields):
     def cpdag(self) -> PDAG:
         """The class of networks that no data can tell from this one: directed are the arcs that all of them share.
 
-        Where no DAG fits what tests found, the graph that they left.
+        Data in which variables were set can tell more: see `directions`. Where no DAG fits what tests found, the graph
+        that they left.
         """
         return self.directions if self.dag is None else self.dag.cpdag()
 
@@ -134,16 +136,26 @@ class SearchResult(PickledByFields):
     def directions(self) -> PDAG:
         """The class without the networks that the constraints rule out: as `cpdag`, with what they direct directed.
 
-        Of PC and NPC the graph that the tests left.
+        Where variables were set, the interventional class (`bnml.graph.interventional_class`), which directs more arcs
+        than `cpdag`. Of PC and NPC the graph that the tests left.
         """
         if self.tested is not None:
             return self.tested.pdag
+        graph = self.cpdag if not self.target_sets else interventional_class(self.structure, self.target_sets)
         if self.constraints is None:
-            return self.cpdag
+            return graph
         dag = self.structure
         at, may = dag.variables.index, self.constraints.compiled(dag.names).may
         one_way = [(a, b) for a, b in dag.arcs if not may[at[a]] >> at[b] & 1]
-        return apply_meek_rules(self.cpdag, background=one_way)
+        return apply_meek_rules(graph, background=one_way)
+
+    @property
+    def target_sets(self) -> tuple[tuple[str, ...], ...]:
+        """The sets of variables that were set together in rows of the table; none where nothing was set."""
+        if self.data is None or self.data.targets is None:
+            return ()
+        names = self.data.names
+        return tuple(tuple(names[column] for column in own) for own in self.data.targets.sets)
 
     @cached_property
     def disputed(self) -> tuple[tuple[str, str], ...] | None:
@@ -260,6 +272,7 @@ class SearchResult(PickledByFields):
             "cpdag_directed": self.cpdag.directed,
             "cpdag_undirected": self.cpdag.undirected,
             "disputed": self.disputed,
+            "interventions": _interventions(self),
             "score": self.score,
             "score_name": self.score_name,
             "optimal": self.optimal,
@@ -307,6 +320,18 @@ def uninterrupted_result(result: SearchResult) -> SearchResult:
     if result.info.get("interrupted"):
         raise KeyboardInterrupt
     return result
+
+
+def _interventions(result: SearchResult) -> dict[str, Any] | None:
+    """Return in how many rows variables were set, and which directions are known; None where nothing was set."""
+    found = None if result.data is None else rows_set(result.data)
+    if found is None:
+        return None
+    return {
+        **found,
+        "directed": result.directions.directed,
+        "undirected": result.directions.undirected,
+    }
 
 
 def _family(local: LocalScores | FamilyScores, x: str, parents: tuple[str, ...]) -> Family:

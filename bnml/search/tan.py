@@ -20,7 +20,7 @@ __all__ = ["tan"]
 WEIGHTS = ("cmi", "score")
 
 
-@as_search("tan", by_score=False, needs_table=True)
+@as_search("tan", by_score=False, needs_table=True, pools_rows=True)
 def tan(task: Task, *, class_variable: str, weight: str = "cmi", root: str | None = None) -> SearchResult:
     """Return the best tree over the attributes, with the class as one more parent of each.
 

@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import combinations
 from types import MappingProxyType
 from typing import Any, Protocol, cast
 
@@ -24,6 +25,7 @@ from bnml._text import did_you_mean
 from bnml._threads import cores
 from bnml._watch import Watch
 from bnml.data import Data, as_data
+from bnml.data.targets import refuse_targets
 from bnml.errors import ArgumentError, ScoreError, SearchError, argument
 from bnml.graph import DAG, Constraints, Rules
 from bnml.graph.rules import ROWS_PER_CELL
@@ -33,7 +35,17 @@ from bnml.scores.local import local_scores
 from bnml.scores.priors import StructurePrior, Uniform, check_prior
 from bnml.search.search_result import SearchResult
 
-__all__ = ["COMMON", "Request", "Search", "SearchFunction", "Task", "TimeOverError", "as_search", "task_request"]
+__all__ = [
+    "COMMON",
+    "Request",
+    "Search",
+    "SearchFunction",
+    "Task",
+    "TimeOverError",
+    "as_search",
+    "rules_with_rows",
+    "task_request",
+]
 
 CONSTRAINTS = ("required", "forbidden", "required_links", "forbidden_links", "tiers")
 MOST_OFF = 0.1  # nats of rounding with which structures are compared
@@ -86,6 +98,8 @@ class Search:
         Whether it goes from class to class of equivalent networks, which must then share their scores.
     by_score
         Whether it compares families by their scores, which needs some rows for each cell of a family's table.
+    pools_rows
+        Whether it counts all rows together, and so refuses a table in which variables were set.
     """
 
     name: str
@@ -98,6 +112,7 @@ class Search:
     needs_table: bool = False
     of_classes: bool = False
     by_score: bool = True
+    pools_rows: bool = False
 
     def check(self, options: Mapping[str, Any], given: Mapping[str, Any]) -> None:
         """Refuse options that it does not have, common arguments that it cannot take, and miss what it needs."""
@@ -184,8 +199,8 @@ class Request:
             if self.constraints is None
             else self.constraints.compiled(local.names, self.max_parents)
         )
-        if isinstance(local, LocalScores) and self.rows_per_cell > 0 and (self.search is None or self.search.by_score):
-            rules = rules.with_cells(local.data.arities, local.data.n_rows / self.rows_per_cell)
+        if isinstance(local, LocalScores) and (self.search is None or self.search.by_score):
+            rules = rules_with_rows(rules, local, self.rows_per_cell)
         return Task(
             local, rules, "auto" if self.search is None else self.search.name, self.score, self.constraints,
             self.max_parents, self.rows_per_cell, self.seed, self.threads, self.memory, watch,
@@ -208,8 +223,11 @@ class Request:
                     "it out"
                 )
             return data
+        table = as_data(data)
+        if self.search is not None and self.search.pools_rows:
+            refuse_targets(table, argument("search", self.search.name))
         goes_by = None if self.search is None else self.search.goes_by
-        local = local_scores(as_data(data), self.score if goes_by is None else parse_score(goes_by), self.prior)
+        local = local_scores(table, self.score if goes_by is None else parse_score(goes_by), self.prior)
         off = rounding(local.counts.n_rows)
         if off > MOST_OFF:
             raise SearchError(
@@ -217,6 +235,18 @@ class Request:
                 "is too coarse to compare structures; divide the weights, or draw a sample of the rows"
             )
         return local
+
+
+def rules_with_rows(rules: Rules, local: LocalScores, rows_per_cell: float) -> Rules:
+    """Return rules that leave out families with too few rows per cell, of the rows that each is scored on.
+
+    Without any such row nothing can be told about parents, and a variable has none.
+    """
+    rows = {child: view.data.n_rows for view, children in local.views for child in children}
+    if rows_per_cell == 0 and min(rows.values()):
+        return rules
+    cells = [(rows[i] / rows_per_cell if rows_per_cell else math.inf) if rows[i] else 0.0 for i in range(rules.n)]
+    return rules.with_cells(local.data.arities, cells)
 
 
 def task_request(
@@ -344,7 +374,7 @@ class Task:
     def nothing_but_the_score(self) -> bool:
         """Whether of an equivalence class any member will do: neither constraints nor a prior prefer one."""
         local = self.local
-        if not isinstance(local, LocalScores) or not local.score_function.equivalent:
+        if not isinstance(local, LocalScores) or not local.equivalent:
             return False
         decided = self.rules.constrained or self.rules.most < self.rules.n - 1  # rows per cell decide for whole classes
         return not decided and (local.prior is None or isinstance(local.prior, Uniform))
@@ -352,7 +382,11 @@ class Task:
     @property
     def _links_too_large(self) -> int:
         """How many pairs of variables have too many cells for the rows, so that no link between them can be judged."""
-        often = sorted(Counter(self.rules.arities).items())  # there are few different numbers of states
+        own, states = self.rules.own_cells, self.rules.arities
+        if own:
+            pairs = combinations(range(self.rules.n), 2)
+            return sum(states[i] * states[j] > max(own[i], own[j]) for i, j in pairs)
+        often = sorted(Counter(states).items())  # there are few different numbers of states
         return sum(
             math.comb(m, 2) if r == s else m * k
             for at, (r, m) in enumerate(often)
@@ -411,7 +445,7 @@ class Task:
     def equivalent(self) -> bool:
         """Whether an arc is known to gain as much as the arc the other way round."""
         local = self.local
-        return isinstance(local, LocalScores) and local.score_function.equivalent and local.prior is None
+        return isinstance(local, LocalScores) and local.equivalent and local.prior is None
 
     @property
     def n_rows(self) -> int:
@@ -461,7 +495,7 @@ class Task:
                 "prior; drop what rules them out, or take another search"
             )
         limit: dict[str, Any] = {} if self.max_parents is None else {"max_parents": self.max_parents}
-        if self.rules.sparse:
+        if self.rules.sparse and self.rows_per_cell:
             limit |= {"rows_per_cell": self.rows_per_cell, "links_too_large": self._links_too_large}
         told = {**info, **limit, "reason": self.reason}
         fields = {"optimal": False, "local": self.local, **more}
@@ -491,6 +525,7 @@ def as_search(
     needs_table: bool = False,
     of_classes: bool = False,
     by_score: bool = True,
+    pools_rows: bool = False,
 ) -> Callable[[Callable[..., SearchResult]], SearchFunction]:
     """Make a function for users of a function of a task; its keywords are the options of the search.
 
@@ -505,8 +540,9 @@ def as_search(
             run
         )
         search = Search(
-            name, safely, MappingProxyType(defaults), needed, refuses, score, goes_by, needs_table, of_classes, by_score
-        )
+            name, safely, MappingProxyType(defaults), needed, refuses, score, goes_by, needs_table, of_classes,
+            by_score, pools_rows,
+        )  # fmt: skip
 
         def function(data: Any, score: Score | str = score, **arguments: Any) -> SearchResult:
             common = {key: arguments.pop(key) for key in COMMON if key in arguments}

@@ -26,7 +26,7 @@ from bnml.counts.lattice import WalkOrder
 from bnml.graph import PDAG
 from bnml.scores import LocalScores
 from bnml.scores.equal import LEAST
-from bnml.scores.lattice import Lattice, has_lattice
+from bnml.scores.lattice import has_lattice, lattice_of
 from bnml.search.best_networks import Subsets
 
 if TYPE_CHECKING:
@@ -76,15 +76,14 @@ def ties_opened(graph: PDAG, arcs: tuple[Arc, ...]) -> PDAG:
 def _task_again(result: SearchResult) -> Task | None:
     """Return the task of a result that is proven to be the best, if it takes no more than a moment; None if not."""
     from bnml.search.forecast import forecast_of
-    from bnml.search.task import Task
+    from bnml.search.task import Task, rules_with_rows
 
     local = result.local
     if not result.optimal or not isinstance(local, LocalScores) or len(local.names) > MOST_VARIABLES:
         return None
     task = Task.of(local, result.constraints, result.info.get("max_parents"))
     least = result.info.get("rows_per_cell", 0)
-    if least:
-        task = replace(task, rules=task.rules.with_cells(local.data.arities, local.data.n_rows / least))
+    task = replace(task, rules=rules_with_rows(task.rules, local, least))
     if any(task.rules.links) or not has_lattice(local) or forecast_of(task).seconds > MOST_SECONDS:
         return None
     return task
@@ -106,7 +105,7 @@ class _BestNetworks:
 def _best_networks(task: Task) -> _BestNetworks:
     local = task.table
     columns = WalkOrder(local.counts).columns
-    families = Lattice(local, task.rules.among(columns), prune=False, whole=True)
+    families = lattice_of(local, task.rules.among(columns), prune=False, whole=True)
     n, slack = families.n, LEAST / families.unit / families.n
     subsets = Subsets(families, n, 1)
     total = _by_axes(subsets.total[0], n)

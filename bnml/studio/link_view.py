@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from bnml._plain import plain
+from bnml.counts import counts_of
 from bnml.five_steps.decisions import graph_directed_by_hand
 from bnml.five_steps.links import SEEN
 from bnml.five_steps.state import StudyState
@@ -146,7 +147,8 @@ class _Known:
         }
         self._arcs: dict[Pair, tuple[float, float, float]] = {}
         for a, b, gain, information, p, freedom, _ in state.parts["strength"].itertuples(index=False):
-            strength = float(strength_of(information, freedom, state.data.n_rows))
+            rows = counts_of(state.data).for_child(self._at[b]).n_rows
+            strength = float(strength_of(information, freedom, rows))
             self._arcs[frozenset((a, b))] = float(p), float(gain), strength
         posterior, names = state.parts.get("posterior"), list(state.data.names)
         self._chances = None if posterior is None else posterior.link_probabilities.loc[names, names].to_numpy()

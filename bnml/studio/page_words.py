@@ -21,6 +21,7 @@ WORDS = {
     "do": "what is set",
     "drop": "what is dropped",
     "evidence": "what is observed",
+    "interventions": "the targets",
     "keep": "what is kept",
     "max_parents": "the most parents",
     "memory_limit": "the memory limit",

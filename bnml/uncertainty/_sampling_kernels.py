@@ -20,7 +20,8 @@ are not known yet can be put off and taken again, and steps that are still to co
 that needs a score which is not in ``near`` writes child and parent to ``need`` (one or two such pairs, -1 for none) and
 is taken again. What the table does not have is noted in ``wanted``, and ``n_wanted`` counts.
 
-``rules`` is may, must, link (matrices ``[parent, child]``), the most parents, arities, and the most cells of a family.
+``rules`` is may, must, link (matrices ``[parent, child]``), the most parents, arities, and the most cells of the family
+of each variable.
 """
 
 from __future__ import annotations

@@ -69,7 +69,7 @@ class AveragedStructures:
         return self._tables[family]
 
     def _table(self, child: int, parents: tuple[int, ...]) -> Floats:
-        counts = counts_of(self.data)
+        counts = counts_of(self.data).for_child(child)
         cells = counts.table((*parents, child))
         n_ijk, r = cells.ravel(), cells.shape[-1]
         n_ij = cells.sum(axis=-1).ravel()

@@ -299,7 +299,8 @@ def bootstrap_as_asked(asked: BootstrapRequest, data: Any) -> Bootstrap:
 
     def task(first: int, last: int) -> None:
         for k in range(first, last):
-            found[k] = _counted(learn_as_asked(each, _drawn(table_, resampling, asked.learning.seed, k)).cpdag)
+            result = learn_as_asked(each, _drawn(table_, resampling, asked.learning.seed, k))
+            found[k] = _counted(result.directions if result.target_sets else result.cpdag)
             done = next(finished)
             left = watch.seconds * (repetitions - done) / done
             watch(f"table {done:,} of {repetitions:,}, {seconds_text(left)} left", done / repetitions)

@@ -6,6 +6,9 @@ sums take these too. For up to 14 variables they take the terms of all subsets a
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
+
 import numpy as np
 
 from bnml._arrays import Floats, Ints
@@ -27,19 +30,30 @@ def posterior_families(local: LocalScores, threads: int, tick: Tick) -> Floats:
         return _one_by_one(local, threads, tick)
     if n > MOST_EXACT and has_lattice(local):
         return score_all_families(local, threads, tick)
-    arities = local.data.arities
-    wanted: list[int | None] = [None] if local.quotient else [None, *sorted(set(arities))]
+    scores = np.empty((n, 1 << (n - 1)))
+    for number, (view, children) in enumerate(local.views):
+        _fill(scores, view, children, threads, partial(_tick_part, tick, number, len(local.views)))
+    return scores
+
+
+def _tick_part(tick: Tick, done: int, n: int, part: float) -> None:
+    """Tell which share of all views is done."""
+    tick((done + part) / n)
+
+
+def _fill(scores: Floats, local: LocalScores, children: Sequence[int], threads: int, tick: Tick) -> None:
+    """Write the scores of the families of some variables, from the terms of all sets."""
+    n, arities = len(local.data.names), local.data.arities
+    wanted: list[int | None] = [None] if local.quotient else [None, *sorted({arities[i] for i in children})]
     terms: dict[int | None, Floats] = {}
     for arity in wanted:
         terms[arity] = _terms_of_all_sets(local, arity, threads)
         tick(len(terms) / len(wanted))
-    scores = np.empty((n, 1 << (n - 1)))
-    for i in range(n):
+    for i in children:
         below = masks_without(n, i)
         joint, margin = terms[None][below | 1 << i], terms[None if local.quotient else arities[i]][below]
         with np.errstate(invalid="ignore"):
             scores[i] = np.where(np.isneginf(joint), -np.inf, joint - margin)
-    return scores
 
 
 def _terms_of_all_sets(local: LocalScores, arity: int | None, threads: int) -> Floats:

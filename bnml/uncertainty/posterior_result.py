@@ -12,6 +12,7 @@ from bnml._plain import attributes, plain, records
 from bnml._text import number_of
 from bnml._threads import cores
 from bnml.data import Data
+from bnml.data.targets import rows_set, rows_set_words
 from bnml.errors import ArgumentError, argument
 from bnml.scores import LocalScores, Score
 from bnml.uncertainty.all_structures import MOST_CLASSES, MOST_LISTED, Listed
@@ -80,6 +81,7 @@ class Posterior(PosteriorBase, PickledByFields):
             **attributes(self, "score", "prior", "prior_text"),
             "variables": list(self.names),
             "rows": self.n_rows,
+            "interventions": rows_set(self._data),
             "log_evidence": plain(self.log_evidence),
             "arcs": records(self.arcs),
             "seconds": self.seconds,
@@ -176,6 +178,7 @@ class Posterior(PosteriorBase, PickledByFields):
             ("score", f"{self.score}{self._score_words()}"),
             ("prior", self.prior_text),
             ("evidence", f"{self.log_evidence:,.3f} (log-probability of the data under that prior)"),
+            *([("set", words)] if (words := rows_set_words(self._data)) else []),
             ("arcs", f"{self._arcs.sum():.2f} expected"),
             ("time", f"{self.seconds:.2g} s"),
         ]

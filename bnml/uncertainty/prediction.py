@@ -41,7 +41,7 @@ def averaged_log_prob(data: Data, score: Score, new: Any, average: Average) -> F
     found = np.empty(first.size)
     for start, stop in short_ranges(first.size, max(1, BLOCK // families)):
         codes = rows.codes[:, first[start:stop]]
-        found[start:stop] = average(_Predictor(counts_of(data), score, codes).all_families())
+        found[start:stop] = average(_all_families(counts_of(data), score, codes))
     return rows.in_order(found[label])
 
 
@@ -97,6 +97,21 @@ def _renumbered(label: Ints, codes: npt.NDArray[Any]) -> Ints:
     return np.unique(pairs, return_inverse=True)[1].reshape(-1).astype(np.int64)
 
 
+def _all_families(counts: Counts, score: Score, new: npt.NDArray[Any]) -> Floats:
+    """Return log θ[variable, number of the parent set without the variable, row]."""
+    n = len(counts.names)
+    predictors: dict[int, _Predictor] = {}
+    result = np.empty((n, 1 << (n - 1), new.shape[1]))
+    for i in range(n):
+        own = counts.for_child(i)
+        if id(own) not in predictors:
+            predictors[id(own)] = _Predictor(own, score, new)
+        low = (1 << i) - 1
+        for p in range(1 << (n - 1)):
+            result[i, p] = predictors[id(own)].family(i, (p & low) | (p & ~low) << 1)
+    return result
+
+
 class _Predictor:
     """The probability that each family gives to the states of new rows.
 
@@ -110,16 +125,6 @@ class _Predictor:
         self.labels = [np.zeros(both.shape[1], np.int64)]  # for each set of columns, as a bit mask, the cells in it
         for v in range(len(counts.names)):
             self.labels += [_renumbered(label, both[v]) for label in self.labels]
-
-    def all_families(self) -> Floats:
-        """Return log θ[variable, number of the parent set without the variable, row]."""
-        n = len(self.counts.names)
-        result = np.empty((n, 1 << (n - 1), self.new.shape[1]))
-        for i in range(n):
-            low = (1 << i) - 1
-            for p in range(1 << (n - 1)):
-                result[i, p] = self.family(i, (p & low) | (p & ~low) << 1)
-        return result
 
     def family(self, child: int, above: int) -> Floats:
         """Return log θ of one family for each new row; ``above`` are the parents, as a bit mask."""

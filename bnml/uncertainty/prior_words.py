@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from bnml._text import number_of, shortened
 from bnml.graph import Rules
 from bnml.scores.priors import StructurePrior
@@ -37,7 +39,11 @@ def prior_words(prior: str, rules: Rules, structure_prior: StructurePrior | None
     """
     limits = f" with at most {number_of(rules.most, 'parent')} each" if rules.most < rules.n - 1 else ""
     limits += " that the constraints allow" if rules.constrained else ""
-    limits += f" with families of at most {rules.cells:,.0f} cells" if rules.sparse else ""
+    if rules.sparse and math.isinf(rules.cells):
+        limits += " in which variables that were set in every row have no parents"
+    elif rules.sparse:
+        fewest = f"{min(rules.own_cells):,.0f} to " if rules.own_cells else ""
+        limits += f" with families of at most {fewest}{rules.cells:,.0f} cells"
     if limits and prior == "order":
         limits = f", among the DAGs{limits}"
     text = PRIORS[prior].format(limits=limits)

@@ -129,7 +129,7 @@ class _Sampling:
             rules.link_matrix.astype(np.uint8),
             rules.most,
             np.array(arities, np.float64),
-            float(rules.cells) if rules.sparse else math.inf,
+            np.array([rules.most_cells(v) if rules.sparse else math.inf for v in range(rules.n)]),
         )
         n = rules.n
         self.steps_per_sweep = max(FEWEST_STEPS, n * (n - 1) // PAIRS_PER_STEP)

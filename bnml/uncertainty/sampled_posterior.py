@@ -16,6 +16,7 @@ from bnml._optional import needs
 from bnml._plain import attributes, plain, records
 from bnml._text import number_of
 from bnml.data import Data
+from bnml.data.targets import rows_set, rows_set_words
 from bnml.graph import DAG, PDAG, Rules, canonical_extension
 from bnml.scores import Score
 from bnml.scores.local import local_scores
@@ -439,6 +440,7 @@ class SampledPosterior(PosteriorBase):
             "method": "sample",
             "variables": list(self.names),
             "rows": self.n_rows,
+            "interventions": rows_set(self._data),
             "chains": chains.log_weights.shape[0],
             "samples": chains.log_weights.shape[1],
             "samples_asked": chains.asked,
@@ -479,6 +481,7 @@ class SampledPosterior(PosteriorBase):
             ("prior", self.prior_text),
             ("chains", f"{number} with {number_of(kept, 'sample')} each{swaps}"),
             ("verdict", self.verdict),
+            *([("set", words)] if (words := rows_set_words(self._data)) else []),
             ("arcs", f"{self._found.arcs.sum():.2f} expected"),
             ("time", f"{self.seconds:.2g} s"),
         ]

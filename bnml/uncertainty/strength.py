@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bnml._arrays import Ints
 from bnml.counts import chi_square_statistic, counts_of
 from bnml.counts.counts import count_occurring_states
 from bnml.data import as_data
@@ -43,7 +44,8 @@ def strength(dag: DAG | PDAG, data: Any, score: Score | str = "qnml") -> pd.Data
         A row for each arc, the strongest first: ``from``, ``to``; ``score_gain``, what the score loses without the arc;
         ``mutual_information`` of its ends in nats, and the ``p_value`` of its G² test with its ``degrees_of_freedom``,
         all given the child's other parents. Where the table is ``sparse``, with fewer than five rows per cell, the
-        p-value comes from random tables and is at least 0.0005 (see `bnml.independence.sparse`).
+        p-value comes from random tables and is at least 0.0005 (see `bnml.independence.sparse`). Where variables were
+        set, all that is of the rows in which the child was not.
 
     Raises
     ------
@@ -65,20 +67,21 @@ def strength(dag: DAG | PDAG, data: Any, score: Score | str = "qnml") -> pd.Data
     table, chosen = as_data(data), parse_score(score)
     structure = dag if isinstance(dag, DAG) else dag.to_dag()
     parent_sets(structure, table.names)
-    local, counts = local_scores(table, chosen), counts_of(table)
-    states = count_occurring_states(counts)
+    local, known = local_scores(table, chosen), dict[int, Ints]()
     rows = []
     for child in structure.names:
         parents = [table.index(name) for name in structure.parents(child)]
         y = table.index(child)
-        own = local.family(y, parents)
+        own, counts = local.family(y, parents), counts_of(table).for_child(y)
+        if parents and id(counts) not in known:
+            known[id(counts)] = count_occurring_states(counts)
         for x in parents:
-            others = [p for p in parents if p != x]
+            others, states = [p for p in parents if p != x], known[id(counts)]
             gain = own - local.family(y, others)
             g2, freedom = chi_square_statistic(counts.cells(sorted((*others, x, y))), x, y, others)
-            sparse = is_sparse(states[[*others, x, y]], table.n_rows)
+            sparse = is_sparse(states[[*others, x, y]], counts.n_rows)
             p = sparse_p_value(counts, x, y, others) if sparse and freedom else float(np.exp(log_p_values(g2, freedom)))
-            information = max(0.0, g2) / (2.0 * table.n_rows)
+            information = max(0.0, g2) / (2.0 * max(counts.n_rows, 1))
             rows.append((table.names[x], child, gain, information, p, int(freedom), sparse))
     head = ["from", "to", "score_gain", "mutual_information", "p_value", "degrees_of_freedom", "sparse"]
     frame = pd.DataFrame(rows, columns=head)

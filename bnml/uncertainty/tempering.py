@@ -48,7 +48,7 @@ ARCS, ORDERS = 0, 1  # what moves
 
 @helper
 def _allowed(
-    may: Array, must: Array, most: int, arities: Array, cells: float, own: Array, v: int, u: int, scratch: Array
+    may: Array, must: Array, most: int, arities: Array, cells: Array, own: Array, v: int, u: int, scratch: Array
 ) -> bool:
     """Whether v may have one parent more, or less, u; ``own`` are those that it has."""
     if (own[u >> 6] >> (np.uint64(u) & LOW)) & ONE == ONE:
@@ -61,7 +61,7 @@ def _allowed(
     number = arities[v] * arities[u]
     for k in range(n):
         number *= arities[scratch[k]]
-    fits: bool = number <= cells
+    fits: bool = number <= cells[v]
     return fits
 
 

@@ -117,3 +117,31 @@ def test_matrices_of_any_size(n):
     names = [f"V{k:02}" for k in range(n)]
     assert (Rules.none(names).may_matrix == ~np.eye(n, dtype=bool)).all()
     assert Rules.none(names).may_matrix.shape == (n, n)
+
+
+def test_cells_of_their_own():
+    known = Rules.none(NAMES).with_cells([2, 3, 2, 2], [6.0, 100.0, 0.0, 4.0])
+    assert known.cells == 100.0
+    assert known.sparse
+    assert not known.undirected
+    for i, most in enumerate([6.0, 100.0, 0.0, 4.0]):
+        assert known.most_cells(i) == most
+        for parents in range(16):
+            if not parents >> i & 1:
+                assert known.fits(i, parents) == (not parents or known.cells_of(parents | 1 << i) <= most)
+                assert known.room(i, parents) == (
+                    most / known.cells_of(parents | 1 << i) if parents.bit_count() < 3 else 0
+                )
+    mixed = known.among([3, 0, 2, 1])
+    assert mixed.own_cells == (4.0, 6.0, 0.0, 100.0)
+    assert mixed.arities == (2, 2, 2, 3)
+    tied = Constraints(required=[("A", "B")]).compiled(NAMES).with_cells([2, 3, 2, 2], [6.0, 100.0, 0.0, 4.0])
+    assert tied.among([3, 0, 2, 1]).own_cells == (4.0, 6.0, 0.0, 100.0)
+    assert known.may_matrix.tolist() == [
+        [False, True, False, True], [True, False, False, False], [True, True, False, True], [True, True, False, False]
+    ]  # fmt: skip
+    with pytest.raises(SearchError, match=r"'C'.*allows 0"):
+        Constraints(required=[("A", "C")]).compiled(NAMES).with_cells([2, 3, 2, 2], [6.0, 100.0, 0.0, 4.0]).check()
+    same = Rules.none(NAMES).with_cells([2, 3, 2, 2], [6.0] * 4)
+    assert same == Rules.none(NAMES).with_cells([2, 3, 2, 2], 6.0)
+    assert same.undirected

@@ -189,7 +189,7 @@ def test_auto_goes_on_without_memory(data, monkeypatch):
     def full(*arguments, **more):
         raise MemoryError
 
-    monkeypatch.setattr(inspect.getmodule(exact.search.run), "Lattice", full)
+    monkeypatch.setattr(inspect.getmodule(exact.search.run), "lattice_of", full)
     assert learn(data).info["method"] == "cuts"
     monkeypatch.setattr(MODULE, "_list_in_a_minute", lambda task: None)
     result = learn(data)

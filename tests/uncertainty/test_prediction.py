@@ -16,7 +16,7 @@ from bnml.data.rows import rows_of
 from bnml.errors import ArgumentError, DataError, ScoreError
 from bnml.scores import BDe
 from bnml.scores.base import Score
-from bnml.uncertainty.prediction import _Predictor
+from bnml.uncertainty.prediction import _all_families
 from tests import naive as naive_scores
 from tests.counts.strategies import data_of, random_table
 from tests.scores.strategies import prior_of, score_and_twin
@@ -166,4 +166,4 @@ def test_a_score_that_predicts_nothing():
 
     data = data_of(random_table(8, 50, [2, 3]))
     with pytest.raises(ScoreError, match="unknown"):
-        _Predictor(counts_of(data), Unknown(), rows_of(data).codes).all_families()
+        _all_families(counts_of(data), Unknown(), rows_of(data).codes)

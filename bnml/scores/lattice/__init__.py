@@ -18,14 +18,17 @@ from __future__ import annotations
 
 from bnml.scores.lattice.all_families import score_all_families, undominated_families
 from bnml.scores.lattice.allowed_sets import allowed_sets
+from bnml.scores.lattice.by_view import LatticeByView, lattice_of
 from bnml.scores.lattice.lattice import Lattice, has_lattice
 from bnml.scores.lattice.memory import check_all_families
 
 __all__ = [
     "Lattice",
+    "LatticeByView",
     "allowed_sets",
     "check_all_families",
     "has_lattice",
+    "lattice_of",
     "score_all_families",
     "undominated_families",
 ]

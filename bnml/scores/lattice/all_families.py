@@ -14,6 +14,7 @@ from bnml.errors import ArgumentError
 from bnml.graph import Rules
 from bnml.scores.family_scores import FamilyScores
 from bnml.scores.lattice.allowed_sets import allowed_sets
+from bnml.scores.lattice.by_view import LatticeByView, lattice_of
 from bnml.scores.lattice.lattice import Lattice, has_lattice
 from bnml.scores.lattice.memory import check_all_families
 from bnml.scores.local import LocalScores
@@ -37,7 +38,7 @@ def score_all_families(
             result[i] = local.families(i, sets, threads)
         return result
     rules = Rules.none(local.names).among(WalkOrder(local.data).columns)
-    lattice = Lattice(local, rules, whole=True, threads=workers, done=done)
+    lattice = lattice_of(local, rules, whole=True, threads=workers, done=done)
     places = lattice.layout.columns
 
     def task(start: int, stop: int) -> None:
@@ -85,7 +86,7 @@ def undominated_families(
         raise ArgumentError("required links cannot be told to another solver by its scores; require an arc instead")
     if has_lattice(local):
         columns = WalkOrder(local.data).columns
-        lattice = Lattice(local, rules.among(columns), threads=workers)
+        lattice = lattice_of(local, rules.among(columns), threads=workers)
         found = [_undominated(lattice, i) for i in range(n)]
     else:
         columns = tuple(range(n))
@@ -97,7 +98,7 @@ def undominated_families(
     return FamilyScores(local.data.names, tuple(map(tuple, sets)), tuple(scores)).undominated()
 
 
-def _undominated(lattice: Lattice, i: int) -> Ints:
+def _undominated(lattice: Lattice | LatticeByView, i: int) -> Ints:
     """Return the parent sets of a variable that are better than all their subsets."""
     n = lattice.n
     own = np.full(1 << (n - 1), -np.inf)

@@ -33,5 +33,5 @@ def sets_that_fit(rules: Rules, i: int, sets: npt.NDArray[np.int64]) -> npt.NDAr
         cells = np.full(sets.size, float(rules.arities[i]))
         for j, r in enumerate(rules.arities):
             cells *= np.where(sets >> j & 1, float(r), 1.0)
-        fitting &= (sets == 0) | (cells <= rules.cells)
+        fitting &= (sets == 0) | (cells <= rules.most_cells(i))
     return np.asarray(fitting)

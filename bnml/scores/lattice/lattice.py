@@ -37,6 +37,7 @@ Numbers = npt.NDArray[Any]
 
 MOST_EQUALS = 1000  # parent sets of the same score that are looked at
 SCANNED = 22  # variables whose subsets are looked at in one go
+AT_ONCE = 1 << 22  # sets that are counted in one go
 
 
 def has_lattice(local: LocalScores) -> bool:
@@ -73,6 +74,8 @@ class Lattice:
         How many threads to use.
     done
         Told now and then which share of the work is done.
+    coarser
+        The least unit; 0 for the finest in which everything fits.
 
     Attributes
     ----------
@@ -96,30 +99,11 @@ class Lattice:
         whole: bool = False,
         threads: int = 1,
         done: Callable[[float], None] | None = None,
+        coarser: float = 0.0,
     ) -> None:
-        self.local = local
-        self.layout = layout = WalkOrder(local.counts)
-        self.n = layout.n
-        self.arcs = ArcTerms.of(local, layout, rules)
-        if not whole:
-            self.arcs = self.arcs.without_useless(layout)
-        self.rules = self.arcs.rules
-        self.dtype = np.dtype(np.int32 if integers else np.float64)
-        self.never = np.array([-(1 << 30) if integers else -np.inf], self.dtype)
-        self.missing = np.array([0xFFFFFFFF], np.uint32) if integers else np.array([np.nan])
-
-        closed = closed_forms(local, layout)
-        low, high = range_of_terms(local, layout)
-        least = [self._least(i, high - low) for i in range(self.n)]
-        bonus = float(np.abs(self.arcs.gain).sum(axis=1).max())
-        self.units = choose_units(
-            layout, self.rules, closed, low, high, least, bonus=bonus, integers=integers, whole=whole
-        )
-        self.unit = self.units.unit
-        self.base_units = [math.floor(value / self.unit) - self.units.slack for value in least]
-        self.base = [units * self.unit for units in self.base_units]
-        grain = self.units.grain
-        sums = terms_to_sum(local, layout, grain, *((low, grain / self.unit) if integers else (0.0, 1.0)))
+        self._prepare(local, rules, integers=integers, whole=whole, coarser=coarser)
+        layout, grain = self.layout, self.units.grain
+        sums = terms_to_sum(local, layout, grain, *((self._low, grain / self.unit) if integers else (0.0, 1.0)))
         self._rows = rows_of_terms(local)
         self.terms = np.empty((sums.low.size, 1 << self.n), self.missing.dtype)
 
@@ -130,7 +114,7 @@ class Lattice:
             and not whole
             and self.n >= LEAST_VARIABLES
             and most > FIRST_PARENTS + 1
-            and has_price_terms(local, layout, closed)
+            and has_price_terms(local, layout, self._closed)
         )
         if bounded or not wanted.all():
             self.terms.fill(self.missing[0])
@@ -142,6 +126,40 @@ class Lattice:
         self.visited = layout.counts.subset_sums(layout, sums, bounds, wanted, self.terms, threads, done)
         if bounded:  # some small sets were visited for the bounds only
             self.visited = _present(self.terms[0], self.missing[0])
+
+    @classmethod
+    def unit_for(
+        cls, local: LocalScores, rules: Rules, *, integers: bool, whole: bool
+    ) -> tuple[float, tuple[float, ...]]:
+        """Return the finest unit in which everything fits, and what each variable's best parents score at least."""
+        bare = object.__new__(cls)
+        bare._prepare(local, rules, integers=integers, whole=whole, coarser=0.0)
+        return bare.unit, bare._worst
+
+    def _prepare(self, local: LocalScores, rules: Rules, *, integers: bool, whole: bool, coarser: float) -> None:
+        """Find all that is known before the walk."""
+        self.local = local
+        self.layout = layout = WalkOrder(local.counts)
+        self.n = layout.n
+        self.arcs = ArcTerms.of(local, layout, rules)
+        if not whole:
+            self.arcs = self.arcs.without_useless(layout)
+        self.rules = self.arcs.rules
+        self.dtype = np.dtype(np.int32 if integers else np.float64)
+        self.never = np.array([-(1 << 30) if integers else -np.inf], self.dtype)
+        self.missing = np.array([0xFFFFFFFF], np.uint32) if integers else np.array([np.nan])
+
+        self._closed = closed = closed_forms(local, layout)
+        low, high = range_of_terms(local, layout)
+        self._low = low
+        self._worst = least = tuple(self._least(i, high - low) for i in range(self.n))
+        bonus = float(np.abs(self.arcs.gain).sum(axis=1).max())
+        self.units = choose_units(
+            layout, self.rules, closed, low, high, least, bonus=bonus, integers=integers, whole=whole, coarser=coarser
+        )
+        self.unit = self.units.unit
+        self.base_units = [math.floor(value / self.unit) - self.units.slack for value in least]
+        self.base = [units * self.unit for units in self.base_units]
 
     def _least(self, i: int, span: float) -> float:
         """Return a score that a variable's best parents have at least, whatever candidates there are."""
@@ -175,6 +193,24 @@ class Lattice:
             return 0.0
         arcs = self.n * (self.n - 1) / 2 if self.local.prior is not None else 0.0
         return (4.0 * self.n + arcs) * self.unit
+
+    @property
+    def scored(self) -> int:
+        """How many families were scored: a set that was visited has one for each of its variables."""
+        return self.scored_of((1 << self.n) - 1)
+
+    def scored_of(self, children: int) -> int:
+        """Return how many families of some variables, a bit mask, were scored."""
+        n, terms, missing = self.n, self.terms[0], self.missing[0]
+        if self.visited == 1 << n:
+            return children.bit_count() << (n - 1)
+        sizes, total = np.bitwise_count(np.arange(min(1 << n, AT_ONCE), dtype=np.int64) & children), 0
+        for start in range(0, 1 << n, AT_ONCE):
+            part = terms[start : start + AT_ONCE]
+            there = (part != missing) & (part == part)
+            high = (start & children).bit_count()
+            total += int(sizes[there].sum(dtype=np.int64)) + high * int(np.count_nonzero(there))
+        return total
 
     # --- families ---
 

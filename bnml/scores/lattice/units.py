@@ -54,20 +54,21 @@ def choose_units(
     bonus: float,
     integers: bool,
     whole: bool,
+    coarser: float = 0.0,
 ) -> Units:
     """Return the finest units in which everything fits.
 
     ``bonus``: the most that a prior can add; ``whole``: even families that cannot be the best must fit. ``low``,
     ``high``: what terms lie between; ``least``: what each variable's families score at least, so that less their sum
-    no gain, and no sum of gains, is larger.
+    no gain, and no sum of gains, is larger. ``coarser``: the least unit.
     """
     relevant = np.ones(closed.size, bool) if whole else _relevant(layout, rules, closed, 2.0 * (high - low) + bonus)
     total = 1.0 + sum(-value for value in least)
     span = max(high - low, abs(high), abs(low), float(np.abs(closed[relevant]).max()), total)
-    grain = unit = 2.0 ** (math.ceil(math.log2(span)) - MANTISSA)
+    grain = unit = max(2.0 ** (math.ceil(math.log2(span)) - MANTISSA), 0.0 if integers else coarser)
     slack = layout.counts.n_distinct + 8
     if integers:
-        unit, slack = max((high - low + 1.0) / (2**32 - 16), 1.01 * total / 2**30), 8
+        unit, slack = max((high - low + 1.0) / (2**32 - 16), 1.01 * total / 2**30, coarser), 8
     return Units(grain, unit, slack, np.where(relevant, np.rint(closed / unit), np.nan))
 
 

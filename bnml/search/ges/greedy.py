@@ -39,7 +39,7 @@ __all__ = ["ges"]
 FIRST_SHARE, FORWARD_SHARE = 0.1, 0.9  # of the work until the first step is known, and to the end of the inserts
 
 
-@as_search("ges", needs_table=True, of_classes=True)
+@as_search("ges", needs_table=True, pools_rows=True, of_classes=True)
 def ges(task: Task, *, start: DAG | None = None, turning: bool = True) -> SearchResult:
     """Go from class to class of equivalent networks, until nothing that is one arc away is better.
 

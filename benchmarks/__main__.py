@@ -17,7 +17,8 @@ from benchmarks.figures import Figure
 from benchmarks.samples import NoNetworksError
 
 BENCHMARKS = (
-    "core", "networks", "exact", "certified", "uci", "heuristics", "forests", "independence", "sampling", "experiments",
+    "core", "networks", "exact", "certified", "uci", "heuristics", "forests", "independence", "sampling", "gaps",
+    "experiments",
 )  # fmt: skip
 
 

@@ -21,7 +21,10 @@ def command(
     structure: options.Structure,
     table: reading.TableReader,
     output: Annotated[Path, typer.Option("-o", "--output", metavar="NET", help="The network file to write.")],
-    estimator: Annotated[str, typer.Option("--estimator", help="Parameters: snml, bpp or mle.")] = "snml",
+    estimator: Annotated[
+        str | None,
+        typer.Option("--estimator", help="Parameters: snml (the default), bpp, mle, or em (where values are missing)."),
+    ] = None,
     ess: Annotated[float, typer.Option("--ess", help="Equivalent sample size of bpp.")] = 1.0,
     as_json: options.Json = False,
 ) -> None:
@@ -33,7 +36,8 @@ def command(
     data = table(like=learned)
     network = bnml.fit(dag, data, estimator, ess)
     network.save(output)
+    by = estimator or ("em" if data.has_gaps else "snml")
     if as_json:
-        printing.print_json({**outputs.written_summary(network, output), "estimator": estimator})
+        printing.print_json({**outputs.written_summary(network, output), "estimator": by})
         return
-    print(f"{output}: {printing.size_text(network)} ({estimator})")
+    print(f"{output}: {printing.size_text(network)} ({by})")

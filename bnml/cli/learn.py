@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -23,6 +23,7 @@ from bnml.cli.option_groups import takes_groups
 from bnml.cli.outputs import check_outputs, write_picture
 from bnml.cli.progress import progress_bar
 from bnml.cli.searches import Search, SearchOptions, Significance, Verbose, search_option_values
+from bnml.data.gaps import refuse_gaps
 from bnml.errors import ArgumentError, SearchError
 from bnml.graph.rules import ROWS_PER_CELL
 
@@ -44,7 +45,9 @@ INTERRUPTED = 130  # what shells know as the status of Ctrl-C
 LONG = 3.0  # seconds after which people want to know how long it will take
 
 # of the information of a search, what is shown elsewhere
-SAID = ("trace", "reason", "local_optimum", "arc_gain", "rows_per_cell", "links_too_large")
+SAID = (
+    "trace", "reason", "local_optimum", "arc_gain", "rows_per_cell", "links_too_large", "missing", "em", "under_state",
+)  # fmt: skip
 
 Output = Annotated[
     Path | None,
@@ -90,7 +93,7 @@ def command(
     time_limit: options.TimeLimit = None,
 ) -> None:
     """Learn the structure of a network from a table, and show what is proven of it."""
-    from bnml.search.learn import learn_task
+    from bnml.search.learn import learn_request, learn_task
     from bnml.search.searches import request_for
 
     plots = plot or []
@@ -108,11 +111,18 @@ def command(
     source = rows if scores is None else _local_scores(scores, rows)
     assert source is not None
     asked = asked.completed(known(source.names), **search_option_values(asked.options, source.names))
-    task = asked.open(source)
-    if scores_out is not None:
-        _check_listing(task)
-    with _announced(task, own.get("method")) as progress, links_said():
-        result = learn_task(asked, replace(task, watch=Watch(progress, time_limit), beside=rows))
+    if isinstance(source, bnml.Data) and source.has_gaps:
+        if scores_out is not None:
+            refuse_gaps(source, "--scores-out")
+        task = None
+        with progress_bar() if sys.stderr.isatty() else nullcontext() as progress, links_said():
+            result = learn_request(replace(asked, progress=progress), source)
+    else:
+        task = asked.open(source)
+        if scores_out is not None:
+            _check_listing(task)
+        with _announced(task, own.get("method")) as progress, links_said():
+            result = learn_task(asked, replace(task, watch=Watch(progress, time_limit), beside=rows))
     if output is not None and result.network is None:
         raise ArgumentError(f"-o: no network fits what {result.search} found; leave -o out to see the graph")
     interrupted = "interrupted" in result.info
@@ -243,7 +253,7 @@ def _write(
     output: Path | None,
     plots: Sequence[Path],
     scores_out: Path | None,
-    task: Task,
+    task: Task | None,
 ) -> None:
     """Write all files, or none."""
     writers: dict[Path, Callable[[IO[bytes]], object]] = {}
@@ -255,7 +265,7 @@ def _write(
             writers[path] = partial(write_picture, picture, path)
     if output is not None and result.network is not None:
         writers[output] = partial(_write_network, result.network, output)
-    if scores_out is not None and isinstance(result.local, bnml.LocalScores):
+    if scores_out is not None and task is not None and isinstance(result.local, bnml.LocalScores):
         from bnml.scores import jkl
 
         families = _families_that_matter(result.local, task)

@@ -124,7 +124,7 @@ def _parse_number(given: str | float) -> float:
 _reading = partial(typer.Option, rich_help_panel="How to read the data")
 Columns = Annotated[str | None, _reading("--columns", metavar="A,B,…", help="Columns to keep.")]
 Drop = Annotated[str | None, _reading("--drop", metavar="A,B,…", help="Columns to leave out.")]
-Missing = Annotated[str | None, _reading("--missing", help="Missing values: error (the default), drop or state.")]
+Missing = Annotated[str | None, _reading("--missing", help="Missing values: error (the default), drop, state or em.")]
 NaValues = Annotated[str | None, _reading("--na-values", metavar="T,…", help="More texts for a missing value.")]
 States = Annotated[Path | None, _reading("--states", metavar="FILE.vd", help="File with the states.")]
 Bins = Annotated[

@@ -247,26 +247,29 @@ def _stirling(x: float) -> float:
 
 
 @helper
-def _sum_rising(table: Array, cells: int, a: float, log_a: float) -> float:
-    """Sum of log Γ(a + n) - log Γ(a) over the occupied cells; ``a`` may be too small for a float, ``log_a`` is not."""
+def _sum_rising(table: Array, cells: int, a: float, log_a: float, parts: float) -> float:
+    """Sum of log Γ(a + n) - log Γ(a) over the occupied cells; ``a`` may be too small for a float, ``log_a`` is not.
+
+    Where a row is several parts, n is a number of these, and the sum is taken so many times.
+    """
     total = 0.0
     if a < TINY:
         for c in range(cells):
             if table[c] > 0:
-                total += log_a + math.lgamma(table[c])
+                total += log_a + math.lgamma(table[c] / parts)
     elif a < STIRLING_FROM:
         base = math.lgamma(a)
         for c in range(cells):
             if table[c] > 0:
-                total += math.lgamma(a + table[c]) - base
+                total += math.lgamma(a + table[c] / parts) - base
     else:  # the two would cancel; see bnml.nml.rising
         base = _stirling(a)
         for c in range(cells):
-            n = table[c]
+            n = table[c] / parts
             if n > 0:
                 main = (a - 0.5) * math.log1p(n / a) + n * (math.log(a + n) - 1.0)
                 total += main + (_stirling(a + n) - base)
-    return total
+    return parts * total
 
 
 @helper
@@ -310,7 +313,7 @@ def count_configurations(arities: Array, members: Array, offsets: Array, positio
 
 @helper
 def _term(table: Array, cells: int, lookup: Array, tail: Array, a: Array) -> float:
-    return _sum_rising(table, cells, a[0], a[1]) if a.size > 0 else _sum_lookups(table, cells, lookup, tail)
+    return _sum_rising(table, cells, a[0], a[1], a[2]) if a.size > 0 else _sum_lookups(table, cells, lookup, tail)
 
 
 def _steps_of_families(rows: Array, sets: Array, terms: Array, *others: Array) -> float:

@@ -43,7 +43,9 @@ class PackedRows(NamedTuple):
 
 
 class Sums(NamedTuple):
-    """What to add up, in units: ``tables[t][n]``, or with ``rising``, pairs (a, log a), Γ(a + n) / Γ(a) by set index.
+    """What to add up, in units: ``tables[t][n]``, or Γ(a + n) / Γ(a) by set index with ``rising``.
+
+    ``rising`` has a, log a, and how many parts a row is, which n is a number of; all is taken so many times.
 
     Counts that have no entry in the tables are in their ``tails`` (`bnml.counts.tails`).
 
@@ -116,7 +118,7 @@ def _stirling(x: float) -> float:
 
 
 @helper
-def _rising(a: float, log_a: float, n: int) -> float:
+def _rising(a: float, log_a: float, n: float) -> float:
     """Log Γ(a + n) - log Γ(a), for a of any size."""
     if a < TINY:
         return log_a + math.lgamma(n)
@@ -185,16 +187,17 @@ def _sum_fixed(counts: Array, tables: Array, tails: Array, sums: Array) -> None:
 
 
 @helper
-def _sum_rising(counts: Array, table: Array, a: float, log_a: float, unit: float) -> float:
+def _sum_rising(counts: Array, table: Array, rising: Array, unit: float) -> float:
     """Sum log Γ(a + n) - log Γ(a); the smaller counts have an entry in the table."""
     total = 0.0
     limit = table.size
+    a, log_a, parts = rising[0], rising[1], rising[2]
     for c in range(counts.size):
         n = counts[c] & WEIGHT
         if n < limit:
             total += table[n]
         else:
-            total += np.rint(_rising(a, log_a, n) / unit)
+            total += np.rint(parts * _rising(a, log_a, n / parts) / unit)
     return total
 
 
@@ -352,8 +355,7 @@ def walk(rows: PackedRows, sums: Sums, bounds: Bounds, roots: Roots, stack: Stac
                     stack.sums[0] = nodes[d, LONE] * sums.tables[index, 1] + _sum_rising(
                         stack.counts[:n_cells],
                         sums.tables[index],
-                        sums.rising[index, 0],
-                        sums.rising[index, 1],
+                        sums.rising[index],
                         sums.unit,
                     )
                 else:

@@ -33,13 +33,15 @@ class Lookups:
 
     ``table[0][n]`` for a cell of the joint table; ``table[row_of[r]][n]`` for a cell of the parents' table of a child
     with r states. Counts for which there is no entry have one in the ``tails`` (`bnml.counts.tails`). Where ``ess`` is
-    positive, log Γ(a + n) - log Γ(a) instead, a = ess / (configurations of the set).
+    positive, log Γ(a + n) - log Γ(a) instead, a = ess / (configurations of the set); where a row is several ``parts``,
+    n is a number of these, and all is taken so many times.
     """
 
     table: Floats
     row_of: dict[int, int]
     ess: float = 0.0
     tails: Floats = field(default_factory=lambda: no_tails(1))
+    parts: int = 1
 
     def __post_init__(self) -> None:
         if len(self.tails) != len(self.table):

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from bnml._arrays import Floats, Ints
 from bnml.counts.in_memory import KEPT, InMemory
 from bnml.data import Data
+from bnml.data.gaps import refuse_gaps
 
 if TYPE_CHECKING:
     from bnml.counts._lattice_kernels import Bounds, Sums
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from bnml.counts.cells import Cells
     from bnml.counts.chi_square import Questions, Verdict
     from bnml.counts.lattice import WalkOrder
+    from bnml.counts.observed import ObservedCounts
     from bnml.counts.parent_sets import ParentSets, StartOfSets
 
 __all__ = ["Counts", "count_occurring_states", "counts_of"]
@@ -132,6 +134,11 @@ class Counts(Protocol):
 def counts_of(data: Data | Counts) -> Counts:
     """Return the counts of a table; they are kept with it.
 
+    Raises
+    ------
+    MissingError
+        If the table has gaps: a gap is no state, and there are no counts of what is not there.
+
     Examples
     --------
     >>> import bnml, numpy
@@ -144,11 +151,12 @@ def counts_of(data: Data | Counts) -> Counts:
         return data
     known: Counts | None = data.memo.get(KEPT)
     if known is None:
+        refuse_gaps(data, "counting")
         known = data.memo[KEPT] = InMemory(data)
     return known
 
 
-def count_occurring_states(counts: Counts) -> Ints:
+def count_occurring_states(counts: Counts | ObservedCounts) -> Ints:
     """Count for each column how many of its states occur."""
     few = [r <= MOST_LISTED for r in counts.arities]
     return np.array(

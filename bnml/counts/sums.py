@@ -61,7 +61,7 @@ def family_sums(
     margin_row = _margin_rows(batch, arities, lookups)
     joint_a = margin_a = np.empty((n, 0))
     if lookups.ess > 0:
-        joint_a, margin_a = _hyperparameters(lookups.ess, *configurations(arities, batch))
+        joint_a, margin_a = _hyperparameters(lookups, *configurations(arities, batch))
     out = np.zeros((n, 2))
     limit = _dense_limit(rows)
 
@@ -87,12 +87,13 @@ def _margin_rows(batch: FamilyBatch, arities: Ints, lookups: Lookups) -> Ints:
     return margin_rows
 
 
-def _hyperparameters(ess: float, numbers: Floats, logs: Floats) -> Floats:
-    """Return pairs of a = ess / (number of configurations) and log a."""
-    pairs = np.empty((*numbers.shape, 2))
-    np.divide(ess, numbers, out=pairs[..., 0])
-    np.subtract(math.log(ess), logs, out=pairs[..., 1])
-    return pairs
+def _hyperparameters(lookups: Lookups, numbers: Floats, logs: Floats) -> Floats:
+    """Return a = ess / (number of configurations), log a, and how many parts a row is."""
+    found = np.empty((*numbers.shape, 3))
+    np.divide(lookups.ess, numbers, out=found[..., 0])
+    np.subtract(math.log(lookups.ess), logs, out=found[..., 1])
+    found[..., 2] = lookups.parts
+    return found
 
 
 def _run(task: Callable[[int, int], None], n: int, codes: int, threads: int | None, least_parts: int = 1) -> None:
@@ -143,7 +144,7 @@ def addition_sums(
     joint_a = margin_a = np.empty((small.size, 0))
     if lookups.ess > 0:
         numbers = np.stack([cells / 1, cells / r])
-        joint_a, margin_a = _hyperparameters(lookups.ess, numbers, np.log(numbers))
+        joint_a, margin_a = _hyperparameters(lookups, numbers, np.log(numbers))
     margin_row = np.full(small.size, lookups.row_of.get(r, 0), np.int64)
     results = np.empty((small.size, 2))
     plain = tuple(rows)

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bnml.counts.counts import Counts, counts_of
+from bnml.counts.observed import counts_for_tests
 from bnml.data import Data
 
 __all__ = ["contingency"]
@@ -15,6 +16,8 @@ __all__ = ["contingency"]
 
 def contingency(data: Data | Counts, variables: Sequence[int]) -> npt.NDArray[np.int64]:
     """Return the counts of every configuration: an array with one axis per variable.
+
+    Of a table with gaps, over the rows in which all of them are observed.
 
     Examples
     --------
@@ -24,4 +27,5 @@ def contingency(data: Data | Counts, variables: Sequence[int]) -> npt.NDArray[np
     array([[1, 1],
            [0, 2]])
     """
-    return counts_of(data).table(variables)
+    counts = counts_for_tests(data) if isinstance(data, Data) else counts_of(data)
+    return counts.table(variables)

@@ -18,7 +18,7 @@ from bnml._text import clip, did_you_mean, number_of, printable, quoted, shorten
 from bnml.data.gaps import Gaps
 from bnml.data.read_choices import Reading
 from bnml.data.targets import Targets, group_with_targets, rows_set_words
-from bnml.errors import ArgumentError
+from bnml.errors import ArgumentError, DataError, argument
 
 __all__ = ["Data"]
 
@@ -37,7 +37,8 @@ class Data(PickledByFields):
     states
         For each column its labels, in order; a code is an index into them.
     codes
-        The distinct rows × columns, column-major; the smallest unsigned integers that hold them.
+        The distinct rows × columns, column-major; the smallest unsigned integers that hold them. Where a value is
+        missing and gaps were kept (``missing="em"``) stands the number of states, which is no state.
     weights
         How often each distinct row occurs.
     row_index
@@ -77,6 +78,12 @@ class Data(PickledByFields):
             if array is not None:
                 array.setflags(write=False)
         object.__setattr__(self, "cuts", MappingProxyType(dict(self.cuts)))
+        if self.targets is not None and self.has_gaps:
+            raise DataError(
+                f"values are missing in {quoted(map(clip, self.gap_counts()))}: rows in which variables were set "
+                f"({argument('interventions')}) do not go with {argument('missing', 'em')} yet; take "
+                f"{argument('missing', 'state')} or {argument('missing', 'drop')}"
+            )
 
     @cached_property
     def arities(self) -> tuple[int, ...]:
@@ -87,6 +94,27 @@ class Data(PickledByFields):
     def n_rows(self) -> int:
         """Number of rows of the table: the sum of the weights."""
         return int(self.weights.sum())
+
+    @cached_property
+    def code_arities(self) -> tuple[int, ...]:
+        """Number of codes of each column: its states, and one for gaps where it has some."""
+        if self.reading.missing != "em":
+            return self.arities
+        gaps = zip(self.column_codes, self.arities, strict=True)
+        return tuple(r + bool(codes.size and int(codes.max()) >= r) for codes, r in gaps)
+
+    @property
+    def has_gaps(self) -> bool:
+        """Whether values are missing, which `bnml.read` has kept for ``missing="em"``."""
+        return self.code_arities != self.arities
+
+    def gap_counts(self) -> dict[str, int]:
+        """Return for each column with gaps in how many rows it has no value."""
+        return {
+            name: int(self.weights[codes == r].sum())
+            for name, codes, r, own in zip(self.names, self.column_codes, self.arities, self.code_arities, strict=True)
+            if own > r
+        }
 
     @property
     def n_distinct(self) -> int:
@@ -166,7 +194,7 @@ class Data(PickledByFields):
         states = tuple(self.states[i] for i in chosen)
         targets = None if self.targets is None else self.targets.of_columns(chosen)
         codes, weights, index, targets = group_with_targets(
-            self.column_codes[chosen], [len(labels) for labels in states], self.weights, targets
+            self.column_codes[chosen], [self.code_arities[i] for i in chosen], self.weights, targets
         )
         row_index = None if self.row_index is None else index[self.row_index]
         kept = tuple(self.names[i] for i in chosen)

@@ -61,7 +61,8 @@ class CodedColumn:
         """Return a column by the codes of its states; a missing value is a state of its own."""
         arity = len(states.labels)
         codes = states.mapping[column.codes]
-        return CodedColumn(np.where(codes < 0, arity, codes), arity + bool((codes < 0).any()))
+        codes = np.where(codes < 0, arity, codes)  # a gap that was kept has that code already
+        return CodedColumn(codes, arity + bool((codes >= arity).any()))
 
 
 @dataclass(frozen=True)

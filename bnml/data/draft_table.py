@@ -56,7 +56,11 @@ class DraftTable:
         """Return the table of categories."""
         from bnml.data._kernels import translate
 
-        arities = [len(states.labels) for states in self.states]
+        gaps = self.reading.missing == "em"
+        arities = [
+            len(states.labels) + (gaps and column.has_missing)
+            for column, states in zip(self.columns, self.states, strict=True)
+        ]
         matrix = np.empty((len(self.columns), self.columns[0].codes.size), column_code_type(max(arities)))
         for row, column, states in zip(matrix, self.columns, self.states, strict=True):
             translate(column.codes, states.mapping, row)
@@ -94,6 +98,8 @@ class DraftTable:
         states = states_of_bins(self.columns[i], cuts)
         if self.reading.missing == "state" and self.columns[i].has_missing:
             states = states.with_missing_state()
+        if self.reading.missing == "em":
+            states = states.with_gaps()
         return replace(self, states=(*self.states[:i], states, *self.states[i + 1 :]))
 
     def cutting(self, name: str, families: Sequence[tuple[Sequence[str], Sequence[str]]]) -> ColumnCutting:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bnml._checks import is_whole
-from bnml._text import quoted_value
-from bnml.errors import ArgumentError
+from bnml._text import clip, number_of, quoted_value
+from bnml.errors import ArgumentError, MissingError, argument
 
-__all__ = ["Gaps"]
+if TYPE_CHECKING:
+    from bnml.data.data import Data
+
+__all__ = ["Gaps", "refuse_gaps"]
 
 
 @dataclass(frozen=True)
@@ -62,3 +65,22 @@ class Gaps:
         if not isinstance(missing, Mapping) or not all(map(is_whole, [*missing.values(), *numbers])):
             raise ArgumentError(f"expected numbers of missing values and of rows, not {quoted_value(values)}")
         return Gaps(tuple((str(name), int(n)) for name, n in missing.items()), *map(int, numbers))
+
+
+def refuse_gaps(data: Data, what: str) -> None:
+    """Refuse a table with gaps for something that needs every value.
+
+    Raises
+    ------
+    MissingError
+        If the table has gaps; the message names the columns and what can be done.
+    """
+    if not data.has_gaps:
+        return
+    counts = data.gap_counts()
+    shown = ", ".join(f"{clip(name)!r}: {count:,}" for name, count in list(counts.items())[:20])
+    raise MissingError(
+        f"{what} needs every value, and values are missing in {number_of(len(counts), 'column')} ({shown}); "
+        f"{argument('missing', 'em')} serves learning, fitting, probabilities and predictions: here read the table "
+        f"with {argument('missing', 'state')} or {argument('missing', 'drop')}, or fill the gaps with network.impute"
+    )

@@ -58,7 +58,7 @@ def match(
         If a column is not there or a value is not among the states.
     """
     if isinstance(source, Data):
-        own = [Column(name, source.states[i], source.column_codes[i]) for i, name in enumerate(source.names)]
+        own = [Column(name, source.states[i], _signed(source, i)) for i, name in enumerate(source.names)]
         own = [column.without(reading.gap_texts(states.get(column.name, ()))) for column in own]
         found = {column.name: column for column in _decoded(own, states, reading)}
         index = source.row_index
@@ -79,6 +79,12 @@ def match(
     if not gaps:
         check_matched(matched, list(states), index)
     return Rows(matched, index)
+
+
+def _signed(data: Data, column: int) -> npt.NDArray[Any]:
+    """Return the codes of a column with -1 for gaps."""
+    codes, r = data.column_codes[column], data.arities[column]
+    return codes if data.code_arities[column] == r else np.where(codes == r, -1, codes.astype(np.int64))
 
 
 def codes_of(

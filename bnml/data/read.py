@@ -66,8 +66,8 @@ def read(
         declared state that never occurs counts all the same.
     missing
         What to do with missing values, which are nulls, NaN, the empty field, ``?`` and ``na_values``: ``"error"``,
-        ``"drop"`` the rows, or make them a last ``"state"`` ``?``. A text that is declared as a state is no missing
-        value in that column.
+        ``"drop"`` the rows, make them a last ``"state"`` ``?``, or keep the gaps for ``"em"``: networks are then
+        learned and fitted from expected counts. A text that is declared as a state is no missing value in that column.
     na_values
         More texts that stand for a missing value.
     bins
@@ -160,6 +160,9 @@ def read_opened(table: Table, asked: Arguments, source: str) -> DraftTable:
             states.with_missing_state() if column.has_missing else states
             for column, states in zip(variables, settled, strict=True)
         ]
+    if asked.missing == "em":
+        _refuse_empty(variables, settled)
+        settled = [states.with_gaps() for states in settled]
     _warn(variables, settled, asked)
     reading = Reading(asked.missing, tuple(asked.na_texts), coded)
     return DraftTable(
@@ -273,15 +276,25 @@ def _kept_rows(
     return [column.rows(keep) for column in columns], None if frequencies is None else frequencies[keep]
 
 
+def _refuse_empty(columns: Sequence[Column], settled: Sequence[States]) -> None:
+    """Refuse columns without a single value: nothing is to be expected of these."""
+    empty = [column.name for column, states in zip(columns, settled, strict=True) if not states.labels]
+    if empty:
+        raise DataError(
+            f"{argument('missing', 'em')}: there is no value at all in {quoted(map(clip, empty))}; leave such columns "
+            f"out with {argument('drop')}"
+        )
+
+
 def _of_missing(gaps: Sequence[Column], frequencies: Weights | None, most: int = 20) -> str:
     """Return what to say of missing values."""
     counts = [_n_missing(column, frequencies) for column in gaps[:most]]
     shown = ", ".join(f"{clip(column.name)!r}: {count}" for column, count in zip(gaps, counts, strict=False))
     more = f" and {len(gaps) - most} more columns" if len(gaps) > most else ""
     return (
-        f"missing values in {number_of(len(gaps), 'column')} ({shown}{more}): pass "
-        f"{argument('missing', 'drop')} to drop those rows, or {argument('missing', 'state')} to make them a state of "
-        "their own"
+        f"missing values in {number_of(len(gaps), 'column')} ({shown}{more}): pass {argument('missing', 'em')} to "
+        f"learn from what is there, {argument('missing', 'state')} to make them a state of their own, or "
+        f"{argument('missing', 'drop')} to drop those rows"
     )
 
 

@@ -17,7 +17,7 @@ from bnml.errors import ArgumentError
 
 __all__ = ["MISSING_CHOICES", "Reading"]
 
-MISSING_CHOICES = ("error", "drop", "state")
+MISSING_CHOICES = ("error", "drop", "state", "em")
 
 
 @dataclass(frozen=True)
@@ -27,8 +27,8 @@ class Reading:
     Attributes
     ----------
     missing
-        ``"error"``, ``"drop"`` or ``"state"``; None if nobody knows: then a missing value is the state ``?`` of the
-        variables that have one.
+        ``"error"``, ``"drop"``, ``"state"`` or ``"em"``; None if nobody knows: then a missing value is the state ``?``
+        of the variables that have one.
     na_values
         The texts that stand for a missing value, besides those that always do.
     coded

@@ -10,6 +10,7 @@ import numpy as np
 from bnml._memory import enough_memory
 from bnml.data.columns import column_code_type
 from bnml.data.data import Data
+from bnml.data.gaps import Gaps
 from bnml.data.matching import check_matched, codes_of, columns_to_match
 from bnml.data.read import read_frequencies
 from bnml.data.read_arguments import check_arguments
@@ -66,8 +67,14 @@ def read_like(
     if not kept.any():
         raise DataError("no rows are left: every row has a missing value, or a weight of 0")
     matrix = matrix[:, kept]
-    check_matched(matrix, list(states), np.arange(matrix.shape[1]))
     arities = [len(labels) for labels in states.values()]
+    times = np.ones(matrix.shape[1], np.int64) if frequencies is None else frequencies[kept]
+    missing = (matrix < 0) @ times
+    if reading.missing == "em":
+        matrix = np.where(matrix < 0, np.array(arities)[:, None], matrix)
+        arities = [r + bool(n) for r, n in zip(arities, missing, strict=True)]
+    else:
+        check_matched(matrix, list(states), np.arange(matrix.shape[1]))
     own = next((column for column in table.columns if column.name == interventions), None)
     targets = None
     if own is not None:
@@ -76,10 +83,11 @@ def read_like(
     codes, totals, index, targets = group_with_targets(
         np.ascontiguousarray(matrix, column_code_type(max(arities))),
         arities,
-        None if frequencies is None else frequencies[kept],
+        None if frequencies is None else times,
         targets,
     )
     return Data(
         tuple(states), tuple(map(tuple, states.values())), codes, totals, None if table.counts is not None else index,
-        {name: tuple(points) for name, points in cuts.items()}, reading, targets=targets,
+        {name: tuple(points) for name, points in cuts.items()}, reading,
+        Gaps(tuple((name, int(n)) for name, n in zip(states, missing, strict=True) if n)), targets=targets,
     )  # fmt: skip

@@ -77,7 +77,7 @@ def stratified_folds(data: Data, name: str, k: int, rng: np.random.Generator) ->
     own = data.column_codes[data.index(name)]
     dealt = [
         rng.permutation(np.repeat(there, data.weights[there]))
-        for there in (np.flatnonzero(own == code) for code in range(len(data.states[data.index(name)])))
+        for there in (np.flatnonzero(own == code) for code in range(data.code_arities[data.index(name)]))
     ]
     rows = np.concatenate(dealt)
     for fold in range(k):

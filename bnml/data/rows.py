@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from bnml.data.columns import column_code_type
 from bnml.data.data import Data
+from bnml.data.gaps import refuse_gaps
 from bnml.data.grouping import group_rows
 from bnml.data.read_choices import Reading
 from bnml.errors import DataError
@@ -68,7 +69,14 @@ class Rows:
 
 
 def rows_of(data: Data) -> Rows:
-    """Return the rows of a table, in its own states."""
+    """Return the rows of a table, in its own states.
+
+    Raises
+    ------
+    MissingError
+        If it has gaps.
+    """
+    refuse_gaps(data, "what looks at rows")
     return Rows(data.column_codes, data.row_index)
 
 

@@ -79,9 +79,10 @@ def load(path: str | os.PathLike[str]) -> Data:
         raise DataError(f"{str(file)!r} is of version {head.get('version')!r}; this bnml reads versions 1 to {VERSION}")
     states = tuple(tuple(labels) for labels in head["states"])
     fits = codes.ndim == 2 and codes.shape == (weights.size, len(head["names"])) and len(states) == len(head["names"])
-    if not fits or any(int(column.max()) >= len(labels) for column, labels in zip(codes.T, states, strict=True)):
+    gap = int(head.get("reading", {}).get("missing") == "em")
+    if not fits or any(int(column.max()) >= len(labels) + gap for column, labels in zip(codes.T, states, strict=True)):
         raise DataError(f"{str(file)!r} is damaged: its codes do not fit its states")
-    codes = codes.astype(column_code_type(max(map(len, states))), order="F")
+    codes = codes.astype(column_code_type(max(map(len, states)) + gap), order="F")
     cuts = {name: tuple(points) for name, points in head["cuts"].items()}
     try:
         reading, gaps = Reading.from_dict(head.get("reading", {})), Gaps.from_dict(head.get("gaps", {}))

@@ -51,6 +51,12 @@ class States:
         mapping[-1] = len(self.labels)
         return replace(self, labels=(*self.labels, MISSING_LABEL), mapping=mapping)
 
+    def with_gaps(self) -> States:
+        """Return the states with a code for missing values that is none of them: their number."""
+        mapping = self.mapping.copy()
+        mapping[-1] = len(self.labels)
+        return replace(self, mapping=mapping)
+
 
 def declared_states(column: Column, labels: Sequence[Any]) -> States:
     """Match a column by text with the states that were declared for it.

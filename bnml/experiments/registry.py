@@ -20,6 +20,7 @@ EXPERIMENTS = {
     "qnml-vs-nml": "how near qNML and fNML come to the exact NML of forests",
     "independent-columns": "what scores find in columns that have nothing to do with each other",
     "sachs": "what targets are worth: an experiment with what was set, and with that ignored",
+    "gaps": "how near learned structures come to the generating one where values are missing",
 }
 """What each experiment shows; its module has its name, with underscores."""
 

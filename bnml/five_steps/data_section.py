@@ -61,6 +61,8 @@ def _missing(study: Study) -> Html:
         return paragraphs("No value is missing.")
     as_state = any(data.reading.gap_code(labels) >= 0 for labels in data.states)
     fate = f"a value of their own, “{MISSING_LABEL}”" if as_state else "these rows were left out"
+    if data.has_gaps:
+        fate = "expected from the rest of their rows"
     rows: list[list[Cell]] = [
         [name, f"{n:,}", percent(n / total)] for name, n in sorted(counted.items(), key=lambda pair: -pair[1]) if n
     ]

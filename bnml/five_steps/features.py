@@ -102,7 +102,7 @@ def features_of(data: Data, target: str | None, alpha: float, threads: int | Non
 
 def _entropy(data: Data, column: int) -> float:
     counts = contingency(data, [column])
-    shares = counts[counts > 0] / data.n_rows
+    shares = counts[counts > 0] / counts.sum()
     return float(-(shares * np.log(shares)).sum()) if shares.size > 1 else 0.0
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ from bnml.five_steps.selection import selection_sentences
 from bnml.five_steps.validation import BASE, NETWORK, Estimate
 from bnml.search.found_by import by_tests, direction_words, found_sentence, network_words
 from bnml.search.proof_words import gap_sentence
+from bnml.search.report import MISSING_AT_RANDOM
 
 if TYPE_CHECKING:
     from bnml.five_steps.study_result import Study
@@ -81,9 +82,28 @@ def _table(study: Study) -> Iterable[str]:
         )
     if gaps:
         yield f"Missing values of {names_in_words(gaps)} count as a value of their own, “{MISSING_LABEL}”."
+    if kept := data.gap_counts():
+        shares = [f"{shown_name(name)} {percent(n / data.n_rows)}" for name, n in kept.items()]
+        listed = ", ".join(shares[:MOST_NAMED]) + (" and others" if len(shares) > MOST_NAMED else "")
+        yield (
+            f"Values are missing ({listed}) and were expected from the rest of their rows. That assumes "
+            f"{MISSING_AT_RANDOM}."
+        )
+        yield from _with_gaps_as_states(study.learned.info.get("under_state"))
     if study.constraints is not None and (known := knowledge_sentences(study.constraints)):
         yield f"What was known beforehand was taken into account: {number_of(len(known), 'constraint')}."
     yield from selection_sentences(study.selection, study.target)
+
+
+def _with_gaps_as_states(found: Mapping[str, Any] | None) -> Iterable[str]:
+    if found is not None:
+        here, there = found["only_here"], found["only_there"]
+        said = [f"{number_of(len(here), 'link')} fewer"] if here else []
+        said += [f"{number_of(len(there), 'link')} more ({', '.join(there[:MOST_NAMED])})"] if there else []
+        yield (
+            "With missing values as a value of their own the network would have "
+            f"{' and '.join(said) or 'the same links'} (distance {found['shd']})."
+        )
 
 
 def _odd(study: Study) -> Iterable[str]:

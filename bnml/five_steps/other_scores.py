@@ -41,6 +41,9 @@ def classes_by_score(
     """
     if not isinstance(learned.local, LocalScores) or how_found(learned) is not None:
         return ()
+    if table.has_gaps:
+        left_out["other scores"] = "where values are missing a structure is learned by one score alone"
+        return ()
     limits = {name: value for name, value in given.items() if name != "score"}
     others = [name for name in COMPARED if name != learned.score_name]
     costs = {name: value for name, value in limits.items() if name not in ("seed", "threads")}

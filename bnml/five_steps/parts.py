@@ -236,6 +236,8 @@ def _bootstrap(work: StudyWork) -> Bootstrap | None:
     if len(work.table.names) > MOST_FOR_BOOTSTRAP:
         work.left_out["bootstrap"] = f"halves of the rows are drawn for up to {MOST_FOR_BOOTSTRAP} variables here"
         return None
+    if work.table.has_gaps and search in ("auto", "exact"):
+        search, options = "tabu", {}
     if search in ("auto", "exact"):
         costs = {name: value for name, value in work.shared.items() if name not in ("seed", "threads")}
         cost = forecast(work.table, **costs)
@@ -261,6 +263,9 @@ def _validation(work: StudyWork) -> Validation | None:
         return None
     if work.table.targets is not None:
         work.left_out["validation"] = "rows in which variables were set are no sample to predict from or for"
+        return None
+    if work.table.has_gaps:
+        work.left_out["validation"] = "rows with gaps are not dealt out to folds; with gaps as states they are"
         return None
     return cross_validation(
         work.table,

@@ -18,7 +18,7 @@ from bnml._arrays import Floats
 from bnml._checks import refuse
 from bnml._plain import plain
 from bnml._text import did_you_mean, quoted
-from bnml.counts import counts_of
+from bnml.counts.observed import counts_for_tests
 from bnml.data import Data
 from bnml.data.labels import label_text
 from bnml.data.targets import rows_setting_nothing
@@ -102,7 +102,7 @@ def outcomes_of(data: Data, target: str, event: Any = None) -> Outcomes:
     if event is None:
         if len(labels) != 2:
             return Outcomes(target, tuple((k,) for k in range(len(labels))), tuple(texts), ())
-        first, second = counts_of(data).table([at]).tolist()
+        first, second = counts_for_tests(data).table([at]).tolist()
         chosen = [0 if first < second else 1]
     else:
         chosen = _codes_of_event(target, labels, event)
@@ -266,7 +266,7 @@ def _rates_given(
 ) -> tuple[Rate, ...]:
     """Return the rates for each configuration of some variables, the last one changing fastest."""
     columns = [data.index(name) for name in (*variables, outcomes.target)]
-    counts = counts_of(data).table(columns).astype(np.float64)
+    counts = counts_for_tests(data).table(columns).astype(np.float64)
     rows = counts.sum(axis=-1)
     hits = outcomes.summed(counts)
     low, high = jeffreys_interval(hits, rows[..., None])

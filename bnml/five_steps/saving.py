@@ -28,6 +28,7 @@ from bnml._stored import decoded, encoded, frame_of, frame_values
 from bnml._text import number_of
 from bnml.data import Data, read
 from bnml.data.fingerprint import fingerprint
+from bnml.data.gaps import refuse_gaps
 from bnml.errors import ArgumentError, BnmlError, DataError, FormatError, argument
 from bnml.five_steps.decisions import Decisions
 from bnml.five_steps.features import Features, Twins
@@ -72,7 +73,14 @@ def check_saving(path: str | os.PathLike[str], settings: StudySettings) -> Path:
 
 
 def save_state(state: StudyState, path: Path) -> None:
-    """Write a state to a file, whole or not at all."""
+    """Write a state to a file, whole or not at all.
+
+    Raises
+    ------
+    MissingError
+        If the table has gaps: what was learned hangs on how they were completed, which is not kept.
+    """
+    refuse_gaps(state.table, "a study that is saved")
     folder, source = path.resolve().parent, state.source
     content = {
         "settings": _settings_values(state.settings),

@@ -15,6 +15,7 @@ from typing import Any
 from bnml._checks import a_variable, progress_function, refuse, significance_level, whole_number
 from bnml._watch import Watch
 from bnml.data import Data, read
+from bnml.data.gaps import refuse_gaps
 from bnml.errors import ArgumentError, argument
 from bnml.five_steps.decisions import Decisions, checked_decisions, directed_network, linked_network
 from bnml.five_steps.parts import PARTS, Progress, StudyPart, StudyRequest, StudyWork, max_condition_of
@@ -28,6 +29,7 @@ from bnml.graph.rules import ROWS_PER_CELL
 from bnml.independence import IndependenceResult
 from bnml.scores import Score
 from bnml.search.by_tests import network_of_npc
+from bnml.search.learn import check_request
 from bnml.search.search_result import SearchResult
 from bnml.search.searches import SEARCHES, request_for
 
@@ -130,7 +132,10 @@ def study(
         threads=threads, memory_limit=memory_limit, progress=progress,
     )  # fmt: skip
     saver = None if save is None else _saver(save, asked.settings)
-    return study_of(go_on(begin(asked, data), asked, saver=saver))
+    state = begin(asked, data)
+    if saver is not None:
+        refuse_gaps(state.table, "a study that is saved")
+    return study_of(go_on(state, asked, saver=saver))
 
 
 def study_request(
@@ -198,7 +203,7 @@ def begin(asked: StudyRequest, data: Any, source: TableSource | None = None) -> 
         outcomes_of(table, settings.target, settings.event)  # refuses an unknown value
     check_select_among(settings, table.names)
     checked_decisions(settings.options.get("keep", ()), settings.options.get("drop", ()), ())
-    asked.learning.open(table)
+    check_request(asked.learning, table)
     return StudyState(settings, table, source or source_of(data), table, seconds=watch.seconds)
 
 

@@ -63,7 +63,8 @@ def dependences(
 
     Notes
     -----
-    G² = 2 N I(A; B). The degrees of freedom are (r - 1)(s - 1), r and s being the numbers of states that occur.
+    G² = 2 N I(A; B), N being the number of rows in which both are observed. The degrees of freedom are (r - 1)(s - 1),
+    r and s being the numbers of states that occur.
 
     Examples
     --------
@@ -132,12 +133,13 @@ def _frame(data: Data, pairs: Ints, test: Criterion, adjust: str | None, threads
     batch = Questions(
         pairs[:, 0].copy(), pairs[:, 1].copy(), np.arange(len(pairs) + 1), np.zeros((len(pairs), 0), np.int64)
     )
-    results = DataJudge(data, data.names, G2(rows_per_cell=0), 0.5, threads).decide(batch).results
+    first = DataJudge(data, data.names, G2(rows_per_cell=0), 0.5, threads)
+    results = first.decide(batch).results
     names = np.array(data.names, object)
     columns: dict[str, Any] = {
         "a": names[pairs[:, 0]],
         "b": names[pairs[:, 1]],
-        "mutual_information": results[:, 0] / (2 * data.n_rows),
+        "mutual_information": results[:, 0] / np.maximum(2 * first.rows(batch), 1.0),
         "g2": results[:, 0],
     }
     judge = DataJudge(data, data.names, test, 0.5, threads)

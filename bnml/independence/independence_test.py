@@ -83,5 +83,5 @@ def independence_test(
     pearson = isinstance(criterion, X2)
     statistic, freedom = chi_square_statistic(judge.counts.cells(sorted((x, y, *known))), x, y, known, pearson=pearson)
     p = sparse_p_value(judge.counts, x, y, known, pearson=pearson) if freedom else 1.0
-    independent = p > max(level, smallest_sparse_p_value(table.n_rows))
+    independent = p > max(level, smallest_sparse_p_value(int(judge.rows(question)[0])))
     return Outcome(independent, statistic, freedom, p, float(np.log(p)), sparse=True)

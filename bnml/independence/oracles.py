@@ -18,8 +18,9 @@ import numpy as np
 from bnml._arrays import Bools, Floats, Ints
 from bnml._bits import bits
 from bnml._threads import cores
-from bnml.counts import Questions, Verdict, counts_of
+from bnml.counts import Questions, Verdict
 from bnml.counts.counts import count_occurring_states
+from bnml.counts.observed import ObservedCounts, counts_for_tests
 from bnml.data import Data
 from bnml.graph import DAG
 from bnml.graph.separation import reachable
@@ -77,13 +78,13 @@ class DataJudge:
     """Answers from a table, by a test.
 
     A pair that has too few rows per cell is tested by random tables; given others it cannot be tested, and they do not
-    separate it.
+    separate it. Of a table with gaps each test takes the rows in which its variables are observed.
     """
 
     def __init__(
         self, data: Data, names: Sequence[str], test: Criterion, alpha: float, threads: int | None = None
     ) -> None:
-        self.counts, self.names, self.test, self.alpha = counts_of(data), tuple(names), test, alpha
+        self.counts, self.names, self.test, self.alpha = counts_for_tests(data), tuple(names), test, alpha
         self.threads = cores(threads)
         self._at = np.array([data.index(name) for name in names], np.int64)
         self._local = LocalScores(data, test.parsed) if isinstance(test, Scored) else None
@@ -116,9 +117,19 @@ class DataJudge:
         if math.isinf(self._most_cells):
             return np.zeros(len(batch.sets), np.bool_)
         declared = np.array(self.counts.arities, np.float64)[self._at]
-        if _cells_of(batch, declared).max(initial=0.0) <= self._most_cells:  # most tables: nothing need be counted
+        shares = self.rows(batch) / self.counts.n_rows
+        if (_cells_of(batch, declared) <= self._most_cells * shares).all():  # most tables: nothing need be counted
             return np.zeros(len(batch.sets), np.bool_)
-        return np.asarray(_cells_of(batch, self._states) > self._most_cells)
+        return np.asarray(_cells_of(batch, self._states) > self._most_cells * shares)
+
+    def rows(self, batch: Questions) -> Floats:
+        """Return how many rows each question is answered from: all, but for those with gaps in its variables."""
+        counts = self.counts
+        if not isinstance(counts, ObservedCounts):
+            return np.full(len(batch.sets), float(counts.n_rows))
+        pairs = np.repeat(np.stack([batch.xs, batch.ys], axis=1), np.diff(batch.offsets), axis=0)
+        about = self._at[np.concatenate([pairs, batch.sets], axis=1)].tolist()
+        return np.array([counts.n_observed(variables) for variables in about], np.float64)
 
     @property
     def sets_at_once(self) -> int:
@@ -152,8 +163,13 @@ class DataJudge:
         p_values = sparse_p_values(self.counts, pairs, pearson=isinstance(self.test, X2), threads=self.threads)
         answers.results[few, 2] = np.log(p_values)
         independent = answers.results[:, 2] > self._verdict.log_alpha
-        independent[few] &= p_values > smallest_sparse_p_value(self.counts.n_rows)
+        least = [smallest_sparse_p_value(self._n_rows((x, y))) for x, y in pairs.tolist()]
+        independent[few] &= p_values > np.array(least)
         return replace(answers, independent=independent)
+
+    def _n_rows(self, columns: Sequence[int]) -> int:
+        """Return how many rows have a value in all of some columns."""
+        return self.counts.n_observed(columns) if isinstance(self.counts, ObservedCounts) else self.counts.n_rows
 
     def _partly_counted(self, batch: Questions, sparse: Bools, stop: bool) -> Answers:
         """Answer the questions that have enough rows per cell."""
@@ -177,7 +193,12 @@ class DataJudge:
         results, made = self.counts.statistics(batch, asked, self.threads)
         sizes = np.diff(batch.offsets)
         done = np.arange(len(batch.sets)) - np.repeat(batch.offsets[:-1], sizes) < np.repeat(made, sizes)
-        found = done & ((results[:, 2] > verdict.log_alpha) | (results[:, 0] < verdict.least))
+        least = np.full(len(batch.sets), verdict.least)
+        if verdict.least > 0.0 and isinstance(self.counts, ObservedCounts):
+            owner = np.repeat(np.arange(batch.xs.size), sizes)
+            about = zip(batch.xs[owner].tolist(), batch.ys[owner].tolist(), batch.sets.tolist(), strict=True)
+            least *= [self._n_rows((x, y, *given)) / self.counts.n_rows for x, y, given in about]
+        found = done & ((results[:, 2] > verdict.log_alpha) | (results[:, 0] < least))
         return Answers(results, found, made)
 
     def _tested(self, x: int, y: int, given: tuple[int, ...]) -> tuple[float, float, float, bool]:

@@ -15,6 +15,7 @@ import numpy as np
 
 from bnml._arrays import Floats, Ints
 from bnml.counts import Counts, counts_of
+from bnml.counts.observed import ObservedCounts
 from bnml.data import Data
 from bnml.errors import ArgumentError, argument
 from bnml.independence.tests import Permutation
@@ -27,7 +28,7 @@ ALMOST = 1e-9  # a statistic that is this near counts as equal
 
 
 def permutation_p_value(
-    data: Data | Counts, x: int, y: int, given: Sequence[int], test: Permutation
+    data: Data | Counts | ObservedCounts, x: int, y: int, given: Sequence[int], test: Permutation
 ) -> tuple[float, float]:
     """Return the statistic and its p-value, (1 + tables at least as far from independence) / (1 + tables).
 
@@ -46,7 +47,7 @@ def permutation_p_value(
     >>> round(statistic, 3), round(p, 2)                   # Fisher's exact test: 2 / 70
     (11.09, 0.03)
     """
-    counts = counts_of(data)
+    counts = data if isinstance(data, ObservedCounts) else counts_of(data)
     if counts.n_rows >= MOST_ROWS:
         raise ArgumentError(
             f"a permutation test takes fewer than a billion rows; take {argument('test', 'g2')}, exact for so many"

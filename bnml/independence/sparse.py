@@ -25,6 +25,7 @@ import numpy.typing as npt
 from bnml._arrays import Floats, Ints
 from bnml._threads import run_all, short_ranges
 from bnml.counts import Counts
+from bnml.counts.observed import ObservedCounts
 from bnml.graph.rules import ROWS_PER_CELL
 
 if TYPE_CHECKING:
@@ -67,7 +68,9 @@ def _draws(n_rows: int) -> int:
     return max(LEAST_DRAWS, min(DRAWS, MOST_SHUFFLED // max(n_rows, 1)))
 
 
-def sparse_p_value(counts: Counts, x: int, y: int, given: Sequence[int] = (), *, pearson: bool = False) -> float:
+def sparse_p_value(
+    counts: Counts | ObservedCounts, x: int, y: int, given: Sequence[int] = (), *, pearson: bool = False
+) -> float:
     """Return the p-value of G² or X² from random tables with the same margins in each stratum.
 
     Parameters
@@ -96,7 +99,7 @@ def sparse_p_value(counts: Counts, x: int, y: int, given: Sequence[int] = (), *,
     return _p_value(*_prepared(counts, x, y, given), pearson)
 
 
-def sparse_p_values(counts: Counts, pairs: Ints, *, pearson: bool = False, threads: int = 1) -> Floats:
+def sparse_p_values(counts: Counts | ObservedCounts, pairs: Ints, *, pearson: bool = False, threads: int = 1) -> Floats:
     """Return the p-value of each of many pairs of columns; they do not depend on the number of threads."""
     found = np.ones(len(pairs))
     for start, stop in short_ranges(len(pairs), PAIRS_AT_ONCE):
@@ -110,7 +113,7 @@ def sparse_p_values(counts: Counts, pairs: Ints, *, pearson: bool = False, threa
     return found
 
 
-def _prepared(counts: Counts, x: int, y: int, given: Sequence[int]) -> tuple[Dealt, int]:
+def _prepared(counts: Counts | ObservedCounts, x: int, y: int, given: Sequence[int]) -> tuple[Dealt, int]:
     """Return the rows of a table, and a seed that belongs to its names: the same whatever the order of columns."""
     x, y = sorted((x, y), key=counts.names.__getitem__)
     given = sorted(given, key=counts.names.__getitem__)
@@ -145,7 +148,7 @@ def _p_value(rows: Dealt, seed: int, pearson: bool) -> float:
     return (1 + larger) / (1 + draws)
 
 
-def _rows(counts: Counts, x: int, y: int, given: Sequence[int]) -> Dealt:
+def _rows(counts: Counts | ObservedCounts, x: int, y: int, given: Sequence[int]) -> Dealt:
     """Return all rows of a table, sorted by stratum, x and y."""
     from bnml.independence._kernels import Dealt
 

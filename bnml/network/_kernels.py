@@ -14,7 +14,16 @@ import numpy as np
 from bnml._arrays import Bools, Floats, Ints
 from bnml._jit import helper, kernel, plain_at_first
 
-__all__ = ["SMALL", "Cliques", "likeliest", "propagate", "propagate_rows"]
+__all__ = [
+    "SMALL",
+    "Cliques",
+    "complete_rows",
+    "expected_tables",
+    "likeliest",
+    "likeliest_rows",
+    "propagate",
+    "propagate_rows",
+]
 
 SMALL = 1e-100  # a table whose numbers are all smaller is scaled
 
@@ -231,12 +240,7 @@ def propagate_rows(
     own, one = np.empty_like(tables), np.zeros(1 + tree.states.max())
     for row in range(codes.shape[1]):
         own[:] = tables
-        for variable in range(codes.shape[0]):
-            code = codes[variable, row]
-            if code >= 0:
-                one[code] = 1.0
-                _weigh(tree, own, variable, one, 0)
-                one[code] = 0.0
+        _enter(tree, own, codes, row, one)
         totals[row] = _collect(tree, own, messages, digits)
         if target >= 0 and totals[row] > -np.inf:
             _distribute(tree, own, messages, wanted, back, digits)
@@ -250,6 +254,167 @@ def propagate_rows(
                     at += inner
 
 
+@helper
+def _enter(tree: Cliques, tables: Floats, codes: Ints, row: int, one: Floats) -> None:
+    """Enter what a row says into the tables; ``one`` holds zeros."""
+    for variable in range(codes.shape[0]):
+        code = codes[variable, row]
+        if code >= 0:
+            one[code] = 1.0
+            _weigh(tree, tables, variable, one, 0)
+            one[code] = 0.0
+
+
+@plain_at_first(_row_steps)
+@kernel
+def expected_tables(
+    tree: Cliques, tables: Floats, codes: Ints, weights: Floats, wanted: Bools, totals: Floats, sums: Floats
+) -> None:
+    """Kernel: add up what is to be expected of rows with gaps, for every clique: the E-step of EM.
+
+    Parameters
+    ----------
+    tree, tables
+        The tree and its tables.
+    codes, weights
+        For each variable and row the state, or -1 for a gap; how often each row occurs.
+    wanted
+        True for every clique.
+    totals
+        Gets the log-probability of each row; a row of probability zero adds nothing else.
+    sums
+        To these, arranged like the tables, the expected counts are added.
+    """
+    messages, back, digits = np.empty(tree.messages[-1]), np.empty(tree.messages[-1]), np.empty(64, np.int64)
+    own, one = np.empty_like(tables), np.zeros(1 + tree.states.max())
+    for row in range(codes.shape[1]):
+        own[:] = tables
+        _enter(tree, own, codes, row, one)
+        totals[row] = _collect(tree, own, messages, digits)
+        if totals[row] == -np.inf:
+            continue
+        _distribute(tree, own, messages, wanted, back, digits)
+        for clique in range(tree.next.size):
+            mass = 0.0
+            for i in range(tree.tables[clique], tree.tables[clique + 1]):
+                mass += own[i]
+            factor = weights[row] / mass
+            for i in range(tree.tables[clique], tree.tables[clique + 1]):
+                sums[i] += factor * own[i]
+
+
+NARROW = 1e-9  # an interval of [0, 1] that is left to a single point; a narrower one has no digits to tell states by
+MODULUS, FACTOR = 2147483647, 48271  # of the sequence of numbers that then takes over (Park & Miller 1993)
+
+
+@plain_at_first(_row_steps)
+@kernel
+def complete_rows(
+    tree: Cliques, tables: Floats, codes: Ints, points: Floats, seeds: Ints, totals: Floats, out: Ints
+) -> None:
+    """Kernel: fill the gaps of rows with states drawn from their joint distribution given the row.
+
+    A point of [0, 1) is decoded state by state: it says which part of the interval it is in, and where in it. Points
+    that are evenly spaced so give completions that are as evenly spread. Once the interval that is left is narrower
+    than the space between two points, they would all say the same, and each goes on with numbers of its own.
+
+    Parameters
+    ----------
+    tree, tables
+        The tree and its tables.
+    codes
+        For each variable and row the state, or -1 for a gap.
+    points
+        For each row the points, one for each completion.
+    seeds
+        For each row and completion a number from 1 to `MODULUS` - 1, from which those numbers follow.
+    totals
+        Gets the log-probability of each row; rows of probability zero are not filled.
+    out
+        Gets for each variable the states in the completions, those of a row one after the other.
+    """
+    messages, digits = np.empty(tree.messages[-1]), np.empty(64, np.int64)
+    own, one = np.empty_like(tables), np.zeros(1 + tree.states.max())
+    entries = np.empty(tree.next.size, np.int64)
+    n_points = points.shape[1]
+    narrow = 1.0 / n_points if n_points > 1 else NARROW
+    for row in range(codes.shape[1]):
+        own[:] = tables
+        _enter(tree, own, codes, row, one)
+        totals[row] = _collect(tree, own, messages, digits)
+        if totals[row] == -np.inf:
+            continue
+        for k in range(n_points):
+            point, width, state = points[row, k], 1.0, seeds[row, k]
+            for reverse in range(tree.next.size):
+                clique = tree.next.size - 1 - reverse
+                start, stop = _block(tree, clique, entries)
+                mass, last = 0.0, start
+                for i in range(start, stop):
+                    mass += own[i]
+                    if own[i] > 0.0:
+                        last = i
+                target, below, at = point * mass, 0.0, start
+                while at < last and below + own[at] <= target:
+                    below += own[at]
+                    at += 1
+                entries[clique] = at - tree.tables[clique]
+                point = min(max((target - below) / own[at], 0.0), 1.0)
+                width *= own[at] / mass
+                if width <= narrow:
+                    state = state * FACTOR % MODULUS
+                    point, width = state / MODULUS, 1.0
+            for variable in range(codes.shape[0]):
+                entry = entries[tree.home[variable]] // tree.inner[variable]
+                out[variable, row * n_points + k] = entry % tree.states[variable]
+
+
+@helper
+def _block(tree: Cliques, clique: int, entries: Ints) -> tuple[int, int]:
+    """Return where the part of a clique's table begins and ends that agrees with the next clique's entry."""
+    place, after = 0, tree.next[clique]
+    if after >= 0:
+        rest = entries[after]
+        axis, n = tree.axes[after], tree.axes[after + 1] - tree.axes[after]
+        for k in range(n):
+            size = tree.sizes[axis + n - 1 - k]
+            place += (rest % size) * tree.strides[tree.edges[clique] + n - 1 - k]
+            rest //= size
+    first = tree.tables[clique]
+    block = (tree.tables[clique + 1] - first) // (tree.messages[clique + 1] - tree.messages[clique])
+    return first + place * block, first + (place + 1) * block
+
+
+@plain_at_first(_row_steps)
+@kernel
+def likeliest_rows(tree: Cliques, tables: Floats, codes: Ints, totals: Floats, out: Ints) -> None:
+    """Kernel: fill the gaps of rows with the states that together are likeliest.
+
+    Parameters
+    ----------
+    tree, tables
+        The tree and its tables.
+    codes
+        For each variable and row the state, or -1 for a gap.
+    totals
+        Gets the log-probability of each filled row; -inf for a row of probability zero, which is not filled.
+    out
+        Gets the states of each variable and row.
+    """
+    own, one = np.empty_like(tables), np.zeros(1 + tree.states.max())
+    entries = np.empty(tree.next.size, np.int64)
+    messages, digits = np.empty(tree.messages[-1]), np.empty(64, np.int64)
+    best = np.empty(tree.messages[-1], np.int64)
+    for row in range(codes.shape[1]):
+        own[:] = tables
+        _enter(tree, own, codes, row, one)
+        totals[row] = _likeliest(tree, own, entries, messages, best, digits)
+        if totals[row] > -np.inf:
+            for variable in range(codes.shape[0]):
+                entry = entries[tree.home[variable]] // tree.inner[variable]
+                out[variable, row] = entry % tree.states[variable]
+
+
 @plain_at_first(_steps)
 @kernel
 def likeliest(tree: Cliques, tables: Floats, entries: Ints) -> float:
@@ -259,6 +424,13 @@ def likeliest(tree: Cliques, tables: Floats, entries: Ints) -> float:
     """
     messages, digits = np.empty(tree.messages[-1]), np.empty(64, np.int64)
     best = np.empty(tree.messages[-1], np.int64)
+    total: float = _likeliest(tree, tables, entries, messages, best, digits)
+    return total
+
+
+@helper
+def _likeliest(tree: Cliques, tables: Floats, entries: Ints, messages: Floats, best: Ints, digits: Ints) -> float:
+    """Find a largest product of the tables: for each clique the place in its table; return its logarithm."""
     total = 0.0
     for clique in range(tree.next.size):
         start, stop = tree.messages[clique], tree.messages[clique + 1]

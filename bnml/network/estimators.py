@@ -12,17 +12,18 @@ from bnml._checks import one_of, positive_number
 from bnml._text import quoted
 from bnml.counts import counts_of
 from bnml.data import as_data
-from bnml.errors import ArgumentError, NetworkError
+from bnml.data.gaps import refuse_gaps
+from bnml.errors import ArgumentError, NetworkError, argument
 from bnml.graph import DAG
 from bnml.network.network import MOST_PARENTS, BayesianNetwork
 
-__all__ = ["ESTIMATORS", "fit"]
+__all__ = ["ESTIMATORS", "estimate", "fit"]
 
-ESTIMATORS = ("snml", "bpp", "mle")
+ESTIMATORS = ("snml", "bpp", "mle", "em")
 MOST_PARAMETERS = 50_000_000
 
 
-def fit(dag: DAG, data: Any, estimator: str = "snml", ess: float = 1.0) -> BayesianNetwork:
+def fit(dag: DAG, data: Any, estimator: str | None = None, ess: float = 1.0) -> BayesianNetwork:
     """Return the network with this structure whose parameters are estimated from data.
 
     Parameters
@@ -35,14 +36,16 @@ def fit(dag: DAG, data: Any, estimator: str = "snml", ess: float = 1.0) -> Bayes
         ``"snml"``: sequential predictive NML, θ_ijk ∝ e(N_ijk) (N_ijk + 1) with e(n) = ((n + 1) / n)^n and e(0) = 1
         (Rissanen & Roos 2007; qNML paper, section 4.2). ``"bpp"``: Bayesian predictive,
         θ_ijk ∝ N_ijk + ess / (r_i q_i). ``"mle"``: relative frequencies, uniform where a parent configuration was
-        never seen.
+        never seen. ``"em"``: maximum likelihood where values are missing, by EM (`bnml.network.em`); without gaps it is
+        ``"mle"``. The default is ``"em"`` for tables with gaps, and ``"snml"`` for others.
     ess
         The equivalent sample size of ``"bpp"``.
 
     Raises
     ------
     BnmlError
-        If graph and data differ in their variables, or a table would be too large.
+        If graph and data differ in their variables, a table would be too large, or values are missing and the estimator
+        needs them all.
 
     Notes
     -----
@@ -59,7 +62,8 @@ def fit(dag: DAG, data: Any, estimator: str = "snml", ess: float = 1.0) -> Bayes
     x  0.67  0.33
     y  0.50  0.50
     """
-    one_of(estimator, "estimator", ESTIMATORS)
+    if estimator is not None:
+        one_of(estimator, "estimator", ESTIMATORS)
     positive_number(ess, "ess")
     if not isinstance(dag, DAG):
         raise ArgumentError(f"expected a DAG, got {type(dag).__name__}: make one with bnml.DAG.parse('[A][B|A]')")
@@ -67,28 +71,37 @@ def fit(dag: DAG, data: Any, estimator: str = "snml", ess: float = 1.0) -> Bayes
     if set(dag.names) != set(table.names):
         odd = sorted(set(dag.names) ^ set(table.names))
         raise ArgumentError(f"graph and data must have the same variables; they differ in {quoted(odd)}")
+    for x in dag.names:
+        shape = [table.arities[table.index(v)] for v in (*dag.parents(x), x)]
+        if math.prod(shape) > MOST_PARAMETERS or len(shape) > MOST_PARENTS + 1:
+            raise NetworkError(
+                f"the table of {x!r} has {len(shape) - 1} parents and {math.prod(shape):.3g} entries: too many; "
+                "take a structure with fewer parents"
+            )
+    if table.has_gaps and estimator in (None, "em"):
+        from bnml.network.em import fit_by_em
+
+        return fit_by_em(dag, table)
+    if table.has_gaps:
+        refuse_gaps(table, f"{argument('estimator', estimator)} (take {argument('estimator', 'em')})")
     counts, tables = counts_of(table), {}
     for x in dag.names:
         variables = [table.index(v) for v in (*dag.parents(x), x)]
-        size = math.prod(table.arities[v] for v in variables)
-        if size > MOST_PARAMETERS or len(variables) > MOST_PARENTS + 1:
-            raise NetworkError(
-                f"the table of {x!r} has {len(variables) - 1} parents and {size:.3g} entries: too many; "
-                "take a structure with fewer parents"
-            )
-        tables[x] = _estimate(counts.for_child(variables[-1]).table(variables).astype(np.float64), estimator, ess)
+        own = counts.for_child(variables[-1]).table(variables).astype(np.float64)
+        tables[x] = estimate(own, estimator or "snml", ess)
     states = {x: table.states[table.index(x)] for x in dag.names}
     return BayesianNetwork(dag, states, tables, table.cuts, table.reading)
 
 
-def _estimate(counts: Floats, estimator: str, ess: float) -> Floats:
+def estimate(counts: Floats, estimator: str, ess: float = 1.0) -> Floats:
+    """Return the parameters of one variable from the counts of its family, whose last axis is the variable's."""
     match estimator:
-        case "mle":
+        case "mle" | "em":
             weights = np.where(counts.sum(axis=-1, keepdims=True) > 0, counts, 1.0)
         case "bpp":
             weights = counts + ess / counts.size
         case _:
             growth = np.exp(counts * np.log1p(1.0 / np.maximum(counts, 1.0)))
             weights = growth * (counts + 1.0)
-    estimate: Floats = weights / weights.sum(axis=-1, keepdims=True)
-    return estimate
+    parameters: Floats = weights / weights.sum(axis=-1, keepdims=True)
+    return parameters

@@ -6,6 +6,7 @@ likelihood for each state of a variable: one and zeros where it is observed, lik
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
@@ -15,7 +16,7 @@ import numpy.typing as npt
 from bnml._arrays import Floats
 from bnml._factors import EliminationPlan, Factor, eliminate, plan
 from bnml._text import quoted
-from bnml.errors import NetworkError
+from bnml.errors import NetworkError, argument
 from bnml.network.junction_tree import JunctionTree
 from bnml.network.network import BayesianNetwork
 
@@ -26,13 +27,16 @@ __all__ = [
     "joint",
     "log_mass",
     "most_probable_states",
+    "network_factors",
     "rows_with_gaps",
+    "tree_for_rows",
     "tree_size",
 ]
 
 LARGEST_TABLE = 2.0**26  # numbers; half a gigabyte, and as much again for each of two copies
 LARGEST_WORK = 2.0**31
 LARGEST_TREE = 2.0**21  # numbers in all tables of a junction tree that is kept
+MOST_ROW_WORK = 2.0**32  # numbers to look at for rows with gaps, all together; some ten seconds
 MOST_TREES = 8  # that a network keeps, for as many sets of variables that are set from outside
 
 Likelihoods = Mapping[str, Floats]
@@ -183,6 +187,31 @@ def tree_size(network: BayesianNetwork) -> int | None:
     """Return how many numbers the junction tree of a network holds; None if it is too large to be kept."""
     tree = _kept_tree(network, ())
     return None if tree is None else tree.tables.size
+
+
+def tree_for_rows(network: BayesianNetwork, n_rows: int, most_work: float = math.inf) -> JunctionTree:
+    """Return the junction tree of a network, for questions about so many rows; ``most_work`` may be less than allowed.
+
+    Raises
+    ------
+    NetworkError
+        If it is too large for them.
+    """
+    tree = _kept_tree(network, ())
+    if tree is not None and tree.tables.size * n_rows <= min(MOST_ROW_WORK, most_work):
+        return tree
+    factors = network_factors(network)
+    size = plan([factor.axes for factor in factors], _sizes(network), ()).total if tree is None else tree.tables.size
+    raise NetworkError(
+        f"to fill gaps or to expect counts, exact inference would need tables of {size:.2g} numbers for each of "
+        f"{n_rows:,} rows with gaps: take a structure with fewer links or parents, or read the data with "
+        f"{argument('missing', 'state')} or {argument('missing', 'drop')}"
+    )
+
+
+def network_factors(network: BayesianNetwork) -> list[Factor]:
+    """Return the factors of a network, one for each variable; variables by their place in ``network.names``."""
+    return _factors(network, network.names, ())
 
 
 def _positions(network: BayesianNetwork) -> dict[str, int]:

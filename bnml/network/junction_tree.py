@@ -8,17 +8,33 @@ once, for any evidence, and the tree stays the same.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from copy import copy
 from itertools import accumulate
 from math import prod
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from bnml._arrays import Bools, Floats, Ints
 from bnml._factors import EliminationPlan, Factor
-from bnml.network._kernels import SMALL, Cliques, likeliest, propagate, propagate_rows
+from bnml._threads import cores, run_all
+from bnml.network._kernels import (
+    MODULUS,
+    SMALL,
+    Cliques,
+    complete_rows,
+    expected_tables,
+    likeliest,
+    likeliest_rows,
+    propagate,
+    propagate_rows,
+)
 
 __all__ = ["JunctionTree"]
+
+PARTS = 16  # that rows are dealt out to, for threads
+WORTH_A_PART = 1_000_000  # numbers to look at
 
 
 class JunctionTree:
@@ -44,6 +60,17 @@ class JunctionTree:
         self._held = {v: frozenset(cliques) for v, cliques in held.items()}
         home = {v: min(cliques, key=lambda c: (self._size(c), c)) for v, cliques in held.items()}
         self.arrays = self._arrays(after, home)
+        self._fill(factors)
+
+    def refilled(self, factors: Sequence[Factor]) -> JunctionTree:
+        """Return the tree of other factors over the same variables."""
+        other = copy(self)
+        other._fill(factors)
+        return other
+
+    def _fill(self, factors: Sequence[Factor]) -> None:
+        """Multiply the factors into the tables of the cliques."""
+        sizes = self.sizes
         self.log_scale = sum(_log(float(factor.table)) for factor in factors if not factor.axes)
         tables = [np.ones([sizes[v] for v in clique]) for clique in self.cliques]
         for factor in factors:
@@ -125,14 +152,105 @@ class JunctionTree:
         target
             The variable whose states are asked for, if any.
         """
-        table = np.full((len(self.position), n), -1, np.int64)
-        for v, column in codes.items():
-            table[self.position[v]] = column
+        table = self._by_position(n, codes)
         place = -1 if target is None else self.position[target]
         wanted = self._towards_root([] if target is None else [int(self.arrays.home[place])])
         totals, shares = np.empty(n), np.zeros((n, 0 if target is None else self.sizes[target]))
         propagate_rows(self.arrays, self.tables, table, place, wanted, totals, shares)
         return totals + self.log_scale, shares
+
+    def _by_position(self, n: int, codes: Mapping[int, npt.NDArray[Any]]) -> Ints:
+        """Return the states of all variables in n rows, as the kernels take them."""
+        table = np.full((len(self.position), n), -1, np.int64)
+        for v, column in codes.items():
+            table[self.position[v]] = column
+        return table
+
+    def expected(
+        self, codes: Mapping[int, npt.NDArray[Any]], weights: Floats, threads: int | None = None
+    ) -> tuple[Floats, Floats]:
+        """Return the tables of expected counts of rows with gaps, and the log-probability of each row.
+
+        Parameters
+        ----------
+        codes
+            For variables the states, row by row, -1 for a gap.
+        weights
+            How often each row occurs.
+        threads
+            How many threads may be used; the result does not depend on it.
+
+        Notes
+        -----
+        Rows are dealt out to a fixed number of parts, whose sums are added in order.
+        """
+        n = weights.size
+        table, totals, wanted = self._by_position(n, codes), np.empty(n), np.ones(len(self.cliques), np.bool_)
+        parts = min(PARTS, max(1, n * self.tables.size // WORTH_A_PART))
+        sums = np.zeros((parts, self.tables.size))
+
+        def task(first: int, last: int) -> None:
+            for part in range(first, last):
+                own = slice(n * part // parts, n * (part + 1) // parts)
+                columns = np.ascontiguousarray(table[:, own])
+                expected_tables(self.arrays, self.tables, columns, weights[own], wanted, totals[own], sums[part])
+
+        run_all(task, [(part, part + 1) for part in range(parts)], cores(threads))
+        return sums.sum(axis=0), totals + self.log_scale
+
+    def marginal_of(self, tables: Floats, variables: Sequence[int]) -> Floats:
+        """Return what `expected` has given, for some variables of one clique: an axis for each."""
+        clique = self.clique_of(variables)
+        assert clique is not None, "the variables are in one clique"
+        return self._marginal(tables, clique, variables)
+
+    def completions(
+        self, codes: Mapping[int, npt.NDArray[Any]], points: Floats, seed: int = 0, threads: int | None = None
+    ) -> tuple[dict[int, Ints], Floats]:
+        """Return rows with gaps filled by draws from the joint distribution of what is missing given what is there.
+
+        Parameters
+        ----------
+        codes
+            For variables the states, row by row, -1 for a gap.
+        points
+            For each row the points of [0, 1) that its completions are decoded from; see `complete_rows`.
+        seed
+            Where the numbers begin that are taken once a point is used up.
+        threads
+            How many threads may be used; the result does not depend on it.
+
+        Returns
+        -------
+        tuple
+            For each variable the states, the completions of a row one after the other; and the log-probability of each
+            row with its gaps. Rows of probability zero are not filled.
+        """
+        n, k = points.shape
+        table, totals = self._by_position(n, codes), np.empty(n)
+        seeds = np.random.default_rng(seed).integers(1, MODULUS, size=(n, k))
+        out = np.empty((len(table), n * k), np.int64)
+        parts = min(PARTS, max(1, n * self.tables.size // WORTH_A_PART))
+
+        def task(first: int, last: int) -> None:
+            for part in range(first, last):
+                start, stop = n * part // parts, n * (part + 1) // parts
+                own = np.ascontiguousarray(table[:, start:stop])
+                filled = np.repeat(own, k, axis=1)
+                complete_rows(
+                    self.arrays, self.tables, own, points[start:stop], seeds[start:stop], totals[start:stop], filled
+                )
+                out[:, start * k : stop * k] = filled
+
+        run_all(task, [(part, part + 1) for part in range(parts)], cores(threads))
+        return {v: out[i] for v, i in self.position.items()}, totals + self.log_scale
+
+    def likeliest_rows(self, n: int, codes: Mapping[int, npt.NDArray[Any]]) -> tuple[dict[int, Ints], Floats]:
+        """Return n rows with their gaps filled by the states that together are likeliest, and the log-probabilities."""
+        table, totals = self._by_position(n, codes), np.empty(n)
+        out = table.copy()
+        likeliest_rows(self.arrays, self.tables, table, totals, out)
+        return {v: out[i] for v, i in self.position.items()}, totals + self.log_scale
 
     def likeliest(self) -> tuple[dict[int, int], float]:
         """Return the states of all variables that together are likeliest, and their log-probability."""

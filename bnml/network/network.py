@@ -241,6 +241,42 @@ class BayesianNetwork:
 
         return predict(self, data, name)
 
+    def impute(self, data: Any, draws: int | None = None, seed: int = 0) -> Any:
+        """Return a table with its gaps filled.
+
+        Parameters
+        ----------
+        data
+            A `Data` or anything that `bnml.read` takes, with all of the network's variables.
+        draws
+            None to fill the gaps of each row with the values that together are most probable given the rest of the row;
+            a number for so many tables, in which they are drawn from their joint distribution.
+        seed
+            Where the draws start.
+
+        Returns
+        -------
+        pandas.DataFrame or list of pandas.DataFrame
+            A frame keeps its columns and index; the columns of other sources are the network's variables. Variables
+            that were cut into bins are given by the bins.
+
+        Raises
+        ------
+        BnmlError
+            If a variable is missing, a value is none of its states, or a row has probability zero.
+
+        Examples
+        --------
+        >>> import bnml, pandas
+        >>> frame = pandas.DataFrame({"sky": ["sun", "rain"] * 2 + [None], "air": ["hot", "cold"] * 2 + ["hot"]})
+        >>> network = bnml.fit(bnml.DAG.parse("[sky][air|sky]"), bnml.read(frame, missing="em"))
+        >>> network.impute(frame)["sky"].tolist()
+        ['sun', 'rain', 'sun', 'rain', 'sun']
+        """
+        from bnml.network.imputation import impute
+
+        return impute(self, data, draws, seed)
+
     def sample(self, n: int, seed: int = 0) -> pandas.DataFrame:
         """Return rows drawn from the network: a frame of categoricals.
 

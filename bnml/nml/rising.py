@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from bnml._arrays import Floats
 from bnml.errors import ArgumentError, argument
 
-__all__ = ["log_rising"]
+__all__ = ["log_rising", "log_rising_real"]
 
 STIRLING_FROM = 32.0  # Stirling's series with four terms is exact to 1e-16 from here
 PRODUCT_UP_TO = 16  # below, up to so many factors are simply multiplied
@@ -69,6 +69,25 @@ def log_rising(x: ArrayLike, n: ArrayLike) -> Floats:
     out[large] = _stirling_difference(x[large], n[large])
     out[few] = _log_product(x[few], n[few])
     out[rest] = gammaln(x[rest] + n[rest]) - gammaln(x[rest])
+    return out
+
+
+def log_rising_real(x: ArrayLike, n: ArrayLike) -> Floats:
+    """Return log Γ(x + n) - log Γ(x) for real n > -x: the rising factorial between whole numbers of factors.
+
+    Examples
+    --------
+    >>> from bnml.nml.rising import log_rising_real
+    >>> log_rising_real(0.5, [0.5, 3.0]).round(6)
+    array([-0.572365,  0.628609])
+    """
+    from scipy.special import gammaln
+
+    x, n = np.broadcast_arrays(_floats("x", x), _floats("n", n))
+    out = np.empty(x.shape)
+    large = x >= STIRLING_FROM
+    out[large] = _stirling_difference(x[large], n[large])
+    out[~large] = gammaln(x[~large] + n[~large]) - gammaln(x[~large])
     return out
 
 

@@ -75,12 +75,15 @@ class Terms:
         ``joint`` and ``margin``: a table for each q, never written down.
     closed
         The closed form of a set; None for none.
+    parts
+        With ``ess``: counts are in parts of a row, and all is taken so many times; see `bnml.scores.fractional`.
     """
 
     joint: Floats = field(default_factory=lambda: np.zeros(1))
     margin: dict[int, Floats] = field(default_factory=dict)
     ess: float = 0.0
     closed: Closed | None = None
+    parts: int = 1
 
 
 class Score(ABC):

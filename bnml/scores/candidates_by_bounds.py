@@ -88,6 +88,7 @@ def listable_by_bounds(local: LocalScores, rules: Rules) -> bool:
     """Whether there are bounds to list candidates by: for a score of tables, a prior over arcs, few links."""
     return (
         local.outline is not None
+        and local.outline.parts == 1
         and local.counts.walks
         and local.counts.n_rows < MOST_ENTRIES
         and (local.prior is None or local.prior.arc_terms(local.names) is not None)

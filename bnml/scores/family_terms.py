@@ -86,7 +86,9 @@ class FamilyTerms:
         assert self.terms is not None
         arities = sorted(self.terms.margin)
         table = np.ascontiguousarray(np.stack([self.terms.joint, *(self.terms.margin[r] for r in arities)]))
-        return Lookups(table, {r: row for row, r in enumerate(arities, 1)}, self.terms.ess, self.tails)
+        return Lookups(
+            table, {r: row for row, r in enumerate(arities, 1)}, self.terms.ess, self.tails, self.terms.parts
+        )
 
     @cached_property
     def cache(self) -> TermCache:

@@ -15,6 +15,7 @@ from typing import Any
 
 from bnml._bits import bits, mask_of
 from bnml._watch import Watch
+from bnml.data.gaps import refuse_gaps
 from bnml.errors import SearchError
 from bnml.graph import DAG, canonical_extension
 from bnml.scores import FamilyScores
@@ -91,6 +92,8 @@ def certified(
     dag, local = result.structure, result.local
     if local is None or result.rules is None:
         raise SearchError("certify: the local scores of this result were not kept; learn it again")
+    if result.data is not None:
+        refuse_gaps(result.data, "certify")
     asked = task_request(
         None, {}, threads=threads, memory_limit=memory_limit, time_limit=time_limit, progress=progress
     )  # fmt: skip

@@ -91,7 +91,7 @@ def npc_search(
 def tests_of(task: Task, options: Mapping[str, Any]) -> Asked:
     """Return what tests of independence are asked on a task; ``options`` are those of the search, without choices."""
     return independence_request(
-        task.table.data, rules=task.hard_rules, threads=task.threads, watch=task.watch, **options
+        task.observed or task.table.data, rules=task.hard_rules, threads=task.threads, watch=task.watch, **options
     )
 
 

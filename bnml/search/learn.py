@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from bnml.data import Data, as_data
 from bnml.graph import Constraints
 from bnml.graph.rules import ROWS_PER_CELL
-from bnml.scores import Score
+from bnml.scores import FamilyScores, Score
 from bnml.scores.candidates_by_bounds import Candidates
 from bnml.scores.priors import StructurePrior
 from bnml.search.by_cuts import exact_by_cuts
@@ -18,7 +19,10 @@ from bnml.search.search_result import SearchResult, uninterrupted_result
 from bnml.search.searches import SEARCHES, request_for
 from bnml.search.task import MemoryOverError, Request, Task, TimeOverError
 
-__all__ = ["learn", "learn_as_asked", "learn_task"]
+if TYPE_CHECKING:
+    from bnml.network import BayesianNetwork
+
+__all__ = ["check_request", "imputing_network", "learn", "learn_as_asked", "learn_request", "learn_task"]
 
 EXACT_SHARE = 2 / 3  # of the time limit; the rest is kept for another search, should exact search not end
 LIST_SHARE = 0.5  # of what is left of the time limit, for a list of families
@@ -48,7 +52,8 @@ def learn(
     ----------
     data
         A `Data`, or anything that `bnml.read` takes; or a `bnml.scores.FamilyScores`, local scores without a table, of
-        which ``score`` and ``prior`` are then a part already.
+        which ``score`` and ``prior`` are then a part already. With gaps (``missing="em"``) it is learned by structural
+        EM, around the search that is asked for (`bnml.search.structural_em`).
     score
         What is to be maximised: a name or an object of `bnml.scores`.
     search
@@ -107,12 +112,45 @@ def learn(
         search, options, score=score, constraints=constraints, max_parents=max_parents, rows_per_cell=rows_per_cell,
         prior=prior, seed=seed, threads=threads, memory_limit=memory_limit, time_limit=time_limit, progress=progress,
     )  # fmt: skip
-    return learn_task(asked, asked.open(data))
+    return learn_request(asked, data)
+
+
+def learn_request(asked: Request, data: Any) -> SearchResult:
+    """Learn from data as a request asks; by structural EM if they have gaps."""
+    table = data if isinstance(data, FamilyScores) else as_data(data)
+    if isinstance(table, Data) and table.has_gaps:
+        from bnml.search.structural_em import learn_with_gaps
+
+        return learn_with_gaps(asked, table, learn_task, SEARCHES)
+    return learn_task(asked, asked.open(table))
+
+
+def check_request(asked: Request, data: Data) -> None:
+    """Refuse what does not go with a table, before any work.
+
+    Raises
+    ------
+    BnmlError
+        If the request does not go with it.
+    """
+    if data.has_gaps:
+        from bnml.search.structural_em import check_with_gaps
+
+        check_with_gaps(asked, data)
+    else:
+        asked.open(data)
+
+
+def imputing_network(asked: Request, data: Data) -> BayesianNetwork:
+    """Return a network to fill the gaps of a table from, by draws, for a request that is then run on what is filled."""
+    from bnml.search.structural_em import network_for_draws
+
+    return network_for_draws(asked, data, learn_task, SEARCHES)
 
 
 def learn_as_asked(asked: Request, data: Any) -> SearchResult:
     """Learn from data as a request asks, for something that goes on from there: an interrupt ends that, too."""
-    return uninterrupted_result(learn_task(asked, asked.open(data)))
+    return uninterrupted_result(learn_request(asked, data))
 
 
 def learn_task(asked: Request, task: Task) -> SearchResult:

@@ -16,13 +16,16 @@ from bnml._arrays import Bools, Floats
 from bnml._checks import significance_level
 from bnml._text import quoted
 from bnml._threads import cores
-from bnml.counts import Counts
+from bnml.counts import Counts, Questions
 from bnml.counts.pair_information import pair_information
+from bnml.data import Data
 from bnml.errors import SearchError
 from bnml.graph import Rules
 from bnml.graph.rules import ROWS_PER_CELL
 from bnml.graph.spanning import spanning_links, spanning_neighbours, spanning_parents
+from bnml.independence.oracles import DataJudge
 from bnml.independence.sparse import smallest_sparse_p_value, sparse_p_values
+from bnml.independence.tests import G2
 from bnml.search.best_tree import whole_gains
 from bnml.search.local_optimum import verified_result
 from bnml.search.search_result import SearchResult
@@ -71,8 +74,11 @@ def polytree(task: Task, *, alpha: float = 0.05) -> SearchResult:
     level = significance_level(alpha)
     rules, counts = task.with_prior, task.table.counts
     required = _required_links(rules)
-    gains = pair_information(counts, task.columns, (), task.threads, task.part("mutual information"))
-    independent_by = _p_values(counts, task.columns, gains, cores(task.threads))
+    if task.observed is None:
+        gains = pair_information(counts, task.columns, (), task.threads, task.part("mutual information"))
+        independent_by = _p_values(counts, task.columns, gains, cores(task.threads))
+    else:
+        gains, independent_by = _by_observed_pairs(task.observed, task)
     allowed = (rules.may_matrix | rules.may_matrix.T) & (independent_by <= level)
     links = spanning_links(whole_gains(gains, counts.n_rows), allowed, required)
     parents, free = _directed(rules, links, independent_by, level)
@@ -113,6 +119,25 @@ def _p_values(counts: Counts, columns: Sequence[int], gains: Floats, threads: in
         drawn[drawn <= smallest_sparse_p_value(counts.n_rows)] = 0.0
         p_values[few[:, 0], few[:, 1]] = p_values[few[:, 1], few[:, 0]] = drawn
     return p_values
+
+
+def _by_observed_pairs(data: Data, task: Task) -> tuple[Floats, Floats]:
+    """Return for each pair N times its mutual information, and the p-value, by the rows in which both are observed."""
+    n = len(task.columns)
+    first, second = np.triu_indices(n, 1)
+    at = np.array(task.columns, np.int64)
+    batch = Questions(at[first], at[second], np.arange(first.size + 1), np.zeros((first.size, 0), np.int64))
+    judge = DataJudge(data, data.names, G2(), 0.5, task.threads)
+    answers = judge.decide(batch, stop=False)
+    gains, p_values = np.zeros((n, n)), np.ones((n, n))
+    information = answers.results[:, 0] / np.maximum(2.0 * judge.rows(batch), 1.0)
+    gains[first, second] = gains[second, first] = task.n_rows * information
+    found, rows = np.exp(answers.results[:, 2]), judge.rows(batch)
+    least = np.array([smallest_sparse_p_value(int(n)) for n in rows])
+    found[judge.sparse(batch) & (found <= least)] = 0.0
+    p_values[first, second] = p_values[second, first] = found
+    task.watch("mutual information", 1.0)
+    return gains, p_values
 
 
 def _directed(

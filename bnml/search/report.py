@@ -22,9 +22,13 @@ from bnml.search.proof_words import others_words, proof_words
 if TYPE_CHECKING:
     from bnml.search.search_result import SearchResult
 
-__all__ = ["report", "report_html", "report_without_network"]
+__all__ = ["MISSING_AT_RANDOM", "report", "report_html", "report_without_network"]
 
 MOST_SHOWN = 40
+MISSING_AT_RANDOM = (
+    "that values are missing at random, given what was observed; where they are missing depending on themselves the "
+    "data cannot tell, and the network may be wrong"
+)
 CHOICE = "Say which links stay and go if you know better (keep and drop, --keep and --drop-link)"
 DISPUTED = "Arcs that another network with the same score turns round or does without"
 
@@ -38,6 +42,7 @@ def report(result: SearchResult) -> str:
 def report_without_network(result: SearchResult) -> str:
     """Return the report of tests that no network fits, with what was decided for them."""
     more = [(label, text) for label, text in _facts_of_tests(result) if label != "sparse"]
+    more += _gap_facts(result.info)
     return "\n\n".join([str(result.tested), *(["\n".join(facts(more, 11))] if more else [])])
 
 
@@ -72,6 +77,7 @@ def _facts(result: SearchResult) -> list[tuple[str, str]]:
         _judged(result),
         *_rows_per_cell(result),
         *_rows_set(result),
+        *_gap_facts(result.info),
         ("search", "; ".join([search, *_why(result.info)])),
         *_facts_of_tests(result),
     ]
@@ -106,6 +112,37 @@ def _rows_set(result: SearchResult) -> list[tuple[str, str]]:
         "interventional class"
     )
     return [("set", text)]
+
+
+def _gap_facts(info: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return what is to be said of a table with gaps: how much is missing, what was assumed, what else it could be."""
+    if "missing" not in info:
+        return []
+    shares = sorted(info["missing"].items(), key=lambda pair: (-pair[1], pair[0]))
+    listed = ", ".join(f"{printable(name)} {_percent(share)}" for name, share in shares[:MOST_SHOWN])
+    more = f" and {number_of(len(shares) - MOST_SHOWN, 'more column')}" if len(shares) > MOST_SHOWN else ""
+    rounds, starts = info["em"]["rounds"], info["em"]["starts"]
+    told = [
+        ("missing", f"{listed}{more}"),
+        ("assumed", MISSING_AT_RANDOM),
+        ("em", f"{number_of(rounds, 'round')} from {number_of(len(starts), 'start')}; the score is at expected counts"),
+    ]
+    return [*told, *_under_state(info.get("under_state"))]
+
+
+def _percent(share: float) -> str:
+    return f"{100.0 * share:.0f} %" if share >= 0.1 else f"{100.0 * share:.2g} %"
+
+
+def _under_state(found: Mapping[str, Any] | None) -> list[tuple[str, str]]:
+    """Say how the structure differs from that which tabu search finds with gaps as states."""
+    if found is None:
+        return []
+    here, there = found["only_here"], found["only_there"]
+    said = [f"without {_listed(here)}"] if here else []
+    said += [f"with {_listed(there)}"] if there else []
+    links = f": {', and '.join(said)}" if said else ", with the same links"
+    return [("state", f"with gaps as states the structure is at a distance of {found['shd']} (SHD){links}")]
 
 
 def _exact_nml(info: Mapping[str, Any]) -> list[tuple[str, str]]:

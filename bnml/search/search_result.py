@@ -66,6 +66,8 @@ class SearchResult(PickledByFields):
         ``max_parents`` allow raises the score; where one is known to raise it, ``arc_gain`` is by how much). Some:
         ``within`` (how much higher a score could still be), ``reason`` (of the choice of this search),
         ``interrupted`` (true where Ctrl-C ended branch and cut, and this is the best so far), and numbers of their own.
+        Where values are missing: ``missing`` (their share in each column), ``em`` (rounds, starts, and parts of a row)
+        and ``under_state`` (how the structure differs with gaps as states).
     data
         The table it was learned from; None if it was learned from local scores alone.
     local
@@ -177,7 +179,10 @@ class SearchResult(PickledByFields):
 
     @cached_property
     def network(self) -> BayesianNetwork | None:
-        """The network with parameters (sequential NML) from the data; None if there are no data, or no DAG."""
+        """The network with parameters from the data, by sequential NML, or by EM if values are missing.
+
+        None if there are no data, or no DAG.
+        """
         from bnml.network import fit
 
         return None if self.data is None or self.dag is None else fit(self.dag, self.data)

@@ -341,6 +341,8 @@ class Task:
         Why this search.
     beside
         A table for the parameters of the network, where the local scores come without one.
+    observed
+        The table with its gaps, where the local scores are of a completed one: tests of independence go by it.
     """
 
     local: LocalScores | FamilyScores
@@ -356,6 +358,7 @@ class Task:
     watch: Watch = field(default_factory=Watch)
     reason: str = "as asked"
     beside: Data | None = None
+    observed: Data | None = None
 
     @classmethod
     def of(
@@ -546,8 +549,9 @@ def as_search(
 
         def function(data: Any, score: Score | str = score, **arguments: Any) -> SearchResult:
             common = {key: arguments.pop(key) for key in COMMON if key in arguments}
-            asked = task_request(search, arguments, score=score, **common)
-            return safely(asked.open(data), **asked.options)
+            from bnml.search.learn import learn_request
+
+            return learn_request(task_request(search, arguments, score=score, **common), data)
 
         taken = [key for key in COMMON if key not in refuses and (by_score or key != "rows_per_cell")]
         function.__name__ = function.__qualname__ = run.__name__

@@ -124,8 +124,8 @@ class NetworkEstimator(BaseEstimator):
 
     def _check_parameters(self) -> None:
         """Refuse what is wrong whatever the data are."""
-        one_of(self.estimator, "estimator", ESTIMATORS)
-        one_of(self.missing, "missing", MISSING_CHOICES)
+        one_of(self.estimator, "estimator", [name for name in ESTIMATORS if name != "em"])
+        one_of(self.missing, "missing", [name for name in MISSING_CHOICES if name != "em"])
         if self.options is not None and not isinstance(self.options, Mapping):
             raise refuse("options", self.options, "expected a mapping of arguments of bnml.learn")
         for name in self.options or ():

@@ -40,6 +40,7 @@ CHOICES = {
     ("missing", "error"): "refuse them",
     ("missing", "drop"): "drop the rows",
     ("missing", "state"): "a state of their own",
+    ("missing", "em"): "em (not on this page, but on the command line)",
     ("bins", "auto"): "automatically",
 }
 

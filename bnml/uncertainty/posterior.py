@@ -15,6 +15,7 @@ from bnml._memory import enough_memory
 from bnml._threads import cores
 from bnml._watch import Watch
 from bnml.data import as_data
+from bnml.data.gaps import refuse_gaps
 from bnml.errors import ArgumentError, ScoreError, SearchError, argument
 from bnml.graph import Constraints, count_dags
 from bnml.graph.rules import ROWS_PER_CELL
@@ -151,6 +152,7 @@ def posterior(
     table = as_data(data)
     if structure_prior is not None:
         structure_prior.check(table.names)
+    refuse_gaps(table, "the posterior")
     task = asked.open(table)
     if method == "auto":
         fits = exact_posterior_fits(task.table, task.rules, prior, cores(threads), task.memory)

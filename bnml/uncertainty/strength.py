@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bnml._arrays import Ints
-from bnml.counts import chi_square_statistic, counts_of
+from bnml.counts import chi_square_statistic
 from bnml.counts.counts import count_occurring_states
+from bnml.counts.observed import ObservedCounts, counts_for_tests
 from bnml.data import as_data
 from bnml.errors import ArgumentError
 from bnml.graph import DAG, PDAG
@@ -18,6 +19,7 @@ from bnml.independence.sparse import is_sparse, sparse_p_value
 from bnml.scores import Score, parse_score
 from bnml.scores.local import local_scores
 from bnml.scores.parent_sets import parent_sets
+from bnml.search.structural_em import expected_scores
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,7 +36,8 @@ def strength(dag: DAG | PDAG, data: Any, score: Score | str = "qnml") -> pd.Data
         A structure. The undirected links of a PDAG are taken in the directions of one DAG that fits it, which makes no
         difference to scores that equivalent structures share.
     data
-        A `Data`, or anything that `bnml.read` takes, with the same variables.
+        A `Data`, or anything that `bnml.read` takes, with the same variables. Of a table with gaps scores are at the
+        counts that the structure expects, fitted by EM; tests take the rows in which their variables are observed.
     score
         A name or an object of `bnml.scores`.
 
@@ -67,21 +70,23 @@ def strength(dag: DAG | PDAG, data: Any, score: Score | str = "qnml") -> pd.Data
     table, chosen = as_data(data), parse_score(score)
     structure = dag if isinstance(dag, DAG) else dag.to_dag()
     parent_sets(structure, table.names)
-    local, known = local_scores(table, chosen), dict[int, Ints]()
+    local = local_scores(table, chosen) if not table.has_gaps else expected_scores(structure, table, chosen)
+    known = dict[int, Ints]()
     rows = []
     for child in structure.names:
         parents = [table.index(name) for name in structure.parents(child)]
         y = table.index(child)
-        own, counts = local.family(y, parents), counts_of(table).for_child(y)
+        own, counts = local.family(y, parents), counts_for_tests(table).for_child(y)
         if parents and id(counts) not in known:
             known[id(counts)] = count_occurring_states(counts)
         for x in parents:
             others, states = [p for p in parents if p != x], known[id(counts)]
             gain = own - local.family(y, others)
             g2, freedom = chi_square_statistic(counts.cells(sorted((*others, x, y))), x, y, others)
-            sparse = is_sparse(states[[*others, x, y]], counts.n_rows)
+            n_rows = counts.n_observed([*others, x, y]) if isinstance(counts, ObservedCounts) else counts.n_rows
+            sparse = is_sparse(states[[*others, x, y]], n_rows)
             p = sparse_p_value(counts, x, y, others) if sparse and freedom else float(np.exp(log_p_values(g2, freedom)))
-            information = max(0.0, g2) / (2.0 * max(counts.n_rows, 1))
+            information = max(0.0, g2) / (2.0 * max(n_rows, 1))
             rows.append((table.names[x], child, gain, information, p, int(freedom), sparse))
     head = ["from", "to", "score_gain", "mutual_information", "p_value", "degrees_of_freedom", "sparse"]
     frame = pd.DataFrame(rows, columns=head)

@@ -33,6 +33,7 @@ COMMANDS = (
     "score",
     "fit",
     "predict",
+    "impute",
     "sample",
     "regret",
     "compare",

@@ -67,17 +67,22 @@ def test_partition_keeps_what_it_has_seen():
     assert _kernels.partition(data.column_codes, np.full(200, 2), np.arange(200), labels) == 64
 
 
+@pytest.mark.parametrize("parts", [1, 16])
 @pytest.mark.parametrize("log10_a", [-400, -330, -300, -30, -18, -17.99, -12, -7, -5, -0.3, 0, 1.5, 1.51, 3, 8, 15])
-def test_sum_of_rising_factorials(log10_a):
-    """Exact wherever a lies: too small for a float, around the switches, so large that log-gammas would cancel."""
+def test_sum_of_rising_factorials(log10_a, parts):
+    """Exact wherever a lies: too small for a float, around the switches, so large that log-gammas would cancel.
+
+    Where a row is several parts, so many times what they are together.
+    """
     table = np.array([0, 1, 2, 0, 7, 100, 12_345], np.int64)
     with mpmath.workdps(60):
         a = mpmath.mpf(10) ** mpmath.mpf(log10_a)
         if log10_a > -300:
             a = mpmath.mpf(float(a))  # what the kernel is given
-        wanted = sum(mpmath.loggamma(a + int(n)) - mpmath.loggamma(a) for n in table if n)
+        shares = [mpmath.mpf(int(n)) / parts for n in table if n]
+        wanted = parts * sum(mpmath.loggamma(a + n) - mpmath.loggamma(a) for n in shares)
         log_a = float(mpmath.log(a))
-    found = _kernels._sum_rising(table, table.size, float(a), log_a)
+    found = _kernels._sum_rising(table, table.size, float(a), log_a, parts)
     assert found == pytest.approx(float(wanted), rel=1e-13)
 
 

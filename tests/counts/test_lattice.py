@@ -20,7 +20,7 @@ FEW = settings(max_examples=15, deadline=None)
 
 
 def fixed(tables_):
-    return Sums(np.array(tables_, float), no_tails(len(tables_)), np.zeros((0, 2)), 1.0, np.zeros(len(tables_)), 1.0)
+    return Sums(np.array(tables_, float), no_tails(len(tables_)), np.zeros((0, 3)), 1.0, np.zeros(len(tables_)), 1.0)
 
 
 def walked(data, sums, most=99, threads=1, dtype=float, fill=-1.0):
@@ -65,7 +65,9 @@ def test_tables_that_change_with_the_set(table, ess, entries):
 
     unit = 2.0**-30
     looked_up = np.rint([[term(x, n) / unit for n in range(entries)] for x in a])
-    sums = Sums(looked_up, no_tails(len(looked_up)), np.stack([a, np.log(a)], axis=1), unit, np.zeros(1), 1.0)
+    sums = Sums(
+        looked_up, no_tails(len(looked_up)), np.stack([a, np.log(a), np.ones_like(a)], axis=1), unit, np.zeros(1), 1.0
+    )
     out, _ = walked(data, sums)
     index = [sum(layout.steps[v] for v in range(layout.n) if mask >> v & 1) for mask in range(1 << layout.n)]
     for mask in range(1 << layout.n):
@@ -89,7 +91,7 @@ def test_rounding_to_integers():
     table = random_table(2, 30, [2, 3, 2], most_weight=2)
     data = data_of(table)
     squares = np.arange(table.n + 1.0) ** 2
-    sums = Sums(squares[None], no_tails(1), np.zeros((0, 2)), 1.0, np.array([3.0]), 0.25)
+    sums = Sums(squares[None], no_tails(1), np.zeros((0, 3)), 1.0, np.array([3.0]), 0.25)
     out, _ = walked(data, sums, dtype=np.uint32, fill=7)
     exact, _ = walked(data, fixed([squares]))
     assert out[0].tolist() == np.rint((exact[0] - 3.0) * 0.25).tolist()

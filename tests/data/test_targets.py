@@ -198,3 +198,11 @@ def test_numbers_are_cut_and_targets_kept():
         bnml.discretise(frame, "bic", interventions="set"),
     ):
         assert rows_set(data) == {"rows_set": 100, "rows": {"b": 100}}
+
+
+def test_gaps_and_targets_do_not_go_together_yet():
+    frame = pd.DataFrame({"a": ["x", "y", None, "x"], "b": ["u", "v", "u", "v"], "set": ["", "b", "", "a"]})
+    with pytest.raises(ValueError, match=r"'a'.*interventions.*state.*drop"):
+        bnml.read(frame, missing="em", interventions="set")
+    assert bnml.read(frame, missing="state", interventions="set").targets is not None
+    assert not bnml.read(frame.dropna(), missing="em", interventions="set").has_gaps

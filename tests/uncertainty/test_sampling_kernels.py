@@ -78,7 +78,7 @@ def test_sets_and_cycles(n):
 
 
 def empty_table(slots, width):
-    return np.full(slots, -1, np.int32), np.zeros((slots, width), np.uint64), np.zeros(slots)
+    return np.full(slots, -1, np.int32), np.zeros((slots, width), np.uint64), np.zeros(slots), np.full((0, 1), np.nan)
 
 
 @pytest.mark.parametrize("n", [6, 70])

@@ -13,6 +13,7 @@ from bnml.counts import Counts
 from bnml.counts.lattice import WalkOrder
 from bnml.counts.tails import FACTOR, SERIES, entries, in_units, no_tails
 from bnml.nml import log_rising
+from bnml.nml.rising import log_rising_real
 from bnml.scores.base import Terms
 from bnml.scores.local import LocalScores
 from bnml.scores.loglik import n_log_n
@@ -86,7 +87,9 @@ def range_of_terms(local: LocalScores, layout: WalkOrder) -> tuple[float, float]
     terms, n_rows = _terms_of(local), local.data.n_rows
     if terms.ess > 0.0:
         log_q = float(_term_configurations(layout)[1].max())
-        return n_rows * (math.log(terms.ess) - log_q), float(log_rising(terms.ess, n_rows))
+        alone = math.log(terms.ess) - log_q + math.lgamma(1.0 / terms.parts)  # of a part, at least
+        whole = terms.parts * float(log_rising_real(terms.ess, n_rows / terms.parts))
+        return n_rows * terms.parts * min(alone, 0.0) if terms.parts > 1 else n_rows * alone, whole
     lookups, ends = local.known.lookups, []
     for table, tail in zip(lookups.table, lookups.tails, strict=True):
         one, all_rows = entries(table, tail, np.array([1, n_rows])).tolist()
@@ -100,10 +103,10 @@ def terms_to_sum(local: LocalScores, layout: WalkOrder, grain: float, low: float
 
     terms = _terms_of(local)
     if terms.ess > 0.0:
-        tables, rising = _rising_tables(terms.ess, layout)
+        tables, rising = _rising_tables(terms, layout)
         n_sums, tails = 1, no_tails(len(tables))
     else:
-        tables, tails, rising = local.known.lookups.table, in_units(local.known.tails, grain), np.zeros((0, 2))
+        tables, tails, rising = local.known.lookups.table, in_units(local.known.tails, grain), np.zeros((0, 3))
         n_sums = len(tables)
     return Sums(np.rint(tables / grain), tails, rising, grain, np.full(n_sums, np.rint(low / grain)), factor)
 
@@ -117,12 +120,18 @@ def terms_that_rise(counts: Counts, n_indices: int) -> int:
     return max(2, min(counts.n_rows + 1, max(LEAST_RISING, most)))
 
 
-def _rising_tables(ess: float, layout: WalkOrder) -> tuple[Floats, Floats]:
-    """Return log Γ(a + n) - log Γ(a) for each index and small n, a = ess / q, and the pairs (a, log a)."""
+def _rising_tables(terms: Terms, layout: WalkOrder) -> tuple[Floats, Floats]:
+    """Return log Γ(a + n) - log Γ(a) for each index and small n, a = ess / q; and a, log a and the parts of a row."""
     q, log_q = _term_configurations(layout)
-    a, log_a = ess / q, math.log(ess) - log_q
+    a, log_a = terms.ess / q, math.log(terms.ess) - log_q
     counts = np.arange(terms_that_rise(layout.counts, layout.n_indices))
     tiny = a < SMALLEST
-    tables = log_rising(np.where(tiny, 1.0, a)[:, None], counts)
-    tables[tiny, 1:] = log_a[tiny, None] + log_rising(1.0, counts[:-1])
-    return tables, np.stack([a, log_a], axis=1)
+    if terms.parts == 1:
+        tables = log_rising(np.where(tiny, 1.0, a)[:, None], counts)
+        tables[tiny, 1:] = log_a[tiny, None] + log_rising(1.0, counts[:-1])
+    else:
+        shares = counts / terms.parts
+        tables = log_rising_real(np.where(tiny, 1.0, a)[:, None], shares)
+        tables[tiny, 1:] = log_a[tiny, None] + log_rising_real(1.0, shares[1:] - 1.0)
+        tables *= terms.parts
+    return tables, np.stack([a, log_a, np.full(a.size, float(terms.parts))], axis=1)

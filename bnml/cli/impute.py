@@ -1,0 +1,64 @@
+"""``bnml impute``: the gaps of a table, filled by a network."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import bnml
+from bnml._files import written_whole
+from bnml._text import number_of
+from bnml.cli import options, outputs, printing
+from bnml.cli.rows import print_rows, write_rows
+from bnml.errors import ArgumentError
+
+__all__ = ["command"]
+
+EXAMPLE = "Example: bnml impute survey.json survey.csv --draws 5 -o filled.csv"
+
+DRAW = "draw"  # the column that numbers the tables
+
+
+def command(
+    network: Annotated[Path, typer.Argument(metavar="NET", help="A network file.")],
+    data: Annotated[Path, typer.Argument(metavar="DATA", help=f"A table: {options.TABLES}")],
+    draws: Annotated[
+        int | None,
+        typer.Option("--draws", metavar="M", help="Draw M tables in place of the most probable values."),
+    ] = None,
+    seed: options.Seed = 0,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="FILE.csv", help="File to write; standard output without.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print a summary as one JSON object, and no rows.")] = False,
+) -> None:
+    """Fill the gaps of a table with their most probable values, row by row, or with draws, as CSV.
+
+    The columns are the variables of the network. Of several draws the tables stand one below the other, and a first
+    column, draw, numbers them.
+    """
+    import pandas as pd
+
+    if output is not None:
+        outputs.check_outputs([("-o", output, (".csv", ".csv.gz"))])
+    learned = bnml.load(network)
+    if draws is not None and DRAW in learned.names:
+        raise ArgumentError(f"--draws: the network has a variable {DRAW!r}, as the column that numbers them; rename it")
+    filled = learned.impute(data, draws, seed)
+    tables = [filled] if draws is None else filled
+    frame = tables[0] if draws is None else pd.concat(tables, keys=range(1, len(tables) + 1), names=[DRAW, "row"])
+    if draws is not None:
+        frame = frame.reset_index(level=DRAW)
+    if output is not None:
+        with written_whole(output) as stream:
+            write_rows(frame, stream, packed=output.name.lower().endswith(".gz"))
+    if as_json:
+        said = {"rows": len(tables[0]), "draws": draws, "file": None if output is None else str(output)}
+        printing.print_json(said)
+    elif output is None:
+        print_rows(frame)
+    else:
+        times = "" if draws is None else f", drawn {number_of(len(tables), 'time')}"
+        print(f"{output}: {number_of(len(tables[0]), 'row')} without gaps{times}")

@@ -1,0 +1,115 @@
+"""Counts of a table with gaps, for tests: each over the rows in which the columns that it is about are observed.
+
+A test of independence needs only the columns that it is about, so a row that lacks another value can serve it (deletion
+test by test). Counts of different columns are then of different rows, which tests can live with, and scores, which
+compare sets of columns, cannot: for these `counts_of` refuses gaps.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from bnml._arrays import Bools, Floats, Ints
+from bnml.counts.batches import check_columns
+from bnml.counts.cells import Cells, first_of_cells, states_of_cells
+from bnml.counts.chi_square import Questions, Verdict, chi_square_statistic, log_survival
+from bnml.counts.counts import Counts, counts_of
+from bnml.data import Data
+
+__all__ = ["ObservedCounts", "counts_for_tests"]
+
+KEPT = "observed counts"
+
+
+class ObservedCounts:
+    """What tests ask of a table with gaps; columns by number."""
+
+    def __init__(self, data: Data) -> None:
+        self.names, self.states, self.arities = data.names, data.states, data.arities
+        self.n_rows, self.n_distinct = data.n_rows, data.n_distinct
+        self._columns, self._weights = data.column_codes, data.weights
+        self._observed: Bools = data.column_codes < np.array(data.arities)[:, None]
+
+    def observed(self, variables: Sequence[int]) -> Bools:
+        """Return which distinct rows have a value in all of some columns."""
+        check_columns(len(self.names), variables)
+        rows: Bools = np.asarray(self._observed[list(variables)].all(axis=0))
+        return rows
+
+    def n_observed(self, variables: Sequence[int]) -> int:
+        """Return how many rows have a value in all of some columns."""
+        return int(self._weights[self.observed(variables)].sum())
+
+    def for_child(self, child: int) -> ObservedCounts:
+        """Return these counts: gaps and what was set do not go together."""
+        return self
+
+    def cells(self, variables: Sequence[int]) -> Cells:
+        """Return the configurations that occur in the rows in which all of the columns are observed."""
+        from bnml.counts._kernels import partition
+
+        rows = self.observed(variables)
+        columns = np.ascontiguousarray(self._columns[list(variables)][:, rows])
+        columns.setflags(write=False)  # as the kernels know them
+        arities = tuple(self.arities[v] for v in variables)
+        places, labels = np.arange(len(variables)), np.empty(columns.shape[1], np.int64)
+        m = partition(columns, np.array(arities, np.int64), places, labels)
+        counts = np.zeros(m, np.int64)
+        np.add.at(counts, labels, self._weights[rows])
+
+        def look() -> npt.NDArray[np.unsignedinteger[Any]]:
+            return states_of_cells(columns, places, first_of_cells(labels, m))
+
+        return Cells(tuple(variables), arities, counts, look)
+
+    def table(self, variables: Sequence[int]) -> Ints:
+        """Return the counts of every configuration, over those rows: an array with one axis per variable."""
+        own = self.cells(variables)
+        shape = [self.arities[v] for v in variables]
+        counts = np.zeros(math.prod(shape), np.int64)
+        counts[np.ravel_multi_index(tuple(own.states.astype(np.int64)), shape)] = own.counts
+        return counts.reshape(shape)
+
+    def statistics(self, questions: Questions, verdict: Verdict, threads: int | None = None) -> tuple[Floats, Ints]:
+        """Test each pair given one set after the other, until the verdict is that it is independent.
+
+        A statistic below ``verdict.least`` is one of all rows: of fewer, in proportion.
+        """
+        results, made = np.zeros((len(questions.sets), 3)), np.zeros(questions.xs.size, np.int64)
+        offsets, sets = questions.offsets.tolist(), questions.sets.tolist()
+        for p, (x, y) in enumerate(zip(questions.xs.tolist(), questions.ys.tolist(), strict=True)):
+            for t in range(offsets[p], offsets[p + 1]):
+                own = self.cells(sorted((*sets[t], x, y)))
+                statistic, freedom = chi_square_statistic(own, x, y, sets[t], pearson=verdict.pearson)
+                log_p = log_survival(statistic, freedom)
+                results[t] = statistic, freedom, log_p
+                made[p] += 1
+                least = verdict.least * int(own.counts.sum()) / self.n_rows
+                if log_p > verdict.log_alpha or statistic < least:
+                    break
+        return results, made
+
+
+def counts_for_tests(data: Data) -> Counts | ObservedCounts:
+    """Return what tests of independence count in a table; of one with gaps, the rows in which they are observed.
+
+    Examples
+    --------
+    >>> import bnml, pandas
+    >>> from bnml.counts.observed import counts_for_tests
+    >>> frame = pandas.DataFrame({"sky": ["sun", "rain", None, "sun"], "air": ["hot", "cold", "hot", None]})
+    >>> counts = counts_for_tests(bnml.read(frame, missing="em"))
+    >>> counts.table([0]).tolist(), counts.table([0, 1]).tolist()
+    ([1, 2], [[1, 0], [0, 1]])
+    """
+    if not data.has_gaps:
+        return counts_of(data)
+    known: ObservedCounts | None = data.memo.get(KEPT)
+    if known is None:
+        known = data.memo[KEPT] = ObservedCounts(data)
+    return known

@@ -1,0 +1,70 @@
+"""Local scores at expected counts: of a table with gaps that a network has completed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from bnml._arrays import Floats, Ints
+from bnml.counts.batches import FamilyBatch
+from bnml.data import Data
+from bnml.scores.base import Score
+from bnml.scores.fractional import Fractional
+from bnml.scores.local import LocalScores, local_scores
+from bnml.scores.loglik import LogLikelihood
+from bnml.scores.priors import StructurePrior
+
+__all__ = ["ExpectedScores"]
+
+
+class ExpectedScores(LocalScores):
+    """The family scores of a table with gaps, at the counts that a network expects.
+
+    Parameters
+    ----------
+    completed
+        The table, completed: each row is so many parts.
+    score, prior
+        The score, and a structure prior.
+    parts
+        How many parts a row is.
+    """
+
+    def __init__(self, completed: Data, score: Score, prior: StructurePrior | None, parts: int) -> None:
+        within = local_scores(completed, Fractional(score, parts))
+        super().__init__(completed, within.score_function, None, kept=within.known)
+        self._within, self.n_parts = within, parts
+        self.score_function, self.prior = score, prior
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ExpectedScores, (self.data, self.score_function, self.prior, self.n_parts)
+
+    def family(self, child: int, parents: Sequence[int]) -> float:
+        """Return the score of one family."""
+        value = self._within.family(child, parents) / self.n_parts
+        return value if self.prior is None else value + self.prior.family(self.names, child, parents)
+
+    def families(
+        self, child: int | Sequence[int], candidates: Sequence[Sequence[int]], threads: int | None = None
+    ) -> Floats:
+        """Return the scores of many families."""
+        children = [child] * len(candidates) if isinstance(child, int | np.integer) else list(child)
+        values = self._within.families(child, candidates, threads) / self.n_parts
+        return values + self._priors(children, candidates)
+
+    def additions(
+        self, child: int, parents: Sequence[int], candidates: Sequence[int] | Ints, threads: int | None = None
+    ) -> Floats:
+        """Return the child's scores with each candidate added to its parents."""
+        return self.families(child, [(*parents, int(candidate)) for candidate in candidates], threads)
+
+    def batch(self, batch: FamilyBatch, threads: int | None = None) -> Floats:
+        """Return the scores of a batch of families, without the prior."""
+        return self._within.batch(batch, threads) / self.n_parts
+
+    def parts(self, child: int, parents: Sequence[int]) -> tuple[float, float]:
+        """Return a family's log-likelihood at the expected counts and its penalty."""
+        fit = local_scores(self.data, LogLikelihood()).family(child, parents) / self.n_parts
+        return fit, fit - self.family(child, parents)

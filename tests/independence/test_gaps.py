@@ -1,0 +1,91 @@
+"""Tests of independence where values are missing: each takes the rows in which its variables are observed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import bnml
+from bnml.counts.observed import ObservedCounts, counts_for_tests
+from bnml.independence import independence_test
+from bnml.search.polytree import polytree
+
+
+def with_gaps(seed, rows=300, share=0.2):
+    rng = np.random.default_rng(seed)
+    a = rng.integers(0, 2, rows)
+    b = np.where(rng.random(rows) < 0.8, a, 1 - a)
+    c = np.where(rng.random(rows) < 0.8, b, rng.integers(0, 3, rows))
+    d = rng.integers(0, 3, rows)
+    frame = pd.DataFrame({"a": a, "b": b, "c": c, "d": d}).astype(str)
+    return frame.mask(rng.random(frame.shape) < share)
+
+
+STATES = {"a": ["0", "1"], "b": ["0", "1"], "c": ["0", "1", "2"], "d": ["0", "1", "2"]}
+
+
+@pytest.mark.parametrize("test", ["g2", "x2", "g2-permutation"])
+@pytest.mark.parametrize("rows", [40, 300])
+@settings(deadline=None, max_examples=8)
+@given(seed=st.integers(0, 1000), given_=st.sampled_from([(), ("b",), ("b", "d")]))
+def test_a_test_is_that_of_the_rows_without_gaps_in_its_variables(test, rows, seed, given_):
+    frame = with_gaps(seed, rows)
+    data = bnml.read(frame, states=STATES, missing="em")
+    kept = frame[["a", "c", *given_]].dropna()
+    whole = bnml.read(kept, states={x: STATES[x] for x in kept.columns})
+    ours, theirs = (independence_test(table, "a", "c", given_, test=test) for table in (data, whole))
+    assert ours == pytest.approx(theirs, nan_ok=True)
+
+
+def test_dependences():
+    frame = with_gaps(1)
+    table = bnml.dependences(bnml.read(frame, states=STATES, missing="em")).set_index(["a", "b"])
+    for (a, b), row in table.iterrows():
+        kept = bnml.read(frame[[a, b]].dropna(), states={x: STATES[x] for x in (a, b)})
+        wanted = bnml.dependences(kept).iloc[0]
+        for column in ("mutual_information", "g2", "degrees_of_freedom", "p_value", "sparse"):
+            assert row[column] == pytest.approx(wanted[column])
+
+
+def test_pc_npc_and_polytrees():
+    data = bnml.read(with_gaps(2, 1000, 0.1), states=STATES, missing="em")
+    for found in (bnml.pc(data, alpha=0.01), bnml.npc(data, alpha=0.01)):
+        links = {frozenset(link) for link in (*found.pdag.directed, *found.pdag.undirected)}
+        assert links == {frozenset("ab"), frozenset("bc")}
+    for search in ("pc", "npc"):
+        result = bnml.learn(data, search=search, alpha=0.01)
+        assert result.tested.pdag == getattr(bnml, search)(data, alpha=0.01).pdag
+    tree = polytree(data, alpha=0.01)
+    assert {frozenset(arc) for arc in tree.dag.arcs} == {frozenset("ab"), frozenset("bc")}
+
+
+def test_a_threshold_in_bits_is_one_of_the_rows_that_are_there():
+    frame = with_gaps(3, 400, 0.4)
+    data = bnml.read(frame, states=STATES, missing="em")
+    kept = bnml.read(frame[["a", "b"]].dropna(), states={x: STATES[x] for x in ("a", "b")})
+    bits = bnml.dependences(kept)["mutual_information"].iloc[0] / np.log(2)
+    from bnml.independence import Gain
+
+    assert not independence_test(data, "a", "b", test=Gain(0.99 * bits)).independent
+    assert independence_test(data, "a", "b", test=Gain(1.01 * bits)).independent
+
+
+def test_counts_of_what_is_observed():
+    frame = with_gaps(4, 60)
+    data = bnml.read(frame, states=STATES, missing="em")
+    counts = counts_for_tests(data)
+    assert isinstance(counts, ObservedCounts)
+    kept = frame[["a", "c"]].dropna()
+    assert counts.n_observed([0, 2]) == len(kept)
+    assert (
+        counts.table([0, 2]).tolist()
+        == pd.crosstab(kept["a"], kept["c"]).reindex(columns=STATES["c"], fill_value=0).to_numpy().tolist()
+    )
+    assert counts.cells([0, 2]).counts.sum() == len(kept)
+    assert not isinstance(counts_for_tests(bnml.example()), ObservedCounts)
+    apart = pd.DataFrame({"a": ["x", "y", None], "b": [None, None, "u"]})
+    nothing = bnml.read(apart, states={"b": ["u", "v"]}, missing="em")
+    assert bnml.dependences(nothing)["p_value"].tolist() == [1.0]

@@ -1,0 +1,201 @@
+"""Structural EM around every search."""
+
+from __future__ import annotations
+
+import json
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import bnml
+from bnml.errors import ScoreError, SearchError
+from bnml.network import inference
+from bnml.search.searches import SEARCHES
+from bnml.search.structural_em import expected_scores, pairwise_tree
+from tests.reference import GOLDEN
+from tests.search.test_contract import OPTIONS
+
+
+@pytest.fixture(autouse=True)
+def any_family():
+    """Keep the rule that families need rows for their cells, as users have it."""
+
+
+def asia(share=0.1, seed=0, rows=1000):
+    """Return a table, whole and with gaps."""
+    whole = pd.read_csv(GOLDEN / "asia_1000.csv", dtype=str, keep_default_na=False).iloc[:rows]
+    return whole, whole.mask(np.random.default_rng(seed).random(whole.shape) < share)
+
+
+def small(seed=0, rows=300, share=0.15):
+    """Return a table with gaps of few columns."""
+    rng = np.random.default_rng(seed)
+    a = rng.integers(0, 2, rows)
+    b = np.where(rng.random(rows) < 0.85, a, 1 - a)
+    c = np.where(rng.random(rows) < 0.85, b, rng.integers(0, 3, rows))
+    d = rng.integers(0, 2, rows)
+    frame = pd.DataFrame({"A": a, "B": b, "C": c, "D": d}).astype(str)
+    return frame.mask(rng.random(frame.shape) < share)
+
+
+@pytest.fixture(scope="module")
+def learned():
+    return bnml.learn(bnml.read(asia()[1], missing="em"), "bic")
+
+
+def test_it_finds_nearly_what_whole_data_give(learned):
+    whole, _ = asia()
+    assert bnml.shd(learned.dag, bnml.learn(whole, "bic").dag) <= 3
+    assert learned.search == "exact"
+    assert learned.optimal is False
+    assert learned.within is None
+
+
+def test_the_score_is_at_the_expected_counts_of_the_last_round(learned):
+    again = expected_scores(learned.dag, bnml.read(asia()[1], missing="em"), bnml.scores.BIC())
+    assert learned.score == pytest.approx(again.score(learned.dag), rel=0.01)
+    assert learned.score == pytest.approx(sum(family.score for family in learned.families))
+    assert learned.network == bnml.fit(learned.dag, bnml.read(asia()[1], missing="em"), "em")
+
+
+def test_the_report_says_what_is_missing_what_was_assumed_and_what_else_it_could_be(learned):
+    _, gaps = asia()
+    text = " ".join(str(learned).split())
+    for name in gaps.columns:
+        assert (
+            f"{name} {100 * gaps[name].isna().mean():.0f} %" in text
+            or f"{name} {100 * gaps[name].isna().mean():.2g} %" in text
+        )
+    for said in (
+        "missing at random",
+        "depending on themselves",
+        "rounds",
+        "starts",
+        "expected counts",
+        "gaps as states",
+        "SHD",
+    ):
+        assert said in text
+    values = learned.to_dict()
+    assert values["info"]["missing"] == pytest.approx(gaps.isna().mean().to_dict())
+    assert set(values["info"]["under_state"]) == {"shd", "only_here", "only_there"}
+    assert values["info"]["em"]["rounds"] > 1
+    json.dumps(values)
+    assert "missing" in learned._repr_html_()
+    assert pickle.loads(pickle.dumps(learned)) == learned
+
+
+@pytest.mark.parametrize("search", [name for name in SEARCHES if name != "nml-forest"])
+def test_every_search_runs_inside(search):
+    options = {"class_variable": "A"} if search in OPTIONS else {}
+    data = bnml.read(small(), missing="em")
+    result = bnml.learn(data, search=search, **options)
+    assert result.optimal is False
+    assert result.search == search
+    assert "missing" in str(result)
+    assert result.data is data
+    assert tuple(result.cpdag.names) == data.names
+    if result.dag is not None:
+        assert {("A", "B"), ("B", "A")} & set(result.dag.arcs)
+        assert result.network.n_parameters > 0
+    function = (
+        next(f for f in vars(bnml.search).values() if getattr(getattr(f, "search", None), "name", "") == search)
+        if search not in ("pc", "npc")
+        else None
+    )
+    if function is not None:
+        assert function(data, **options).dag == result.dag
+
+
+def test_rules_are_kept():
+    data = bnml.read(small(), missing="em")
+    rules = bnml.Constraints(required=[("D", "C")], forbidden=[("A", "B")])
+    result = bnml.learn(data, "bic", constraints=rules, max_parents=2, prior=bnml.priors.ArcProbabilities(0.2))
+    assert ("D", "C") in result.dag.arcs
+    assert ("A", "B") not in result.dag.arcs
+    assert max(len(result.dag.parents(x)) for x in "ABCD") <= 2
+    few = bnml.learn(data, "bic", rows_per_cell=60)
+    assert few.info["rows_per_cell"] == 60
+    assert len(few.dag.arcs) < len(bnml.learn(data, "aic", rows_per_cell=0).dag.arcs)
+
+
+@pytest.mark.parametrize("score", ["qnml", "bdeu", "fnml", "k2", "bdq", "mdl+parents"])
+def test_scores(score):
+    result = bnml.learn(bnml.read(small(seed=1), missing="em"), score)
+    assert result.score_name.startswith(score.partition("+")[0])
+    assert {frozenset(arc) for arc in result.dag.arcs} >= {frozenset("AB"), frozenset("BC")}
+    assert len(result.dag.arcs) <= 3
+
+
+def test_columns_and_rows_in_any_order():
+    frame = small()
+    first = bnml.learn(bnml.read(frame, missing="em"))
+    shuffled = frame.iloc[::-1][["C", "A", "D", "B"]]
+    second = bnml.learn(bnml.read(shuffled, missing="em"))
+    assert second.dag == first.dag
+    assert second.score == pytest.approx(first.score, abs=1e-9)
+    assert second.dag.names == ("C", "A", "D", "B")
+
+
+def test_the_same_on_any_number_of_threads_and_a_seed_of_its_own():
+    data = bnml.read(small(), missing="em")
+    one, two = (bnml.learn(data, threads=k) for k in (1, 2))
+    assert one == two
+    assert bnml.learn(data, seed=3).dag is not None
+
+
+def test_a_moment_is_enough_for_the_best_so_far():
+    _, gaps = asia()
+    stages = []
+    result = bnml.learn(
+        bnml.read(gaps, missing="em"), "bic", search="tabu", time_limit=0.01, progress=lambda *told: stages.append(told)
+    )
+    assert result.dag is not None
+    shares = [share for _, share in stages]
+    assert shares == sorted(shares)
+    assert any("round" in stage for stage, _ in stages)
+
+
+def test_interrupted():
+    data = bnml.read(small(), missing="em")
+
+    def stop(stage, share):
+        if share > 0.5:
+            raise KeyboardInterrupt
+
+    result = bnml.learn(data, search="tabu", progress=stop)
+    assert result.info["interrupted"]
+    with pytest.raises(KeyboardInterrupt):
+        bnml.learn(data, search="tabu", progress=lambda stage, share: stop(stage, 1.0))
+
+
+def test_what_has_no_meaning_for_expected_counts_is_refused():
+    data = bnml.read(small(), missing="em")
+    with pytest.raises(SearchError, match=r"nml-forest.*missing='state'"):
+        bnml.learn(data, search="nml-forest")
+    with pytest.raises(ScoreError, match=r"score='bds'.*missing='em'"):
+        bnml.learn(data, "bds")
+    with pytest.raises(bnml.BnmlError, match="certify"):
+        bnml.learn(data, search="tabu").certify()
+    with pytest.raises(bnml.BnmlError, match="Z"):
+        bnml.learn(data, constraints=bnml.Constraints(required=[("A", "Z")]))
+
+
+def test_networks_that_are_too_large_for_exact_inference_are_left_out(monkeypatch):
+    data = bnml.read(small(), missing="em")
+    monkeypatch.setattr(inference, "MOST_ROW_WORK", 6000)  # a hundred rows with gaps or so, and sixty numbers
+    result = bnml.learn(data, search="tabu")
+    assert {frozenset(arc) for arc in result.dag.arcs} >= {frozenset("AB"), frozenset("BC")}
+    assert len(result.info["em"]["starts"]) >= 1
+    monkeypatch.setattr(inference, "MOST_ROW_WORK", 10)
+    with pytest.raises(bnml.BnmlError, match=r"exact inference would need tables.*missing='state'"):
+        bnml.learn(data, search="tabu")
+    with pytest.raises(bnml.BnmlError, match="exact inference"):
+        bnml.fit(result.dag, data)
+
+
+def test_the_tree_to_begin_with_takes_the_rows_in_which_pairs_are_observed():
+    tree = pairwise_tree(bnml.read(small(), missing="em"))
+    assert {frozenset(arc) for arc in tree.arcs} == {frozenset("AB"), frozenset("BC")}

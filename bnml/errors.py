@@ -39,6 +39,7 @@ __all__ = [
     "ScoreError",
     "SearchError",
     "argument",
+    "function",
 ]
 
 
@@ -62,6 +63,17 @@ def argument(name: str, value: Any = _NOTHING, *, most: int | None = None) -> st
     return f"{_OPEN}{name}{_VALUE}{text}{_CLOSE}"
 
 
+def function(name: str) -> str:
+    """Return how an error names a function in its message; the command line names the command that is it.
+
+    Examples
+    --------
+    >>> print(ArgumentError(f"{function('bnml.score')} needs every value"))
+    bnml.score() needs every value
+    """
+    return f"{_OPEN}{name}(){_CLOSE}"
+
+
 class _Message(Exception):
     """A message that can name its arguments in the words of whoever shows it."""
 
@@ -78,7 +90,7 @@ class _Message(Exception):
         head, parts = self._parts()
         for name, value, rest in parts:
             alone = not head and value is None  # the message is about it
-            head += (name if alone else f"{name}={value or ''}") + rest
+            head += (name if alone or name.endswith("()") else f"{name}={value or ''}") + rest
         return head
 
     def text(self, word: Callable[[str, str | None], str]) -> str:
@@ -152,7 +164,7 @@ class ArgumentError(BnmlError):
     def argument(self) -> str | None:
         """The name of the argument that the message is about."""
         head, parts = self._parts()
-        return parts[0][0] if parts and not head else None
+        return parts[0][0] if parts and not head and not parts[0][0].endswith("()") else None
 
 
 class DependencyError(BnmlError):

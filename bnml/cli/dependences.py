@@ -9,10 +9,10 @@ import typer
 
 import bnml
 from bnml._plain import records
-from bnml._text import number_of
+from bnml._text import names_in_words, number_of
 from bnml.cli import options, printing, reading
 from bnml.cli.option_groups import takes_groups
-from bnml.data.targets import rows_setting_nothing
+from bnml.data.targets import rows_setting_nothing, variables_set
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,10 +57,23 @@ def command(
     _show(frame if every else frame.head(MOST_SHOWN))
     if len(frame) > MOST_SHOWN and not every:
         print(f"… and {len(frame) - MOST_SHOWN:,} more pairs; --all shows them")
-    chosen = "" if whole.targets is None else " in which nothing was set"
-    print(f"{number_of(len(frame), 'pair')}, {data.n_rows:,} rows{chosen}; information in nats")
+    always = variables_set(whole, in_every_row=True)
+    but = f" but {names_in_words(always)}" if always else ""
+    chosen = "" if whole.targets is None else f" in which nothing{but} was set"
+    print(f"{number_of(len(frame), 'pair')}, {_rows(frame, data.n_rows)}{chosen}; information in nats")
     if frame["sparse"].any():
         print(printing.SPARSE)
+
+
+def _rows(frame: pd.DataFrame, n_rows: int) -> str:
+    """Return how many rows there are, and from how many to how many of them a pair could use."""
+    if "rows" not in frame or frame.empty:
+        return f"{n_rows:,} rows"
+    least, most = int(frame["rows"].min()), int(frame["rows"].max())
+    used = f"{least:,}" if least == most else f"from {least:,} to {most:,}"
+    untested = int(frame["p_value"].isna().sum())
+    few = f", too few to test {number_of(untested, 'pair')}" if untested else ""
+    return f"{n_rows:,} rows, used {used} in which both are observed{few}"
 
 
 def _sorted(frame: pd.DataFrame) -> pd.DataFrame:

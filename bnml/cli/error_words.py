@@ -26,6 +26,15 @@ OPTIONS = {name: f"--{name.replace('_', '-')}" for name in _SAME} | {
 }
 """By the name of an argument of the library, the option that is it; arguments that have none keep their names."""
 
+COMMANDS = {
+    "bnml.family_score()": "bnml score",
+    "bnml.posterior()": "bnml posterior",
+    "bnml.score()": "bnml score",
+    "network.impute()": "bnml impute",
+    "relation_overview()": "bnml relational",
+}
+"""By the name of a function of the library, the command that is it."""
+
 CHOICE = {"columns": "--columns or --drop"}  # where a message speaks of an argument without a value
 
 
@@ -42,8 +51,10 @@ def in_options(own: Mapping[str, str]) -> Callable[[str, str | None], str]:
     >>> word = in_options({"k": "--top"})
     >>> word("max_parents", "3"), word("missing", "'drop'"), word("columns", None), word("k", "0"), word("of", "'dag'")
     ('--max-parents 3', '--missing drop', '--columns or --drop', '--top 0', "of='dag'")
+    >>> word("network.impute()", None)
+    'bnml impute'
     """
-    options = {**OPTIONS, **own}
+    options = {**OPTIONS, **COMMANDS, **own}
 
     def word(name: str, value: str | None) -> str:
         if name not in options:

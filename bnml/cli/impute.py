@@ -32,22 +32,30 @@ def command(
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE.csv", help="File to write; standard output without.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print a summary as one JSON object, and no rows.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print a summary as one JSON object; the rows go to -o.")
+    ] = False,
 ) -> None:
     """Fill the gaps of a table with their most probable values, row by row, or with draws, as CSV.
 
-    The columns are the variables of the network. Of several draws the tables stand one below the other, and a first
-    column, draw, numbers them.
+    Columns that are no variables of the network stay as they are. Of several draws the tables stand one below the
+    other, and a first column, draw, numbers them.
     """
     import pandas as pd
 
     if output is not None:
         outputs.check_outputs([("-o", output, (".csv", ".csv.gz"))])
+    elif as_json:
+        raise ArgumentError("--json: the filled table would be written nowhere; name a file for it with -o FILE.csv")
+    if draws is not None and draws < 1:
+        raise ArgumentError(
+            f"--draws {draws}: expected a whole number from 1; without --draws gaps get their most probable values"
+        )
     learned = bnml.load(network)
-    if draws is not None and DRAW in learned.names:
-        raise ArgumentError(f"--draws: the network has a variable {DRAW!r}, as the column that numbers them; rename it")
     filled = learned.impute(data, draws, seed)
     tables = [filled] if draws is None else filled
+    if draws is not None and DRAW in tables[0]:
+        raise ArgumentError(f"--draws: the table has a column {DRAW!r}, as the one that numbers them; rename it")
     frame = tables[0] if draws is None else pd.concat(tables, keys=range(1, len(tables) + 1), names=[DRAW, "row"])
     if draws is not None:
         frame = frame.reset_index(level=DRAW)
@@ -55,7 +63,7 @@ def command(
         with written_whole(output) as stream:
             write_rows(frame, stream, packed=output.name.lower().endswith(".gz"))
     if as_json:
-        said = {"rows": len(tables[0]), "draws": draws, "file": None if output is None else str(output)}
+        said = {"rows": len(tables[0]), "draws": draws, "file": str(output)}
         printing.print_json(said)
     elif output is None:
         print_rows(frame)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
@@ -25,6 +26,10 @@ __all__ = ["command"]
 
 EXAMPLE = "Example: bnml info survey.csv --write-config survey.toml"
 
+EM = (
+    '# missing = "em" learns from what is there, and is right where values are missing at random; "state" suits values '
+    "whose absence tells something, and commands that need every value."
+)
 BAR = 24
 LONGEST_NAME = 26
 LEVELS = "▁▂▃▄▅▆▇█"
@@ -98,6 +103,12 @@ def _frequencies(table: bnml.Data, column: int) -> list[int]:
     return counts
 
 
+def _observed_entropy(counts: list[int]) -> float:
+    """Return the entropy of a column in nats, of the values that are there."""
+    total = sum(counts)
+    return math.fsum(n / total * math.log(total / n) for n in counts if n)
+
+
 def _summary(found: TableOverview) -> dict[str, Any]:
     """Return the report as plain values."""
     return {
@@ -125,7 +136,7 @@ def _column_summary(column: ColumnOverview, data: bnml.Data | None) -> dict[str,
     if data is not None:
         i = data.index(column.name)
         summary |= {"states": list(data.states[i]), "counts": _frequencies(data, i)}
-        summary["entropy"] = bnml.information.entropy(data, column.name)
+        summary["entropy"] = _observed_entropy(summary["counts"])
         if column.name in data.cuts:
             summary["cuts"] = list(data.cuts[column.name])
     return summary
@@ -194,10 +205,12 @@ def _config(found: TableOverview, given: Mapping[str, Any]) -> str:
     bins = given["bins"]
     asked = {"*": bins} if isinstance(bins, str) else dict(bins or {})
     cut = {} if isinstance(bins, str) else advice.get("bins", {})
+    missing = given["missing"] if given["missing"] != "error" else advice.get("missing")
+    gaps = given["missing"] == "error" and missing is not None and given["interventions"] is None
     settings = {
         "columns": given["columns"],
         "drop": [*given["drop"], *advice.get("drop", [])],
-        "missing": given["missing"] if given["missing"] != "error" else advice.get("missing"),
+        "missing": "em" if gaps else missing,
         "na_values": sorted({*given["na_values"], *advice.get("na_values", [])}),
         "weights": given["weights"],
         "interventions": given["interventions"],
@@ -205,6 +218,7 @@ def _config(found: TableOverview, given: Mapping[str, Any]) -> str:
     states = given["states"]
     lines = ["# What bnml info says of this table; --config takes this file. Change it as you like."]
     lines += [f"# {printable(c.name)}: {printable(said)}" for c in found.columns if (said := _advice(c)) is not None]
+    lines += [EM] if gaps else []
     lines += [f"{key} = {_toml(value)}" for key, value in settings.items() if value]
     if states is not None and not isinstance(states, Mapping):
         lines.append(f"states = {_toml(str(states))}")

@@ -123,7 +123,7 @@ def command(
             _check_listing(task)
         with _announced(task, own.get("method")) as progress, links_said():
             result = learn_task(asked, replace(task, watch=Watch(progress, time_limit), beside=rows))
-    if output is not None and result.network is None:
+    if output is not None and (result.dag is None or result.data is None):
         raise ArgumentError(f"-o: no network fits what {result.search} found; leave -o out to see the graph")
     interrupted = "interrupted" in result.info
     if not interrupted:

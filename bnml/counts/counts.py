@@ -18,6 +18,7 @@ from bnml._arrays import Floats, Ints
 from bnml.counts.in_memory import KEPT, InMemory
 from bnml.data import Data
 from bnml.data.gaps import refuse_gaps
+from bnml.errors import function
 
 if TYPE_CHECKING:
     from bnml.counts._lattice_kernels import Bounds, Sums
@@ -151,7 +152,7 @@ def counts_of(data: Data | Counts) -> Counts:
         return data
     known: Counts | None = data.memo.get(KEPT)
     if known is None:
-        refuse_gaps(data, "counting")
+        refuse_gaps(data, function("counts_of"))
         known = data.memo[KEPT] = InMemory(data)
     return known
 

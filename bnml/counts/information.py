@@ -14,7 +14,8 @@ import numpy as np
 from bnml._text import quoted
 from bnml.counts.counts import Counts, counts_of
 from bnml.data import Data, as_data
-from bnml.errors import ArgumentError
+from bnml.data.gaps import refuse_gaps
+from bnml.errors import ArgumentError, function
 
 __all__ = ["conditional_entropy", "entropy", "kl_divergence", "mutual_information"]
 
@@ -32,12 +33,14 @@ def entropy(data: Any, variables: Names) -> float:
     0.6931
     """
     table = as_data(data)
+    refuse_gaps(table, function("bnml.information.entropy"))
     return _entropy(table, table.indices(variables))
 
 
 def conditional_entropy(data: Any, variables: Names, given: Names) -> float:
     """Return the information that is missing where ``given`` is known, the conditional entropy H(X, Y) - H(Y)."""
     table = as_data(data)
+    refuse_gaps(table, function("bnml.information.conditional_entropy"))
     x, y = table.indices(variables), table.indices(given)
     return max(0.0, _entropy(table, (*x, *y)) - _entropy(table, y))
 
@@ -58,6 +61,7 @@ def mutual_information(data: Any, a: Names, b: Names, given: Names = ()) -> floa
     0.2158
     """
     table = as_data(data)
+    refuse_gaps(table, function("bnml.information.mutual_information"))
     x, y, z = table.indices(a), table.indices(b), table.indices(given)
     if len({*x, *y, *z}) < len(x) + len(y) + len(z):
         raise ArgumentError("mutual_information: the variables of a, b and given must differ")
@@ -88,6 +92,8 @@ def kl_divergence(p: Any, q: Any) -> float:
     0.1308
     """
     first, second = as_data(p), as_data(q)
+    for table in (first, second):
+        refuse_gaps(table, function("bnml.information.kl_divergence"))
     if set(first.names) != set(second.names):
         raise ArgumentError(
             f"kl_divergence: the tables differ in their columns: {quoted(first.names)} and {quoted(second.names)}"

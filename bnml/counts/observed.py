@@ -8,6 +8,7 @@ compare sets of columns, cannot: for these `counts_of` refuses gaps.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -75,10 +76,31 @@ class ObservedCounts:
         counts[np.ravel_multi_index(tuple(own.states.astype(np.int64)), shape)] = own.counts
         return counts.reshape(shape)
 
+    def lacks_rows(self, x: int, y: int, given: Sequence[int]) -> bool:
+        """Tell whether a test has no degrees of freedom only because no, or too few, rows have all of its columns.
+
+        So it is where both columns vary in one stratum, each in the rows in which it and what is given are observed,
+        but not in the rows in which both are.
+        """
+        if not self.n_observed((*given, x, y)):
+            return True
+
+        def strata_varied(v: int, rows: Bools) -> set[tuple[int, ...]]:
+            """Return the strata in which a column takes several states."""
+            cells = np.unique(self._columns[[*given, v]][:, rows], axis=1)
+            states = Counter(tuple(stratum) for *stratum, _ in cells.T.tolist())
+            return {stratum for stratum, number in states.items() if number > 1}
+
+        both = self.observed((*given, x, y))
+        if strata_varied(x, both) & strata_varied(y, both):
+            return False
+        return bool(strata_varied(x, self.observed((*given, x))) & strata_varied(y, self.observed((*given, y))))
+
     def statistics(self, questions: Questions, verdict: Verdict, threads: int | None = None) -> tuple[Floats, Ints]:
         """Test each pair given one set after the other, until the verdict is that it is independent.
 
-        A statistic below ``verdict.least`` is one of all rows: of fewer, in proportion.
+        A statistic below ``verdict.least`` is one of all rows: of fewer, in proportion. Where `lacks_rows`, nothing is
+        tested: statistic and log p are not numbers, and the verdict is open.
         """
         results, made = np.zeros((len(questions.sets), 3)), np.zeros(questions.xs.size, np.int64)
         offsets, sets = questions.offsets.tolist(), questions.sets.tolist()
@@ -86,9 +108,12 @@ class ObservedCounts:
             for t in range(offsets[p], offsets[p + 1]):
                 own = self.cells(sorted((*sets[t], x, y)))
                 statistic, freedom = chi_square_statistic(own, x, y, sets[t], pearson=verdict.pearson)
+                made[p] += 1
+                if not freedom and self.lacks_rows(x, y, sets[t]):
+                    results[t] = math.nan, 0.0, math.nan
+                    continue
                 log_p = log_survival(statistic, freedom)
                 results[t] = statistic, freedom, log_p
-                made[p] += 1
                 least = verdict.least * int(own.counts.sum()) / self.n_rows
                 if log_p > verdict.log_alpha or statistic < least:
                     break

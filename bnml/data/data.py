@@ -15,7 +15,7 @@ import numpy.typing as npt
 from bnml._notebook import notebook_table
 from bnml._pickled import PickledByFields
 from bnml._text import clip, did_you_mean, number_of, printable, quoted, shortened, wrapped_text
-from bnml.data.gaps import Gaps
+from bnml.data.gaps import Gaps, rows_missing_words
 from bnml.data.read_choices import Reading
 from bnml.data.targets import Targets, group_with_targets, rows_set_words
 from bnml.errors import ArgumentError, DataError, argument
@@ -181,18 +181,18 @@ class Data(PickledByFields):
     def select(self, names: str | Iterable[str]) -> Data:
         """Return the table with these columns only, in this order.
 
-        That columns which are left out were set in some rows is forgotten.
-
         Raises
         ------
         ArgumentError
             If a name is unknown or given twice, or there is none.
+        DataError
+            If a column that is left out was set in some rows, which then follow another law than the rest.
         """
         chosen = list(self.indices(names))
         if not chosen:
             raise ArgumentError("select: name at least one column")
         states = tuple(self.states[i] for i in chosen)
-        targets = None if self.targets is None else self.targets.of_columns(chosen)
+        targets = None if self.targets is None else self.targets.of_columns(chosen, self.names)
         codes, weights, index, targets = group_with_targets(
             self.column_codes[chosen], [self.code_arities[i] for i in chosen], self.weights, targets
         )
@@ -249,6 +249,8 @@ def _describe(data: Data, *, width: int = 80, most: int = 20) -> str:
     if len(data.names) > most:
         left = len(data.names) - most
         lines.append(f"… and {number_of(left, 'more column')}")
+    if data.has_gaps:
+        lines.append(wrapped_text(f"values are missing in {rows_missing_words(data)}"))
     if data.targets is not None:
         lines.append(wrapped_text(f"variables were set in {rows_set_words(data)}"))
     return "\n".join(lines)

@@ -6,14 +6,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from bnml._checks import is_whole
 from bnml._text import clip, number_of, quoted_value
-from bnml.errors import ArgumentError, MissingError, argument
+from bnml.errors import ArgumentError, MissingError, argument, function
 
 if TYPE_CHECKING:
     from bnml.data.data import Data
 
-__all__ = ["Gaps", "refuse_gaps"]
+__all__ = ["Gaps", "refuse_gaps", "rows_missing_words"]
 
 
 @dataclass(frozen=True)
@@ -67,8 +69,26 @@ class Gaps:
         return Gaps(tuple((str(name), int(n)) for name, n in missing.items()), *map(int, numbers))
 
 
+def rows_missing_words(data: Data, most: int = 12) -> str:
+    """Return in how many rows of a table with gaps values are missing, and in which columns, in words.
+
+    Examples
+    --------
+    >>> import bnml, pandas
+    >>> frame = pandas.DataFrame({"sky": ["sun", None, "rain", None], "air": ["hot", "cold", "hot", None]})
+    >>> rows_missing_words(bnml.read(frame, missing="em"))
+    '2 of 4 rows: sky in 2, air in 1'
+    """
+    arities = np.array(data.arities)[:, None]
+    rows = int(data.weights[(data.column_codes >= arities).any(axis=0)].sum())
+    named = sorted(data.gap_counts().items(), key=lambda pair: -pair[1])
+    shown = ", ".join(f"{clip(name)} in {number:,}" for name, number in named[:most])
+    more = f" and {len(named) - most} more" if len(named) > most else ""
+    return f"{rows:,} of {number_of(data.n_rows, 'row')}: {shown}{more}"
+
+
 def refuse_gaps(data: Data, what: str) -> None:
-    """Refuse a table with gaps for something that needs every value.
+    """Refuse a table with gaps for something that needs every value; ``what`` names it, a `function` as one.
 
     Raises
     ------
@@ -82,5 +102,6 @@ def refuse_gaps(data: Data, what: str) -> None:
     raise MissingError(
         f"{what} needs every value, and values are missing in {number_of(len(counts), 'column')} ({shown}); "
         f"{argument('missing', 'em')} serves learning, fitting, probabilities and predictions: here read the table "
-        f"with {argument('missing', 'state')} or {argument('missing', 'drop')}, or fill the gaps with network.impute"
+        f"with {argument('missing', 'state')} or {argument('missing', 'drop')}, or fill the gaps with "
+        f"{function('network.impute')}"
     )

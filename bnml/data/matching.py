@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -37,7 +38,7 @@ def match(
     Parameters
     ----------
     source
-        A `Data`, or anything that `bnml.read` takes.
+        A `Data`, a table that was opened, or anything that `bnml.read` takes.
     states
         The variables and their labels; labels are matched by text.
     cuts
@@ -57,13 +58,18 @@ def match(
     DataError
         If a column is not there or a value is not among the states.
     """
+
+    def chosen(names: Sequence[str]) -> list[str]:
+        return [name for name in names if name in states] or list(names)
+
     if isinstance(source, Data):
         own = [Column(name, source.states[i], _signed(source, i)) for i, name in enumerate(source.names)]
         own = [column.without(reading.gap_texts(states.get(column.name, ()))) for column in own]
         found = {column.name: column for column in _decoded(own, states, reading)}
         index = source.row_index
     else:
-        table = open_table(source, lambda names: [name for name in names if name in states] or list(names))
+        table = source if isinstance(source, Table) else open_table(source, chosen)
+        table = replace(table, columns=[column for column in table.columns if column.name in chosen(table.names)])
         index = None if table.counts is not None else np.arange(table.columns[0].codes.size)
         found = {column.name: column for column in columns_to_match(table, states, reading)}
     if index is None:

@@ -19,7 +19,7 @@ from bnml.data.data import Data
 from bnml.data.gaps import refuse_gaps
 from bnml.data.grouping import group_rows
 from bnml.data.read_choices import Reading
-from bnml.errors import DataError
+from bnml.errors import DataError, function
 
 __all__ = [
     "Rows",
@@ -76,7 +76,7 @@ def rows_of(data: Data) -> Rows:
     MissingError
         If it has gaps.
     """
-    refuse_gaps(data, "what looks at rows")
+    refuse_gaps(data, function("rows_of"))
     return Rows(data.column_codes, data.row_index)
 
 

@@ -33,6 +33,7 @@ __all__ = [
     "rows_set_words",
     "rows_setting_nothing",
     "targets_of_column",
+    "variables_set",
     "without_targets",
 ]
 
@@ -86,8 +87,20 @@ class Targets:
         """Return the targets of some of the rows."""
         return Targets.of(self.sets, self.of_row[chosen])
 
-    def of_columns(self, chosen: Sequence[int]) -> Targets | None:
-        """Return what was set of some of the columns, which are counted anew."""
+    def of_columns(self, chosen: Sequence[int], names: Sequence[str]) -> Targets | None:
+        """Return what was set of some of the columns, which are counted anew.
+
+        Raises
+        ------
+        DataError
+            If another column was set.
+        """
+        lost = sorted({column for own in self.sets for column in own} - set(chosen))
+        if lost:
+            raise DataError(
+                f"columns that were set in some rows are left out ({quoted(clip(names[v]) for v in lost)}): in these "
+                "rows, what depends on them follows another law; keep the columns, or leave those rows out"
+            )
         at = {old: new for new, old in enumerate(chosen)}
         return Targets.of([[at[column] for column in own if column in at] for own in self.sets], self.of_row)
 
@@ -110,14 +123,14 @@ def targets_of_column(
     all_names
         Those of the source, which may have columns that are no variables.
     na_texts
-        Texts that stand for a missing value, which is a row in which nothing was set.
+        Texts that stand for a missing value, which is a row in which nothing was set; but for names of variables.
 
     Raises
     ------
     DataError
         If a target is no variable.
     """
-    own = column.without(MISSING_TEXTS | na_texts)
+    own = column.without((MISSING_TEXTS | na_texts) - set(names))
     at = {name: place for place, name in enumerate(names)}
     sets: list[tuple[int, ...]] = []
     for text in own.texts:
@@ -194,21 +207,33 @@ def without_targets(data: Data) -> Data:
 def rows_setting_nothing(data: Data) -> Data:
     """Return the table of the rows in which nothing was set; the table itself where that holds for all.
 
-    A test of independence counts all its rows together, and needs a sample of one law: experiments are others.
+    A test of independence counts all its rows together, and needs a sample of one law: experiments are others. What was
+    set in every row, as a treatment is, is part of the law that all rows share: then the rows are those in which no
+    other was set, and a dependence on the treatment is what the treatment does.
 
     Raises
     ------
     DataError
-        If something was set in every row.
+        If in every row something was set that was not set in all.
+
+    Examples
+    --------
+    >>> import bnml, pandas
+    >>> frame = pandas.DataFrame({"a": [0, 1, 0, 1], "b": [0, 1, 1, 0], "set": ["b", "b", "a; b", "b"]})
+    >>> rows_setting_nothing(bnml.read(frame, interventions="set")).n_rows
+    3
     """
     if data.targets is None:
         return data
-    if () not in data.targets.sets:
+    sets = data.targets.sets
+    always = tuple(sorted(frozenset(sets[0]).intersection(*sets)))
+    if always not in sets:
         raise DataError(
-            "in every row some variable was set, and the dependence of a pair can only be told from rows in which "
-            "nothing was; learn a network by scores, which counts each variable in the rows in which it was not set"
+            "in every row some variable was set, and not the same in all; the dependence of a pair can only be told "
+            "from rows of one law; learn a network by scores, which counts each variable in the rows in which it was "
+            "not set"
         )
-    return _rows_of_sets(data, tuple(place for place, own in enumerate(data.targets.sets) if own))
+    return _rows_of_sets(data, tuple(place for place, own in enumerate(sets) if own != always))
 
 
 def refuse_targets(data: Data, what: str) -> None:
@@ -246,6 +271,24 @@ def rows_set_words(data: Data, most: int = 12) -> str:
     shown = ", ".join(f"{clip(name)} in {number:,}" for name, number in named[:most])
     more = f" and {len(named) - most} more" if len(named) > most else ""
     return f"{found['rows_set']:,} of {number_of(data.n_rows, 'row')}: {shown}{more}"
+
+
+def variables_set(data: Data, *, in_every_row: bool = False) -> tuple[str, ...]:
+    """Return the variables that were set in some rows, or those that were in every one.
+
+    Examples
+    --------
+    >>> import bnml, pandas
+    >>> frame = pandas.DataFrame({"a": [0, 1, 0, 1], "b": [0, 1, 1, 0], "set": ["b", "b", "a; b", "b"]})
+    >>> data = bnml.read(frame, interventions="set")
+    >>> variables_set(data), variables_set(data, in_every_row=True)
+    (('a', 'b'), ('b',))
+    """
+    if data.targets is None:
+        return ()
+    sets = data.targets.sets
+    least = len(sets) if in_every_row else 1
+    return tuple(name for v, name in enumerate(data.names) if sum(v in own for own in sets) >= least)
 
 
 def rows_set(data: Data) -> dict[str, Any] | None:

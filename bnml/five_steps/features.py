@@ -107,6 +107,7 @@ def _entropy(data: Data, column: int) -> float:
 
 
 def _twins(frame: pd.DataFrame, entropies: dict[str, float]) -> tuple[Twins, ...]:
-    rows: list[tuple[Any, ...]] = list(zip(frame["a"], frame["b"], frame["mutual_information"], strict=True))
+    known = frame["mutual_information"].fillna(0.0)  # of pairs that gaps leave untested nothing is known
+    rows: list[tuple[Any, ...]] = list(zip(frame["a"], frame["b"], known, strict=True))
     found = [Twins(a, b, min(1.0, i / max(entropies[a], entropies[b], 1e-300))) for a, b, i in rows]
     return tuple(sorted((pair for pair in found if pair.shared >= ALIKE), key=lambda pair: (-pair.shared, pair[:2])))

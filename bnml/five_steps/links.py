@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING
 
-from bnml.counts import counts_of
+from bnml.counts.observed import ObservedCounts, counts_for_tests
 from bnml.five_steps.other_scores import disputing_scores
 from bnml.five_steps.strength import strength_of
 from bnml.graph import PDAG
@@ -16,7 +16,13 @@ from bnml.search.found_by import how_found
 if TYPE_CHECKING:
     from bnml.five_steps.study_result import Study
 
-__all__ = ["Link", "linked_pairs", "links_found_by_score", "links_of", "links_too_large_for_halves"]
+__all__ = [
+    "Link",
+    "linked_pairs",
+    "links_found_by_score",
+    "links_of",
+    "links_too_large_for_halves",
+]
 
 FIRM, LIKELY = 0.95, 0.75
 SEEN = 0.3  # of links that are not in the network those are listed that have so much support
@@ -106,9 +112,7 @@ def links_of(study: Study) -> tuple[Link, ...]:
     unsure: frozenset[frozenset[str]] = frozenset()
     if study.npc is not None:
         unsure = frozenset().union(study.npc.undecided, *study.npc.ambiguous_regions)
-    drawn, counts, strengths = study.bootstrap, counts_of(study.data), dict[tuple[str, str], float]()
-    for a, b, _, information, _, freedom, _ in study.strength.itertuples(index=False):
-        strengths[a, b] = float(strength_of(information, freedom, counts.for_child(at[b]).n_rows))
+    drawn, strengths = study.bootstrap, _strengths_of_arcs(study)
     likely = None if study.posterior is None else study.posterior.link_probabilities.loc[list(names), list(names)]
     chances = None if likely is None else likely.to_numpy()
     arcs = {frozenset(arc): arc for arc in study.arcs}
@@ -137,6 +141,25 @@ def links_of(study: Study) -> tuple[Link, ...]:
                     )
                 )  # fmt: skip
     return tuple(sorted(links, key=lambda link: (not link.in_network, -(link.certainty or 0.0), link.a, link.b)))
+
+
+def _strengths_of_arcs(study: Study) -> dict[tuple[str, str], float]:
+    """Return the strength of each arc of the network, from 0 to 1, by the rows that tell of its family.
+
+    These are the rows in which its child was not set and, in a table with gaps, all of its family is observed.
+    """
+    counts, at = counts_for_tests(study.data), {name: i for i, name in enumerate(study.data.names)}
+    parents: dict[str, list[int]] = {}
+    for a, b in study.strength.iloc[:, :2].itertuples(index=False):
+        parents.setdefault(b, []).append(at[a])
+    strengths = {}
+    for a, b, _, information, _, freedom, _ in study.strength.itertuples(index=False):
+        if isinstance(counts, ObservedCounts):
+            n_rows = counts.n_observed([at[b], *parents[b]])
+        else:
+            n_rows = counts.for_child(at[b]).n_rows
+        strengths[a, b] = float(strength_of(information, freedom, n_rows)) if n_rows else 0.0
+    return strengths
 
 
 def links_found_by_score(study: Study) -> bool:

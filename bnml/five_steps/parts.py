@@ -14,7 +14,7 @@ from math import comb
 from typing import TYPE_CHECKING, Any
 
 from bnml.data import Data
-from bnml.data.targets import rows_setting_nothing
+from bnml.data.targets import rows_setting_nothing, variables_set
 from bnml.errors import BnmlError, ScoreError
 from bnml.five_steps.features import Features, features_of
 from bnml.five_steps.other_scores import Classes, classes_by_score
@@ -180,7 +180,8 @@ def _selection(work: StudyWork) -> Selection:
     def learn() -> SearchResult:
         return learn_as_asked(work.bounded(work.asked.learning), work.state.table)
 
-    return select_variables(work.settings, work.state.table.names, work.state.parts["features"], learn)
+    table, features = work.state.table, work.state.parts["features"]
+    return select_variables(work.settings, table.names, features, learn, variables_set(table))
 
 
 def _knowledge(work: StudyWork) -> Knowledge:
@@ -297,9 +298,9 @@ def _max_condition(pairs: pd.DataFrame, alpha: float) -> int | None:
     """Return how many variables tests may be given at most, for the number of tests to stay within its bound.
 
     Pairs that are independent by themselves are linked no more, and each of the others is tested given sets of the
-    neighbours of either end.
+    neighbours of either end. A pair that gaps leave untested, whose p-value is not a number, stays linked.
     """
-    linked = [(a, b) for a, b, p in zip(pairs["a"], pairs["b"], pairs["p_value"], strict=True) if p <= alpha]
+    linked = [(a, b) for a, b, p in zip(pairs["a"], pairs["b"], pairs["p_value"], strict=True) if not p > alpha]
     degree = Counter(name for pair in linked for name in pair)
     around = [degree[name] - 1 for pair in linked for name in pair]
     tests, largest = len(pairs), max(around, default=0)

@@ -124,13 +124,13 @@ def check_select(select: Any, target: str | None) -> str | tuple[str, ...]:
     return names
 
 
-def check_select_among(settings: StudySettings, names: Sequence[str]) -> None:
+def check_select_among(settings: StudySettings, names: Sequence[str], were_set: Sequence[str] = ()) -> None:
     """Check the argument ``select`` against the variables of a table and the constraints on them.
 
     Raises
     ------
     ArgumentError
-        If it names a variable that is not there, or leaves out one that is required.
+        If it names a variable that is not there, or leaves out one that is required or ``were_set`` in some rows.
     """
     select = settings.select
     if select == "all":
@@ -144,14 +144,14 @@ def check_select_among(settings: StudySettings, names: Sequence[str]) -> None:
         return
     for name in select:
         a_variable(name, "select", names)
-    for name, reason in _needed(settings):
+    for name, reason in _needed(settings, were_set):
         if name not in select and name != settings.target:
             raise ArgumentError(
                 f"{argument('select')}: {name!r} is left out, yet {reason}; name it as well, or take that back"
             )
 
 
-def _needed(settings: StudySettings) -> list[tuple[str, str]]:
+def _needed(settings: StudySettings, were_set: Sequence[str]) -> list[tuple[str, str]]:
     """Return the variables that must take part, each with the reason."""
     found: dict[str, str] = {}
     if settings.target is not None:
@@ -164,11 +164,17 @@ def _needed(settings: StudySettings) -> list[tuple[str, str]]:
         for a, b in (*known.required, *known.required_links):
             found.setdefault(a, f"a link with {name_in_words(b)} is required")
             found.setdefault(b, f"a link with {name_in_words(a)} is required")
+    for name in were_set:
+        found.setdefault(name, "it was set in some rows")
     return list(found.items())
 
 
 def select_variables(
-    settings: StudySettings, names: Sequence[str], features: Features, learn: Callable[[], SearchResult]
+    settings: StudySettings,
+    names: Sequence[str],
+    features: Features,
+    learn: Callable[[], SearchResult],
+    were_set: Sequence[str] = (),
 ) -> Selection:
     """Return which variables take part.
 
@@ -182,6 +188,8 @@ def select_variables(
         What is told of them one by one.
     learn
         Learns a network of all of them; called for ``"blanket"`` only.
+    were_set
+        Those that were set in some rows, and take part for that.
 
     Raises
     ------
@@ -207,7 +215,7 @@ def select_variables(
         )
     else:
         chosen, told = set(select), dict.fromkeys(names, "not among those that were asked for")
-    needed = dict(_needed(settings))
+    needed = dict(_needed(settings, were_set))
     return Selection(
         select if isinstance(select, str) else "list",
         tuple(name for name in names if name in chosen or name in needed),

@@ -16,6 +16,7 @@ from bnml._checks import a_variable, progress_function, refuse, significance_lev
 from bnml._watch import Watch
 from bnml.data import Data, read
 from bnml.data.gaps import refuse_gaps
+from bnml.data.targets import variables_set
 from bnml.errors import ArgumentError, argument
 from bnml.five_steps.decisions import Decisions, checked_decisions, directed_network, linked_network
 from bnml.five_steps.parts import PARTS, Progress, StudyPart, StudyRequest, StudyWork, max_condition_of
@@ -76,8 +77,8 @@ def study(
         Which variables take part after the first step. ``"all"``: a variable that tells nothing of the target by itself
         may do so beside others. ``"target"``: the target and those that depend on it, as of `bnml.select_features` at
         the level ``alpha``. ``"blanket"``: the target and its Markov blanket in the network that the same search learns
-        from all variables. Or a list of names. The target, the class of a search, and variables of required arcs and
-        links always take part.
+        from all variables. Or a list of names. The target, the class of a search, variables of required arcs and
+        links, and variables that were set in some rows always take part.
     score, search, constraints, max_parents, rows_per_cell, memory_limit
         As for `bnml.learn`; tests of independence heed the constraints as well.
     alpha
@@ -201,7 +202,7 @@ def begin(asked: StudyRequest, data: Any, source: TableSource | None = None) -> 
     if settings.target is not None:
         a_variable(settings.target, "target", table.names)
         outcomes_of(table, settings.target, settings.event)  # refuses an unknown value
-    check_select_among(settings, table.names)
+    check_select_among(settings, table.names, variables_set(table))
     checked_decisions(settings.options.get("keep", ()), settings.options.get("drop", ()), ())
     check_request(asked.learning, table)
     return StudyState(settings, table, source or source_of(data), table, seconds=watch.seconds)

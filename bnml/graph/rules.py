@@ -205,6 +205,11 @@ class Rules:
                 )
             if not self.fits(i, must):
                 arcs = ", ".join(f"{self.names[j]} -> {name}" for j in bits(must))
+                if not self.most_cells(i):
+                    raise SearchError(
+                        f"{arcs}: {name!r} was set in every row, so that none tells what it depends on, and it gets no "
+                        "parents; do not require them"
+                    )
                 raise SearchError(
                     f"{arcs}: the table of {name!r} and the parents that are required has "
                     f"{self.cells_of(must | 1 << i):,} cells, and {argument('rows_per_cell')} allows "

@@ -59,7 +59,8 @@ def dependences(
         A row for each pair, in the order of the columns: ``a b mutual_information`` (nats) ``g2 degrees_of_freedom
         p_value log_p sparse``, and ``x2`` where that is tested. ``log_p`` is right where the p-value is too small for a
         float. ``sparse`` pairs have fewer than five rows per cell: their p-values come from random tables, and are at
-        least 0.0005 (see `bnml.independence.sparse`).
+        least 0.0005 (see `bnml.independence.sparse`). Of data with gaps (``missing="em"``) ``rows`` are those in which
+        both are observed; a pair that these cannot test has p-values that are not numbers.
 
     Notes
     -----
@@ -142,6 +143,8 @@ def _frame(data: Data, pairs: Ints, test: Criterion, adjust: str | None, threads
         "mutual_information": results[:, 0] / np.maximum(2 * first.rows(batch), 1.0),
         "g2": results[:, 0],
     }
+    if data.has_gaps:
+        columns["rows"] = first.rows(batch).astype(np.int64)
     judge = DataJudge(data, data.names, test, 0.5, threads)
     sparse = judge.sparse(batch)
     log_p = results[:, 2]

@@ -31,7 +31,7 @@ __all__ = ["IndependenceResult", "Link"]
 Link = frozenset[str]
 
 MOST_SHOWN = 40
-UNTESTED = "given several others, a table has too few rows per cell for a test"
+UNTESTED = "given several others, or with gaps, a table has too few rows per cell for a test"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -123,7 +123,7 @@ class IndependenceResult(PickledByFields):
 
     @cached_property
     def untested(self) -> frozenset[Link]:
-        """The links of the graph about which some question could not be tested, for want of rows per cell.
+        """The links of the graph about which some question could not be tested, for want of rows.
 
         A link goes only where a test finds independence. With more rows, some of these might.
         """

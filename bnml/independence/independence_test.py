@@ -22,7 +22,8 @@ class Outcome(NamedTuple):
     """What a test found; ``statistic`` is in the test's own units, and what a test does not have is not a number.
 
     ``sparse`` tells that there are too few rows per cell for the χ² distribution, and that the p-value comes from
-    random tables.
+    random tables. Where gaps leave no rows to test (``missing="em"``), nothing is found: ``independent`` is False, and
+    the p-value is not a number.
     """
 
     independent: bool
@@ -82,6 +83,8 @@ def independence_test(
         return Outcome(bool(answers.independent[0]), statistic, freedom, float(np.exp(log_p)), log_p)
     pearson = isinstance(criterion, X2)
     statistic, freedom = chi_square_statistic(judge.counts.cells(sorted((x, y, *known))), x, y, known, pearson=pearson)
+    if judge.lacks_rows(x, y, known):
+        return Outcome(False, np.nan, freedom, np.nan, np.nan, sparse=True)
     p = sparse_p_value(judge.counts, x, y, known, pearson=pearson) if freedom else 1.0
     independent = p > max(level, smallest_sparse_p_value(int(judge.rows(question)[0])))
     return Outcome(independent, statistic, freedom, p, float(np.log(p)), sparse=True)

@@ -78,7 +78,8 @@ class DataJudge:
     """Answers from a table, by a test.
 
     A pair that has too few rows per cell is tested by random tables; given others it cannot be tested, and they do not
-    separate it. Of a table with gaps each test takes the rows in which its variables are observed.
+    separate it. Of a table with gaps each test takes the rows in which its variables are observed; where there are
+    none, or all alike because of the gaps, nothing is tested.
     """
 
     def __init__(
@@ -131,6 +132,10 @@ class DataJudge:
         about = self._at[np.concatenate([pairs, batch.sets], axis=1)].tolist()
         return np.array([counts.n_observed(variables) for variables in about], np.float64)
 
+    def lacks_rows(self, x: int, y: int, given: Sequence[int]) -> bool:
+        """Tell whether gaps leave a test of columns without a row, or without two values to compare."""
+        return isinstance(self.counts, ObservedCounts) and self.counts.lacks_rows(x, y, given)
+
     @property
     def sets_at_once(self) -> int:
         """How many sets of a pair to ask for in one batch: what takes a fraction of a second."""
@@ -148,6 +153,12 @@ class DataJudge:
     def decide(self, batch: Questions, *, stop: bool = True) -> Answers:
         """Answer a batch; ``stop`` at the first set that separates a pair."""
         asked = Questions(self._at[batch.xs], self._at[batch.ys], batch.offsets, self._at[batch.sets])
+        answers = self._answered(batch, asked, stop)
+        untested = np.isnan(answers.results[:, 0])
+        return replace(answers, untested=untested) if untested.any() else answers
+
+    def _answered(self, batch: Questions, asked: Questions, stop: bool) -> Answers:
+        """Answer a batch, ``asked`` by column; tests that cannot be made have a statistic that is not a number."""
         if not isinstance(self.test, G2 | X2 | Gain):
             return _one_by_one(asked, self._tested, stop)
         sparse = self.sparse(batch)
@@ -185,7 +196,7 @@ class DataJudge:
         if stop:
             hits = np.flatnonzero(independent)
             made[owner[hits]] = hits + 1 - batch.offsets[owner[hits]]
-        return Answers(results, independent, made, sparse)
+        return Answers(results, independent, made)
 
     def _counted(self, batch: Questions, stop: bool) -> Answers:
         verdict = self._verdict
@@ -207,6 +218,8 @@ class DataJudge:
             gain = self._local.family(x, (*given, y)) - self._local.family(x, given)
             return gain, math.nan, math.nan, gain <= 0.0
         assert isinstance(self.test, Permutation)
+        if self.lacks_rows(x, y, given):
+            return math.nan, math.nan, math.nan, False
         statistic, p = permutation_p_value(self.counts, x, y, given, self.test)
         return statistic, math.nan, math.log(p), p > self.alpha
 

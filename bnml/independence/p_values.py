@@ -49,10 +49,13 @@ def log_p_values(statistics: Any, degrees_of_freedom: Any) -> npt.NDArray[np.flo
 
 
 def log_adjusted_p_values(log_p: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Return Benjamini and Hochberg's adjusted p-values, in logarithms: min over q ≥ p of q · m / (rank of q)."""
-    m = log_p.size
-    order = np.argsort(log_p, kind="stable")
-    scaled = log_p[order] + np.log(m / np.arange(1, m + 1)) if m else log_p
-    adjusted = np.empty(m)
+    """Return Benjamini and Hochberg's adjusted p-values, in logarithms: min over q ≥ p of q · m / (rank of q).
+
+    What was not tested, and is not a number, does not count among the m and stays.
+    """
+    m = int(np.isfinite(log_p).sum()) + int(np.isneginf(log_p).sum())
+    order = np.argsort(log_p, kind="stable")[:m]
+    scaled = log_p[order] + np.log(m / np.arange(1, m + 1)) if m else log_p[order]
+    adjusted = np.full(log_p.size, np.nan)
     adjusted[order] = np.minimum(np.minimum.accumulate(scaled[::-1])[::-1], 0.0)
     return adjusted

@@ -1,4 +1,4 @@
-"""Tables with gaps, completed: by points that are evenly spread over what a network expects, or by draws.
+"""Tables with gaps, completed by points that are evenly spread over what a network expects.
 
 A row with gaps stands for all its completions, each with its probability given the row. So many points of [0, 1),
 evenly spaced, are decoded into completions; each gets the same share of the row. Where the points of a row begin
@@ -17,7 +17,7 @@ from bnml.errors import NetworkError
 from bnml.network.inference import tree_for_rows
 from bnml.network.network import BayesianNetwork
 
-__all__ = ["completed_table", "drawn_table"]
+__all__ = ["completed_table"]
 
 GOLDEN = (5**0.5 - 1) / 2  # multiples of it spread over the circle as evenly as any
 COPIES = 64  # of a distinct row, each with points of its own
@@ -65,15 +65,6 @@ def completed_table(
     points = (np.arange(parts) + shifts[:, None]) / parts
     filled = _filled(network, data, rows.columns[:, at], points, seed, threads)
     return joined_rows(data, whole, parts, filled, np.repeat(times, parts))
-
-
-def drawn_table(network: BayesianNetwork, data: Data, rng: np.random.Generator, threads: int | None = None) -> Data:
-    """Return a table whose gaps are filled by draws, in each row for itself."""
-    whole, rows = rows_split_by_gaps(data)
-    columns = np.repeat(rows.columns, rows.times, axis=1)
-    points, seed = rng.random((columns.shape[1], 1)), int(rng.integers(1 << 31))
-    filled = _filled(network, data, columns, points, seed, threads)
-    return joined_rows(data, whole, 1, filled, np.ones(columns.shape[1], np.int64))
 
 
 def _filled(

@@ -257,8 +257,9 @@ class BayesianNetwork:
         Returns
         -------
         pandas.DataFrame or list of pandas.DataFrame
-            A frame keeps its columns and index; the columns of other sources are the network's variables. Variables
-            that were cut into bins are given by the bins.
+            All columns of the source, those that are no variables as they were; a frame keeps its index. Variables
+            that were cut into bins are given by the bins. The state ``?`` of missing values, where the network has it,
+            is never filled in.
 
         Raises
         ------

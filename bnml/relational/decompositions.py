@@ -55,7 +55,7 @@ def decompositions(data: Any, *, possibility: str | None = None) -> list[tuple[n
     """
     import networkx as nx
 
-    relation = relation_of(data, possibility)
+    relation = relation_of(data, possibility, "bnml.relational.decompositions")
     names = relation.names
     check_decompositions(len(names))
     pairs = list(combinations(range(len(names)), 2))

@@ -62,7 +62,7 @@ def extra_tuples(graph: nx.Graph[Any], data: Any, *, possibility: str | None = N
 
     if not isinstance(graph, nx.Graph) or graph.is_directed():
         raise GraphError(f"graph: expected a networkx.Graph without directions, not {clip(type(graph).__name__)}")
-    relation = relation_of(data, possibility)
+    relation = relation_of(data, possibility, "bnml.relational.extra_tuples")
     for node in graph.nodes:
         if node not in relation.names:
             raise not_in_table("graph", node, relation.names)

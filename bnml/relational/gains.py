@@ -52,7 +52,7 @@ def gains(data: Any, *, possibility: str | None = None) -> pd.DataFrame:
     """
     import pandas as pd
 
-    relation = relation_of(data, possibility)
+    relation = relation_of(data, possibility, "bnml.relational.gains")
     pairs = in_order_of_gains((-pair[5], pair) for pair in all_pairs(relation))
     frame = pd.DataFrame(pairs, columns=["a", "b", "possible", "occurring", "relative", "gain"])
     kinds = {"possible": "int64", "occurring": "float64" if relation.graded else "int64", "relative": "float64"}

@@ -57,7 +57,7 @@ def hartley_information(data: Any, *attributes: str, possibility: str | None = N
     >>> bnml.relational.hartley_information(degrees, "shape", "size", possibility="degree")
     1.0
     """
-    relation = relation_of(data, possibility)
+    relation = relation_of(data, possibility, "bnml.relational.hartley_information")
     if not attributes:
         raise ArgumentError("hartley_information: name at least one attribute")
     chosen = _places_of(relation, attributes)
@@ -105,7 +105,7 @@ def hartley_gain(
     >>> round(bnml.relational.hartley_gain(shapes, "shape", "size"), 3)    # log2(2 · 3 / 4)
     0.585
     """
-    relation = relation_of(data, possibility)
+    relation = relation_of(data, possibility, "bnml.relational.hartley_gain")
     known = () if given is None else (given,) if isinstance(given, str) else given
     if not isinstance(known, Iterable):
         raise refuse("given", given, "expected names of columns")

@@ -59,7 +59,7 @@ def independence_map(data: Any, threshold: float | None = None, *, possibility: 
     """
     if threshold is not None:
         _check_threshold(threshold)
-    relation = relation_of(data, possibility)
+    relation = relation_of(data, possibility, "bnml.relational.independence_map")
     edges = _conditional_gains(relation)
     if threshold is None:
         return attribute_tree(relation.names, [(-gain, (a, b, gain)) for a, b, gain in edges])

@@ -114,7 +114,7 @@ def relation_overview(
     >>> found.tuples, found.graphs, found.tree.extra_tuples
     (4, 2, 0)
     """
-    relation = relation_of(data, possibility)
+    relation = relation_of(data, possibility, "relation_overview")
     table = data if possibility is not None else as_data(data)
 
     def described(graph: nx.Graph[str]) -> Decomposition:

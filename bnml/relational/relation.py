@@ -14,12 +14,13 @@ from bnml._checks import refuse
 from bnml._text import clip
 from bnml.data import Data, as_data, read
 from bnml.data.columns import Column
+from bnml.data.gaps import refuse_gaps
 from bnml.data.labels import MISSING_TEXTS, as_number, as_numbers, label_text
 from bnml.data.rows import rows_of, rows_to_distinct
 from bnml.data.sources import open_table
 from bnml.data.table import not_in_table
 from bnml.data.targets import without_targets
-from bnml.errors import DataError
+from bnml.errors import DataError, function
 
 __all__ = ["Codes", "Relation", "degree_labels", "first_tuples", "relation_of", "tuple_groups"]
 
@@ -84,8 +85,8 @@ def first_tuples(numbers: Index) -> npt.NDArray[np.bool_]:
     return first
 
 
-def relation_of(data: Any, possibility: str | None) -> Relation:
-    """Return the relation of a table; ``possibility`` names its column of degrees.
+def relation_of(data: Any, possibility: str | None, asked_by: str = "relation_of") -> Relation:
+    """Return the relation of a table; ``possibility`` names its column of degrees, ``asked_by`` a function.
 
     Raises
     ------
@@ -96,6 +97,7 @@ def relation_of(data: Any, possibility: str | None) -> Relation:
     """
     if possibility is None:
         table = as_data(data)
+        refuse_gaps(table, function(asked_by))
         codes = rows_of(without_targets(table)).codes
         return Relation(table.names, table.arities, codes, np.ones(codes.shape[1]), False)
     if not isinstance(possibility, str):
@@ -103,6 +105,7 @@ def relation_of(data: Any, possibility: str | None) -> Relation:
     table = data if isinstance(data, Data) else read(data, states={possibility: degree_labels(data, possibility)})
     if possibility not in table.names:
         raise not_in_table("possibility", possibility, table.names)
+    refuse_gaps(table, function(asked_by))
     return _graded(without_targets(table), possibility)
 
 

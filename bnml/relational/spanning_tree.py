@@ -59,7 +59,7 @@ def spanning_tree(data: Any, weight: str = "hartley", *, possibility: str | None
     asia - either 0.0
     """
     one_of(weight, "weight", WEIGHTS)
-    relation = relation_of(data, possibility)
+    relation = relation_of(data, possibility, "bnml.relational.spanning_tree")
     pairs = all_pairs(relation)
     if weight == "hartley":
         return attribute_tree(relation.names, [(-gain, (a, b, gain)) for a, b, *_, gain in pairs])

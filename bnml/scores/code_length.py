@@ -8,6 +8,8 @@ from typing import Any
 
 from bnml._plain import as_float, attributes
 from bnml.data import as_data
+from bnml.data.gaps import refuse_gaps
+from bnml.errors import function
 from bnml.graph import DAG
 from bnml.scores.local import local_scores
 from bnml.scores.loglik import LogLikelihood
@@ -66,6 +68,7 @@ def code_length(dag: DAG, data: Any) -> CodeLength:
     """
     check_dag(dag)
     table = as_data(data)
+    refuse_gaps(table, function("bnml.code_length"))
     sets = parent_sets(dag, table.names)
     local = local_scores(table, LogLikelihood())
     bits = 0.0

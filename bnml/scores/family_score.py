@@ -7,7 +7,8 @@ from typing import Any, Literal, overload
 
 from bnml._checks import refuse
 from bnml.data import as_data
-from bnml.errors import ArgumentError
+from bnml.data.gaps import refuse_gaps
+from bnml.errors import ArgumentError, function
 from bnml.scores.base import Score
 from bnml.scores.local import local_scores
 from bnml.scores.registry import parse_score
@@ -60,6 +61,7 @@ def family_score(
     if not isinstance(parents, Iterable):
         raise refuse("parents", parents, "expected the names of variables")
     table = as_data(data)
+    refuse_gaps(table, function("bnml.family_score"))
     x = table.index(child)
     above = table.indices(parents)
     if x in above:

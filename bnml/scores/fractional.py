@@ -53,8 +53,9 @@ class Fractional(Score):
         outline = self.score.terms(Shape(3, data.arities, np.zeros(1, np.int64)))
         if outline is None:
             raise ScoreError(
-                f"{argument('score', self.score.name)} has no meaning for expected counts, which are fractions; with "
-                f"{argument('missing', 'em')} take another, such as qnml, bic or bdeu"
+                f"{argument('score', self.score.name)} is not offered for expected counts, which are fractions: what a "
+                f"cell adds depends on more than its count; with {argument('missing', 'em')} take another, such as "
+                "qnml, bic or bdeu"
             )
 
     def terms(self, shape: Shape) -> Terms | None:

@@ -14,7 +14,7 @@ from bnml.counts import Lookups, batch_of, counts_of
 from bnml.counts.batches import FamilyBatch, check_additions, check_batch, check_columns
 from bnml.data import Data, as_data
 from bnml.data.gaps import refuse_gaps
-from bnml.errors import ArgumentError, ScoreError
+from bnml.errors import ArgumentError, ScoreError, function
 from bnml.graph import DAG
 from bnml.scores.base import Score, Shape, Terms
 from bnml.scores.family_terms import FamilyTerms
@@ -79,7 +79,7 @@ class LocalScores:
         self.score_function = parse_score(score)
         check_prior(prior)
         self.data = as_data(data)
-        refuse_gaps(self.data, "a score")
+        refuse_gaps(self.data, function("bnml.LocalScores"))
         self.counts = counts_of(self.data)
         self.score_function.check(self.counts)
         if prior is not None:

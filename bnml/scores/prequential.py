@@ -10,8 +10,9 @@ import numpy.typing as npt
 from bnml._arrays import Floats
 from bnml.counts import counts_of
 from bnml.data import as_data
+from bnml.data.gaps import refuse_gaps
 from bnml.data.rows import rows_left_alone, rows_of, rows_to_numbers
-from bnml.errors import ScoreError
+from bnml.errors import ScoreError, function
 from bnml.graph import DAG
 from bnml.scores.base import Score
 from bnml.scores.parent_sets import check_dag, parent_sets
@@ -63,6 +64,7 @@ def prequential(dag: DAG, data: Any, score: Score | str = "bdeu") -> Floats:
         raise ScoreError(f"prequential: {chosen.name} does not predict row by row; take k2, bd, bdj, bdeu or BDe")
     check_dag(dag)
     table = as_data(data)
+    refuse_gaps(table, function("bnml.prequential"))
     sets = parent_sets(dag, table.names)
     chosen.check(table)
     rows, counts = rows_of(table), counts_of(table)

@@ -6,8 +6,9 @@ import math
 from typing import Any
 
 from bnml.data import Data, as_data
+from bnml.data.gaps import refuse_gaps
 from bnml.data.targets import refuse_targets
-from bnml.errors import argument
+from bnml.errors import argument, function
 from bnml.graph import DAG
 from bnml.scores.base import Score
 from bnml.scores.forest_nml import NML, forest_complexity
@@ -51,6 +52,7 @@ def score(dag: DAG, data: Any, score: Score | str = "qnml", prior: StructurePrio
     check_prior(prior)
     check_dag(dag)
     table = as_data(data)
+    refuse_gaps(table, function("bnml.score"))
     sets = parent_sets(dag, table.names)
     if isinstance(chosen, NML):
         return _whole(table, sets, prior)

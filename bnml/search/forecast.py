@@ -22,6 +22,7 @@ from bnml._plain import attributes
 from bnml._text import number_of, seconds_text, time_text
 from bnml._watch import Watch
 from bnml.counts.lattice import WalkOrder
+from bnml.data.targets import without_targets
 from bnml.graph import Constraints, Rules
 from bnml.graph.rules import ROWS_PER_CELL
 from bnml.scores import LocalScores, Score
@@ -382,7 +383,7 @@ def _slowness(local: LocalScores) -> float:
     from bnml.scores.lattice import lattice_of
 
     def seconds(columns: int) -> tuple[float, float]:
-        few = LocalScores(local.data.select(local.names[:columns]), local.score_function)
+        few = LocalScores(without_targets(local.data).select(local.names[:columns]), local.score_function)
         rules = Rules.none(few.names)
         work = _work_of(Task(few, rules))
         rules = rules.among(WalkOrder(few.counts).columns)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bnml.data import Data, as_data
 from bnml.graph import Constraints
@@ -19,10 +19,7 @@ from bnml.search.search_result import SearchResult, uninterrupted_result
 from bnml.search.searches import SEARCHES, request_for
 from bnml.search.task import MemoryOverError, Request, Task, TimeOverError
 
-if TYPE_CHECKING:
-    from bnml.network import BayesianNetwork
-
-__all__ = ["check_request", "imputing_network", "learn", "learn_as_asked", "learn_request", "learn_task"]
+__all__ = ["check_request", "learn", "learn_as_asked", "learn_request", "learn_task"]
 
 EXACT_SHARE = 2 / 3  # of the time limit; the rest is kept for another search, should exact search not end
 LIST_SHARE = 0.5  # of what is left of the time limit, for a list of families
@@ -139,13 +136,6 @@ def check_request(asked: Request, data: Data) -> None:
         check_with_gaps(asked, data)
     else:
         asked.open(data)
-
-
-def imputing_network(asked: Request, data: Data) -> BayesianNetwork:
-    """Return a network to fill the gaps of a table from, by draws, for a request that is then run on what is filled."""
-    from bnml.search.structural_em import network_for_draws
-
-    return network_for_draws(asked, data, learn_task, SEARCHES)
 
 
 def learn_as_asked(asked: Request, data: Any) -> SearchResult:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from bnml._checks import a_variable
+from bnml._text import quoted
+from bnml.data.targets import variables_set
 from bnml.errors import SearchError, argument
 from bnml.search.local_optimum import verified_result
 from bnml.search.search_result import SearchResult
@@ -34,6 +36,12 @@ def naive_bayes(task: Task, *, class_variable: str) -> SearchResult:
     """
     names = task.by_name.names
     target = a_variable(class_variable, "class_variable", names)
+    always = [x for x in variables_set(task.table.data, in_every_row=True) if x in names and x != class_variable]
+    if always:
+        raise SearchError(
+            f"{argument('search', 'naive')} makes the class a parent of {quoted(always)}, set in every row, so that "
+            "none tells what it depends on; take that as the class, or another search"
+        )
     parents = [[] if x == target else [target] for x in range(len(names))]
     if task.constraints is not None and (wrong := task.constraints.violations(task.structure(parents))):
         raise SearchError(f"{argument('search', 'naive')} has no choice, and does not meet the constraints: {wrong[0]}")

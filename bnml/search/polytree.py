@@ -122,7 +122,11 @@ def _p_values(counts: Counts, columns: Sequence[int], gains: Floats, threads: in
 
 
 def _by_observed_pairs(data: Data, task: Task) -> tuple[Floats, Floats]:
-    """Return for each pair N times its mutual information, and the p-value, by the rows in which both are observed."""
+    """Return for each pair N times its mutual information, and the p-value, by the rows in which both are observed.
+
+    A pair that these rows cannot test has no information, and a p-value that is not a number: neither linked for what
+    is known of it, nor independent.
+    """
     n = len(task.columns)
     first, second = np.triu_indices(n, 1)
     at = np.array(task.columns, np.int64)
@@ -131,7 +135,7 @@ def _by_observed_pairs(data: Data, task: Task) -> tuple[Floats, Floats]:
     answers = judge.decide(batch, stop=False)
     gains, p_values = np.zeros((n, n)), np.ones((n, n))
     information = answers.results[:, 0] / np.maximum(2.0 * judge.rows(batch), 1.0)
-    gains[first, second] = gains[second, first] = task.n_rows * information
+    gains[first, second] = gains[second, first] = task.n_rows * np.nan_to_num(information)
     found, rows = np.exp(answers.results[:, 2]), judge.rows(batch)
     least = np.array([smallest_sparse_p_value(int(n)) for n in rows])
     found[judge.sparse(batch) & (found <= least)] = 0.0

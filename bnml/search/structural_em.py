@@ -9,7 +9,8 @@ What a network leaves out, its completions leave out too, and so a structure con
 come from networks with more links than are worth their price, by AIC and by HQC, which tabu search finds from a tree of
 pairs, each told by the rows in which both are observed; a third start is the structure with gaps as states. Tabu search
 goes ahead from each; the best, by the likelihood of what was observed less the penalty, is searched as asked, first
-with the completions it came from and then with its own, until the same structure comes back.
+with the completions it came from and then with its own, until the same structure comes back. In the end arcs go that
+what was observed does not pay for.
 """
 
 from __future__ import annotations
@@ -24,11 +25,11 @@ import numpy as np
 
 from bnml._arrays import Floats
 from bnml._watch import Watch
-from bnml.counts import counts_of
+from bnml.counts import chi_square_statistic, counts_of
 from bnml.counts.observed import counts_for_tests
 from bnml.data import Data
 from bnml.data.gap_tables import count_rows_with_gaps, gaps_as_states, gaps_filled_by_mode
-from bnml.errors import NetworkError, SearchError, argument
+from bnml.errors import BnmlError, NetworkError, SearchError, argument
 from bnml.graph import DAG, shd
 from bnml.network import BayesianNetwork
 from bnml.network.completions import completed_table
@@ -42,18 +43,27 @@ from bnml.search.forecast import AFFORDABLE, forecast_of
 from bnml.search.search_result import SearchResult
 from bnml.search.task import MemoryOverError, Request, Search, Task, TimeOverError
 
-__all__ = ["check_with_gaps", "expected_scores", "learn_with_gaps", "network_for_draws", "pairwise_tree"]
+__all__ = ["check_with_gaps", "dag_without", "expected_scores", "learn_with_gaps", "pairwise_tree"]
 
 LEADING_PARTS, PARTS = 8, 16  # to a row, while a start is led on, and for the search that was asked for
 LEAST_PARTS, MOST_COMPLETED = 4, 20_000  # of many rows with gaps fewer parts are enough: their noise averages out
 RICH_ROUNDS, MOST_ROUNDS = 2, 8
 RICH_WORK = 2.0**29  # numbers that a step of EM may look at for a network with more links than are worth their price
 EM_STEPS = 3  # between two searches
+MOST_STEPS, STEP_GAIN = 200, 1e-3  # of EM where structures are compared, and nats; a smaller step is the last
 LEAST_GAIN = 1e-3  # nats; a round that gains less is the last
 ROUNDS_OF_AUTO = 3  # that a minute is to be enough for, where `auto` is exact
 LEADER = "tabu"
 LED = ("exact", "climb", "tabu", "order", "ges")  # searches for any structure: tabu search can go ahead of them
-OF_THE_LAST_ROUND = ("within", "arc_gain", "trace", "optimal_among")  # said of its counts, not of the table
+HEURISTIC = "order"  # what `auto` stands for where exact search takes long
+TOO_LITTLE = 1e-3  # seconds, in which nothing is searched
+TIME_OVER = "the time limit was reached"
+ENDED_BY: dict[type[Exception], str] = {
+    TimeOverError: TIME_OVER,
+    MemoryOverError: "memory ran out",
+    NetworkError: "a network on the way was too large for exact inference",
+}
+OF_THE_LAST_ROUND = ("within", "arc_gain", "trace", "optimal_among", "bytes")  # said of its counts, not of the table
 
 Run = Callable[[Request, Task], SearchResult]
 
@@ -67,6 +77,7 @@ class _Found:
     value: float
     completed: Data
     parts: int
+    cut: bool = False  # whether the time was over before the search had ended
 
 
 class _Rounds:
@@ -82,6 +93,9 @@ class _Rounds:
         self.best: _Found | None = None
         self.before: BayesianNetwork | None = None
         self.too_large: NetworkError | None = None
+        self.deleted: list[tuple[str, str]] = []
+        self.as_asked = False  # whether the best was found by the search that was asked for
+        self.ended = ""  # what ended it before its end, in words
 
     @property
     def led(self) -> bool:
@@ -108,41 +122,120 @@ class _Rounds:
             if imputer is not None:
                 network = self.richer(network, imputer, first, step)
             found = self._round(network, self.parts(LEADING_PARTS), self.ahead(), last - step, last)
+            if found.cut and self.led:
+                found = self._start_if_better(network, found)
         except NetworkError as error:  # a network on the way is too large for exact inference
             self.too_large = error
             return
         self.starts.append(name)
         if self.best is None or found.value > self.best.value + LEAST_GAIN:
-            self.best, self.before = found, network
+            self.best, self.before, self.as_asked = found, network, not self.led
 
     def richer(self, network: BayesianNetwork, imputer: Score, first: float, step: float) -> BayesianNetwork:
         """Return a network with more links than the score allows."""
         asked = replace(self.asked, search=self._leader, score=imputer, options={})
         for k in range(RICH_ROUNDS):
             at = first + k * step
-            network = self._round(network, self.parts(LEADING_PARTS), asked, at, at, RICH_WORK).network
+            if self.watch.share(at + step).over:
+                break
+            found = self._round(network, self.parts(LEADING_PARTS), asked, at, at + step, most_work=RICH_WORK)
+            if found.cut:  # it may have fewer links than what it began with
+                break
+            network = found.network
         return network
 
     def go_on(self, first: float) -> None:
         """Go on from the best structure, with its own completions, until it comes back or nothing is gained."""
         assert self.best is not None
         assert self.before is not None
-        if self.led:
-            self.best = self._round(self.before, self.parts(PARTS), self.asked, first, first)
+        if self.led and not self.watch.over:
+            half = 0.5 * (first + 1.0)
+            found = self._round(self.before, self.parts(PARTS), self.asked, first, first, until=half)
+            if not found.cut or found.value > self.best.value:
+                self.best, self.as_asked = found, True
         for k in range(MOST_ROUNDS):
-            if self.watch.over or self.best.result.dag is None or "interrupted" in self.best.result.info:
+            if self.best.result.dag is None or "interrupted" in self.best.result.info:
+                return
+            if self.watch.over:
+                self.ended = TIME_OVER
                 return
             low, high = (first + (1.0 - first) * share / MOST_ROUNDS for share in (k, k + 1))
-            found = self._round(self.best.network, self.parts(PARTS), self.asked, low, high)
+            found = self._round(self.best.network, self.parts(PARTS), self.asked, low, high, until=1.0)
             same, gain = found.result.dag == self.best.result.dag, found.value - self.best.value
             if same or gain > LEAST_GAIN:
-                self.best = found
+                self.best, self.as_asked = found, True
+            if found.cut:
+                self.ended = TIME_OVER
+                return
             if same or gain <= LEAST_GAIN:
                 return
 
+    def delete(self) -> None:
+        """Delete arcs, the worst first, as long as what was observed is worth more without one.
+
+        A completed table has more rows with all values than were observed, so a search in it counts evidence that is
+        not there. Arcs that pay their price by the rows in which their family was observed need no second look.
+        """
+        assert self.best is not None
+        known = self.asked.constraints
+        while (dag := self.best.result.dag) is not None and dag.arcs and self.led:
+            best, local = self.best, self._scores(self.best)
+            value = self._value(dag, local, best)
+            found: tuple[float, tuple[str, str]] | None = None
+            for arc in sorted(dag.arcs):
+                if self.watch.over:
+                    self.ended = TIME_OVER
+                    return
+                less = dag_without(dag, arc)
+                if (known is None or not known.violations(less)) and not self._paid(dag, arc, local):
+                    gain = self._value(less, local, best) - value
+                    if gain > LEAST_GAIN and (found is None or gain > found[0]):
+                        found = gain, arc
+            if found is None:
+                return
+            self.deleted.append(found[1])
+            result = replace(best.result, dag=dag_without(dag, found[1]))
+            network = self._fitted(result, self.asked, best.completed, best.parts, math.inf).network
+            table = completed_table(network, self.data, best.parts, seed=self.asked.seed, threads=self.asked.threads)
+            self.best = self._fitted(result, self.asked, table, best.parts, math.inf)
+
+    def _scores(self, found: _Found) -> ExpectedScores:
+        return ExpectedScores(found.completed, self.asked.score, self.asked.prior, found.parts)
+
+    def _value(self, dag: DAG, local: ExpectedScores, found: _Found) -> float:
+        """Return the log-likelihood of what was observed, fitted by EM, less the penalty at expected counts."""
+        start = _network_at_counts(dag, found.completed, found.parts)
+        before = value = -math.inf
+        for _, value in islice(em_steps(dag, self.data, start, threads=self.asked.threads), MOST_STEPS):
+            if value - before < STEP_GAIN:
+                break
+            before = value
+        return value - _penalty(dag, local, self.data)
+
+    def _paid(self, dag: DAG, arc: tuple[str, str], local: ExpectedScores) -> bool:
+        """Tell whether an arc pays its price by the rows in which its child and all its parents were observed."""
+        x, y = (self.data.index(name) for name in arc)
+        above = tuple(sorted(self.data.index(p) for p in dag.parents(arc[1])))
+        others = tuple(p for p in above if p != x)
+        price = local.parts(y, above)[1] - local.parts(y, others)[1]
+        g2, _ = chi_square_statistic(counts_for_tests(self.data).cells(sorted((*above, y))), x, y, list(others))
+        return bool(0.5 * g2 > price)
+
+    def _start_if_better(self, network: BayesianNetwork, found: _Found) -> _Found:
+        """Return what a search began with where it was cut off before it had come as far."""
+        task = _fractional_request(self.ahead(), found.parts, TOO_LITTLE).open(found.completed)
+        try:
+            start = self._leader.run(task, start=network.dag)
+        except BnmlError:  # the rules do not allow it
+            return found
+        again = self._fitted(start, self.asked, found.completed, found.parts, math.inf)
+        return replace(again, cut=True) if again.value > found.value else found
+
     def _chosen(self, task: Task) -> Task:
         """Return a task for the search that ``auto`` stands for: exact where several rounds of it are affordable."""
-        cost = forecast_of(task)
+        cost, left = forecast_of(task), task.watch.limit
+        if left is not None and cost.fits and cost.seconds > left / ROUNDS_OF_AUTO:
+            return task.named("order", "chosen by auto, as exact search would take longer than the time limit")
         if cost.fits and cost.seconds <= AFFORDABLE / ROUNDS_OF_AUTO:
             return task.named("exact", "chosen by auto, as a round takes some seconds")
         return task.named("order", "chosen by auto, as exact search would take long in each round")
@@ -154,12 +247,19 @@ class _Rounds:
         asked: Request,
         low: float,
         high: float,
+        *,
+        until: float | None = None,
         most_work: float = math.inf,
     ) -> _Found:
-        """Complete the table, search, and fit what was found to what was observed."""
+        """Complete the table, search, and fit what was found to what was observed.
+
+        The share of the work that is done goes from ``low`` to ``high``, and the search is over when that share of the
+        time limit is, or the share ``until``.
+        """
         self.n_rounds += 1
         completed = completed_table(network, self.data, parts, seed=asked.seed, threads=asked.threads)
-        left = None if self.watch.limit is None else max(self.watch.limit - self.watch.seconds, 1e-3)
+        limit = self.watch.share(high if until is None else until).limit
+        left = None if limit is None else max(limit - self.watch.seconds, TOO_LITTLE)
         request = _fractional_request(asked, parts, left)
         stage = f"round {self.n_rounds}"
         told = replace(request, progress=lambda what, share: self.watch(f"{stage}: {what}", low + (high - low) * share))
@@ -170,12 +270,17 @@ class _Rounds:
         result = self._run(told, task)
         if result.dag is None:
             return _Found(result, network, -math.inf, completed, parts)
+        found = self._fitted(result, asked, completed, parts, most_work)
+        return replace(found, cut=bool(task.watch.over))
+
+    def _fitted(self, result: SearchResult, asked: Request, completed: Data, parts: int, most_work: float) -> _Found:
+        """Return a structure fitted to what was observed by some steps of EM, with its value."""
+        assert result.dag is not None
         started = _network_at_counts(result.dag, completed, parts)
         steps = em_steps(result.dag, self.data, started, threads=asked.threads, most_work=most_work)
         fitted, likelihood = list(islice(steps, EM_STEPS))[-1]
         local = ExpectedScores(completed, asked.score, asked.prior, parts)
-        penalty = sum(local.parts(i, above)[1] for i, above in enumerate(_parent_columns(result.dag, self.data)))
-        return _Found(result, fitted, likelihood - penalty, completed, parts)
+        return _Found(result, fitted, likelihood - _penalty(result.dag, local, self.data), completed, parts)
 
 
 def learn_with_gaps(asked: Request, data: Data, run: Run, searches: Mapping[str, Search]) -> SearchResult:
@@ -205,42 +310,43 @@ def learn_with_gaps(asked: Request, data: Data, run: Run, searches: Mapping[str,
         tree = pairwise_tree(ordered)
         under_state = _learn_with_states(rounds, run)
         if rounds.led:
-            rounds.lead(tree, "a tree of pairs, completed by a network under aic", AIC(), 0.0, 0.25)
-            if not rounds.watch.over:
-                rounds.lead(tree, "a tree of pairs, completed by a network under hqc", HQC(), 0.25, 0.5)
-            if not rounds.watch.over:
-                rounds.lead(under_state.structure, "the structure with gaps as states", None, 0.5, 0.55)
+            rounds.lead(tree, "a tree of pairs, completed by a network under aic", AIC(), 0.1, 0.35)
+            if not rounds.watch.share(0.5).over:
+                rounds.lead(tree, "a tree of pairs, completed by a network under hqc", HQC(), 0.35, 0.55)
+            if under_state is not None and not rounds.watch.share(0.6).over:
+                rounds.lead(under_state.structure, "the structure with gaps as states", None, 0.55, 0.6)
+            if not rounds.watch.share(0.65).over:
+                rounds.lead(DAG(ordered.names), "no arcs", None, 0.6, 0.65)
             if rounds.best is None:
-                rounds.lead(tree, "a tree of pairs", None, 0.55, 0.6)
+                rounds.lead(tree, "a tree of pairs", None, 0.6, 0.65)
         else:
-            rounds.lead(tree, "a tree of pairs", None, 0.0, 0.6)
+            rounds.lead(tree, "a tree of pairs", None, 0.1, 0.65)
         if rounds.best is None and rounds.too_large is not None:
             raise rounds.too_large
+        rounds.go_on(0.65)
         if not rounds.watch.over:
-            rounds.go_on(0.6)
+            rounds.delete()
     except (TimeOverError, MemoryOverError, NetworkError, KeyboardInterrupt) as error:
         if rounds.best is None:
             raise
         interrupted = isinstance(error, KeyboardInterrupt)
+        rounds.ended = next((words for kind, words in ENDED_BY.items() if isinstance(error, kind)), "")
     assert rounds.best is not None
     return _answer(rounds, rounds.best, data, under_state, interrupted=interrupted)
 
 
-def network_for_draws(asked: Request, data: Data, run: Run, searches: Mapping[str, Search]) -> BayesianNetwork:
-    """Return a network that gaps can be filled from by draws: of more links than the score allows, by AIC."""
-    ordered = data.select(sorted(data.names))
-    rounds = _Rounds(replace(asked, progress=None, time_limit=None), ordered, run, searches)
-    tree = _fit_roughly(pairwise_tree(ordered), ordered, asked.threads)
+def _learn_with_states(rounds: _Rounds, run: Run) -> SearchResult | None:
+    """Return what is learned from the table with gaps as states, by the search that goes ahead if there is one.
+
+    It has a tenth of the time; None if that is not enough.
+    """
+    request = replace(rounds.ahead(), progress=None, time_limit=rounds.watch.share(0.1).limit)
+    task = request.open(gaps_as_states(rounds.data))
     try:
-        return rounds.richer(tree, AIC(), 0.0, 0.0)
-    except NetworkError:  # too many links for exact inference
-        return tree
-
-
-def _learn_with_states(rounds: _Rounds, run: Run) -> SearchResult:
-    """Return what is learned from the table with gaps as states, by the search that goes ahead if there is one."""
-    request = replace(rounds.ahead(), progress=None)
-    return run(request, request.open(gaps_as_states(rounds.data)))
+        result = run(request, task)
+    except TimeOverError:
+        return None
+    return None if task.watch.over else result
 
 
 def _answer(
@@ -254,12 +360,25 @@ def _answer(
         info["rows_per_cell"] = asked.rows_per_cell
     info["missing"] = {name: count / data.n_rows for name, count in data.gap_counts().items()}
     info["em"] = {"rounds": rounds.n_rounds, "starts": rounds.starts, "parts": found.parts}
+    if rounds.deleted:
+        info["em"]["deleted"] = rounds.deleted
+        info["local_optimum"] = False
+        info.pop("arc_gain", None)
     if under_state is not None and under_state.dag is not None and result.dag is not None:
         info["under_state"] = _compare_with_states(result.dag, under_state.dag)
     if interrupted:
         info["interrupted"] = True
+    search = result.search
+    if not rounds.as_asked:
+        search = asked.search.name if asked.search is not None else HEURISTIC
+        info["reason"] = "as asked" if asked.search is not None else "chosen by auto"
+        info["reason"] += f", but this is what {result.search} search found, which goes ahead of it"
+    if rounds.ended:
+        info["em"]["ended"] = rounds.ended
+        info["reason"] = f"{info.get('reason', 'as asked')}; ended as {rounds.ended}"
     return replace(
         result,
+        search=search,
         dag=None if result.dag is None else result.dag.reordered(data.names),
         score=math.nan if result.dag is None else local.score(result.dag),
         optimal=False,
@@ -326,6 +445,16 @@ def _network_at_counts(dag: DAG, completed: Data, parts: int) -> BayesianNetwork
         x: estimate(counts.table([completed.index(v) for v in (*dag.parents(x), x)]) / parts, "bpp") for x in dag.names
     }
     return BayesianNetwork(dag, {x: completed.states[completed.index(x)] for x in dag.names}, tables, completed.cuts)
+
+
+def dag_without(dag: DAG, arc: tuple[str, str]) -> DAG:
+    """Return a structure without one of its arcs."""
+    return DAG(dag.names, [other for other in dag.arcs if other != arc])
+
+
+def _penalty(dag: DAG, local: ExpectedScores, data: Data) -> float:
+    """Return the penalty of a structure at expected counts."""
+    return sum(local.parts(i, above)[1] for i, above in enumerate(_parent_columns(dag, data)))
 
 
 def _parent_columns(dag: DAG, data: Data) -> list[tuple[int, ...]]:

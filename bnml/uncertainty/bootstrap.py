@@ -37,10 +37,9 @@ from bnml.data import Data, as_data
 from bnml.data.resampling import halves, redrawn
 from bnml.errors import SearchError, argument
 from bnml.graph import DAG, PDAG
-from bnml.network.completions import drawn_table
 from bnml.scores import Score
 from bnml.scores.registry import score_text
-from bnml.search.learn import imputing_network, learn_as_asked
+from bnml.search.learn import learn_as_asked
 from bnml.search.searches import request_for
 from bnml.search.task import COMMON, Request
 
@@ -57,7 +56,6 @@ __all__ = [
 ]
 
 RESAMPLING = ("halves", "bootstrap")
-FILLED = 19  # numbers the draws that fill gaps, which differ from those of rows
 
 
 @dataclass(frozen=True, repr=False)
@@ -219,9 +217,8 @@ def bootstrap(
     Parameters
     ----------
     data
-        A `Data`, or anything that `bnml.read` takes. Gaps (``missing="em"``) are filled in each table anew, by draws
-        from a network that structural EM finds under AIC: with more links than are worth their price, so that no link
-        is lost by filling (multiple imputation).
+        A `Data`, or anything that `bnml.read` takes. With gaps (``missing="em"``) each table is learned
+        from by structural EM for itself: what fills the gaps of one half knows nothing of the other.
     score, search
         What is done with each table; see `bnml.learn`.
     repetitions
@@ -300,13 +297,10 @@ def bootstrap_as_asked(asked: BootstrapRequest, data: Any) -> Bootstrap:
             raise _StoppedError
 
     each = replace(asked.learning, progress=go_on)
-    filler = imputing_network(asked.learning, table_) if table_.has_gaps else None
 
     def task(first: int, last: int) -> None:
         for k in range(first, last):
             drawn = _drawn(table_, resampling, asked.learning.seed, k)
-            if filler is not None:
-                drawn = drawn_table(filler, drawn, np.random.default_rng([asked.learning.seed, k, FILLED]), 1)
             result = learn_as_asked(each, drawn)
             found[k] = _counted(result.directions if result.target_sets else result.cpdag)
             done = next(finished)

@@ -11,15 +11,17 @@ from bnml._arrays import Ints
 from bnml.counts import chi_square_statistic
 from bnml.counts.counts import count_occurring_states
 from bnml.counts.observed import ObservedCounts, counts_for_tests
-from bnml.data import as_data
+from bnml.data import Data, as_data
 from bnml.errors import ArgumentError
 from bnml.graph import DAG, PDAG
 from bnml.independence.p_values import log_p_values
 from bnml.independence.sparse import is_sparse, sparse_p_value
+from bnml.network.em import expected_counts, fit_by_em
 from bnml.scores import Score, parse_score
+from bnml.scores.expected import ExpectedScores
 from bnml.scores.local import local_scores
 from bnml.scores.parent_sets import parent_sets
-from bnml.search.structural_em import expected_scores
+from bnml.search.structural_em import dag_without, expected_scores
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,8 +38,9 @@ def strength(dag: DAG | PDAG, data: Any, score: Score | str = "qnml") -> pd.Data
         A structure. The undirected links of a PDAG are taken in the directions of one DAG that fits it, which makes no
         difference to scores that equivalent structures share.
     data
-        A `Data`, or anything that `bnml.read` takes, with the same variables. Of a table with gaps scores are at the
-        counts that the structure expects, fitted by EM; tests take the rows in which their variables are observed.
+        A `Data`, or anything that `bnml.read` takes, with the same variables. Of a table with gaps a
+        gain is that of the log-likelihood of what was observed, fitted by EM with the arc and without it, less what
+        the arc adds to the penalty at expected counts; tests take the rows in which their variables are observed.
     score
         A name or an object of `bnml.scores`.
 
@@ -71,6 +74,7 @@ def strength(dag: DAG | PDAG, data: Any, score: Score | str = "qnml") -> pd.Data
     structure = dag if isinstance(dag, DAG) else dag.to_dag()
     parent_sets(structure, table.names)
     local = local_scores(table, chosen) if not table.has_gaps else expected_scores(structure, table, chosen)
+    fit_of_all = _observed_fit(structure, table) if table.has_gaps else 0.0
     known = dict[int, Ints]()
     rows = []
     for child in structure.names:
@@ -82,6 +86,9 @@ def strength(dag: DAG | PDAG, data: Any, score: Score | str = "qnml") -> pd.Data
         for x in parents:
             others, states = [p for p in parents if p != x], known[id(counts)]
             gain = own - local.family(y, others)
+            if isinstance(local, ExpectedScores):
+                price = local.parts(y, parents)[1] - local.parts(y, others)[1]
+                gain = fit_of_all - _observed_fit(dag_without(structure, (table.names[x], child)), table) - price
             g2, freedom = chi_square_statistic(counts.cells(sorted((*others, x, y))), x, y, others)
             n_rows = counts.n_observed([*others, x, y]) if isinstance(counts, ObservedCounts) else counts.n_rows
             sparse = is_sparse(states[[*others, x, y]], n_rows)
@@ -92,3 +99,8 @@ def strength(dag: DAG | PDAG, data: Any, score: Score | str = "qnml") -> pd.Data
     frame = pd.DataFrame(rows, columns=head)
     order = sorted(range(len(rows)), key=lambda k: (-rows[k][2] if math.isfinite(rows[k][2]) else 0.0, rows[k][:2]))
     return frame.iloc[order].reset_index(drop=True)
+
+
+def _observed_fit(dag: DAG, data: Data) -> float:
+    """Return the log-likelihood of what was observed, at the parameters that EM finds."""
+    return expected_counts(fit_by_em(dag, data), data)[1]

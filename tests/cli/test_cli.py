@@ -488,6 +488,10 @@ def test_info_answers_for_a_table_that_is_refused(run, folder):
     assert by_name["lung"]["missing"] == 10
     assert by_name["age"]["kind"] == "numbers"
     assert by_name["smoke"]["advice"] is None
+    written = Path("raw.toml").read_text(encoding="utf-8")
+    assert tomllib.loads(written)["missing"] == "em"
+    assert "right where values are missing at random" in written
+    assert "--missing em" in " ".join(shown.out.split())
     assert run("learn", "raw.csv", "--config", "raw.toml").status == 0
     again = json.loads(run("info", "raw.csv", "--config", "raw.toml", "--json").out)
     assert again["readable"] is True

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import io
 import json
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import bnml
+from bnml.search.search_result import SearchResult
 
 
 @pytest.fixture
@@ -49,8 +53,40 @@ def test_draws_stand_one_below_the_other(run, gaps):
     drawn = pd.read_csv("out.csv.gz", dtype=str)
     assert list(drawn.columns) == ["draw", "smoke", "lung", "cough"]
     assert drawn["draw"].value_counts().to_dict() == {"1": 300, "2": 300, "3": 300}
-    again = json.loads(run("impute", "net.json", "gaps.csv", "--draws", "2", "--json").out)
-    assert again == {"rows": 300, "draws": 2, "file": None}
+    again = json.loads(run("impute", "net.json", "gaps.csv", "--draws", "2", "--json", "-o", "two_drawn.csv").out)
+    assert again == {"rows": 300, "draws": 2, "file": "two_drawn.csv"}
+    assert len(pd.read_csv("two_drawn.csv")) == 600
+
+
+def test_impute_keeps_columns_that_are_no_variables(run, gaps):
+    _, frame = gaps
+    assert run("learn", "gaps.csv", "--missing", "em", "-o", "net.json").status == 0
+    wide = frame.assign(weight=np.linspace(50.0, 90.0, len(frame)).round(3).astype(str), note=None)
+    wide.insert(0, "id", [f"{i:05d}" for i in range(len(frame))])
+    wide.loc[3, "weight"] = None
+    wide.to_csv("wide.csv", index=False)
+    filled = pd.read_csv(io.StringIO(run("impute", "net.json", "wide.csv").out), dtype=str)
+    assert list(filled.columns) == list(wide.columns)
+    assert filled[["id", "weight"]].equals(pd.read_csv("wide.csv", dtype=str)[["id", "weight"]])
+    assert filled["note"].isna().all()
+    assert not filled[frame.columns].isna().any(axis=None)
+    narrow = pd.read_csv(io.StringIO(run("impute", "net.json", "gaps.csv").out), dtype=str)
+    assert filled[frame.columns].equals(narrow)
+    wide.rename(columns={"id": "draw"}).to_csv("draw.csv", index=False)
+    shown = run("impute", "net.json", "draw.csv", "--draws", "2")
+    assert (shown.status, shown.out) == (2, "")
+    assert "--draws: the table has a column 'draw'" in shown.err
+
+
+def test_errors_of_impute_speak_of_options(run, gaps):
+    assert run("fit", "[smoke][lung|smoke][cough|lung]", "gaps.csv", "--missing", "em", "-o", "net.json").status == 0
+    shown = run("impute", "net.json", "gaps.csv", "--draws", "0")
+    assert (shown.status, shown.out) == (2, "")
+    assert "--draws 0: expected a whole number from 1; without --draws" in shown.err
+    assert "None" not in shown.err
+    shown = run("impute", "net.json", "gaps.csv", "--json")
+    assert (shown.status, shown.out) == (2, "")
+    assert "-o FILE.csv" in shown.err
 
 
 def test_other_commands(run, gaps):
@@ -63,6 +99,12 @@ def test_other_commands(run, gaps):
         ("info", "gaps.csv", "--missing", "em"),
     ):
         assert run(*words).status == 0, words
+
+
+def test_study(run, gaps):
+    shown = run("study", "gaps.csv", "--missing", "em", "--repetitions", "4", "-o", "study.html")
+    assert shown.status == 0, shown.err
+    assert "missing at random" in Path("study.html").read_text(encoding="utf-8")
 
 
 def test_wrong_uses(run, gaps):
@@ -81,3 +123,42 @@ def test_wrong_uses(run, gaps):
     ):
         shown = run(*words)
         assert (shown.status, shown.out) == (2, ""), words
+
+
+def test_a_command_that_needs_every_value_names_itself_and_the_way_out(run, gaps):
+    for words in (
+        ("score", "[smoke][lung|smoke][cough]", "gaps.csv", "--missing", "em"),
+        ("relational", "gaps.csv", "--missing", "em"),
+    ):
+        shown = run(*words)
+        assert (shown.status, shown.out) == (2, "")
+        text = " ".join(shown.err.split())
+        assert f"bnml {words[0]} needs every value" in text
+        assert "--missing state or --missing drop, or fill the gaps with bnml impute" in text
+        assert "()" not in text
+
+
+def test_dependences_say_from_how_many_rows(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.integers(0, 2, (300, 3)), columns=["a", "b", "c"]).astype(str)
+    frame.loc[:149, "a"], frame.loc[150:, "b"] = None, None
+    frame.to_csv("apart.csv", index=False)
+    shown = run("dependences", "apart.csv", "--missing", "em").out
+    assert "3 pairs, 300 rows, used from 0 to 150 in which both are observed, too few to test 1 pair;" in shown
+    pairs = json.loads(run("dependences", "apart.csv", "--missing", "em", "--json").out)["pairs"]
+    assert [(one["rows"], one["p_value"] is None) for one in pairs] == [(150, False), (150, False), (0, True)]
+
+
+def test_an_interrupt_does_not_wait_for_parameters(run, gaps, monkeypatch):
+    learn = import_module("bnml.search.learn")
+    real = learn.learn_request
+
+    def interrupted(asked, data):
+        found = real(asked, data)
+        return replace(found, info={**found.info, "interrupted": True})
+
+    monkeypatch.setattr(learn, "learn_request", interrupted)
+    monkeypatch.setattr(SearchResult, "network", property(lambda self: pytest.fail("parameters were fitted")))
+    shown = run("learn", "gaps.csv", "--missing", "em", "--search", "tabu", "-o", "net.json")
+    assert (shown.status, shown.err) == (130, "interrupted: this is the best structure so far; no file is written\n")

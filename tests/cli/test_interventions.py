@@ -49,6 +49,9 @@ def test_every_command_that_reads_a_table(run, lab):
     dependences = json.loads(run("dependences", "lab.csv", *told).out)
     assert dependences["rows"] == int((TABLE["set"] == "").sum())
     assert "in which nothing was set" in run("dependences", "lab.csv", "--interventions", "set").out
+    TABLE.assign(set="v1").to_csv("always.csv", index=False)
+    always = run("dependences", "always.csv", "--interventions", "set").out
+    assert "200 rows in which nothing but v1 was set" in always
     info = json.loads(run("info", "lab.csv", *told).out)
     assert info["interventions"]["rows_set"] == int((TABLE["set"] != "").sum())
     assert [column["name"] for column in info["columns"]] == ["v0", "v1", "v2"]

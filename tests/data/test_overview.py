@@ -21,7 +21,7 @@ COLUMNS = {
     "age": (RNG.integers(20, 90, N), "whole numbers", "numbers to cut"),
     "visits": (RNG.integers(0, 9, N), "whole numbers", None),
     "sex": (SEX, "labels", None),
-    "ward": (RNG.choice(["a", "b", None], N), "labels", "missing values: a state of their own (missing='state')"),
+    "ward": (RNG.choice(["a", "b", None], N), "labels", "missing values: learn from what is there (missing='em')"),
     "patient": ([f"p{i}" for i in range(N)], "labels", "an identifier"),
     "nr": (np.arange(N) + 7, "whole numbers", "an identifier"),
     "caseID": (RNG.permutation(10 * N)[:N], "whole numbers", "an identifier"),

@@ -76,7 +76,18 @@ def test_rows_in_which_nothing_was_set():
     assert rows_setting_nothing(plain) is plain
     assert without_targets(plain) is plain
     with pytest.raises(DataError, match="in every row"):
-        rows_setting_nothing(bnml.read(FRAME.assign(set="a"), interventions="set"))
+        rows_setting_nothing(bnml.read(FRAME.assign(set=["a", "b"] * 3), interventions="set"))
+
+
+def test_what_was_set_in_every_row_is_part_of_the_law_of_all_rows():
+    always = bnml.read(FRAME.assign(set="a"), interventions="set")
+    assert rows_setting_nothing(always).n_rows == 6
+    mixed = bnml.read(FRAME.assign(set=["a;b", "a", "a", "a;c", "a", "a"]), interventions="set")
+    table = rows_setting_nothing(mixed)
+    assert table.targets is None
+    kept = bnml.read(FRAME.iloc[[1, 2, 4, 5]][["a", "b", "c"]])
+    assert np.array_equal(table.codes, kept.codes)
+    assert np.array_equal(table.weights, kept.weights)
 
 
 def test_they_stay_with_their_rows(tmp_path):
@@ -88,12 +99,21 @@ def test_they_stay_with_their_rows(tmp_path):
         assert fingerprint(again) == fingerprint(data)
     assert fingerprint(data) != fingerprint(bnml.read(FRAME[["a", "b", "c"]]))
     assert fingerprint(data) != fingerprint(bnml.read(FRAME.assign(set="b"), interventions="set"))
-    some = data.select(["c", "b"])
+    some = bnml.read(FRAME.assign(d=FRAME["a"]), interventions="set").select(["c", "b", "a"])
     assert rows_with_targets(some) == [
-        (row[2], row[1], [x for x in ("c", "b") if x in row[3]]) for row in rows_with_targets(data)
+        (*row[2::-1], [x for x in ("c", "b", "a") if x in row[3]]) for row in rows_with_targets(data)
     ]
-    assert data.select(["b"]).select("b").targets.sets == ((), (0,))
-    assert data.select(["a"]).n_distinct == 3
+
+
+def test_columns_that_were_set_are_not_left_out():
+    data = bnml.read(FRAME.assign(d=FRAME["a"]), interventions="set")
+    with pytest.raises(DataError, match=r"left out \('b', 'c'\)"):
+        data.select(["a", "d"])
+    only = bnml.read(FRAME.assign(set=["", "b", "", "b", "", ""]), interventions="set")
+    assert only.select(["b", "c"]).targets.sets == ((), (0,))
+    with pytest.raises(DataError, match="keep the columns, or leave those rows out"):
+        only.select(["a", "c"])
+    assert without_targets(only).select(["a", "c"]).n_rows == 6
 
 
 def test_damaged_files_are_refused(tmp_path):
@@ -141,6 +161,8 @@ def test_weights_and_rows_that_are_dropped():
         FRAME.assign(set=FRAME["set"].fillna("none").replace("", "none")), interventions="set", na_values=["none"]
     )
     assert rows_set(named) == rows_set(bnml.read(FRAME, interventions="set"))
+    also = bnml.read(FRAME, interventions="set", na_values=["b", "9"])  # the name of a variable is no missing value
+    assert rows_set(also) == rows_set(bnml.read(FRAME, interventions="set"))
 
 
 def test_tables_that_are_read_like_another():

@@ -7,6 +7,8 @@ import pandas as pd
 import pytest
 
 import bnml
+from bnml.five_steps.links import links_of
+from bnml.five_steps.strength import strength_of
 
 
 @pytest.fixture(scope="module")
@@ -34,6 +36,20 @@ def test_links_and_what_is_left_out(study):
     assert {"posterior", "validation", "other scores"} <= set(dict(study.left_out))
     assert study.bootstrap is not None
     assert study.strength["score_gain"].min() > 5
+
+
+def test_strengths_are_of_the_rows_in_which_the_family_is_observed(study):
+    codes = study.data.codes[study.data.row_index]
+    observed = codes < np.array(study.data.arities)
+    found = {(link.a, link.b): link.strength for link in links_of(study) if link.in_network}
+    assert set(found) == set(study.arcs)
+    table = study.strength.set_index(["from", "to"])
+    for a, b in found:
+        family = [study.data.index(x) for x in (b, *study.learned.dag.parents(b))]
+        rows = int(observed[:, family].all(axis=1).sum())
+        assert rows < study.data.n_rows
+        row = table.loc[a, b]
+        assert found[a, b] == strength_of(row["mutual_information"], row["degrees_of_freedom"], rows)
 
 
 def test_it_is_not_saved(study, tmp_path):

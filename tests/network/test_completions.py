@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import bnml
 from bnml.counts import counts_of
-from bnml.network.completions import completed_table, drawn_table
+from bnml.network.completions import completed_table
 from bnml.network.em import expected_counts
 from tests.network.strategies import random_network
 from tests.network.test_em import table_with_gaps
@@ -61,8 +61,8 @@ def test_rare_values_are_neither_lost_nor_favoured():
 def test_what_was_observed_stays(seed, n):
     network = random_network(seed, n)
     frame, data = table_with_gaps(network, 15, 0.4, seed)
-    drawn = drawn_table(network, data, np.random.default_rng(seed))
-    assert drawn.n_rows == data.n_rows
+    drawn = completed_table(network, data, 3, seed=seed)
+    assert drawn.n_rows == 3 * data.n_rows
     labels = [[drawn.states[i][code] for i, code in enumerate(row)] for row in drawn.codes]
     for row in frame.to_numpy().tolist():
         assert any(all(v is None or v == w for v, w in zip(row, whole, strict=True)) for whole in labels)
@@ -79,13 +79,13 @@ def test_the_same_seed_and_any_number_of_threads():
     )
 
 
-def test_draws_follow_the_joint_distribution():
-    """Two values that are missing together stay together: the draws are not made variable by variable."""
+def test_completions_follow_the_joint_distribution():
+    """Two values that are missing together stay together: rows are not completed variable by variable."""
     dag = bnml.DAG.parse("[A][B|A]")
     states = {"A": ["x", "y"], "B": ["x", "y"]}
     network = bnml.BayesianNetwork(dag, states, {"A": [0.5, 0.5], "B": [[1.0, 0.0], [0.0, 1.0]]})
     data = bnml.read(pd.DataFrame({"A": [None] * 40 + ["x"], "B": [None] * 40 + ["x"]}), states=states, missing="em")
-    table = counts_of(drawn_table(network, data, np.random.default_rng(0))).table([0, 1])
+    table = counts_of(completed_table(network, data, 4)).table([0, 1]) / 4
     assert table[0, 1] == table[1, 0] == 0
     assert 8 < table[1, 1] < 32
 

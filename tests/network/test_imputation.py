@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -71,6 +73,21 @@ def test_a_frame_keeps_its_index_types_and_other_columns():
     assert frame.isna().sum().sum() == 3  # the source is as it was
 
 
+def test_other_sources_keep_their_columns_too(tmp_path):
+    frame = pd.DataFrame({"id": [7, 8, 9], "a": ["x", None, "y"], "size": [0.5, None, 1.5], "b": ["x", "y", None]})
+    network = bnml.fit(bnml.DAG.parse("[b][a|b]"), bnml.read(frame, columns=["a", "b"], missing="em"))
+    frame.to_parquet(tmp_path / "table.parquet")
+    frame.to_csv(tmp_path / "table.csv", index=False)
+    expected = network.impute(frame)
+    assert list(expected.columns) == list(frame.columns)
+    for name in ("table.parquet", "table.csv"):
+        for filled in (network.impute(tmp_path / name), *network.impute(tmp_path / name, draws=2)):
+            assert list(filled.columns) == list(frame.columns)
+            assert [float(v) for v in filled["id"]] == [7, 8, 9]
+            assert [None if pd.isna(v) else float(v) for v in filled["size"]] == [0.5, None, 1.5]
+        assert network.impute(tmp_path / name)[["a", "b"]].equals(expected[["a", "b"]])
+
+
 def test_binned_columns_are_given_by_their_bins():
     rng = np.random.default_rng(0)
     x = rng.normal(size=300).round(2)
@@ -107,6 +124,40 @@ def test_wrong_arguments():
             network.impute(impossible, draws=draws)
     with pytest.raises(bnml.BnmlError, match="'b'"):
         network.impute(frame[["a"]])
+
+
+@settings(deadline=None, max_examples=20)
+@given(st.integers(0, 10**6))
+def test_the_state_of_missing_values_is_never_filled_in(seed):
+    rng = np.random.default_rng(seed)
+    a = rng.integers(0, 2, 60)
+    whole = pd.DataFrame({"a": a, "b": (a + (rng.random(60) < 0.2)) % 2, "c": rng.integers(0, 3, 60)})
+    frame = whole.replace({0: "x", 1: "y", 2: "z"}).mask(rng.random((60, 3)) < 0.6)
+    data = bnml.read(frame, missing="state")
+    network = bnml.fit(bnml.DAG.parse("[a][b|a][c|a:b]"), data)
+    for source in (frame, data, frame.fillna("?")):
+        filled = network.impute(source)
+        for row, whole_row in zip(frame.to_dict("records"), filled.to_dict("records"), strict=True):
+            there = {x: v for x, v in row.items() if isinstance(v, str)}
+            assert all(whole_row[x] == v for x, v in there.items())
+            free = [[there[x]] if x in there else [s for s in network.states[x] if s != "?"] for x in network.names]
+            others = [dict(zip(network.names, states, strict=True)) for states in product(*free)]
+            best = max(naive.probability(network, other) for other in others)
+            assert naive.probability(network, whole_row) == pytest.approx(best)
+        for table in network.impute(source, draws=2, seed=seed):
+            assert not table.isna().any(axis=None)
+            assert not (table == "?").any(axis=None)
+
+
+def test_draws_are_given_that_values_are_not_the_state_of_missing_ones():
+    network = bnml.BayesianNetwork(bnml.DAG(["coin"]), {"coin": ["?", "h", "t"]}, {"coin": [0.5, 0.4, 0.1]})
+    (table,) = network.impute(pd.DataFrame({"coin": [None] * 4000}), draws=1)
+    assert (table["coin"] == "t").mean() == pytest.approx(0.2, abs=0.03)
+    certain = bnml.BayesianNetwork(bnml.DAG(["coin"]), {"coin": ["?", "h"]}, {"coin": [1.0, 0.0]})
+    alone = bnml.BayesianNetwork(bnml.DAG(["coin"]), {"coin": ["?"]}, {"coin": [1.0]})
+    for other in (certain, alone):
+        with pytest.raises(bnml.BnmlError, match=r"impute.*no value but '\?'"):
+            other.impute(pd.DataFrame({"coin": [None, None]}))
 
 
 def test_nothing_to_fill():

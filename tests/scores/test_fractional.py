@@ -146,12 +146,12 @@ def test_scores_at_expected_counts_are_per_row():
     assert again.score(dag) == expected.score(dag)
 
 
-@pytest.mark.parametrize("name", ["bds", "bde"])
-def test_scores_without_a_meaning_for_fractions_are_refused(name):
+@pytest.mark.parametrize("name", ["bds", "bde", "nml"])
+def test_scores_that_are_not_offered_for_fractions_are_refused(name):
     data = data_of(random_table(2, 40, (2, 2)))
     network = bnml.fit(bnml.DAG(data.names), data)
     score = bnml.scores.BDe(network) if name == "bde" else parse_score(name)
-    with pytest.raises(ScoreError, match=f"score='{name}'.*missing='em'"):
+    with pytest.raises(ScoreError, match=f"score='{name}' is not offered for expected counts.*missing='em'"):
         LocalScores(data, Fractional(score, 4))
 
 

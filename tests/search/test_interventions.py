@@ -154,7 +154,7 @@ def test_tests_of_independence_refuse_or_take_rows_in_which_nothing_was_set(tabl
     free = bnml.read(table[table["set"] == ""].drop(columns="set"), states=interventions.states_of(table))
     pd.testing.assert_frame_equal(bnml.dependences(data), bnml.dependences(free))
     assert bnml.select_features(data, "v3", 0.5) == bnml.select_features(free, "v3", 0.5)
-    everywhere = interventions.read(table.assign(set="v1"))
+    everywhere = interventions.read(table.assign(set=["v1", "v2"] * (len(table) // 2) + ["v1"] * (len(table) % 2)))
     with pytest.raises(BnmlError, match="in every row"):
         bnml.dependences(everywhere)
 
@@ -168,8 +168,11 @@ def test_a_variable_that_was_set_in_every_row_has_no_parents(table):
             assert all(a == "v1" for a, b in result.directions.directed if "v1" in (a, b))
         cuts = bnml.search.exact(data, "bic", method="cuts", rows_per_cell=rows_per_cell)
         assert cuts.dag == bnml.search.exact(data, "bic", method="lattice", rows_per_cell=rows_per_cell).dag
-    with pytest.raises(BnmlError, match="v1"):
+    with pytest.raises(BnmlError, match="v0 -> v1: 'v1' was set in every row"):
         bnml.learn(data, "bic", constraints=Constraints(required=[("v0", "v1")]))
+    with pytest.raises(BnmlError, match="parent of 'v1', set in every row"):
+        bnml.learn(data, "bic", search="naive", class_variable="v0")
+    assert bnml.learn(data, "bic", search="naive", class_variable="v1").dag.parents("v0") == ("v1",)
 
 
 def test_directions_are_those_of_the_interventional_class():

@@ -12,6 +12,7 @@ import pytest
 import bnml
 from bnml.errors import ScoreError, SearchError
 from bnml.network import inference
+from bnml.search import structural_em
 from bnml.search.searches import SEARCHES
 from bnml.search.structural_em import expected_scores, pairwise_tree
 from tests.reference import GOLDEN
@@ -143,6 +144,7 @@ def test_the_same_on_any_number_of_threads_and_a_seed_of_its_own():
     data = bnml.read(small(), missing="em")
     one, two = (bnml.learn(data, threads=k) for k in (1, 2))
     assert one == two
+    assert one.info == two.info
     assert bnml.learn(data, seed=3).dag is not None
 
 
@@ -199,3 +201,68 @@ def test_networks_that_are_too_large_for_exact_inference_are_left_out(monkeypatc
 def test_the_tree_to_begin_with_takes_the_rows_in_which_pairs_are_observed():
     tree = pairwise_tree(bnml.read(small(), missing="em"))
     assert {frozenset(arc) for arc in tree.arcs} == {frozenset("AB"), frozenset("BC")}
+
+
+def chain(columns=18, rows=3000):
+    """Return a table with gaps in which each column goes with another."""
+    rng = np.random.default_rng(0)
+    found = [rng.integers(0, 3, rows)]
+    for i in range(1, columns):
+        found.append(np.where(rng.random(rows) < 0.6, found[(i - 1) // 2], rng.integers(0, 3, rows)))
+    frame = pd.DataFrame({f"v{i:02d}": column for i, column in enumerate(found)}).astype(str)
+    return frame.mask(rng.random(frame.shape) < 0.15)
+
+
+@pytest.mark.parametrize("search", ["auto", "exact", "order", "tabu"])
+@pytest.mark.parametrize("limit", [1e-6, 0.2, 1.5])
+def test_where_time_is_over_there_is_a_network_that_fits_and_the_report_says_so(search, limit):
+    data = bnml.read(chain(), missing="em")
+    result = bnml.learn(data, search=search, time_limit=limit)
+    assert len(result.dag.arcs) >= 15  # of 17; without a search there were none
+    assert result.search == search or (search == "auto" and result.search in ("exact", "order"))
+    if limit < 1.0:
+        assert result.info["em"]["ended"] == "the time limit was reached"
+        assert "ended as the time limit was reached" in " ".join(str(result).split())
+    assert result.seconds < limit + 8.0
+
+
+def test_what_ended_it_is_said(monkeypatch):
+    data = bnml.read(small(), missing="em")
+    assert "ended" not in bnml.learn(data, search="tabu").info["em"]
+    assert "ended" not in bnml.learn(data, search="tabu", time_limit=1000).info["em"]
+
+    def fails(self, first):
+        raise structural_em.MemoryOverError("no memory")
+
+    monkeypatch.setattr(structural_em._Rounds, "go_on", fails)
+    result = bnml.learn(data, search="exact")
+    assert result.search == "exact"
+    assert result.info["em"]["ended"] == "memory ran out"
+    assert "tabu search found" in result.info["reason"]
+
+
+@pytest.mark.parametrize("seed", [1, 6, 9])
+def test_arcs_that_what_was_observed_does_not_pay_for_are_deleted(seed):
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(rng.integers(0, 2, (500, 8)), columns=list("abcdefgh")).astype(str)
+    data = bnml.read(frame.mask(rng.random(frame.shape) < 0.4), missing="em")
+    result = bnml.learn(data, "bic")
+    empty = bnml.DAG(data.names)
+
+    def value(dag):
+        network = bnml.fit(dag, data)
+        return network.log_prob(data).sum() - 0.5 * np.log(500) * network.n_parameters
+
+    assert value(result.dag) >= value(empty) - 1e-9
+    for arc in result.dag.arcs:
+        less = bnml.DAG(data.names, [other for other in result.dag.arcs if other != arc])
+        assert value(result.dag) > value(less) - 0.02
+    assert "no arcs" in result.info["em"]["starts"]
+
+
+def test_arcs_that_are_required_are_not_deleted():
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame(rng.integers(0, 2, (300, 4)), columns=list("abcd")).astype(str)
+    data = bnml.read(frame.mask(rng.random(frame.shape) < 0.4), missing="em")
+    result = bnml.learn(data, "bic", search="tabu", constraints=bnml.Constraints(required=[("a", "b")]))
+    assert ("a", "b") in result.dag.arcs

@@ -206,7 +206,7 @@ def test_missing_values(table):
     holes = X.astype({"flag": object})
     holes.loc[:20, "colour"] = None
     holes.loc[10:40, "weight"] = np.nan
-    with pytest.raises(MissingError, match=r"'colour': 21, 'weight': 31.*missing='drop'.*missing='state'"):
+    with pytest.raises(MissingError, match=r"'colour': 21, 'weight': 31.*missing='drop'.*missing='state'.*bnml\.learn"):
         classifier().fit(holes, y)
     with pytest.raises(MissingError, match="'colour': 21"):
         classifier().fit(X, y).predict(holes)
@@ -253,6 +253,7 @@ def test_missing_values_in_arrays():
         ({"estimator": "ml"}, "estimator='ml'.*Did you mean 'mle'"),
         ({"estimator": "bpp", "ess": -1}, "ess=-1"),
         ({"missing": "guess"}, "missing='guess'"),
+        ({"missing": "em"}, "'error', 'drop', 'state'.*not offered by estimators yet.*bnml.learn"),
         ({"handle_unknown": "guess"}, "handle_unknown='guess'"),
         ({"class_variable": ""}, "class_variable=''"),
         ({"class_variable": 3}, "class_variable=3"),

@@ -7,8 +7,6 @@ import pandas as pd
 import pytest
 
 import bnml
-from bnml.search.learn import imputing_network
-from bnml.search.searches import request_for
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +20,7 @@ def data():
 
 
 @pytest.mark.parametrize("resampling", ["halves", "bootstrap"])
-def test_bootstrap_fills_each_table_anew(data, resampling):
+def test_bootstrap_learns_from_each_table_for_itself(data, resampling):
     one = bnml.bootstrap(data, "bic", "tabu", repetitions=10, resampling=resampling, threads=1)
     two = bnml.bootstrap(data, "bic", "tabu", repetitions=10, resampling=resampling, threads=2)
     assert np.array_equal(one.support, two.support)
@@ -33,10 +31,13 @@ def test_bootstrap_fills_each_table_anew(data, resampling):
     assert all(support < 0.8 for link, support in links.items() if "d" in link)
 
 
-def test_the_network_that_fills_has_no_gaps_to_fear(data):
-    network = imputing_network(request_for("tabu", {}, score="bic"), data)
-    assert set(network.names) == set(data.names)
-    assert np.isfinite(network.log_prob(data)).all()
+def test_independent_columns_get_no_more_support_than_without_gaps():
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame(rng.integers(0, 2, (500, 8)), columns=list("abcdefgh")).astype(str)
+    gaps = bnml.read(frame.mask(rng.random(frame.shape) < 0.4), missing="em")
+    found, whole = (bnml.bootstrap(table, "bic", "tabu", repetitions=20) for table in (gaps, frame))
+    assert found.links.max() <= whole.links.max() + 0.1
+    assert found.links.max() < 0.5
 
 
 def test_strength(data):
@@ -53,3 +54,20 @@ def test_strength(data):
 def test_the_posterior_says_what_to_do(data):
     with pytest.raises(bnml.BnmlError, match=r"the posterior needs every value.*missing='state'.*missing='drop'"):
         bnml.posterior(data)
+
+
+def test_a_pair_that_was_never_observed_together_gains_nothing():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({x: rng.integers(0, 2, 600) for x in "ab"}).astype(str)
+    frame.loc[:299, "a"] = None
+    frame.loc[300:, "b"] = None
+    table = bnml.strength(bnml.DAG.parse("[a][b|a]"), bnml.read(frame, missing="em"), "bic")
+    assert table["score_gain"].tolist() == pytest.approx([-0.5 * np.log(600)], abs=1e-3)
+
+
+def test_gains_are_those_of_what_was_observed(data):
+    dag, less = bnml.DAG.parse("[a][b|a][c|b][d]"), bnml.DAG.parse("[a][b|a][c][d]")
+    table = bnml.strength(dag, data, "bic").set_index(["from", "to"])
+    values = [bnml.fit(one, data).log_prob(data).sum() for one in (dag, less)]
+    wanted = values[0] - values[1] - 0.5 * np.log(data.n_rows)
+    assert table.loc[("b", "c"), "score_gain"] == pytest.approx(wanted, abs=1e-6)

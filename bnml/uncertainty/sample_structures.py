@@ -197,6 +197,7 @@ class _Sampling:
         while True:
             made = int(run.made.min())
             if made >= goal:
+                tick(1.0)
                 return True
             if watch.over:
                 return False

@@ -115,7 +115,7 @@ class SampledPosterior(PosteriorBase):
         number = number.reshape(-1).astype(np.int64)
         weights = np.ones(number.size)
         if self.prior == "classes":
-            weights = class_weights((self._dag(a) for a in arcs), self._rules)[number]
+            weights = class_weights((self._dag(a) for a in arcs), self._rules_of_prior)[number]
             weights /= weights.mean()
         shares = np.bincount(number, weights, minlength=len(sets)) / weights.sum()
         log_weights = np.empty(len(sets))
@@ -171,13 +171,16 @@ class SampledPosterior(PosteriorBase):
             np.clip(probable.reshape(n, n), 0.0, 1.0), errors, float(hat), hat_of, float(least), size_of, r_hat, size
         )
 
+    @cached_property
+    def _rules_of_prior(self) -> Rules:
+        """The rules with the arcs that the structure prior requires or rules out."""
+        terms = None if self._structure_prior is None else self._structure_prior.arc_terms(self.names)
+        return self._rules if terms is None else self._rules.heeding(np.isneginf(terms[0]), np.isneginf(terms[1]))
+
     @property
     def _possible(self) -> Bools:
         """Where an arc can be there or not: ``[from, to]``."""
-        rules = self._rules
-        terms = None if self._structure_prior is None else self._structure_prior.arc_terms(self.names)
-        if terms is not None:
-            rules = rules.heeding(np.isneginf(terms[0]), np.isneginf(terms[1]))
+        rules = self._rules_of_prior
         possible: Bools = rules.may_matrix & ~rules.must_matrix & (rules.most > 0)
         return possible
 
@@ -347,7 +350,7 @@ class SampledPosterior(PosteriorBase):
             {
                 "cpdag": pd.Series(best, dtype=object),
                 "structure": [str(canonical[graph]) for graph in best],
-                "dags": [count_allowed_members(graph, self._rules) for graph in best],
+                "dags": [count_allowed_members(graph, self._rules_of_prior) for graph in best],
                 "score": highest,
                 "probability": [shares[graph] for graph in best],
             }

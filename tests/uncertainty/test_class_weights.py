@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
+import bnml
 from bnml.errors import ArgumentError
 from bnml.graph import DAG, Constraints, Rules
+from bnml.scores.priors import ArcProbabilities
 from bnml.uncertainty import class_weights
 from tests.uncertainty import naive
 
@@ -41,3 +44,18 @@ def test_too_many_to_look_at(monkeypatch):
     assert class_weights.class_weights([chain], Rules.none(chain.names))[0] == pytest.approx(1 / 6)
     with pytest.raises(ArgumentError, match="prior='classes'"):
         class_weights.class_weights([chain], Rules.none(chain.names, 2))
+
+
+def test_arcs_that_a_structure_prior_rules_out_leave_fewer_members():
+    rng = np.random.default_rng(2)
+    rows = rng.integers(0, 2, (120, 4))
+    rows[:, 1] = np.where(rng.random(120) < 0.75, rows[:, 0], rows[:, 1])
+    rows[:, 2] = np.where(rng.random(120) < 0.75, rows[:, 1], rows[:, 2])
+    ruled_out = {("X0", "X1"): 0.0, ("X3", "X1"): 0.0, ("X3", "X2"): 0.0, ("X0", "X2"): 0.0}
+    asked = {"prior": "classes", "structure_prior": ArcProbabilities(0.5, ruled_out)}
+    exact = bnml.posterior(rows, "bdeu", method="exact", **asked)
+    found = bnml.posterior(rows, "bdeu", method="sample", samples=2500, **asked)
+    want = exact.top(3, classes=True).set_index("structure")
+    got = found.top(10, classes=True).set_index("structure").loc[want.index]
+    assert got["dags"].tolist() == want["dags"].tolist()
+    assert got["probability"].to_numpy() == pytest.approx(want["probability"].to_numpy(), abs=0.02)

@@ -232,6 +232,7 @@ def test_progress_grows():
     bnml.posterior(rows, method="sample", samples=50, progress=lambda stage, part: told.append((stage, part)))
     parts = [part for _, part in told]
     assert parts == sorted(parts)
+    assert parts[-1] == 1.0
     assert {stage for stage, _ in told} == {"chains warm up", "structures are sampled"}
 
 

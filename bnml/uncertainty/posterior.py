@@ -169,10 +169,13 @@ def _sampled(task: Task, named: str, kind: str, chains: int, samples: int) -> Sa
 
     local = task.table
     found = sample_structures(task, kind, chains, samples)
-    return SampledPosterior(
+    result = SampledPosterior(
         task.names, named, kind, local.data.n_rows, task.watch.seconds, found, task.rules, local.prior, local.data,
         local.score_function,
     )  # fmt: skip
+    if kind == "classes":
+        _ = result.structures  # if their classes cannot be counted, that is said here, and not when they are asked for
+    return result
 
 
 def _exact(task: Task, named: str, prior: str | None, structure_prior: StructurePrior | None) -> Posterior:

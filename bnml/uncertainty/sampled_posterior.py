@@ -17,6 +17,7 @@ from bnml._plain import attributes, plain, records
 from bnml._text import number_of
 from bnml.data import Data
 from bnml.data.targets import rows_set, rows_set_words
+from bnml.errors import ArgumentError
 from bnml.graph import DAG, PDAG, Rules, canonical_extension
 from bnml.scores import Score
 from bnml.scores.local import local_scores
@@ -176,6 +177,13 @@ class SampledPosterior(PosteriorBase):
         """The rules with the arcs that the structure prior requires or rules out."""
         terms = None if self._structure_prior is None else self._structure_prior.arc_terms(self.names)
         return self._rules if terms is None else self._rules.heeding(np.isneginf(terms[0]), np.isneginf(terms[1]))
+
+    def _members(self, graph: PDAG) -> int | None:
+        """Return how many members of a class are allowed; None if they are too many to be looked at one by one."""
+        try:
+            return count_allowed_members(graph, self._rules_of_prior)
+        except ArgumentError:
+            return None
 
     @property
     def _possible(self) -> Bools:
@@ -350,7 +358,7 @@ class SampledPosterior(PosteriorBase):
             {
                 "cpdag": pd.Series(best, dtype=object),
                 "structure": [str(canonical[graph]) for graph in best],
-                "dags": [count_allowed_members(graph, self._rules_of_prior) for graph in best],
+                "dags": [self._members(graph) for graph in best],
                 "score": highest,
                 "probability": [shares[graph] for graph in best],
             }

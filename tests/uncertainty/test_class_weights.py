@@ -59,3 +59,13 @@ def test_arcs_that_a_structure_prior_rules_out_leave_fewer_members():
     got = found.top(10, classes=True).set_index("structure").loc[want.index]
     assert got["dags"].tolist() == want["dags"].tolist()
     assert got["probability"].to_numpy() == pytest.approx(want["probability"].to_numpy(), abs=0.02)
+
+
+def test_classes_too_large_to_count_are_said_at_once_and_stop_no_list(monkeypatch):
+    monkeypatch.setattr(class_weights, "MOST_MEMBERS", 0)
+    rows = np.random.default_rng(0).integers(0, 2, (60, 4))
+    rows[:, 1] = rows[:, 0]
+    with pytest.raises(ArgumentError, match="too many to look at"):
+        bnml.posterior(rows, "bdeu", method="sample", samples=50, prior="classes", max_parents=1)
+    found = bnml.posterior(rows, "bdeu", method="sample", samples=50, max_parents=1)
+    assert found.top(1, classes=True)["dags"].isna().all()

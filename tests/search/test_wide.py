@@ -177,8 +177,8 @@ def test_a_time_limit_holds_with_many_columns(search):
     data = pairs(1500, 50)
     search(data.select(data.names[:5]), "bic")  # machine code is loaded
     started = time.perf_counter()
-    result = search(data, "bic", time_limit=2.0)
-    assert time.perf_counter() - started < 6.0
+    result = search(data, "bic", time_limit=4.0)
+    assert time.perf_counter() - started < 9.0
     assert result.score >= forest(data, "bic").score - 1e-6
 
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
+from bnml._arrays import Floats
+from bnml.data.columns import column_code_type
 from bnml.data.data import Data
 from bnml.data.grouping import group_rows
 from bnml.data.labels import MISSING_LABEL
 from bnml.data.read_choices import Reading
 
-__all__ = ["count_rows_with_gaps", "gaps_as_states", "gaps_filled_by_mode"]
+__all__ = ["count_rows_with_gaps", "gaps_as_states", "gaps_filled_by_mode", "table_of_counts"]
 
 
 def gaps_as_states(data: Data) -> Data:
@@ -43,3 +47,34 @@ def gaps_filled_by_mode(data: Data) -> Data:
 def count_rows_with_gaps(data: Data) -> int:
     """Return how many distinct rows have gaps."""
     return int((data.column_codes >= np.array(data.arities)[:, None]).any(axis=0).sum())
+
+
+def table_of_counts(data: Data, columns: Sequence[int], counts: Floats, parts: int) -> Data:
+    """Return a table without gaps that has given counts, which may be fractions, of some columns.
+
+    Parameters
+    ----------
+    data
+        The table with gaps: columns and states are taken from it.
+    columns, counts
+        The columns that were counted, and the counts of their configurations, an axis for each; they add up to the
+        number of rows. All other columns hold their first state.
+    parts
+        How many parts a row is: the counts are right up to 1 / parts.
+
+    Examples
+    --------
+    >>> import bnml, numpy, pandas
+    >>> data = bnml.read(pandas.DataFrame({"sky": ["sun", "rain", None], "air": ["hot", "cold", "hot"]}), missing="em")
+    >>> table_of_counts(data, [0], numpy.array([1.25, 1.75]), 4).weights.tolist()
+    [5, 7]
+    """
+    flat = counts.ravel() * parts
+    whole = np.floor(flat).astype(np.int64)
+    left = data.n_rows * parts - int(whole.sum())
+    whole[np.argsort(whole - flat, kind="stable")[:left]] += 1  # the largest remainders
+    cells = np.flatnonzero(whole)
+    coded = np.zeros((len(data.names), cells.size), column_code_type(max(data.arities)))
+    coded[list(columns)] = np.unravel_index(cells, counts.shape)
+    codes, weights, _ = group_rows(coded, data.arities, whole[cells])
+    return Data(data.names, data.states, codes, weights, None, data.cuts, Reading("error"))

@@ -81,7 +81,8 @@ def fit(dag: DAG, data: Any, estimator: str | None = None, ess: float = 1.0) -> 
     if table.has_gaps and estimator in (None, "em"):
         from bnml.network.em import fit_by_em
 
-        return fit_by_em(dag, table)
+        alphabetical = table.select(sorted(table.names))  # sums depend on the order of rows, which must not matter
+        return fit_by_em(dag.reordered(alphabetical.names), alphabetical).reordered(dag.names)
     if table.has_gaps:
         refuse_gaps(table, f"{argument('estimator', estimator)} (take {argument('estimator', 'em')})")
     counts, tables = counts_of(table), {}

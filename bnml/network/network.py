@@ -466,6 +466,21 @@ class BayesianNetwork:
 
         return cls(*from_pgmpy(network))
 
+    def reordered(self, names: Iterable[str]) -> Self:
+        """Return the same (and equal) network with the variables in another order.
+
+        Examples
+        --------
+        >>> import bnml
+        >>> network = bnml.fit(bnml.DAG.parse("[smoke][lung|smoke]"), bnml.example().select(["smoke", "lung"]))
+        >>> other = network.reordered(["lung", "smoke"])
+        >>> other.names, other == network
+        (('lung', 'smoke'), True)
+        """
+        dag = self.dag.reordered(names)
+        tables = {x: _aligned(self, x, dag.parents(x)) for x in dag.names}
+        return type(self)(dag, {x: self.states[x] for x in dag.names}, tables, self.cuts, self.reading)
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, BayesianNetwork):
             return NotImplemented

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -186,6 +186,12 @@ class SearchResult(PickledByFields):
         from bnml.network import fit
 
         return None if self.data is None or self.dag is None else fit(self.dag, self.data)
+
+    def with_network(self, network: BayesianNetwork) -> SearchResult:
+        """Return this result with its network, where that has been fitted already."""
+        result = replace(self)
+        result.__dict__["network"] = network
+        return result
 
     @cached_property
     def n_parameters(self) -> int | None:

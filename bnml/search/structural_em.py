@@ -28,16 +28,17 @@ from bnml._watch import Watch
 from bnml.counts import chi_square_statistic, counts_of
 from bnml.counts.observed import counts_for_tests
 from bnml.data import Data
-from bnml.data.gap_tables import count_rows_with_gaps, gaps_as_states, gaps_filled_by_mode
+from bnml.data.gap_tables import count_rows_with_gaps, gaps_as_states, gaps_filled_by_mode, table_of_counts
 from bnml.errors import BnmlError, NetworkError, SearchError, argument
 from bnml.graph import DAG, shd
 from bnml.network import BayesianNetwork
 from bnml.network.completions import completed_table
-from bnml.network.em import em_steps, fit_by_em
+from bnml.network.em import em_steps, expected_counts, fit_by_em
 from bnml.network.estimators import estimate
-from bnml.scores import AIC, HQC, Score
-from bnml.scores.expected import ExpectedScores
+from bnml.scores import AIC, HQC, LogLikelihood, Score
+from bnml.scores.expected import ExpectedScores, KnownFamily
 from bnml.scores.fractional import Fractional, times_prior
+from bnml.scores.local import local_scores
 from bnml.scores.priors import StructurePrior
 from bnml.search.forecast import AFFORDABLE, forecast_of
 from bnml.search.search_result import SearchResult
@@ -47,10 +48,12 @@ __all__ = ["check_with_gaps", "dag_without", "expected_scores", "learn_with_gaps
 
 LEADING_PARTS, PARTS = 8, 16  # to a row, while a start is led on, and for the search that was asked for
 LEAST_PARTS, MOST_COMPLETED = 4, 20_000  # of many rows with gaps fewer parts are enough: their noise averages out
+MOST_PARTS, MOST_COUNTED = 256, 4_000_000  # for counts that are exact: parts to a row, and in all
 RICH_ROUNDS, MOST_ROUNDS = 2, 8
 RICH_WORK = 2.0**29  # numbers that a step of EM may look at for a network with more links than are worth their price
 EM_STEPS = 3  # between two searches
 MOST_STEPS, STEP_GAIN = 200, 1e-3  # of EM where structures are compared, and nats; a smaller step is the last
+PLENTY = 6.0  # nats by which an arc must pay more than its price, by rows that are whole, to need no second look
 LEAST_GAIN = 1e-3  # nats; a round that gains less is the last
 ROUNDS_OF_AUTO = 3  # that a minute is to be enough for, where `auto` is exact
 LEADER = "tabu"
@@ -174,7 +177,7 @@ class _Rounds:
         """Delete arcs, the worst first, as long as what was observed is worth more without one.
 
         A completed table has more rows with all values than were observed, so a search in it counts evidence that is
-        not there. Arcs that pay their price by the rows in which their family was observed need no second look.
+        not there. Arcs that pay well by the rows in which their family was observed need no second look.
         """
         assert self.best is not None
         known = self.asked.constraints
@@ -213,13 +216,13 @@ class _Rounds:
         return value - _penalty(dag, local, self.data)
 
     def _paid(self, dag: DAG, arc: tuple[str, str], local: ExpectedScores) -> bool:
-        """Tell whether an arc pays its price by the rows in which its child and all its parents were observed."""
+        """Tell whether an arc pays plenty by the rows in which its child and all its parents were observed."""
         x, y = (self.data.index(name) for name in arc)
         above = tuple(sorted(self.data.index(p) for p in dag.parents(arc[1])))
         others = tuple(p for p in above if p != x)
         price = local.parts(y, above)[1] - local.parts(y, others)[1]
         g2, _ = chi_square_statistic(counts_for_tests(self.data).cells(sorted((*above, y))), x, y, list(others))
-        return bool(0.5 * g2 > price)
+        return bool(0.5 * g2 > price + PLENTY)
 
     def _start_if_better(self, network: BayesianNetwork, found: _Found) -> _Found:
         """Return what a search began with where it was cut off before it had come as far."""
@@ -354,7 +357,11 @@ def _answer(
 ) -> SearchResult:
     """Return what was found as the result of the search that was asked for, with what is to be said of gaps."""
     asked, result = rounds.asked, found.result
-    local = ExpectedScores(found.completed, asked.score, asked.prior, found.parts)
+    network, local = None, ExpectedScores(found.completed, asked.score, asked.prior, found.parts)
+    if result.dag is not None:
+        if not rounds.watch.over and not interrupted:
+            network = fit_by_em(result.dag, rounds.data, threads=asked.threads)
+        local = _scores_at_counts(network or found.network, rounds.data, asked.score, asked.prior, found.parts)
     info = {key: value for key, value in result.info.items() if key not in OF_THE_LAST_ROUND}
     if "rows_per_cell" in info:
         info["rows_per_cell"] = asked.rows_per_cell
@@ -376,7 +383,7 @@ def _answer(
     if rounds.ended:
         info["em"]["ended"] = rounds.ended
         info["reason"] = f"{info.get('reason', 'as asked')}; ended as {rounds.ended}"
-    return replace(
+    answer = replace(
         result,
         search=search,
         dag=None if result.dag is None else result.dag.reordered(data.names),
@@ -387,12 +394,33 @@ def _answer(
         data=data,
         local=local,
     )
+    return answer if network is None else answer.with_network(network.reordered(data.names))
 
 
 def expected_scores(dag: DAG, data: Data, score: Score, prior: StructurePrior | None = None) -> ExpectedScores:
-    """Return local scores at the counts that a structure, fitted by EM, expects of a table with gaps."""
-    network = fit_by_em(dag, data)
-    return ExpectedScores(completed_table(network, data, PARTS), score, prior, PARTS)
+    """Return local scores at the counts that a structure, fitted by EM, expects of a table with gaps.
+
+    Those of the structure's own families are exact; others are counted in completions.
+    """
+    return _scores_at_counts(fit_by_em(dag, data), data, score, prior, PARTS)
+
+
+def _scores_at_counts(
+    network: BayesianNetwork, data: Data, score: Score, prior: StructurePrior | None, parts: int
+) -> ExpectedScores:
+    """Return local scores at the counts that a network expects."""
+    counts, _ = expected_counts(network, data)
+    finer = max(parts, min(MOST_PARTS, MOST_COUNTED // data.n_rows))
+    known = []
+    for x, own in zip(data.names, _parent_columns(network.dag, data), strict=True):
+        columns = [data.index(v) for v in (*network.dag.parents(x), x)]
+        table = table_of_counts(data, columns, counts[x], finer)
+        fit, value = (
+            local_scores(table, Fractional(each, finer)).family(data.index(x), own) / finer
+            for each in (LogLikelihood(), score)
+        )
+        known.append(KnownFamily(own, fit, value))
+    return ExpectedScores(completed_table(network, data, parts), score, prior, parts, known)
 
 
 def _compare_with_states(dag: DAG, other: DAG) -> dict[str, Any]:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import pickle
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.special import xlogy
 
 import bnml
+from bnml.counts.batches import batch_of
 from bnml.errors import ScoreError, SearchError
 from bnml.network import inference
+from bnml.network.completions import completed_table
+from bnml.scores.expected import ExpectedScores
 from bnml.search import structural_em
 from bnml.search.searches import SEARCHES
 from bnml.search.structural_em import expected_scores, pairwise_tree
@@ -54,9 +59,42 @@ def test_it_finds_nearly_what_whole_data_give(learned):
     assert learned.within is None
 
 
+def naive_bic(network, frame):
+    """Return BIC at the counts that a network expects, from all completions of each row."""
+    counts = {x: np.zeros(network.probabilities(x).shape) for x in network.names}
+    for row in frame.itertuples(index=False):
+        known = [[value] if isinstance(value, str) else list(network.states[x]) for x, value in row._asdict().items()]
+        completions = pd.DataFrame(list(itertools.product(*known)), columns=frame.columns)
+        shares = np.exp(network.log_prob(completions))
+        for x in network.names:
+            family = [*network.dag.parents(x), x]
+            codes = tuple(completions[v].map(network.states[v].index).to_numpy() for v in family)
+            np.add.at(counts[x], codes, shares / shares.sum())
+    fit = sum(float(xlogy(n, n).sum() - xlogy(n.sum(-1), n.sum(-1)).sum()) for n in counts.values())
+    return fit - 0.5 * np.log(len(frame)) * network.n_parameters
+
+
+@pytest.mark.parametrize("score", ["qnml", "bdeu", "fnml", "aic", "mdl"])
+def test_exact_counts_are_what_many_completions_come_to(score):
+    data = bnml.read(small(), missing="em")
+    chosen, dag = bnml.scores.parse_score(score), bnml.DAG.parse("[A][D][B|A:D][C|B]")
+    exact = expected_scores(dag, data, chosen)
+    rough = ExpectedScores(completed_table(bnml.fit(dag, data), data, 2048), chosen, None, 2048)
+    assert exact.score(dag) == pytest.approx(rough.score(dag), abs=0.05)
+    for child in range(4):
+        above = tuple(sorted(data.index(p) for p in dag.parents(data.names[child])))
+        assert exact.parts(child, above) == pytest.approx(rough.parts(child, above), abs=0.05)
+        assert exact.families(child, [above])[0] == pytest.approx(exact.family(child, above))
+        assert exact.batch(batch_of([child], [above]))[0] == pytest.approx(exact.family(child, above))
+    assert pickle.loads(pickle.dumps(exact)).score(dag) == exact.score(dag)
+
+
 def test_the_score_is_at_the_expected_counts_of_the_last_round(learned):
-    again = expected_scores(learned.dag, bnml.read(asia()[1], missing="em"), bnml.scores.BIC())
-    assert learned.score == pytest.approx(again.score(learned.dag), rel=0.01)
+    frame = asia()[1]
+    data = bnml.read(frame, missing="em")
+    again = expected_scores(learned.dag, data, bnml.scores.BIC())
+    assert learned.score == pytest.approx(again.score(learned.dag), abs=1e-6)
+    assert learned.score == pytest.approx(naive_bic(learned.network, frame), abs=0.05)
     assert learned.score == pytest.approx(sum(family.score for family in learned.families))
     assert learned.network == bnml.fit(learned.dag, bnml.read(asia()[1], missing="em"), "em")
 
@@ -258,6 +296,15 @@ def test_arcs_that_what_was_observed_does_not_pay_for_are_deleted(seed):
         less = bnml.DAG(data.names, [other for other in result.dag.arcs if other != arc])
         assert value(result.dag) > value(less) - 0.02
     assert "no arcs" in result.info["em"]["starts"]
+
+
+@pytest.mark.parametrize("seed", [1, 6])
+def test_no_arc_that_stays_has_a_strength_below_zero(seed):
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(rng.integers(0, 2, (500, 8)), columns=list("abcdefgh")).astype(str)
+    data = bnml.read(frame.mask(rng.random(frame.shape) < 0.4), missing="em")
+    result = bnml.learn(data, "qnml")
+    assert (bnml.strength(result.dag, data, "qnml")["score_gain"] > -0.02).all()
 
 
 def test_arcs_that_are_required_are_not_deleted():

@@ -75,29 +75,37 @@ def _entropy(data: Data, variables: tuple[int, ...]) -> float:
 
 
 def kl_divergence(p: Any, q: Any) -> float:
-    """Return the information lost where one table stands for another, the Kullback-Leibler divergence Σ p log(p / q).
+    """Return the information lost where q stands for a table p: the Kullback-Leibler divergence Σ p log(p / q).
 
-    It is infinite where q rules out what p has.
+    It is in nats, and infinite where q rules out what p has.
 
     Parameters
     ----------
-    p, q
-        Tables over the same variables; their labels are matched by text.
+    p
+        A table.
+    q
+        A table over the same variables, or a `bnml.BayesianNetwork` over them; labels are matched by text.
 
     Examples
     --------
-    >>> import numpy
+    >>> import bnml, numpy
     >>> from bnml.counts.information import kl_divergence
     >>> round(kl_divergence(numpy.array([[0], [0], [0], [1]]), numpy.array([[0], [1]])), 4)
     0.1308
+    >>> clinic = bnml.example()
+    >>> round(kl_divergence(clinic, bnml.learn(clinic).network), 4)
+    0.0074
     """
-    first, second = as_data(p), as_data(q)
-    for table in (first, second):
-        refuse_gaps(table, function("bnml.information.kl_divergence"))
-    if set(first.names) != set(second.names):
-        raise ArgumentError(
-            f"kl_divergence: the tables differ in their columns: {quoted(first.names)} and {quoted(second.names)}"
-        )
+    first = as_data(p)
+    refuse_gaps(first, function("bnml.information.kl_divergence"))
+    if hasattr(q, "log_prob") and hasattr(q, "names"):
+        _same_columns(first.names, q.names)
+        log_q = float(q.log_prob(first).sum()) / first.n_rows
+        entropy = _entropy(first, tuple(range(len(first.names))))
+        return math.inf if log_q == -math.inf else max(0.0, -entropy - log_q)
+    second = as_data(q)
+    refuse_gaps(second, function("bnml.information.kl_divergence"))
+    _same_columns(first.names, second.names)
     here, there = counts_of(first), counts_of(second)
     frequency = _frequencies(there, [second.index(name) for name in first.names])
     total = 0.0
@@ -107,6 +115,11 @@ def kl_divergence(p: Any, q: Any) -> float:
             return math.inf
         total += count / first.n_rows * math.log(count / first.n_rows / (found / second.n_rows))
     return max(0.0, total)
+
+
+def _same_columns(p: Sequence[str], q: Sequence[str]) -> None:
+    if set(p) != set(q):
+        raise ArgumentError(f"kl_divergence: p and q differ in their variables: {quoted(p)} and {quoted(q)}")
 
 
 def _frequencies(counts: Counts, variables: Sequence[int]) -> dict[tuple[str, ...], int]:

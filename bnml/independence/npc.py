@@ -60,6 +60,7 @@ from bnml.independence.skeleton import (
     skeleton_links,
     unlink_pair,
 )
+from bnml.independence.statements import Statement
 from bnml.independence.tests import Criterion
 
 __all__ = ["Resolver", "find_npc", "npc"]
@@ -72,7 +73,8 @@ def npc(
     alpha: float = 0.05,
     test: str | Criterion = "g2",
     *,
-    oracle: Oracle | None = None,
+    oracle: Oracle | Sequence[Statement] | None = None,
+    variables: Sequence[str] | None = None,
     max_condition: int | None = None,
     colliders: str = "sepset",
     constraints: Constraints | None = None,
@@ -83,7 +85,7 @@ def npc(
 
     Parameters
     ----------
-    data, alpha, test, oracle, max_condition, colliders, constraints, threads, progress
+    data, alpha, test, oracle, variables, max_condition, colliders, constraints, threads, progress
         As for `bnml.pc`.
 
     Returns
@@ -112,7 +114,7 @@ def npc(
     """
     return find_npc(
         independence_request(
-            data, alpha, test, oracle=oracle, max_condition=max_condition, colliders=colliders,
+            data, alpha, test, oracle=oracle, variables=variables, max_condition=max_condition, colliders=colliders,
             constraints=constraints, threads=threads, watch=Watch(progress_function(progress)),
         )
     )  # fmt: skip

@@ -11,7 +11,7 @@ same, either makes the other look superfluous, and PC drops both; `bnml.npc` doe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from bnml._checks import progress_function
@@ -22,6 +22,7 @@ from bnml.independence.oracles import Oracle
 from bnml.independence.orientation import find_triples, orient_links
 from bnml.independence.request import Asked, independence_request
 from bnml.independence.skeleton import Found, Log, Pair, find_skeleton
+from bnml.independence.statements import Statement
 from bnml.independence.tests import Criterion
 
 __all__ = ["find_pc", "pc", "pc_result"]
@@ -33,7 +34,8 @@ def pc(
     test: str | Criterion = "g2",
     *,
     stable: bool = True,
-    oracle: Oracle | None = None,
+    oracle: Oracle | Sequence[Statement] | None = None,
+    variables: Sequence[str] | None = None,
     max_condition: int | None = None,
     colliders: str = "sepset",
     constraints: Constraints | None = None,
@@ -45,7 +47,8 @@ def pc(
     Parameters
     ----------
     data
-        A `Data`, or anything that `bnml.read` takes; None if there is a DAG as ``oracle``.
+        A `Data`, or anything that `bnml.read` takes; None if there is a DAG as ``oracle``, or an oracle and
+        ``variables``.
     alpha
         The significance level: a test finds independence where its p-value is larger.
     test
@@ -54,8 +57,11 @@ def pc(
     stable
         The answer does not depend on the order of the columns. False is the textbook's algorithm, where it does.
     oracle
-        What answers in place of tests: a DAG, by d-separation, or a function ``(x, y, given) -> bool`` of two names and
-        a frozenset of names that tells whether x and y are independent.
+        What answers in place of tests: a DAG, by d-separation; a function ``(x, y, given) -> bool`` of two names and
+        a frozenset of names that tells whether x and y are independent; or a list of statements ``(x, y, given)``,
+        which are all that is independent.
+    variables
+        Their names, for an oracle without a table.
     max_condition
         The most variables that a test is given; None for as many as it takes.
     colliders
@@ -79,14 +85,16 @@ def pc(
     >>> dag = bnml.DAG.parse("[A][B][C|A:B][D|C]")
     >>> print(bnml.pc(None, oracle=dag).pdag)
     A -> C, B -> C, C -> D
+    >>> print(bnml.pc(None, oracle=[("A", "B", ()), ("A", "D", "C"), ("B", "D", "C")], variables="ABCD").pdag)
+    A -> C, B -> C, C -> D
     >>> result = bnml.pc(bnml.example(), alpha=0.01)
     >>> result.n_tests, result.conflicts
     (107, ())
     """
     return find_pc(
         independence_request(
-            data, alpha, test, stable=stable, oracle=oracle, max_condition=max_condition, colliders=colliders,
-            constraints=constraints, threads=threads, watch=Watch(progress_function(progress)),
+            data, alpha, test, stable=stable, oracle=oracle, variables=variables, max_condition=max_condition,
+            colliders=colliders, constraints=constraints, threads=threads, watch=Watch(progress_function(progress)),
         )
     )  # fmt: skip
 

@@ -14,6 +14,7 @@ from bnml.errors import ArgumentError, argument
 from bnml.graph import DAG, Constraints, Rules
 from bnml.independence.oracles import DataJudge, Judge, OracleJudge
 from bnml.independence.orientation import COLLIDERS
+from bnml.independence.statements import checked_variables, statements_of
 from bnml.independence.tests import parse_test
 
 __all__ = ["Asked", "independence_request"]
@@ -58,6 +59,7 @@ def independence_request(
     *,
     stable: Any = True,
     oracle: Any = None,
+    variables: Any = None,
     max_condition: Any = None,
     colliders: Any = "sepset",
     constraints: Any = None,
@@ -75,18 +77,27 @@ def independence_request(
     most = None if max_condition is None else whole_number(max_condition, "max_condition", otherwise=", or None")
     if constraints is not None and not isinstance(constraints, Constraints):
         raise refuse("constraints", constraints, "expected bnml.Constraints(…), or None")
-    if oracle is not None and not isinstance(oracle, DAG) and not callable(oracle):
-        raise refuse("oracle", oracle, "expected a DAG, or a function (x, y, given) -> bool")
     cores(threads)
-    if data is None and not isinstance(oracle, DAG):
-        raise ArgumentError(
-            f"{argument('data', None)}: without a table, give a DAG as {argument('oracle')}; it has the names of the "
-            "variables"
-        )
     source = None if data is None else as_data(data)
     if source is not None and oracle is None:
         refuse_targets(source, "a test of independence")
-    names = oracle.names if source is None else source.names
+    if variables is not None and (oracle is None or source is not None or isinstance(oracle, DAG)):
+        raise ArgumentError(
+            f"{argument('variables')} is for an {argument('oracle')} without a table; a table and a DAG have names of "
+            "their own"
+        )
+    names = checked_variables(variables) if source is None and variables is not None else None
+    if source is not None:
+        names = source.names
+    elif isinstance(oracle, DAG):
+        names = oracle.names
+    if names is None:
+        raise ArgumentError(
+            f"{argument('data', None)}: without a table, give a DAG as {argument('oracle')}, which has the names of "
+            f"its variables, or the names as {argument('variables')}"
+        )
+    if oracle is not None and not isinstance(oracle, DAG) and not callable(oracle):
+        oracle = statements_of(oracle, names)
     if isinstance(oracle, DAG) and set(names) != set(oracle.names):
         raise ArgumentError(f"{argument('oracle')}: the DAG and the table must be about the same variables")
     if rules is None:

@@ -7,7 +7,7 @@ relation and perhaps *extra tuples*. A graph without extra tuples is a perfect d
 all that the large one does. There are three ways to a graph:
 
 ==================  ==========================================================
-`decompositions`    count the extra tuples of every graph (few attributes)
+`decompositions`    count the extra tuples of every graph (few attributes), or go edge by edge (`greedy_decomposition`)
 `spanning_tree`     the tree of the strongest dependences between two attributes
 `independence_map`  the pairs that depend on each other given all other attributes
 ==================  ==========================================================
@@ -24,7 +24,8 @@ from __future__ import annotations
 
 from bnml.relational.decompositions import decompositions
 from bnml.relational.extra_tuples import extra_tuples
-from bnml.relational.gains import gains
+from bnml.relational.gains import gains, gains_given
+from bnml.relational.greedy_decomposition import greedy_decomposition
 from bnml.relational.hartley import hartley_gain, hartley_information
 from bnml.relational.independence_map import independence_map
 from bnml.relational.spanning_tree import spanning_tree
@@ -33,6 +34,8 @@ __all__ = [
     "decompositions",
     "extra_tuples",
     "gains",
+    "gains_given",
+    "greedy_decomposition",
     "hartley_gain",
     "hartley_information",
     "independence_map",

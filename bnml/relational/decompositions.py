@@ -91,5 +91,5 @@ def check_decompositions(n: int) -> None:
         number = f"{1 << exponent:,}" if exponent < 64 else f"2^{exponent}"
         raise SearchError(
             f"decompositions: {n} attributes have {number} graphs, which are too many; choose up to 6 of them, or take "
-            "spanning_tree or independence_map"
+            "greedy_decomposition, spanning_tree or independence_map"
         )

@@ -3,23 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from bnml._arrays import Floats
-from bnml._checks import refuse
+from bnml._checks import one_of, refuse
 from bnml.data.table import not_in_table
 from bnml.errors import ArgumentError, argument
 from bnml.relational.relation import Index, Relation, relation_of
 
-__all__ = ["average_over_levels", "hartley_gain", "hartley_gain_within", "hartley_information"]
+__all__ = [
+    "MEASURES",
+    "GainGiven",
+    "average_over_levels",
+    "hartley_gain",
+    "hartley_gain_within",
+    "hartley_information",
+    "pair_gains_given",
+    "places_of",
+]
+
+MEASURES = ("nonspecificity", "lecture")
 
 Flags = npt.NDArray[np.bool_]
 
 
-def hartley_information(data: Any, *attributes: str, possibility: str | None = None) -> float:
+def hartley_information(
+    data: Any, *attributes: str, possibility: str | None = None, measure: str = "nonspecificity"
+) -> float:
     """Return the Hartley information of some attributes together, in bits.
 
     Parameters
@@ -30,6 +43,8 @@ def hartley_information(data: Any, *attributes: str, possibility: str | None = N
         Names of columns, at least one.
     possibility
         A column of degrees from 0 to 1, which then is no attribute; all tuples are fully possible without.
+    measure
+        What it is with degrees: ``"nonspecificity"``, or ``"lecture"``, log2 of their sum; the same without.
 
     Returns
     -------
@@ -45,7 +60,8 @@ def hartley_information(data: Any, *attributes: str, possibility: str | None = N
     -----
     Lecture 003, part 1, method 2 (Hartley 1928). With degrees it is the average over the levels of the cuts,
     ∫ log2 |cut at α| dα, the U-uncertainty or nonspecificity of Higashi and Klir (1983). Above the highest degree the
-    cut is empty, and adds nothing.
+    cut is empty, and adds nothing. The lecture's own definition is log2 of the sum of the degrees of all combinations,
+    for relations with a tuple that is fully possible.
 
     Examples
     --------
@@ -56,34 +72,47 @@ def hartley_information(data: Any, *attributes: str, possibility: str | None = N
     >>> degrees = shapes.assign(degree=[1.0, 0.5, 0.5, 0.5])
     >>> bnml.relational.hartley_information(degrees, "shape", "size", possibility="degree")
     1.0
+    >>> round(bnml.relational.hartley_information(degrees, "shape", possibility="degree", measure="lecture"), 3)
+    0.585
     """
+    one_of(measure, "measure", MEASURES)
     relation = relation_of(data, possibility, "bnml.relational.hartley_information")
     if not attributes:
         raise ArgumentError("hartley_information: name at least one attribute")
-    chosen = _places_of(relation, attributes)
+    chosen = places_of(relation, attributes)
     degrees = relation.degrees[relation.first(chosen)]
+    if measure == "lecture":
+        _check_fully_possible(relation)
+        return float(np.log2(degrees.sum()))
     return average_over_levels(degrees, lambda last: np.log2(last + 1.0))
 
 
 def hartley_gain(
-    data: Any, a: str, b: str, given: str | Iterable[str] | None = None, *, possibility: str | None = None
+    data: Any,
+    a: str,
+    b: str,
+    given: str | Iterable[str] | None = None,
+    *,
+    possibility: str | None = None,
+    measure: str = "nonspecificity",
 ) -> float:
     """Return how many bits two attributes tell about each other: their Hartley information gain.
 
     Parameters
     ----------
-    data, possibility
+    data, possibility, measure
         As for `hartley_information`.
     a, b
         Names of two columns.
     given
         Names of columns that are known: the gain is computed for each combination of their values that occurs, and
-        averaged over these.
+        averaged over these; `gains_given` has them one by one.
 
     Returns
     -------
     float
-        The gain, 0 or more; 0 only if every value of the one occurs with every value of the other.
+        The gain, 0 or more; 0 only if every value of the one occurs with every value of the other. By the lecture's
+        measure it can fall below 0.
 
     Raises
     ------
@@ -95,8 +124,8 @@ def hartley_gain(
     Lecture 003, part 1, method 2: log2 |A| + log2 |B| - log2 |A, B|, the numbers of values, and of pairs, that
     occur; and method 3 for what is given. With degrees it is the average of the gains of the cuts over the levels, the
     specificity gain of Gebhardt and Kruse (1996), which is 0 only if each pair is as possible as the less possible of
-    its two values. Sums of degrees in place of numbers would not do: for attributes that have nothing to do with each
-    other the gain would fall below 0.
+    its two values. The lecture's own definition has sums of degrees in place of numbers (``measure="lecture"``): for
+    attributes that have nothing to do with each other this gain falls below 0.
 
     Examples
     --------
@@ -109,11 +138,61 @@ def hartley_gain(
     known = () if given is None else (given,) if isinstance(given, str) else given
     if not isinstance(known, Iterable):
         raise refuse("given", given, "expected names of columns")
-    first, second, *others = _places_of(relation, [a, b, *known])
+    one_of(measure, "measure", MEASURES)
+    first, second, *others = places_of(relation, [a, b, *known])
+    if measure == "lecture":
+        return float(np.mean([one.gain for one in pair_gains_given(relation, first, second, others, measure)]))
     return _pair_gain(relation, first, second, others)
 
 
-def _places_of(relation: Relation, names: Sequence[str]) -> list[int]:
+class GainGiven(NamedTuple):
+    """The gain of two attributes for one combination of others: their values, by number, and what it comes from.
+
+    That is how many values of each occur, and how many pairs; with degrees, sums of degrees.
+    """
+
+    values_given: tuple[int, ...]
+    values_a: float
+    values_b: float
+    pairs: float
+    gain: float
+
+
+def pair_gains_given(relation: Relation, a: int, b: int, given: Sequence[int], measure: str) -> list[GainGiven]:
+    """Return the gain of two attributes, by position, for each combination of others that occurs, in order.
+
+    By the lecture's measure a combination counts relative to what is most possible in it.
+    """
+    if measure == "lecture":
+        _check_fully_possible(relation)
+    groups = relation.groups(given)
+    flags = [relation.first([*given, *chosen]) for chosen in ([a], [b], [a, b])]
+    order = np.argsort(groups, kind="stable")
+    found = []
+    for own in np.split(order, np.flatnonzero(np.diff(groups[order])) + 1):
+        degrees = relation.degrees[own]
+        n_a, n_b, n_pair = (float(degrees[flag[own]].sum()) for flag in flags)
+        if measure == "lecture":
+            gain = float(np.log2(n_a * n_b / n_pair / degrees[0]))
+        else:
+            everything = np.zeros(own.size, groups.dtype)
+            new_a, new_b, new_pair = (flag[own] for flag in flags)
+            gain = hartley_gain_within(everything, new_a, new_b, new_pair, degrees / degrees[0])
+        values = tuple(int(relation.columns[i, own[0]]) for i in given)
+        found.append(GainGiven(values, n_a, n_b, n_pair, gain))
+    return sorted(found)
+
+
+def _check_fully_possible(relation: Relation) -> None:
+    """Refuse a relation in which nothing is fully possible, for which the lecture's measure has no meaning."""
+    if relation.degrees[0] < 1.0:
+        raise ArgumentError(
+            f"{argument('measure', 'lecture')}: some tuple must be fully possible, and the largest degree is "
+            f"{relation.degrees[0]:g}"
+        )
+
+
+def places_of(relation: Relation, names: Sequence[str]) -> list[int]:
     """Return the positions of attributes.
 
     Raises

@@ -59,7 +59,7 @@ class Joins:
         self.kept: dict[Any, Projection] = {}
 
     def count(self, sets: Iterable[Sequence[int]]) -> int:
-        """Return the number of tuples of the join of the projections to sets of attributes that cover all of them.
+        """Return the number of tuples of the join of the projections to some sets of attributes.
 
         Raises
         ------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -36,8 +37,8 @@ class Relation:
     ----------
     names
         The attributes.
-    arities
-        How many values each attribute has; a declared value that never occurs counts.
+    states
+        The values of each attribute; one that is declared and never occurs is among them.
     columns
         One row of codes for each attribute.
     degrees
@@ -47,10 +48,15 @@ class Relation:
     """
 
     names: tuple[str, ...]
-    arities: tuple[int, ...]
+    states: tuple[tuple[Any, ...], ...]
     columns: Codes
     degrees: Floats
     graded: bool
+
+    @cached_property
+    def arities(self) -> tuple[int, ...]:
+        """How many values each attribute has."""
+        return tuple(map(len, self.states))
 
     @property
     def n_tuples(self) -> int:
@@ -68,7 +74,7 @@ class Relation:
     def cut(self, level: float) -> Relation:
         """Return the tuples that are possible to this degree at least, as a relation without degrees."""
         n = int(np.count_nonzero(self.degrees >= level))
-        return Relation(self.names, self.arities, self.columns[:, :n], np.ones(n), False)
+        return Relation(self.names, self.states, self.columns[:, :n], np.ones(n), False)
 
 
 def tuple_groups(columns: Codes, arities: Sequence[int]) -> Index:
@@ -99,7 +105,7 @@ def relation_of(data: Any, possibility: str | None, asked_by: str = "relation_of
         table = as_data(data)
         refuse_gaps(table, function(asked_by))
         codes = rows_of(without_targets(table)).codes
-        return Relation(table.names, table.arities, codes, np.ones(codes.shape[1]), False)
+        return Relation(table.names, table.states, codes, np.ones(codes.shape[1]), False)
     if not isinstance(possibility, str):
         raise refuse("possibility", possibility, "expected the name of a column of degrees")
     table = data if isinstance(data, Data) else read(data, states={possibility: degree_labels(data, possibility)})
@@ -127,7 +133,7 @@ def _graded(table: Data, possibility: str) -> Relation:
     columns = codes[kept][:, order]
     first = first_tuples(tuple_groups(columns, arities))  # equal tuples: the maximum of their degrees
     names = tuple(table.names[i] for i in kept)
-    return Relation(names, tuple(arities), columns[:, first], degrees[order][first], True)
+    return Relation(names, tuple(table.states[i] for i in kept), columns[:, first], degrees[order][first], True)
 
 
 def degree_labels(source: Any, possibility: str, na_values: Iterable[Any] = ()) -> list[Any]:

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import bnml
 from bnml import information
 from bnml.errors import ArgumentError
 from tests import naive
@@ -110,3 +111,28 @@ def test_heavy_rows():
     assert information.mutual_information(data, "X0", "X1") == pytest.approx(
         naive.mutual_information(table, [0], [1]), rel=1e-9
     )
+
+
+def test_a_network_in_the_place_of_a_table():
+    clinic = bnml.example()
+    network = bnml.learn(clinic).network
+    frame = network.sample(400, seed=3).astype(str)
+    counts = frame.value_counts()
+    shares = counts / len(frame)
+    log_q = network.log_prob(counts.index.to_frame(index=False))
+    expected = float((shares * (np.log(shares) - log_q)).sum())
+    assert information.kl_divergence(frame, network) == pytest.approx(expected, abs=1e-12)
+    dag = bnml.DAG(clinic.names)
+    apart = bnml.fit(dag, clinic, "mle")
+    single = sum(information.entropy(clinic, x) for x in clinic.names) - information.entropy(clinic, clinic.names)
+    assert information.kl_divergence(clinic, apart) == pytest.approx(single, abs=1e-9)  # the multi-information
+
+
+def test_what_a_network_rules_out_is_infinitely_far():
+    frame = pd.DataFrame({"a": ["x", "y"], "b": ["x", "y"]})
+    network = bnml.fit(bnml.DAG.parse("[a][b|a]"), frame, "mle")
+    assert information.kl_divergence(frame, network) == pytest.approx(0.0, abs=1e-12)
+    other = bnml.read(pd.DataFrame({"a": ["x", "y"], "b": ["y", "x"]}))
+    assert information.kl_divergence(other, network) == math.inf
+    with pytest.raises(ArgumentError, match="differ in their variables"):
+        information.kl_divergence(frame[["a"]], network)

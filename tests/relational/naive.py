@@ -58,11 +58,15 @@ def extra(tuples, n, edges):
     graph = nx.Graph()
     graph.add_nodes_from(range(n))
     graph.add_edges_from(edges)
-    parts = [(clique, projection(tuples, clique)) for clique in nx.find_cliques(graph)]
-    domains = [sorted({row[i] for row in tuples}) for i in range(n)]
+    return extra_of_sets(tuples, list(nx.find_cliques(graph)), [sorted({row[i] for row in tuples}) for i in range(n)])
+
+
+def extra_of_sets(tuples, sets, domains):
+    """Return the same for any sets of attributes, over all values of the domains."""
+    parts = [(some, projection(tuples, some)) for some in sets]
     total = []
     for row in itertools.product(*domains):
-        given = min(part.get(tuple(row[i] for i in clique), 0.0) for clique, part in parts)
+        given = min(part.get(tuple(row[i] for i in some), 0.0) for some, part in parts)
         total.append(given - tuples.get(row, 0.0))
     return math.fsum(total)
 

@@ -58,11 +58,42 @@ def test_counts_larger_than_a_machine_word():
 def test_kinds_of_graphs():
     chain = nx.MultiGraph([("color", "shape"), ("color", "shape"), ("shape", "size"), ("size", "size")])
     assert extra_tuples(chain, LESS) == 1
-    with pytest.raises(GraphError, match="DiGraph"):
-        extra_tuples(nx.DiGraph(), LESS)
+    with pytest.raises(GraphError, match="cycle"):
+        extra_tuples(nx.DiGraph([("color", "shape"), ("shape", "color")]), LESS)
     with pytest.raises(GraphError, match="expected a networkx"):
-        extra_tuples([("color", "shape")], LESS)
+        extra_tuples(7, LESS)
+    for wrong in ([], ["color"], [()], "color", {"color": "shape"}):
+        with pytest.raises(GraphError, match="graph"):
+            extra_tuples(wrong, LESS)
+    with pytest.raises(ArgumentError, match="graph: there is no column 'colour'"):
+        extra_tuples([("colour", "shape")], LESS)
+    with pytest.raises(ArgumentError, match="graph: there is no column 'colour'"):
+        extra_tuples(bnml.DAG.parse("[colour]"), LESS)
     with pytest.raises(ArgumentError, match="graph: there is no column 'colour'"):
         extra_tuples(nx.Graph([("colour", "shape")]), LESS)
     with pytest.raises(ArgumentError, match="graph: there is no column 7"):
         extra_tuples(nx.Graph([(7, "shape")]), LESS)
+
+
+@settings(max_examples=150, deadline=None)
+@given(example=examples(most=4), data=st.data())
+def test_any_sets_of_attributes(example, data):
+    n = len(example.names)
+    some = st.lists(st.integers(0, n - 1), min_size=1, max_size=n, unique=True)
+    sets = data.draw(st.lists(some, min_size=1, max_size=4))
+    domains = [sorted(example.frame[name].unique()) for name in example.names]
+    found = extra_tuples([[example.names[i] for i in one] for one in sets], example.frame, **example.arguments)
+    assert found == pytest.approx(naive.extra_of_sets(example.tuples, sets, domains), abs=1e-9)
+
+
+@settings(max_examples=100, deadline=None)
+@given(example=examples(most=4), data=st.data())
+def test_a_dag_stands_for_its_families(example, data):
+    n = len(example.names)
+    edges = data.draw(graphs(n))  # from smaller to larger numbers: no cycle
+    names = example.names
+    sets = [[j, *(i for i, k in edges if k == j)] for j in range(n)]
+    expected = naive.extra_of_sets(example.tuples, sets, [sorted({row[i] for row in example.tuples}) for i in range(n)])
+    arcs = [(names[i], names[j]) for i, j in edges]
+    assert extra_tuples(bnml.DAG(names, arcs), example.frame, **example.arguments) == pytest.approx(expected, abs=1e-9)
+    assert extra_tuples(nx.DiGraph(arcs), example.frame, **example.arguments) == pytest.approx(expected, abs=1e-9)

@@ -82,6 +82,18 @@ class ForestJoins:
             self._joined[key] = self._join(a, b) if len(a) >= len(b) else self._join(b, a).T
         return self._joined[key]
 
+    def work(self, a: Tree, b: Tree) -> float:
+        """Return about how many numbers `joined` multiplies for two trees; none if it has been asked for before.
+
+        Messages are sent along the links of both trees and between them, for each a product of two numbers of vectors.
+        """
+        if (_key(a), _key(b)) in self._joined or len(a) == len(b) == 1:
+            return 0.0
+        vectors = {r: number_of_sorted_counts(self.sums.n, r) for r in {self.arities[x] for x in (*a, *b)}}
+        links = [(x, y) for tree in (a, b) for x, near in tree.items() for y in near if len(near) > 1 < len(tree[y])]
+        links += [(x, y) for x in a for y in b]
+        return math.fsum(float(vectors[self.arities[x]]) * vectors[self.arities[y]] for x, y in links)
+
     def _join(self, large: Tree, small: Tree) -> Floats:
         arities = self.arities
         if len(large) == 1:

@@ -73,6 +73,8 @@ def how_found(result: SearchResult) -> str | None:
         level = f"level {info['alpha']:g}"
         return f"a polytree: the significant links of the best tree, directed by tests of independence ({level})"
     if search == "nml-forest":
+        if info.get("best_forest"):
+            return f"the forest with the highest exact NML of all{allowed}"
         return f"a forest{allowed}, searched for by its exact NML"
     if search == "naive":
         return "naive Bayes, as asked: there is nothing to search for"

@@ -1,15 +1,19 @@
-"""A forest with a high exact NML: local search over forests, from the best forest under qNML.
+"""The forest with the highest exact NML: local search over forests, from the best under qNML, and then a proof.
 
 The normaliser of a forest is no sum of gains of links, so no spanning tree is known to be the best. But qNML comes
 near, and a change of one link is cheap to evaluate (`bnml.nml.forest_joins`). A step *cuts* a link, *joins* two trees
 by one, or *re-hangs* a part of a tree: it cuts a link and ties one of the two parts to a tree again, with another
 link.
+
+Whether another forest is better is then asked by branch and bound. A forest with more links is a larger model, so its
+normaliser is larger: the log-likelihood that the links which are left could add at most, less the complexity of the
+links that are chosen, is a bound for all forests with these.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -31,6 +35,7 @@ from bnml.search.task import Task, as_search
 
 __all__ = ["nml_forest"]
 
+MOST_BOUNDED, MOST_WORK = 20_000, 2.0**35  # forests that a proof may look at, and numbers that it may multiply
 GAIN = 1e-7  # a step gains more than the rounding of a normaliser can
 
 Link = tuple[int, int]
@@ -40,7 +45,7 @@ Link = tuple[int, int]
     "nml-forest", by_score=False, refuses=("prior",), score="nml", goes_by="qnml", needs_table=True, pools_rows=True
 )
 def nml_forest(task: Task) -> SearchResult:
-    """Return a forest whose exact NML no change of a single link can raise.
+    """Return the forest with the highest exact NML, or one that no change of a single link can raise.
 
     The search goes by the exact NML, whatever the score is; the score is that of the report.
 
@@ -49,7 +54,10 @@ def nml_forest(task: Task) -> SearchResult:
     SearchResult
         ``info["nml"]`` and ``info["qnml"]`` are its scores, ``info["start_nml"]`` that of the best forest under qNML,
         where the search started. ``info["skipped"]`` is the number of forests, among those next to the one found, whose
-        NML would take too much to compute. ``info["moves"]`` are the arcs placed at the start and the steps from there.
+        NML would take too much to compute. ``info["best_forest"]`` tells whether it is proven that no forest that the
+        constraints allow has a higher NML; if that is the score, ``info["optimal_among"]`` says so, too.
+        ``info["bounded"]`` is the number of forests that the proof looked at; if there are too many it is given up.
+        ``info["moves"]`` are the arcs placed at the start and the steps from there.
         ``info["local_optimum"]`` speaks of all changes of one arc, also of those that make it no forest any more; of
         these the exact NML is not known, so under that score it can be true only with ``max_parents=1``. When the time
         is over, no further step is taken.
@@ -77,6 +85,11 @@ def nml_forest(task: Task) -> SearchResult:
     start, steps, placed = climb.value, 0, sum(map(len, parents))
     while climb.step(watch):
         steps += 1
+    proof = _Proof(climb)
+    while not watch.over and proof.improves(watch):
+        steps += 1
+        while climb.step(watch):
+            steps += 1
     dag = task.structure(climb.parents)
     nml = local_scores(local.data, LogLikelihood()).score(dag) - climb.complexity
     n = len(parents)
@@ -89,11 +102,15 @@ def nml_forest(task: Task) -> SearchResult:
         "pairs": n * (n - 1) // 2,
         "forests": climb.tried,
         "skipped": climb.skipped,
+        "best_forest": proof.proven,
+        "bounded": proof.n_forests,
     }
     assert task.score is not None
     reported = None if isinstance(task.score, NML) else local_scores(local.data, task.score)
     if reported is None:
         value = nml
+        if proof.proven:
+            info["optimal_among"] = "forests" + ("" if task.constraints is None else " that the constraints allow")
         found = {"families": 0, "local_optimum": rules.most <= 1 and climb.skipped == 0 and not watch.over}
     else:
         value = reported.score(dag)
@@ -126,15 +143,15 @@ class _Climb:
 
     def __init__(self, task: Task, rules: Rules, worth: Floats, parents: Sequence[Sequence[int]]) -> None:
         self.rules, self.worth, self.parents = rules, worth, parents
-        data, self._required = task.table.data, rules.required_matrix
-        self._allowed = rules.may_matrix | rules.may_matrix.T
+        data, self.required = task.table.data, rules.required_matrix
+        self.allowed = rules.may_matrix | rules.may_matrix.T
         self.arities = [data.arities[column] for column in task.columns]
         self.joins = forest_nml_joins(data, task.columns, task.memory)
         links = [(x, p) for x, above in enumerate(parents) for p in above]
-        self.dead = [link for link in links if not self._counts(*link)]  # a variable with one value tells nothing
-        self.links = {(min(link), max(link)) for link in links if self._counts(*link)}
-        self.joins.check(self._trees(self.links))
-        self.complexity = math.fsum(self.joins.total(tree) for tree in self._trees(self.links))
+        self.dead = [link for link in links if not self.informative(*link)]  # a variable with one value tells nothing
+        self.links = {(min(link), max(link)) for link in links if self.informative(*link)}
+        self.joins.check(self.trees(self.links))
+        self.complexity = math.fsum(self.joins.total(tree) for tree in self.trees(self.links))
         self.tried, self.skipped = 1, 0
 
     @property
@@ -153,20 +170,25 @@ class _Climb:
                 return False
         for move in sorted(moves, key=lambda move: move.rank):
             links = {link for link in (*self.links, move.added) if link is not None and link != move.cut}
-            parents = self._directed(links)
-            if parents is not None:
-                self.links, self.parents, self.complexity = links, parents, move.complexity
+            if self.moved(links, move.complexity):
                 return True
         return False
 
+    def moved(self, links: set[Link], complexity: float) -> bool:
+        """Go to a forest with these links, if the rules allow directions for them."""
+        parents = self._directed(links)
+        if parents is not None:
+            self.links, self.parents, self.complexity = links, parents, complexity
+        return parents is not None
+
     def _moves(self) -> Iterator[tuple[float, list[_Move]]]:
         """Yield the share of the work that is done, and steps that gain something: joins, then those of each link."""
-        trees = self._trees(self.links)
+        trees = self.trees(self.links)
         yield 0.0, self._joining(trees, 0.0, None)
         for k, link in enumerate(sorted(self.links)):
-            if self._required[link] or self._required[link[::-1]]:
+            if self.required[link] or self.required[link[::-1]]:
                 continue
-            parts = self._trees(self.links - {link})
+            parts = self.trees(self.links - {link})
             rest = self.complexity - next(self.joins.total(tree) for tree in trees if link[0] in tree)
             new = [tree for tree in parts if link[0] in tree or link[1] in tree]
             rest += math.fsum(self.joins.total(tree) for tree in new)
@@ -184,8 +206,8 @@ class _Climb:
                 if cut is not None and not any(x in tree for tree in (a, b) for x in cut):
                     continue
                 rows, columns = sorted(a), sorted(b)
-                allowed = self._allowed[np.ix_(rows, columns)]
-                allowed &= np.array([[self._counts(x, y) for y in columns] for x in rows])
+                allowed = self.allowed[np.ix_(rows, columns)]
+                allowed &= np.array([[self.informative(x, y) for y in columns] for x in rows])
                 if cut is not None:
                     allowed &= np.array([[cut not in ((x, y), (y, x)) for y in columns] for x in rows])
                 if not allowed.any():
@@ -199,10 +221,11 @@ class _Climb:
                     found.append(_Move(float(gains[k, j]), cut, link, complexity + float(after[k, j])))
         return found
 
-    def _counts(self, x: int, y: int) -> bool:
+    def informative(self, x: int, y: int) -> bool:
+        """Tell whether a link can say anything: a variable with one value tells nothing."""
         return self.arities[x] > 1 and self.arities[y] > 1
 
-    def _trees(self, links: set[Link]) -> list[Tree]:
+    def trees(self, links: set[Link]) -> list[Tree]:
         """Return the trees of a forest, by their first variables."""
         near = [sorted(ys) for ys in spanning_neighbours(len(self.arities), links)]
         trees: list[Tree] = []
@@ -222,7 +245,7 @@ class _Climb:
         parents = spanning_parents(neighbours)
         if self.rules.undirected:
             return parents
-        for tree in self._trees({(min(link), max(link)) for link in (*links, *self.dead)}):
+        for tree in self.trees({(min(link), max(link)) for link in (*links, *self.dead)}):
             turned = (spanning_parents(neighbours, root) for root in tree)
             kept = next((found for found in turned if self._keeps(found, tree)), None)
             if kept is None:
@@ -235,3 +258,66 @@ class _Climb:
         may, must = self.rules.may, self.rules.must
         masks = {x: mask_of(parents[x]) for x in tree}
         return all(not (mask & ~may[x] or must[x] & ~mask) for x, mask in masks.items())
+
+
+class _Proof:
+    """Whether no forest is better than the one that steps have led to, by branch and bound over its links.
+
+    ``proven``: whether that is so. ``n_forests``: how many forests were looked at.
+    """
+
+    def __init__(self, climb: _Climb) -> None:
+        self.climb, self.proven, self.n_forests = climb, False, 0
+        self._work = 0.0
+        n, allowed = len(climb.arities), climb.allowed
+        pairs = [(x, y) for x in range(n) for y in range(x + 1, n) if allowed[x, y] and climb.informative(x, y)]
+        self._required = {(x, y) for x, y in pairs if climb.required[x, y] or climb.required[y, x]}
+        others = [link for link in pairs if link not in self._required]
+        self._links = sorted(others, key=lambda link: (-float(climb.worth[link]), link))
+
+    def improves(self, watch: Watch) -> bool:
+        """Look for a better forest, and take it; if there is none, that is proven, unless it takes too much."""
+        links = frozenset(self._required)
+        trees = {x: tree for tree in self.climb.trees(set(links)) for x in tree}
+        totals = [self.climb.joins.total(tree) for tree in self.climb.trees(set(links))]
+        worth = math.fsum(float(self.climb.worth[link]) for link in links)
+        open_nodes = [(0, links, trees, worth, math.fsum(totals))]
+        while open_nodes:
+            k, links, trees, worth, complexity = open_nodes.pop()
+            if worth + self._most_worth(k, trees) - complexity <= self.climb.value + GAIN:
+                continue
+            if k == len(self._links):  # it is better, and there are no directions for it
+                continue
+            if self.n_forests >= MOST_BOUNDED or watch.over:
+                return False
+            x, y = link = self._links[k]
+            open_nodes.append((k + 1, links, trees, worth, complexity))
+            a, b = trees[x], trees[y]
+            if a is b:
+                continue
+            self.n_forests += 1
+            self._work += self.climb.joins.work(a, b)
+            if self._work > MOST_WORK:
+                return False
+            after = float(self.climb.joins.joined(a, b)[sorted(a).index(x), sorted(b).index(y)])
+            if math.isinf(after):  # it would take too much, and so nothing is known
+                return False
+            more, gain = links | {link}, float(self.climb.worth[link])
+            total = complexity + after - self.climb.joins.total(a) - self.climb.joins.total(b)
+            if worth + gain - total > self.climb.value + GAIN and self.climb.moved(set(more), total):
+                return True
+            joined = next(tree for tree in self.climb.trees(set(more)) if x in tree)
+            open_nodes.append((k + 1, more, {**trees, **dict.fromkeys(joined, joined)}, worth + gain, total))
+        self.proven = True
+        return False
+
+    def _most_worth(self, k: int, trees: Mapping[int, Tree]) -> float:
+        """Return what links from the k-th on can add to the log-likelihood at most: a maximum spanning forest."""
+        part = {x: id(tree) for x, tree in trees.items()}
+        total = 0.0
+        for link in self._links[k:]:
+            a, b = part[link[0]], part[link[1]]
+            if a != b:
+                total += float(self.climb.worth[link])
+                part = {x: a if own == b else own for x, own in part.items()}
+        return total

@@ -102,6 +102,53 @@ def test_some_tables_need_steps_and_the_best_forest_is_often_found():
     assert sum(mine > top - 1e-8 for mine, top in zip(found, best, strict=True)) >= 7
 
 
+@settings(max_examples=25, deadline=None)
+@given(data=tables(columns=4, rows=20), drawn=st.data())
+def test_what_is_proven_is_the_best_of_all_forests(data, drawn):
+    known = drawn.draw(st.none() | constraints(data.names))
+    try:
+        result = nml_forest(data, constraints=known)
+    except BnmlError:
+        return
+    assert result.info["best_forest"]
+    assert result.info["optimal_among"] == ("forests" if known is None else "forests that the constraints allow")
+    assert not result.optimal
+    allowed = [
+        dag
+        for parents in branchings(len(data.names))
+        if (dag := dag_of(data.names, parents)) is not None and (known is None or not known.violations(dag))
+    ]
+    assert result.score == pytest.approx(max(bnml.score(dag, data, "nml") for dag in allowed), **CLOSE)
+
+
+def test_a_better_forest_is_taken():
+    """Steps that are not allowed leave a forest that the proof then finds a better one for."""
+    data = nearly_independent(3)
+    wanted = nml_forest(data)
+    with (
+        patch.object(MODULE, "best_tree", lambda *_, **__: [[]] * 5),
+        patch.object(MODULE._Climb, "step", lambda *_: False),
+    ):
+        result = nml_forest(data)
+    assert result.score == pytest.approx(wanted.score, **CLOSE)
+    assert result.info["best_forest"]
+    assert result.info["steps"] > 0
+
+
+def test_a_proof_that_takes_too_much_is_given_up():
+    data = bnml.read(np.random.default_rng(0).integers(0, 2, (200, 10)))
+    full = nml_forest(data)
+    assert full.info["best_forest"]
+    assert full.info["bounded"] > 100
+    assert "the forest with the highest exact NML of all" in " ".join(str(full).split())
+    with patch.object(MODULE, "MOST_BOUNDED", 50):
+        few = nml_forest(data)
+    assert not few.info["best_forest"]
+    assert few.dag == full.dag
+    assert "optimal_among" not in few.info
+    assert not nml_forest(data, "bic").info.get("optimal_among")
+
+
 def test_from_a_bad_start():
     """From a forest without links, and from a chain of unrelated variables, steps lead back."""
     data = bnml.example()

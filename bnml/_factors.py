@@ -15,7 +15,7 @@ import numpy as np
 
 from bnml._arrays import Floats
 
-__all__ = ["EliminationPlan", "Factor", "eliminate", "plan"]
+__all__ = ["EliminationPlan", "Factor", "eliminate_from_factors", "plan_factors"]
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class EliminationPlan:
     total: float
 
 
-def plan(scopes: Iterable[Collection[int]], sizes: Mapping[int, int], keep: Collection[int]) -> EliminationPlan:
+def plan_factors(scopes: Iterable[Collection[int]], sizes: Mapping[int, int], keep: Collection[int]) -> EliminationPlan:
     """Return the cheaper of two greedy orders: smallest table first, and fewest new links first."""
     neighbours: dict[int, set[int]] = {}
     for scope in scopes:
@@ -91,7 +91,9 @@ def _greedy(
     return EliminationPlan(tuple(order), 2.0 ** min(largest, 1000.0), total)
 
 
-def eliminate(factors: Iterable[Factor], order: Sequence[int], keep: Sequence[int]) -> tuple[Floats, float]:
+def eliminate_from_factors(
+    factors: Iterable[Factor], order: Sequence[int], keep: Sequence[int]
+) -> tuple[Floats, float]:
     """Return the product of the factors summed over ``order``: an axis for each variable of ``keep``.
 
     The largest number of the table is one, unless all are zero, and the logarithm of what it was divided by comes with

@@ -22,13 +22,13 @@ from typing import IO, Any
 
 from bnml.errors import ArgumentError, argument
 
-__all__ = ["a_path", "check_writable", "write_all", "written_whole"]
+__all__ = ["a_file_path", "check_writable", "write_all", "written_whole"]
 
 _OPEN_FILES = "/proc/self/fd"
 _MOST_LINKS = 40
 
 
-def a_path(value: Any, name: str = "path") -> Path:
+def a_file_path(value: Any, name: str = "path") -> Path:
     """Check an argument that names a file; return it as a path."""
     if not isinstance(value, str | os.PathLike) or not isinstance(os.fspath(value), str) or "\0" in os.fspath(value):
         raise ArgumentError(f"{argument(name)} must be the name of a file, got {value!r}")

@@ -12,7 +12,7 @@ from typing import Any, TypeVar, cast
 from bnml._checks import is_whole, refuse
 from bnml.errors import BnmlError
 
-__all__ = ["enough_memory", "gigabytes", "limit_of", "machine_memory"]
+__all__ = ["enough_memory", "gigabytes", "machine_memory", "memory_limit_of"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -32,7 +32,7 @@ UNITS = {
 SIZE = re.compile(r"\s*([0-9]{1,15}(?:\.[0-9]{1,6})?)\s*([kmgt]i?)?b?\s*", re.IGNORECASE)
 
 
-def limit_of(memory_limit: int | str | None) -> int:
+def memory_limit_of(memory_limit: int | str | None) -> int:
     """Return a memory limit in bytes: a number, a text such as ``"8GB"``, or for None most of the machine's memory.
 
     Raises
@@ -42,7 +42,7 @@ def limit_of(memory_limit: int | str | None) -> int:
 
     Examples
     --------
-    >>> limit_of("8GB"), limit_of("1.5GiB"), limit_of(1000)
+    >>> memory_limit_of("8GB"), memory_limit_of("1.5GiB"), memory_limit_of(1000)
     (8000000000, 1610612736, 1000)
     """
     if memory_limit is None:

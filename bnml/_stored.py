@@ -19,11 +19,11 @@ import numpy as np
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["decoded", "encoded", "frame_of", "frame_values"]
+__all__ = ["frame_from_stored", "from_stored", "stored_frame", "to_stored"]
 
 
-def encoded(value: Any) -> Any:
-    """Return a value as JSON can say it; `decoded` returns the value again.
+def to_stored(value: Any) -> Any:
+    """Return a value as JSON can say it; `from_stored` returns the value again.
 
     Raises
     ------
@@ -33,15 +33,15 @@ def encoded(value: Any) -> Any:
 
     Examples
     --------
-    >>> encoded({"arc": ("A", "B"), "within": float("inf"), "order": [2, 1]})
+    >>> to_stored({"arc": ("A", "B"), "within": float("inf"), "order": [2, 1]})
     {'arc': {'@tuple': ['A', 'B']}, 'within': {'@number': 'inf'}, 'order': [2, 1]}
-    >>> decoded(encoded((frozenset({"B", "A"}), 0.1)))[1]
+    >>> from_stored(to_stored((frozenset({"B", "A"}), 0.1)))[1]
     0.1
     """
     if value is None or isinstance(value, bool | str):
         return value
     if isinstance(value, np.generic):
-        return encoded(value.item())
+        return to_stored(value.item())
     if isinstance(value, int):
         return int(value)
     if isinstance(value, float):
@@ -49,28 +49,28 @@ def encoded(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return {"@array": _packed(value)}
     if isinstance(value, list):
-        return [encoded(item) for item in value]
+        return [to_stored(item) for item in value]
     if type(value) is tuple:
-        return {"@tuple": [encoded(item) for item in value]}
+        return {"@tuple": [to_stored(item) for item in value]}
     if isinstance(value, Set):
-        return {"@set": sorted((encoded(item) for item in value), key=lambda item: json.dumps(item, sort_keys=True))}
+        return {"@set": sorted((to_stored(item) for item in value), key=lambda item: json.dumps(item, sort_keys=True))}
     if isinstance(value, Mapping):
         if all(isinstance(key, str) and not key.startswith("@") for key in value):
-            return {key: encoded(item) for key, item in value.items()}
-        return {"@pairs": [[encoded(key), encoded(item)] for key, item in value.items()]}
+            return {key: to_stored(item) for key, item in value.items()}
+        return {"@pairs": [[to_stored(key), to_stored(item)] for key, item in value.items()]}
     raise TypeError(f"a {type(value).__name__} cannot be written to a file")
 
 
-def decoded(value: Any) -> Any:
-    """Return the value that `encoded` was given; sets are frozen.
+def from_stored(value: Any) -> Any:
+    """Return the value that `to_stored` was given; sets are frozen.
 
     Raises
     ------
     ValueError
-        If it is nothing that `encoded` returns.
+        If it is nothing that `to_stored` returns.
     """
     if isinstance(value, list):
-        return [decoded(item) for item in value]
+        return [from_stored(item) for item in value]
     if not isinstance(value, dict):
         return value
     if len(value) == 1:
@@ -79,7 +79,7 @@ def decoded(value: Any) -> Any:
             return _TAGS[tag](content)
     if any(key.startswith("@") for key in value):
         raise ValueError(f"there are no values of the kind {', '.join(value)}")
-    return {key: decoded(item) for key, item in value.items()}
+    return {key: from_stored(item) for key, item in value.items()}
 
 
 def _packed(array: np.ndarray[Any, Any]) -> dict[str, Any]:
@@ -104,20 +104,20 @@ def _unpacked(content: Mapping[str, Any]) -> np.ndarray[Any, Any]:
 _TAGS: dict[str, Callable[[Any], Any]] = {
     "@number": float,
     "@array": _unpacked,
-    "@tuple": lambda items: tuple(decoded(item) for item in items),
-    "@set": lambda items: frozenset(decoded(item) for item in items),
-    "@pairs": lambda pairs: {decoded(key): decoded(item) for key, item in pairs},
+    "@tuple": lambda items: tuple(from_stored(item) for item in items),
+    "@set": lambda items: frozenset(from_stored(item) for item in items),
+    "@pairs": lambda pairs: {from_stored(key): from_stored(item) for key, item in pairs},
 }
 
 
-def frame_values(frame: pd.DataFrame) -> dict[str, Any]:
+def stored_frame(frame: pd.DataFrame) -> dict[str, Any]:
     """Return the columns of a table whose rows are numbered from 0: arrays of numbers; of texts their type and a list.
 
     Examples
     --------
     >>> import pandas
     >>> frame = pandas.DataFrame({"from": ["A"], "gain": [0.5]})
-    >>> frame_of(decoded(encoded(frame_values(frame)))).equals(frame)
+    >>> frame_from_stored(from_stored(to_stored(stored_frame(frame)))).equals(frame)
     True
     """
     columns: dict[str, Any] = {}
@@ -128,7 +128,7 @@ def frame_values(frame: pd.DataFrame) -> dict[str, Any]:
     return columns
 
 
-def frame_of(columns: Mapping[str, Any]) -> pd.DataFrame:
+def frame_from_stored(columns: Mapping[str, Any]) -> pd.DataFrame:
     """Return the table with these columns."""
     import pandas as pd
 

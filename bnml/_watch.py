@@ -8,7 +8,9 @@ from collections.abc import Callable
 
 from bnml._jit import compilation_seconds
 
-__all__ = ["Watch"]
+__all__ = ["Tell", "Watch"]
+
+Tell = Callable[[float], None]  # told which share of the work is done
 
 
 class Watch:
@@ -27,6 +29,13 @@ class Watch:
         self._started = time.perf_counter() - compilation_seconds()
         self._reached = 0.0
         self._lock = threading.Lock()
+
+    def __reduce__(self) -> tuple[type[Watch], tuple[()]]:
+        return Watch, ()  # in another process nobody is told, and the time that is left is given anew
+
+    def begin_again(self, progress: Callable[[str, float], None] | None, time_limit: float | None) -> None:
+        """Begin with other work: tell another function, and let the time run from now on."""
+        self.__init__(progress, time_limit)  # type: ignore[misc]
 
     @property
     def seconds(self) -> float:
@@ -51,7 +60,7 @@ class Watch:
                 self._reached = min(1.0, max(self._reached, fraction))
                 self._progress(stage, self._reached)
 
-    def part(self, stage: str, start: float, stop: float) -> Callable[[float], None]:
+    def part(self, stage: str, start: float, stop: float) -> Tell:
         """Begin a stage, and return what is to be told the share of it that is done."""
         self(stage, start)
         return lambda share: self(stage, start + (stop - start) * share)

@@ -81,6 +81,9 @@ class _Message(Exception):
         self._marked = message
         super().__init__(self._in_python())  # all that others see
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self._marked,)
+
     @property
     def marked(self) -> str:
         """The message as it was written, to be a part of another one."""

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bnml._factors import Factor, eliminate, plan
+from bnml._factors import Factor, eliminate_from_factors, plan_factors
 
 
 @settings(max_examples=60, deadline=None)
@@ -22,10 +22,10 @@ def test_elimination_is_a_sum_of_products(seed, n, n_factors):
     keep = rng.permutation(n)[: rng.integers(0, n + 1)].tolist()
     operands = [part for factor in factors for part in (factor.table, list(factor.axes))]
     want = np.einsum(*operands, keep)
-    found = plan([factor.axes for factor in factors], sizes, keep)
+    found = plan_factors([factor.axes for factor in factors], sizes, keep)
     assert sorted(found.order) == sorted(set(range(n)) - set(keep))
     assert found.largest <= found.total
-    table, scale = eliminate(factors, found.order, keep)
+    table, scale = eliminate_from_factors(factors, found.order, keep)
     assert table.max() == pytest.approx(1.0)
     assert table * np.exp(scale) == pytest.approx(want)
 
@@ -39,5 +39,5 @@ def test_evidence():
 
 def test_a_chain_is_cheap():
     scopes = [(i, i + 1) for i in range(500)]
-    found = plan(scopes, dict.fromkeys(range(501), 4), [500])
+    found = plan_factors(scopes, dict.fromkeys(range(501), 4), [500])
     assert found.largest == pytest.approx(16)

@@ -22,7 +22,7 @@ PAGE = (PACKAGE.parent / "docs" / "README.md").read_text(encoding="utf-8")
 SHARED = {
     "errors": set(), "_checks": {"_text"}, "_jit": {"_kernel_cache"}, "_notebook": {"plot"},
     "_watch": {"_checks", "_jit"}, "_memory": {"_checks"}, "_factors": {"_arrays"},
-    "_threads": {"_checks"},
+    "_threads": {"_checks"}, "_executor": {"_checks"},
 }  # fmt: skip
 
 

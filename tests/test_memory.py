@@ -7,7 +7,7 @@ from importlib import import_module
 import pytest
 
 import bnml
-from bnml._memory import gigabytes, limit_of, machine_memory
+from bnml._memory import gigabytes, machine_memory, memory_limit_of
 from bnml.cli.main import main
 from bnml.errors import ArgumentError, DataError, SearchError
 
@@ -25,17 +25,17 @@ from bnml.errors import ArgumentError, DataError, SearchError
     ],
 )
 def test_limits(given, size):
-    assert limit_of(given) == size
+    assert memory_limit_of(given) == size
 
 
 @pytest.mark.parametrize("given", [0, -1, True, 1.5, "", "GB", "-1GB", "8XB", "1e9", "0MB", [], "9" * 40])
 def test_what_is_no_limit(given):
     with pytest.raises(ArgumentError, match="memory_limit="):
-        limit_of(given)
+        memory_limit_of(given)
 
 
 def test_the_machine():
-    assert 0 < limit_of(None) < machine_memory()
+    assert 0 < memory_limit_of(None) < machine_memory()
 
 
 def test_in_words():

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bnml._stored import decoded, encoded, frame_of, frame_values
+from bnml._stored import frame_from_stored, from_stored, stored_frame, to_stored
 
 numbers = st.floats(allow_nan=False) | st.integers()
 keys = (
@@ -31,7 +31,7 @@ values = st.recursive(
 
 
 def through_json(value):
-    return decoded(json.loads(json.dumps(encoded(value), allow_nan=False)))
+    return from_stored(json.loads(json.dumps(to_stored(value), allow_nan=False)))
 
 
 def same(a, b):
@@ -71,22 +71,22 @@ def test_arrays(kind, shape):
 
 def test_sets_are_written_in_one_order():
     names = [f"v{i}" for i in range(20)]
-    assert json.dumps(encoded(frozenset(names))) == json.dumps(encoded(frozenset(names[::-1])))
+    assert json.dumps(to_stored(frozenset(names))) == json.dumps(to_stored(frozenset(names[::-1])))
 
 
 @pytest.mark.parametrize("value", [object(), {"a": [print]}, np.array(["a"]), 1j])
 def test_other_things_are_refused(value):
     with pytest.raises(TypeError, match="cannot be written to a file"):
-        encoded(value)
+        to_stored(value)
 
 
 @pytest.mark.parametrize("wrong", [{"@code": 1}, {"@tuple": [], "@set": []}, {"@array": {"type": "O"}}])
 def test_what_was_not_written_so_is_refused(wrong):
     with pytest.raises(ValueError, match=r"no values of the kind|not written"):
-        decoded(wrong)
+        from_stored(wrong)
 
 
 def test_frames():
     frame = pd.DataFrame({"a": ["x", "y"], "n": [1, 2], "p": [math.nan, -math.inf], "sparse": [True, False]})
-    pd.testing.assert_frame_equal(frame_of(through_json(frame_values(frame))), frame)
-    assert frame_of(through_json(frame_values(frame[:0]))).dtypes.equals(frame.dtypes)
+    pd.testing.assert_frame_equal(frame_from_stored(through_json(stored_frame(frame))), frame)
+    assert frame_from_stored(through_json(stored_frame(frame[:0]))).dtypes.equals(frame.dtypes)

@@ -18,8 +18,7 @@ EXAMPLE = "Example: bnml fit '[smoke][lung|smoke]' survey.csv --columns smoke,lu
 
 @takes_groups
 def command(
-    structure: options.Structure,
-    table: reading.TableReader,
+    structured: reading.StructuredTable,
     output: Annotated[Path, typer.Option("-o", "--output", metavar="NET", help="The network file to write.")],
     estimator: Annotated[
         str | None,
@@ -32,8 +31,7 @@ def command(
     from bnml.network.files import check_network_file
 
     check_network_file(output)
-    dag, learned = reading.structure_and_network(structure)
-    data = table(like=learned)
+    dag, data = structured()
     network = bnml.fit(dag, data, estimator, ess)
     network.save(output)
     by = estimator or ("em" if data.has_gaps else "snml")

@@ -269,7 +269,7 @@ def _write(
         from bnml.scores import jkl
 
         families = _families_that_matter(result.local, task)
-        writers[scores_out] = partial(jkl.write, families, packed=scores_out.name.lower().endswith(".gz"))
+        writers[scores_out] = partial(jkl.write_jkl, families, packed=scores_out.name.lower().endswith(".gz"))
     if writers:
         write_all(writers)
 

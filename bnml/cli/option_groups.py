@@ -8,7 +8,15 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from bnml.cli.constraints import known_structure
-from bnml.cli.reading import look_at_table, read_chosen_score, read_table, source_to_read, table_to_read
+from bnml.cli.reading import (
+    look_at_table,
+    read_chosen_score,
+    read_structured_table,
+    read_table,
+    source_to_read,
+    structure_to_read,
+    table_to_read,
+)
 from bnml.cli.searches import search_options
 
 __all__ = ["takes_groups"]
@@ -22,6 +30,7 @@ def takes_groups(command: Callable[..., None]) -> Callable[..., None]:
                     the options
     ``source``      the same; it is called for where the table is, and how it is to be read
     ``look``        the same; it is called for an overview of the table
+    ``structured``  a structure, and how to read the table that it is about; it is called for both
     ``chosen``      the score
     ``known``       what is known of the structure; it is called with the variables for the constraints
     ``known_arcs``  the same without ``--require-link``
@@ -52,25 +61,27 @@ def takes_groups(command: Callable[..., None]) -> Callable[..., None]:
 
 
 class _Group(NamedTuple):
-    """Options that go together: the function whose parameters they are, what they make, and those left out."""
+    """Options that go together: the functions whose parameters they are, what they make, and those left out."""
 
-    declared: Callable[..., Any]
+    declared: tuple[Callable[..., Any], ...]
     made: Callable[[dict[str, Any]], Any]
     without: tuple[str, ...] = ()
 
     @property
     def options(self) -> dict[str, inspect.Parameter]:
         """The options by name."""
-        parameters = inspect.signature(self.declared, eval_str=True).parameters
-        return {name: parameter for name, parameter in parameters.items() if name not in self.without}
+        signatures = [inspect.signature(declared, eval_str=True) for declared in self.declared]
+        options = {name: parameter for signature in signatures for name, parameter in signature.parameters.items()}
+        return {name: parameter for name, parameter in options.items() if name not in self.without}
 
 
 _GROUPS = {
-    "table": _Group(table_to_read, lambda given: partial(read_table, given)),
-    "source": _Group(table_to_read, lambda given: partial(source_to_read, given)),
-    "look": _Group(table_to_read, lambda given: partial(look_at_table, given)),
-    "chosen": _Group(read_chosen_score, lambda given: read_chosen_score(**given)),
-    "known": _Group(known_structure, lambda given: known_structure(**given)),
-    "known_arcs": _Group(known_structure, lambda given: known_structure(**given), without=("require_link",)),
-    "own": _Group(search_options, lambda given: search_options(**given)),
+    "table": _Group((table_to_read,), lambda given: partial(read_table, given)),
+    "source": _Group((table_to_read,), lambda given: partial(source_to_read, given)),
+    "look": _Group((table_to_read,), lambda given: partial(look_at_table, given)),
+    "structured": _Group((structure_to_read, table_to_read), lambda given: partial(read_structured_table, given)),
+    "chosen": _Group((read_chosen_score,), lambda given: read_chosen_score(**given)),
+    "known": _Group((known_structure,), lambda given: known_structure(**given)),
+    "known_arcs": _Group((known_structure,), lambda given: known_structure(**given), without=("require_link",)),
+    "own": _Group((search_options,), lambda given: search_options(**given)),
 }

@@ -12,7 +12,7 @@ import typer
 
 import bnml
 from bnml._files import written_whole
-from bnml._memory import limit_of
+from bnml._memory import memory_limit_of
 from bnml._plain import records
 from bnml._text import text_table
 from bnml.cli import options, printing, reading
@@ -170,7 +170,7 @@ def _announced(
     data: bnml.Data, score: Score, prior: str | None, threads: int | None, memory_limit: str | None
 ) -> Iterator[Callable[[str, float], None]]:
     """Give a function to tell what is done; it says first what long work will cost, and then how far it has come."""
-    from bnml.uncertainty.posterior_cost import Cost, posterior_cost, prior_for
+    from bnml.uncertainty.posterior_cost import Cost, posterior_cost, posterior_prior_for
 
     expected: Cost | None = None
     with ExitStack() as stack:
@@ -182,8 +182,10 @@ def _announced(
                 expected = Cost(0.0, 0)
                 show = stack.enter_context(progress_bar()) if sys.stderr.isatty() else show
             if expected is None:
-                expected = posterior_cost(bnml.LocalScores(data, score), prior_for(len(data.names), prior), threads)
-                if expected.seconds > LONG or 10 * expected.bytes > limit_of(memory_limit):
+                expected = posterior_cost(
+                    bnml.LocalScores(data, score), posterior_prior_for(len(data.names), prior), threads
+                )
+                if expected.seconds > LONG or 10 * expected.bytes > memory_limit_of(memory_limit):
                     print(f"forecast: {expected}", file=sys.stderr, flush=True)
                     show = stack.enter_context(progress_bar()) if sys.stderr.isatty() else show
             show(stage, fraction)
@@ -208,7 +210,7 @@ def _check_top(
     from bnml.uncertainty.posterior_result import check_top
 
     rules = Rules.none(data.names) if known is None else known.compiled(data.names)
-    local, memory = bnml.LocalScores(data, score), limit_of(memory_limit)
+    local, memory = bnml.LocalScores(data, score), memory_limit_of(memory_limit)
     if method == "exact" or (method == "auto" and exact_posterior_fits(local, rules, prior, cores(threads), memory)):
         check_top(len(data.names), top)
 

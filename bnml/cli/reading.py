@@ -23,6 +23,7 @@ from bnml.cli.options import (
     PriorNetwork,
     ScoreName,
     States,
+    Structure,
     Weights,
     parse_names,
 )
@@ -39,21 +40,24 @@ if TYPE_CHECKING:
 __all__ = [
     "ChosenScore",
     "SourceMaker",
+    "StructuredTable",
     "TableLook",
     "TableReader",
     "look_at_table",
     "parse_bins_options",
     "read_chosen_score",
     "read_score",
+    "read_structured_table",
     "read_table",
     "source_to_read",
-    "structure_and_network",
     "structure_of",
+    "structure_to_read",
     "table_to_read",
 ]
 
 TableReader = Callable[..., bnml.Data]
 SourceMaker = Callable[..., "TableSource"]
+StructuredTable = Callable[[], tuple[bnml.DAG, bnml.Data]]
 TableLook = Callable[..., tuple[TableOverview, dict[str, Any]]]
 
 
@@ -205,22 +209,29 @@ def look_at_table(given: Mapping[str, Any]) -> tuple[TableOverview, dict[str, An
 
 def structure_of(text: str) -> bnml.DAG:
     """Return the graph of a model string or of a network file."""
-    return structure_and_network(text)[0]
+    return structure_to_read(text)[0]
 
 
-def structure_and_network(text: str) -> tuple[bnml.DAG, bnml.BayesianNetwork | None]:
+def structure_to_read(structure: Structure) -> tuple[bnml.DAG, bnml.BayesianNetwork | None]:
     """Return the graph of a model string or of a network file, and the network if it is one."""
-    if text.lstrip().startswith("["):
-        return bnml.DAG.parse(text), None
+    if structure.lstrip().startswith("["):
+        return bnml.DAG.parse(structure), None
     from bnml.network.files import FORMATS
 
-    if not text.lower().endswith(tuple(FORMATS)):
+    if not structure.lower().endswith(tuple(FORMATS)):
         raise ArgumentError(
-            f"STRUCTURE {shortened(text, 60)!r} is neither a model string such as '[A][B|A]' nor a network file "
+            f"STRUCTURE {shortened(structure, 60)!r} is neither a model string such as '[A][B|A]' nor a network file "
             f"({' '.join(FORMATS)})"
         )
-    network = bnml.load(text)
+    network = bnml.load(structure)
     return network.dag, network
+
+
+def read_structured_table(given: Mapping[str, Any]) -> tuple[bnml.DAG, bnml.Data]:
+    """Return a structure and the table that it is about; of a network file, read as its table was."""
+    table = dict(given)
+    dag, network = structure_to_read(table.pop("structure"))
+    return dag, read_table(table, like=network)
 
 
 def read_score(name: str, prior_network: Path | None) -> bnml.scores.Score:

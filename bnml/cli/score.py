@@ -14,16 +14,10 @@ EXAMPLE = "Example: bnml score '[smoke][lung|smoke]' survey.csv --columns smoke,
 
 
 @takes_groups
-def command(
-    structure: options.Structure,
-    table: reading.TableReader,
-    chosen: reading.ChosenScore,
-    as_json: options.Json = False,
-) -> None:
+def command(structured: reading.StructuredTable, chosen: reading.ChosenScore, as_json: options.Json = False) -> None:
     """Score a structure: in all, and for each variable with fit and penalty apart."""
     name, score = chosen
-    dag, network = reading.structure_and_network(structure)
-    data = table(like=network)
+    dag, data = structured()
     total = bnml.score(dag, data, score)
     if isinstance(score, bnml.scores.NML):
         _whole_forest(dag, data, total, as_json=as_json)

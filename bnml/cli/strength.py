@@ -13,15 +13,9 @@ EXAMPLE = "Example: bnml strength survey.bif survey.csv --score bic"
 
 
 @takes_groups
-def command(
-    structure: options.Structure,
-    table: reading.TableReader,
-    chosen: reading.ChosenScore,
-    as_json: options.Json = False,
-) -> None:
+def command(structured: reading.StructuredTable, chosen: reading.ChosenScore, as_json: options.Json = False) -> None:
     """Show for each arc what the score loses without it, its mutual information, and its p-value."""
-    dag, network = reading.structure_and_network(structure)
-    frame = bnml.strength(dag, table(like=network), chosen.score)
+    frame = bnml.strength(*structured(), chosen.score)
     if as_json:
         printing.print_json({"score_name": chosen.name, "arcs": records(frame)})
         return

@@ -133,7 +133,7 @@ def command(
     memory_limit: options.MemoryLimit = None,
 ) -> None:
     """Select features, learn a network, and say how sure and how strong its links are; with a report to read."""
-    from bnml.five_steps.steps import begin, study_request
+    from bnml.five_steps.study_steps import begin_study, study_request
 
     networks = network or []
     _check_files(output, save, networks)
@@ -152,7 +152,7 @@ def command(
                 repetitions=repetitions, folds=folds, max_parents=max_parents, rows_per_cell=rows_per_cell, seed=seed,
                 threads=threads, memory_limit=memory_limit, progress=progress,
             )  # fmt: skip
-            asked, state = _begun(asked, source(other_bins="auto"), known, select, begin)
+            asked, state = _begun(asked, source(other_bins="auto"), known, select, begin_study)
             files, links = kept, (None, None)
         found = _finished(state, asked, files, kept, _decisions(state, *links, direct))
     _write(found, report, networks)
@@ -205,7 +205,7 @@ def _loaded(
 ) -> tuple[StudyRequest, StudyState]:
     """Return a study that was saved."""
     from bnml.five_steps.saving import load_saved_state
-    from bnml.five_steps.steps import request_of
+    from bnml.five_steps.study_steps import request_of
 
     state = load_saved_state(resume, data, threads)
     return request_of(state.settings, threads, progress), state
@@ -243,7 +243,7 @@ def _finished(
 ) -> Study:
     """Return the finished study, kept in files after every part, with what is decided by hand."""
     from bnml.five_steps.saving import check_saving, save_state
-    from bnml.five_steps.steps import go_on, study_of
+    from bnml.five_steps.study_steps import go_on_with_study, study_of
 
     for path in files:
         check_saving(path, asked.settings)
@@ -253,7 +253,7 @@ def _finished(
             save_state(later, path)
 
     try:
-        found = study_of(go_on(state, asked, saver=save))
+        found = study_of(go_on_with_study(state, asked, saver=save))
     except KeyboardInterrupt:
         if files:
             print(f"to go on: bnml study --resume {shlex.quote(str(files[0]))}", file=sys.stderr)

@@ -24,11 +24,12 @@ What belongs together comes as a plain tuple, whose type Numba finds much faster
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
+from bnml._arrays import Array
 from bnml._jit import helper, kernel, plain_at_first
+from bnml.counts._kernel_helpers import in_tail, stirling
 
 __all__ = [
     "count_configurations",
@@ -46,8 +47,6 @@ MAX_DENSE = 1 << 16  # cell numbers of the dense regime are 16 bits wide
 KEY_LIMIT = 1 << 62
 TINY = 1e-18  # below, Γ(a + n) / Γ(a) is a Γ(n) to the last digit
 STIRLING_FROM = 32.0  # from here on Stirling's series with four terms is exact
-
-Array = Any  # kernels are typed by Numba, not by mypy
 
 
 @helper
@@ -204,25 +203,6 @@ def _hashed(columns: Array, weights: Array, arities: Array, variables: Array, la
 
 
 @helper
-def _in_tail(tail: Array, size: int, n: int) -> float:
-    """Return what the tail of a table with so many entries says of a count beyond them (`bnml.counts.tails`)."""
-    top = 2.0 * size
-    octave = 0
-    while n >= top:
-        top *= 2.0
-        octave += 1
-    own = tail[octave]
-    y = (4.0 * n - 3.0 * top) / top
-    last = before = 0.0
-    for k in range(own.size - 1, 2, -1):
-        last, before = 2.0 * y * last - before + own[k], last
-    value: float = n * (own[0] * math.log(n) + (y * last - before + own[2]))
-    if own[1] > 0.0:
-        value = np.rint(value)
-    return value
-
-
-@helper
 def _sum_lookups(table: Array, cells: int, lookup: Array, tail: Array) -> float:
     total = 0.0
     if tail.shape[0] == 0:
@@ -234,16 +214,8 @@ def _sum_lookups(table: Array, cells: int, lookup: Array, tail: Array) -> float:
         if n < lookup.size:
             total += lookup[n]
         else:
-            total += _in_tail(tail, lookup.size, n)
+            total += in_tail(tail, lookup.size, n)
     return total
-
-
-@helper
-def _stirling(x: float) -> float:
-    """Return what log Γ(x) has beyond (x - ½) log x - x + ½ log 2π, for large x."""
-    u = 1.0 / x
-    v = u * u
-    return u * (1 / 12 - v * (1 / 360 - v * (1 / 1260 - v / 1680)))
 
 
 @helper
@@ -263,12 +235,12 @@ def _sum_rising(table: Array, cells: int, a: float, log_a: float, parts: float) 
             if table[c] > 0:
                 total += math.lgamma(a + table[c] / parts) - base
     else:  # the two would cancel; see bnml.nml.rising
-        base = _stirling(a)
+        base = stirling(a)
         for c in range(cells):
             n = table[c] / parts
             if n > 0:
                 main = (a - 0.5) * math.log1p(n / a) + n * (math.log(a + n) - 1.0)
-                total += main + (_stirling(a + n) - base)
+                total += main + (stirling(a + n) - base)
     return parts * total
 
 
@@ -456,7 +428,7 @@ def _log_density(a: float, x: float) -> float:
         return a * math.log(x) - x - math.lgamma(a)
     m = (x - a) / a
     log_ratio = math.log(x / a) if m < -0.5 else math.log1p(m)
-    return a * (log_ratio - m) + 0.5 * math.log(a) - HALF_LOG_2PI - _stirling(a)
+    return a * (log_ratio - m) + 0.5 * math.log(a) - HALF_LOG_2PI - stirling(a)
 
 
 @helper

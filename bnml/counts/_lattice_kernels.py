@@ -11,15 +11,15 @@ order in which rows, columns or threads come.
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from bnml._arrays import Array
 from bnml._jit import helper, kernel, plain_at_first
+from bnml.counts._kernel_helpers import in_tail, stirling
 
 __all__ = ["ONE_ROW", "Bounds", "PackedRows", "Roots", "Sums", "walk"]
-
-Array = Any  # kernels are typed by Numba, not by mypy
 
 ONE_ROW = 1 << 40  # a cell's weight and its number of rows are counted in one number
 WEIGHT = ONE_ROW - 1
@@ -111,13 +111,6 @@ SIZE, CELLS, LONE, MASK, INDEX, NEXT, STOP = range(7)  # rows and cells of a nod
 
 
 @helper
-def _stirling(x: float) -> float:
-    u = 1.0 / x
-    v = u * u
-    return u * (1 / 12 - v * (1 / 360 - v * (1 / 1260 - v / 1680)))
-
-
-@helper
 def _rising(a: float, log_a: float, n: float) -> float:
     """Log Γ(a + n) - log Γ(a), for a of any size."""
     if a < TINY:
@@ -125,7 +118,7 @@ def _rising(a: float, log_a: float, n: float) -> float:
     if a < STIRLING_FROM:
         return math.lgamma(a + n) - math.lgamma(a)
     # log Γ of large numbers nearly cancel: their difference as a series
-    return n * math.log(a + n) + (a - 0.5) * math.log1p(n / a) - n + _stirling(a + n) - _stirling(a)
+    return n * math.log(a + n) + (a - 0.5) * math.log1p(n / a) - n + stirling(a + n) - stirling(a)
 
 
 @helper
@@ -142,27 +135,8 @@ def _count(keys: Array, weights: Array, counts: Array) -> None:
 
 
 @helper
-def _in_tail(tail: Array, size: int, n: int) -> float:
-    """Return what the tail of a table with so many entries says of a count beyond them (`bnml.counts.tails`)."""
-    top = 2.0 * size
-    octave = 0
-    while n >= top:
-        top *= 2.0
-        octave += 1
-    own = tail[octave]
-    y = (4.0 * n - 3.0 * top) / top
-    last = before = 0.0
-    for k in range(own.size - 1, 2, -1):
-        last, before = 2.0 * y * last - before + own[k], last
-    value: float = n * (own[0] * math.log(n) + (y * last - before + own[2]))
-    if own[1] > 0.0:
-        value = np.rint(value)
-    return value
-
-
-@helper
 def _entry(tables: Array, tails: Array, t: int, n: int) -> float:
-    return tables[t, n] if n < tables.shape[1] else _in_tail(tails[t], tables.shape[1], n)
+    return tables[t, n] if n < tables.shape[1] else in_tail(tails[t], tables.shape[1], n)
 
 
 @helper

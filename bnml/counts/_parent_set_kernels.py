@@ -8,8 +8,9 @@ share most of their partitions. What a set is closed by is described in `bnml.sc
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from bnml._arrays import Array
 from bnml._jit import helper, kernel
 
 __all__ = [
@@ -25,8 +26,6 @@ __all__ = [
     "match_rows",
     "pairs_by_distance",
 ]
-
-Array = Any  # kernels are typed by Numba, not by mypy
 
 BY_PRICE, BY_CELLS = 1, 2  # what bounds the score of larger sets; 0 for nothing
 

@@ -8,13 +8,13 @@ queries.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
-import numpy.typing as npt
 
-from bnml._arrays import Floats, Ints
+from bnml._arrays import Bools, Floats, Ints, Numbers
+from bnml._watch import Tell
 from bnml.counts.in_memory import KEPT, InMemory
 from bnml.data import Data
 from bnml.data.gaps import refuse_gaps
@@ -112,14 +112,7 @@ class Counts(Protocol):
         """Whether `subset_sums` can be had: not if there are too many rows for it."""
 
     def subset_sums(
-        self,
-        order: WalkOrder,
-        sums: Sums,
-        bounds: Bounds,
-        wanted: npt.NDArray[np.bool_],
-        out: npt.NDArray[Any],
-        threads: int,
-        done: Callable[[float], None] | None = None,
+        self, order: WalkOrder, sums: Sums, bounds: Bounds, wanted: Bools, out: Numbers, threads: int, done: Tell | None
     ) -> int:
         """Write the sums of all subsets that are wanted, by index (`bnml.counts.lattice`); return how many."""
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from bnml._arrays import Floats, Ints
+from bnml._arrays import Bools, Floats, Ints, Numbers
+from bnml._watch import Tell
 from bnml.counts import pair_tests, sums
-from bnml.counts.batches import FamilyBatch, Lookups, check_columns, configurations
+from bnml.counts.batches import FamilyBatch, Lookups, check_additions, check_columns, configurations
 from bnml.counts.cells import Cells, first_of_cells, states_of_cells
 from bnml.counts.chi_square import Questions, Verdict
 from bnml.data import Data
@@ -115,7 +116,10 @@ class InMemory:
 
         ``checked``: these are known to be different columns of the table.
         """
-        return sums.addition_sums(self._rows, child, parents, candidates, lookups, threads, checked=checked)
+        chosen = np.array(candidates, np.int64).reshape(-1)
+        if not checked:
+            check_additions(len(self.names), child, parents, chosen)
+        return sums.addition_sums(self._rows, child, parents, chosen, lookups, threads)
 
     def configurations(self, batch: FamilyBatch) -> tuple[Floats, Floats]:
         """Return how many configurations the sets of a batch have, and the logarithms."""
@@ -124,7 +128,7 @@ class InMemory:
     def statistics(self, questions: Questions, verdict: Verdict, threads: int | None = None) -> tuple[Floats, Ints]:
         """Test each pair given one set after the other, until the verdict is that it is independent."""
         if pair_tests.pair_tests_fit(self._rows, questions):
-            return pair_tests.run(self._rows, questions, verdict, threads)
+            return pair_tests.pair_tests_in_memory(self._rows, questions, verdict, threads)
         return pair_tests.pair_tests_one_by_one(self.cells, questions, verdict)
 
     @property
@@ -132,22 +136,15 @@ class InMemory:
         """Whether `subset_sums` can be had: not if there are too many rows for it."""
         from bnml.counts import lattice
 
-        return lattice.fits(self.n_rows, self.n_distinct, self.arities)
+        return lattice.lattice_fits(self.n_rows, self.n_distinct, self.arities)
 
     def subset_sums(
-        self,
-        order: WalkOrder,
-        sums: Sums,
-        bounds: Bounds,
-        wanted: npt.NDArray[np.bool_],
-        out: npt.NDArray[Any],
-        threads: int,
-        done: Callable[[float], None] | None = None,
+        self, order: WalkOrder, sums: Sums, bounds: Bounds, wanted: Bools, out: Numbers, threads: int, done: Tell | None
     ) -> int:
         """Write the sums of all subsets that are wanted and that the bounds do not leave out."""
         from bnml.counts import lattice
 
-        rows = lattice.packed(order, self._rows.columns, self._weights)
+        rows = lattice.packed_for_lattice(order, self._rows.columns, self._weights)
         return lattice.walk_lattice(rows, sums, bounds, wanted, out, threads, done)
 
     def parent_sets(

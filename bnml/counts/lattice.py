@@ -8,7 +8,7 @@ faster than by counting each table afresh.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -17,15 +17,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from bnml._arrays import Floats, Ints
+from bnml._arrays import Bools, Floats, Ints, Numbers
 from bnml._threads import run_all
+from bnml._watch import Tell
 from bnml.counts.counts import Counts, counts_of
 from bnml.data import Data
 
 if TYPE_CHECKING:
     from bnml.counts._lattice_kernels import Bounds, PackedRows, Stack, Sums
 
-__all__ = ["WalkOrder", "fits", "packed", "walk_lattice"]
+__all__ = ["WalkOrder", "lattice_fits", "packed_for_lattice", "walk_lattice"]
 
 WORD = 62  # bits of a word that hold values
 SECONDS_PER_ROW = 1.2e-9  # of one subset, on one thread
@@ -126,12 +127,12 @@ class WalkOrder:
         return result
 
 
-def fits(n_rows: int, n_distinct: int, arities: Sequence[int]) -> bool:
+def lattice_fits(n_rows: int, n_distinct: int, arities: Sequence[int]) -> bool:
     """Whether a table is small enough for a walk over its rows."""
     return n_rows < MOST_WEIGHT and n_distinct < MOST_ROWS and (n_distinct + 1) * max(arities) < MOST_CELLS
 
 
-def packed(
+def packed_for_lattice(
     order: WalkOrder, columns: npt.NDArray[np.unsignedinteger[Any]], weights: npt.NDArray[np.int64]
 ) -> PackedRows:
     """Return the distinct rows, several columns to a word, in the order of the walk."""
@@ -184,13 +185,7 @@ def _walk_stack(rows: PackedRows, n_sums: int) -> Stack:
 
 
 def walk_lattice(
-    rows: PackedRows,
-    sums: Sums,
-    bounds: Bounds,
-    wanted: npt.NDArray[np.bool_],
-    out: npt.NDArray[Any],
-    threads: int,
-    done: Callable[[float], None] | None = None,
+    rows: PackedRows, sums: Sums, bounds: Bounds, wanted: Bools, out: Numbers, threads: int, done: Tell | None
 ) -> int:
     """Write the sums of all wanted subsets, by index, that the bounds do not leave out; return how many.
 

@@ -10,16 +10,17 @@ on threads.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from bnml._arrays import Floats
 from bnml._threads import cores, run_all
+from bnml._watch import Tell
 from bnml.counts.batches import Lookups, batch_of
 from bnml.counts.counts import Counts, counts_of
 from bnml.counts.sums import WORTH_A_THREAD
-from bnml.counts.tails import direct_counts, fit_tails, in_units, tail_counts
+from bnml.counts.tails import direct_counts, fit_tails, tail_counts, tails_in_units
 from bnml.data import Data
 
 __all__ = ["pair_information"]
@@ -33,7 +34,7 @@ def pair_information(
     variables: Sequence[int],
     given: Sequence[int] = (),
     threads: int | None = None,
-    done: Callable[[float], None] = lambda share: None,
+    done: Tell = lambda share: None,
 ) -> Floats:
     """Return N · I(A; B | given) in nats for every pair of some columns.
 
@@ -86,7 +87,7 @@ def _pair_sums(
     given: Sequence[int],
     unit: float,
     threads: int | None,
-    done: Callable[[float], None],
+    done: Tell,
 ) -> Floats:
     """Return J(A, B, given) of every pair, in units, above the diagonal."""
     n = len(variables)
@@ -114,7 +115,7 @@ def _lookups(n_rows: int, unit: float) -> Lookups:
     counts, large = direct_counts(n_rows), tail_counts(n_rows)
     tails = fit_tails(large, [np.asarray(xlogy(large, large), np.float64)])
     assert tails is not None  # it is smooth
-    return Lookups(np.rint(xlogy(counts, counts) / unit)[None, :], {}, tails=in_units(tails, unit))
+    return Lookups(np.rint(xlogy(counts, counts) / unit)[None, :], {}, tails=tails_in_units(tails, unit))
 
 
 def _sums(counts: Counts, sets: Sequence[Sequence[int]], unit: float) -> Floats:

@@ -13,7 +13,7 @@ from bnml.counts.cells import Cells
 from bnml.counts.chi_square import Questions, Verdict, chi_square_statistic, log_survival
 from bnml.counts.sums import CODES_PER_TASK, DistinctRows
 
-__all__ = ["pair_tests_fit", "pair_tests_one_by_one", "run"]
+__all__ = ["pair_tests_fit", "pair_tests_in_memory", "pair_tests_one_by_one"]
 
 WORTH_A_THREAD = 4_000_000  # codes to visit before a second thread pays
 
@@ -28,7 +28,9 @@ def pair_tests_fit(rows: DistinctRows, questions: Questions) -> bool:
     return bool(cells.max(initial=0.0) <= MAX_DENSE)
 
 
-def run(rows: DistinctRows, questions: Questions, verdict: Verdict, threads: int | None) -> tuple[Floats, Ints]:
+def pair_tests_in_memory(
+    rows: DistinctRows, questions: Questions, verdict: Verdict, threads: int | None
+) -> tuple[Floats, Ints]:
     """Return for each test its statistic, degrees of freedom and log p, and for each pair how many were made."""
     from bnml.counts._kernels import run_pair_tests
 

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from bnml._arrays import Floats, Ints
 from bnml._threads import cores, run_all
-from bnml.counts.batches import FamilyBatch, Lookups, batch_of, check_additions, check_batch, configurations
+from bnml.counts.batches import FamilyBatch, Lookups, batch_of, check_batch, configurations
 
 __all__ = ["DistinctRows", "addition_sums", "family_sums"]
 
@@ -110,24 +110,14 @@ def _run(task: Callable[[int, int], None], n: int, codes: int, threads: int | No
 
 
 def addition_sums(
-    rows: DistinctRows,
-    child: int,
-    parents: Sequence[int],
-    candidates: Sequence[int] | Ints,
-    lookups: Lookups,
-    threads: int | None = None,
-    *,
-    checked: bool = False,
+    rows: DistinctRows, child: int, parents: Sequence[int], chosen: Ints, lookups: Lookups, threads: int | None = None
 ) -> Floats:
-    """Return `family_sums` of the child's family plus each candidate as a parent, in one pass over the rows.
+    """Return `family_sums` of the child's family plus each of the chosen as a parent, in one pass over the rows.
 
-    ``checked``: these are known to be different columns of the table.
+    These must be different columns of the table.
     """
     from bnml.counts._kernels import sum_additions
 
-    chosen = np.array(candidates, np.int64).reshape(-1)
-    if not checked:
-        check_additions(rows.arities.size, child, parents, chosen)
     arities = rows.arities
     base = np.array(sorted((*parents, child)), np.int64)
     base_cells, limit = math.prod(arities[base].tolist()), _dense_limit(rows)

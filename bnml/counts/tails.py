@@ -26,11 +26,11 @@ __all__ = [
     "SERIES",
     "WHOLE",
     "direct_counts",
-    "entries",
     "fit_tails",
-    "in_units",
     "no_tails",
     "tail_counts",
+    "tail_entries",
+    "tails_in_units",
 ]
 
 DIRECT = 1 << 18  # counts that have an entry of their own
@@ -104,14 +104,14 @@ def _fitted(n: Floats, value: Floats, checked: npt.NDArray[np.bool_]) -> Floats 
     return np.concatenate([[factor, 0.0], series])
 
 
-def in_units(tails: Floats, unit: float) -> Floats:
+def tails_in_units(tails: Floats, unit: float) -> Floats:
     """Return tails in units, whose values are rounded to whole numbers."""
     result = tails / unit
     result[..., WHOLE] = 1.0
     return result
 
 
-def entries(table: Floats, tail: Floats, counts: Ints) -> Floats:
+def tail_entries(table: Floats, tail: Floats, counts: Ints) -> Floats:
     """Return what a table and its tail say of some counts."""
     result = np.empty(counts.size)
     for k, n in enumerate(counts.tolist()):

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from bnml._arrays import Array
 from bnml._jit import helper, kernel, plain_at_first
 
 __all__ = ["Groups", "enter", "group", "pack_codes", "translate"]
-
-Array = Any
 
 
 BLOCK = 4096

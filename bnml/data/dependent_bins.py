@@ -276,12 +276,8 @@ def _tables(
 class ColumnCutting:
     """A column of numbers to be cut, and what is described by its bins.
 
-    Attributes
-    ----------
-    column
-        The numbers.
-    families
-        The variables to describe, each with the one that it is described given, beside the bins.
+    ``column``: the numbers. ``families``: the variables to describe, each with the one that it is described given,
+    beside the bins.
     """
 
     column: NumericColumn

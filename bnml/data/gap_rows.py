@@ -22,12 +22,8 @@ Ints = npt.NDArray[np.int64]
 class GapRows:
     """The distinct rows of a table that have gaps.
 
-    Attributes
-    ----------
-    columns
-        One row per column of the table, with the code of each distinct row; -1 for a gap.
-    times
-        How often each of them occurs.
+    ``columns``: one row per column of the table, with the code of each distinct row; -1 for a gap. ``times``: how often
+    each of them occurs.
     """
 
     columns: Ints

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from bnml._arrays import Numbers
+
 __all__ = ["group_rows"]
 
-Array = npt.NDArray[Any]
 Codes = npt.NDArray[np.unsignedinteger[Any]]
 
 SLICE = 1 << 19  # rows in a call
@@ -38,7 +39,7 @@ def group_rows(
     return codes, totals[:m][order], rank[index]
 
 
-def _group(words: Array, weights: Array, index: Array, totals: Array, first: Array) -> int:
+def _group(words: Numbers, weights: Numbers, index: Numbers, totals: Numbers, first: Numbers) -> int:
     """Group all rows, a slice at a time, so that no call is long; return the number of groups."""
     from bnml.data._kernels import Groups, enter, group
 

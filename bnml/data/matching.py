@@ -21,7 +21,7 @@ from bnml.data.states import hold_codes, states_of_codes
 from bnml.data.table import Table
 from bnml.errors import DataError, MissingError
 
-__all__ = ["check_matched", "codes_of", "columns_to_match", "match"]
+__all__ = ["check_matched", "columns_to_match", "match", "matched_codes"]
 
 
 def match(
@@ -81,7 +81,7 @@ def match(
     if not_there and not absent:
         hint = did_you_mean(not_there[0], found)
         raise DataError(f"the data have no column {quoted(not_there)}; they have {quoted(found)}.{hint}")
-    matched = codes_of(found, states, cuts, reading)
+    matched = matched_codes(found, states, cuts, reading)
     if not gaps:
         check_matched(matched, list(states), index)
     return Rows(matched, index)
@@ -93,7 +93,7 @@ def _signed(data: Data, column: int) -> npt.NDArray[Any]:
     return codes if data.code_arities[column] == r else np.where(codes == r, -1, codes.astype(np.int64))
 
 
-def codes_of(
+def matched_codes(
     found: Mapping[str, Column],
     states: Mapping[str, Sequence[Any]],
     cuts: Mapping[str, Sequence[float]],

@@ -99,18 +99,9 @@ class ColumnOverview:
 class TableOverview:
     """What a table holds.
 
-    Attributes
-    ----------
-    n_rows
-        The number of rows.
-    columns
-        What each of its columns holds.
-    data
-        The table as `bnml.read` reads it; None if it does not.
-    error
-        Why not; None if it does.
-    first_rows
-        The first rows as texts, a missing value as an empty one.
+    ``n_rows``: the number of rows. ``columns``: what each of its columns holds. ``data``: the table as `bnml.read`
+    reads it; None if it does not. ``error``: why not; None if it does. ``first_rows``: the first rows as texts, a
+    missing value as an empty one.
     """
 
     n_rows: int
@@ -135,18 +126,7 @@ class TableOverview:
 
 
 @enough_memory(DataError, "the table was read", "take fewer columns or rows, or a machine with more")
-def overview(
-    source: Any,
-    *,
-    columns: Any = None,
-    states: Any = None,
-    missing: Any = "error",
-    na_values: Any = (),
-    bins: Any = None,
-    weights: Any = None,
-    drop: Any = None,
-    interventions: Any = None,
-) -> TableOverview:
+def overview(source: Any, **arguments: Any) -> TableOverview:
     """Return what a table holds; the arguments are those of `bnml.read`.
 
     Raises
@@ -154,7 +134,7 @@ def overview(
     BnmlError
         If the table cannot be opened, or an argument is wrong.
     """
-    asked = check_arguments(columns, states, missing, na_values, bins, weights, drop, interventions)
+    asked = check_arguments(**arguments)
     table = open_table(source, asked.kept)
     variables, _ = read_variables(table, asked)
     frequencies = read_frequencies(table, asked)

@@ -125,20 +125,9 @@ def read(
     return found.data()
 
 
-def read_draft(
-    source: Any,
-    *,
-    columns: Sequence[str] | None = None,
-    states: Mapping[str, Sequence[Any]] | str | os.PathLike[str] | None = None,
-    missing: str = "error",
-    na_values: Iterable[Any] = (),
-    bins: str | Mapping[str, Any] | None = None,
-    weights: str | None = None,
-    drop: Sequence[str] | None = None,
-    interventions: str | None = None,
-) -> DraftTable:
-    """Read a table as `read` does, up to a draft: its columns can be cut anew."""
-    asked = check_arguments(columns, states, missing, na_values, bins, weights, drop, interventions)
+def read_draft(source: Any, **arguments: Any) -> DraftTable:
+    """Read a table as `read` does, with the same arguments, up to a draft: its columns can be cut anew."""
+    asked = check_arguments(**arguments)
     return read_opened(open_table(source, asked.kept), asked, source_text(source))
 
 

@@ -95,12 +95,13 @@ class Arguments:
 
 
 def check_arguments(
-    columns: Any,
-    states: Any,
-    missing: Any,
-    na_values: Any,
-    bins: Any,
-    weights: Any,
+    *,
+    columns: Any = None,
+    states: Any = None,
+    missing: Any = "error",
+    na_values: Any = (),
+    bins: Any = None,
+    weights: Any = None,
     drop: Any = None,
     interventions: Any = None,
 ) -> Arguments:

@@ -11,7 +11,7 @@ from bnml._memory import enough_memory
 from bnml.data.columns import column_code_type
 from bnml.data.data import Data
 from bnml.data.gaps import Gaps
-from bnml.data.matching import check_matched, codes_of, columns_to_match
+from bnml.data.matching import check_matched, columns_to_match, matched_codes
 from bnml.data.read import read_frequencies
 from bnml.data.read_arguments import check_arguments
 from bnml.data.read_choices import Reading
@@ -54,11 +54,11 @@ def read_like(
     DataError
         If a column is not there, a value is none of its states, or values are missing where they were not before.
     """
-    asked = check_arguments(list(states), None, "error", (), None, weights, None, interventions)
+    asked = check_arguments(columns=list(states), weights=weights, interventions=interventions)
     table = open_table(source, asked.kept)
     frequencies = read_frequencies(table, asked)
     variables = {column.name: column for column in columns_to_match(table, states, reading) if column.name in states}
-    matrix = codes_of(variables, states, cuts, reading)
+    matrix = matched_codes(variables, states, cuts, reading)
     if not matrix.shape[1]:
         raise DataError("the table has no rows")
     kept = np.ones(matrix.shape[1], bool) if frequencies is None else frequencies > 0

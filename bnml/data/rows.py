@@ -38,12 +38,8 @@ Codes = npt.NDArray[Any]
 class Rows:
     """Rows as codes into states.
 
-    Attributes
-    ----------
-    codes
-        One row per variable, with an entry for each different row; -1 where a value is missing.
-    places
-        For each row of the source its place in ``codes``; None where it holds frequencies only.
+    ``codes``: one row per variable, with an entry for each different row; -1 where a value is missing. ``places``: for
+    each row of the source its place in ``codes``; None where it holds frequencies only.
     """
 
     codes: Codes

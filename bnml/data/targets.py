@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from bnml._arrays import Numbers
 from bnml._text import clip, did_you_mean, number_of, quoted
 from bnml.data.columns import Column
 from bnml.data.grouping import group_rows
@@ -40,20 +41,13 @@ __all__ = [
 SEPARATOR = ";"
 VIEWS = "views"  # under which they are kept with a table
 
-Array = npt.NDArray[Any]
-
 
 @dataclass(frozen=True, eq=False)
 class Targets:
     """The variables that were set, for each of some rows.
 
-    Attributes
-    ----------
-    sets
-        The different sets of variables that were set together, by column, in order; the empty one stands for rows in
-        which nothing was set.
-    of_row
-        For each row the place of its set.
+    ``sets``: the different sets of variables that were set together, by column, in order; the empty one stands for rows
+    in which nothing was set. ``of_row``: for each row the place of its set.
 
     Examples
     --------
@@ -83,7 +77,7 @@ class Targets:
             moved[place] = known.index(tuple(sorted(set(sets[place]))))
         return Targets(tuple(known), moved[places])
 
-    def rows(self, chosen: Array) -> Targets | None:
+    def rows(self, chosen: Numbers) -> Targets | None:
         """Return the targets of some of the rows."""
         return Targets.of(self.sets, self.of_row[chosen])
 
@@ -111,7 +105,7 @@ class Targets:
 
 def targets_of_column(
     column: Column, names: Sequence[str], all_names: Sequence[str], na_texts: frozenset[str]
-) -> tuple[list[tuple[int, ...]], Array]:
+) -> tuple[list[tuple[int, ...]], Numbers]:
     """Return the sets of variables that a column of targets names, and for each row the place of its set.
 
     Parameters
@@ -156,8 +150,8 @@ def _no_target(column: str, target: str, names: Sequence[str], all_names: Sequen
 
 
 def group_with_targets(
-    columns: Array, arities: Sequence[int], weights: Array | None, targets: Targets | None
-) -> tuple[Array, Array, Array, Targets | None]:
+    columns: Numbers, arities: Sequence[int], weights: Numbers | None, targets: Targets | None
+) -> tuple[Numbers, Numbers, Numbers, Targets | None]:
     """Group rows that are equal and of which the same variables were set; as `group_rows`, with their targets."""
     if targets is None:
         return *group_rows(columns, arities, weights), None

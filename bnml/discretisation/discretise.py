@@ -32,7 +32,7 @@ from bnml.nml.intervals import edge_prices
 from bnml.search import learn
 from bnml.search.search_result import uninterrupted_result
 
-__all__ = ["discretise", "families_of"]
+__all__ = ["discretise", "families_to_discretise"]
 
 ROUNDS = 20
 ENOUGH = 1e-6  # nats that a round must gain
@@ -95,7 +95,7 @@ def discretise(source: Any, score: Any = "qnml", search: str = "auto", **read_op
             break
         tried = best
         for name in sorted(best.automatic):
-            if families := families_of(result.dag, name):
+            if families := families_to_discretise(result.dag, name):
                 tried = tried.cut_anew(name, families)
         found = tried.data()
         result = uninterrupted_result(learn(found, score, search))
@@ -106,7 +106,7 @@ def discretise(source: Any, score: Any = "qnml", search: str = "auto", **read_op
     return data
 
 
-def families_of(dag: DAG, name: str) -> list[tuple[Sequence[str], Sequence[str]]]:
+def families_to_discretise(dag: DAG, name: str) -> list[tuple[Sequence[str], Sequence[str]]]:
     """Return what the bins of a variable describe: its parents, and each child given the child's other parents."""
     parents = dag.parents(name)
     children = sorted(dag.children(name))

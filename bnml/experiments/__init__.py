@@ -7,7 +7,7 @@ cores, in any order, and an interrupted run goes on where it was.
 =========================  ==============================================================================
 `registry`                 the experiments by name
 `experiment`               what an experiment is
-`run`                      `reproduce`: runs one, on all cores, from where it was left off
+`reproduction`             `reproduce`: runs one, on all cores, from where it was left off
 `journal`                  what was done so far
 `published`                published numbers, checked before any work is done
 `comparison`               numbers beside published numbers
@@ -27,6 +27,6 @@ cores, in any order, and an interrupted run goes on where it was.
 from __future__ import annotations
 
 from bnml.experiments.registry import EXPERIMENTS
-from bnml.experiments.run import Reproduction, reproduce
+from bnml.experiments.reproduction import Reproduction, reproduce
 
 __all__ = ["EXPERIMENTS", "Reproduction", "reproduce"]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-__all__ = ["Experiment", "Outputs", "Part", "Row", "blocks", "generator"]
+__all__ = ["Experiment", "Outputs", "Part", "Row", "experiment_blocks", "experiment_generator"]
 
 Row = dict[str, Any]
 """One line of a table: texts and numbers by the names of columns."""
@@ -24,12 +24,8 @@ Row = dict[str, Any]
 class Part:
     """A part of the work, small enough to be lost when the work is interrupted.
 
-    Attributes
-    ----------
-    key
-        What is to be done, as texts and numbers that JSON can hold; different for each part.
-    cost
-        About how long it takes, in any unit; what takes longest is begun first.
+    ``key``: what is to be done, as texts and numbers that JSON can hold; different for each part. ``cost``: about how
+    long it takes, in any unit; what takes longest is begun first.
     """
 
     key: tuple[str | int | float, ...]
@@ -40,14 +36,9 @@ class Part:
 class Outputs:
     """What the rows of all parts come to.
 
-    Attributes
-    ----------
-    tables
-        By the name of the file without its suffix: ``results``, ``comparison`` and whatever else there is.
-    figures
-        The drawings, by the name of the file without its suffix.
-    findings
-        What was found, and how it compares with what was published, in plain sentences.
+    ``tables``: by the name of the file without its suffix: ``results``, ``comparison`` and whatever else there is.
+    ``figures``: the drawings, by the name of the file without its suffix. ``findings``: what was found, and how it
+    compares with what was published, in plain sentences.
     """
 
     tables: Mapping[str, pd.DataFrame]
@@ -88,12 +79,12 @@ class Experiment:
     published: Sequence[str] = ()
 
 
-def generator(seed: int, *key: str | int | float) -> np.random.Generator:
+def experiment_generator(seed: int, *key: str | int | float) -> np.random.Generator:
     """Return random numbers of their own for each seed and key, the same in every process."""
     digest = hashlib.blake2b(repr((seed, *key)).encode(), digest_size=16).digest()
     return np.random.default_rng(int.from_bytes(digest, "big"))
 
 
-def blocks(repetitions: int, size: int) -> list[tuple[int, int]]:
+def experiment_blocks(repetitions: int, size: int) -> list[tuple[int, int]]:
     """Cut repetitions into blocks, first to last; more repetitions keep all whole blocks as they are."""
     return [(first, min(first + size, repetitions)) for first in range(0, repetitions, size)]

@@ -24,7 +24,7 @@ import pandas as pd
 import bnml
 from bnml.errors import DataError
 from bnml.experiments import charts
-from bnml.experiments.experiment import Experiment, Outputs, Part, Row, generator
+from bnml.experiments.experiment import Experiment, Outputs, Part, Row, experiment_generator
 from bnml.network.sampling import sample
 from bnml.search.search_result import uninterrupted_result
 
@@ -50,8 +50,8 @@ def _work(folder: Path, key: tuple[Any, ...], seed: int) -> list[Row]:
     """Return the distance from the generating structure for each way to learn from one table."""
     n, share, mechanism, repetition = key
     network = bnml.load(folder / NETWORK)
-    whole = sample(network, n, int(generator(seed, NAME, n, repetition).integers(2**63))).astype(object)
-    rng = generator(seed, NAME, n, share, mechanism, repetition)
+    whole = sample(network, n, int(experiment_generator(seed, NAME, n, repetition).integers(2**63))).astype(object)
+    rng = experiment_generator(seed, NAME, n, share, mechanism, repetition)
     gaps = values_taken_out(whole, share, MECHANISMS[mechanism], rng)
     states = {x: list(labels) for x, labels in network.states.items()}
     row: Row = {"N": n, "missing": share, "mechanism": mechanism, "repetition": repetition}

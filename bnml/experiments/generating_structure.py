@@ -35,11 +35,11 @@ from bnml.data.rows import rows_to_data
 from bnml.errors import DataError
 from bnml.experiments import charts
 from bnml.experiments.comparison import agreement, compare_with_published, disagreements
-from bnml.experiments.experiment import Experiment, Outputs, Part, Row, blocks, generator
-from bnml.experiments.published import read_numbers
+from bnml.experiments.experiment import Experiment, Outputs, Part, Row, experiment_blocks, experiment_generator
+from bnml.experiments.published import read_published_numbers
 from bnml.graph import Rules
 from bnml.network.sampling import sample_codes
-from bnml.scores.equal import LEAST
+from bnml.scores.equal_scores import LEAST
 from bnml.scores.lattice import Lattice
 from bnml.search.best_networks import Subsets
 
@@ -73,7 +73,7 @@ def _parts(folder: Path, repetitions: int) -> list[Part]:
     return [
         Part((name, n, first, last), _cost(variables[name], n) * (last - first))
         for name, n in product(NETWORKS, SIZES)
-        for first, last in blocks(repetitions, BLOCK)
+        for first, last in experiment_blocks(repetitions, BLOCK)
     ]
 
 
@@ -88,7 +88,7 @@ def _work(folder: Path, key: tuple[Any, ...], seed: int) -> list[Row]:
     network, truth = _network(folder, name)
     rows = []
     for repetition in range(first, last):
-        data = _sample(network, n, generator(seed, NAME, name, n, repetition))
+        data = _sample(network, n, experiment_generator(seed, NAME, name, n, repetition))
         distances = {score: bnml.shd(truth, _learned(data, formula)) for score, formula in SCORES.items()}
         rows.append({"network": name, "N": n, "repetition": repetition, **distances})
     return rows
@@ -192,7 +192,7 @@ def _outcome(folder: Path, rows: Sequence[Row], repetitions: int) -> Outputs:
 def _read(folder: Path, file: str) -> pd.DataFrame:
     """Return published distances of all cells, a column for each score: a line of means each, or single results."""
     key, least = (CELL, 1) if file == MEANS else ([], 2)  # a single result alone has no standard error
-    table = read_numbers(folder, file, key=key, numbers=["N", *SCORES], texts=["network"])
+    table = read_published_numbers(folder, file, key=key, numbers=["N", *SCORES], texts=["network"])
     lines = Counter(zip(table["network"].tolist(), table["N"].tolist(), strict=True))
     cells = list(product(NETWORKS, SIZES))
     unknown = [f"{network} {n}" for network, n in lines if (network, n) not in cells]

@@ -22,7 +22,7 @@ import pandas as pd
 
 import bnml
 from bnml.experiments import charts
-from bnml.experiments.experiment import Experiment, Outputs, Part, Row, blocks, generator
+from bnml.experiments.experiment import Experiment, Outputs, Part, Row, experiment_blocks, experiment_generator
 from bnml.graph.rules import ROWS_PER_CELL
 from bnml.scores import LocalScores
 from bnml.search.search_result import uninterrupted_result
@@ -42,7 +42,7 @@ def _parts(folder: Path, repetitions: int) -> list[Part]:
     """Return the gains of useless parents, and the searches of independent columns, in blocks of repetitions."""
     found = []
     for n in SIZES:
-        for first, last in blocks(repetitions, BLOCK):
+        for first, last in experiment_blocks(repetitions, BLOCK):
             found.append(Part(("gains", n, 0, first, last), n / 1000))
             found += [Part(("arcs", n, k, first, last), n * 2**k / 1e5) for k in COLUMNS]
     return found
@@ -53,7 +53,7 @@ def _work(folder: Path, key: tuple[Any, ...], seed: int) -> list[Row]:
     kind, n, columns, first, last = key
     rows = []
     for k in range(first, last):
-        rng = generator(seed, kind, n, columns, k)
+        rng = experiment_generator(seed, kind, n, columns, k)
         rows += _gains(rng, n, k) if kind == "gains" else _arcs(rng, n, columns, k)
     return rows
 

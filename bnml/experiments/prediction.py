@@ -38,7 +38,7 @@ import pandas as pd
 import bnml
 from bnml.data.resampling import expected_distinct, resampled_parts
 from bnml.errors import DataError
-from bnml.experiments.experiment import Experiment, Outputs, Part, Row, blocks, generator
+from bnml.experiments.experiment import Experiment, Outputs, Part, Row, experiment_blocks, experiment_generator
 from bnml.experiments.prediction_figures import curves_figure, one_table_figure, ranks_figure
 from bnml.experiments.prediction_tables import (
     PUBLISHED,
@@ -84,7 +84,7 @@ def _parts(folder: Path, repetitions: int) -> list[Part]:
         block = min(MOST, max(1, int(LONGEST / sum(seconds))))
         cut += [
             Part((name, *ends, *run), sum(seconds[slice(*run)]) * (ends[1] - ends[0]))
-            for ends in blocks(repetitions, block)
+            for ends in experiment_blocks(repetitions, block)
             for run in _runs(seconds)
         ]
     read_prediction_tables(folder, training)
@@ -114,7 +114,7 @@ def _work(folder: Path, key: tuple[Any, ...], seed: int) -> list[Row]:
     sizes = training_sizes(data.n_rows)
     rows: list[Row] = []
     for permutation in range(first, stop):
-        order = generator(seed, NAME, name, permutation).permutation(data.n_rows)
+        order = experiment_generator(seed, NAME, name, permutation).permutation(data.n_rows)
         for k in range(smallest, largest):
             training, test, frequencies = resampled_parts(data, order, sizes[k])
             for score, (search, estimator) in METHODS.items():

@@ -15,7 +15,7 @@ from bnml._arrays import Floats
 from bnml._text import quoted
 from bnml.errors import DataError
 from bnml.experiments.comparison import ALLOWED, agreement, compare_with_published, disagreements
-from bnml.experiments.published import check_published_lines, read_numbers
+from bnml.experiments.published import check_published_lines, read_published_numbers
 
 __all__ = [
     "PUBLISHED",
@@ -60,14 +60,9 @@ MOST = 20  # differences that are listed
 class Published:
     """The published numbers.
 
-    Attributes
-    ----------
-    ranks
-        Table 2: a column for each score, by table.
-    parameters
-        Table 3: table, number of rows to learn from, a column for each score.
-    curves
-        The curves of the appendix: table, quantity, number of rows to learn from, a column for each score.
+    ``ranks``: Table 2, a column for each score, by table. ``parameters``: Table 3; table, number of rows to learn from,
+    a column for each score. ``curves``: those of the appendix; table, quantity, number of rows to learn from, a column
+    for each score.
     """
 
     ranks: pd.DataFrame
@@ -90,16 +85,16 @@ def read_prediction_tables(folder: Path, training: Mapping[str, Sequence[int]]) 
     DataError
         If a file is something else, or lacks a number.
     """
-    ranks = read_numbers(folder, RANKS, key=["data"], numbers=COLUMNS)
+    ranks = read_published_numbers(folder, RANKS, key=["data"], numbers=COLUMNS)
     check_published_lines(RANKS, ranks, ["data"], [(name,) for name in training])
-    third = read_numbers(folder, PARAMETERS, key=["data"], numbers=["training_rows", *SCORES])
+    third = read_published_numbers(folder, PARAMETERS, key=["data"], numbers=["training_rows", *SCORES])
     check_published_lines(PARAMETERS, third, ["data"], [(name,) for name in training])
     for name, rows in zip(third["data"], third["training_rows"], strict=True):
         if rows not in training[name]:
             expected = f"expected one of {quoted(training[name], most=9)}"
             raise DataError(f"{PARAMETERS!r}: {name!r} with {rows:g} training rows; {expected}")
     key = ["data", "quantity", "train_rows"]
-    curves = read_numbers(folder, CURVES, key=key, numbers=["train_rows", *SCORES])
+    curves = read_published_numbers(folder, CURVES, key=key, numbers=["train_rows", *SCORES])
     lines = [(name, q, n) for name, sizes in training.items() for q in QUANTITIES.values() for n in sizes]
     check_published_lines(CURVES, curves, key, lines)
     ranks = ranks.set_index("data")[list(COLUMNS)].set_axis(list(SCORES), axis="columns")

@@ -13,10 +13,10 @@ import pandas as pd
 from bnml._text import quoted
 from bnml.errors import DataError
 
-__all__ = ["check_published_lines", "read_numbers"]
+__all__ = ["check_published_lines", "read_published_numbers"]
 
 
-def read_numbers(
+def read_published_numbers(
     folder: Path, file: str, *, key: Sequence[str], numbers: Sequence[str], texts: Sequence[str] = ()
 ) -> pd.DataFrame:
     """Read a CSV file of published numbers.

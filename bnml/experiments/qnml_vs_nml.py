@@ -39,7 +39,7 @@ from bnml.data import Data
 from bnml.data.resampling import first_rows
 from bnml.errors import DataError
 from bnml.experiments import charts
-from bnml.experiments.experiment import Experiment, Outputs, Part, Row, blocks, generator
+from bnml.experiments.experiment import Experiment, Outputs, Part, Row, experiment_blocks, experiment_generator
 from bnml.experiments.uci_tables import FOLDER, TABLE_FILES, TABLES, read_uci_table
 from bnml.nml import regret
 from bnml.nml.forest import log_normaliser
@@ -145,7 +145,7 @@ def _parts(folder: Path, repetitions: int) -> list[Part]:
         few, binary = (len(_columns(data, most)) for most in (3, 2))
         if few >= max(NODES):
             wide += data.n_rows > min(ROWS)
-            found += [Part((name, *ends), 0.03 * (ends[1] - ends[0])) for ends in blocks(repetitions, BLOCK)]
+            found += [Part((name, *ends), 0.03 * (ends[1] - ends[0])) for ends in experiment_blocks(repetitions, BLOCK)]
         if binary >= 3:
             found.append(Part((name, "whole"), 0.2))
     if not wide:
@@ -231,7 +231,7 @@ def _drawn(folder: Path, name: str, first: int, last: int, seed: int) -> list[Ro
     data = _narrow(folder, name, 3)
     rows, gathered = list[Row](), dict[tuple[int, int, int], list[tuple[Floats, Floats]]]()
     for repetition in range(first, last):
-        random = generator(seed, NAME, name, repetition)
+        random = experiment_generator(seed, NAME, name, repetition)
         order = random.permutation(data.n_rows)
         chosen = [random.choice(len(data.names), k, replace=False).tolist() for k in NODES]
         sizes = [n for n in ROWS if n < data.n_rows]

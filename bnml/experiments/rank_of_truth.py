@@ -39,8 +39,8 @@ import pandas as pd
 import bnml
 from bnml.experiments import charts
 from bnml.experiments.comparison import agreement, compare_with_published, disagreements
-from bnml.experiments.experiment import Experiment, Outputs, Part, Row, blocks, generator
-from bnml.experiments.published import check_published_lines, read_numbers
+from bnml.experiments.experiment import Experiment, Outputs, Part, Row, experiment_blocks, experiment_generator
+from bnml.experiments.published import check_published_lines, read_published_numbers
 from bnml.network.sampling import sample_codes
 from bnml.uncertainty.all_structures import Structures, all_structures
 from bnml.uncertainty.families import posterior_families
@@ -73,7 +73,7 @@ def _parts(folder: Path, repetitions: int) -> list[Part]:
     _published_ranks(folder)
     return [
         Part((arcs, scheme, first, last), last - first)
-        for first, last in blocks(repetitions, BLOCK)
+        for first, last in experiment_blocks(repetitions, BLOCK)
         for arcs in ARCS
         for scheme in SCHEMES
     ]
@@ -88,7 +88,7 @@ def _published_ranks(folder: Path) -> pd.DataFrame:
         If the file is something else, or lacks a cell.
     """
     key = ["arcs", "parameter_prior", "N"]
-    table = read_numbers(folder, FILE, key=key, numbers=["arcs", "N", *PRINTED])
+    table = read_published_numbers(folder, FILE, key=key, numbers=["arcs", "N", *PRINTED])
     check_published_lines(FILE, table, key, list(product(ARCS, SCHEMES, SIZES)))
     long = table.rename(columns={"parameter_prior": "scheme"})
     return long.melt(["arcs", "scheme", "N"], list(PRINTED), "score", "published")
@@ -100,7 +100,7 @@ def _work(folder: Path, key: tuple[Any, ...], seed: int) -> list[Row]:
     rows = []
     for repetition in range(first, last):
         network = draw_truth(arcs, scheme, repetition, seed)
-        seeds = generator(seed, NAME, arcs, scheme, repetition, "rows").integers(2**63, size=DATA_SETS)
+        seeds = experiment_generator(seed, NAME, arcs, scheme, repetition, "rows").integers(2**63, size=DATA_SETS)
         for number, start in enumerate(seeds.tolist()):
             codes = sample_codes(network, max(SIZES), start).T
             for n in SIZES:
@@ -112,11 +112,11 @@ def _work(folder: Path, key: tuple[Any, ...], seed: int) -> list[Row]:
 
 def draw_truth(arcs: int, scheme: str, repetition: int, seed: int) -> bnml.BayesianNetwork:
     """Draw the true network, whose rank is asked: a structure with so many arcs, numbers of values, and parameters."""
-    random = generator(seed, NAME, arcs, repetition)
+    random = experiment_generator(seed, NAME, arcs, repetition)
     possible = list(combinations(NAMES, 2))
     dag = bnml.DAG(NAMES, [possible[at] for at in np.sort(random.choice(len(possible), arcs, replace=False))])
     states = {x: range(r) for x, r in zip(NAMES, random.integers(2, 5, NODES).tolist(), strict=True)}
-    random = generator(seed, NAME, arcs, scheme, repetition)
+    random = experiment_generator(seed, NAME, arcs, scheme, repetition)
     tables = {}
     for x in NAMES:
         r, above = len(states[x]), [len(states[p]) for p in dag.parents(x)]

@@ -25,8 +25,8 @@ import bnml
 from bnml._text import quoted
 from bnml.errors import DataError
 from bnml.experiments import charts
-from bnml.experiments.experiment import Experiment, Outputs, Part, Row, blocks
-from bnml.experiments.published import read_numbers
+from bnml.experiments.experiment import Experiment, Outputs, Part, Row, experiment_blocks
+from bnml.experiments.published import read_published_numbers
 from bnml.experiments.uci_tables import TABLE_FILES, TABLES, read_uci_table
 from bnml.scores import FNML, QNML, BDeu, BDq, Score
 from bnml.search.search_result import uninterrupted_result
@@ -64,7 +64,7 @@ def _parts(folder: Path, repetitions: int) -> list[Part]:
         seconds = 0.003 + 2.0 ** len(data.names) * (1e-6 + 2.6e-9 * data.n_distinct)
         size = max(1, int(PART_SECONDS / seconds))
         for score, alphas in ALPHAS.items():
-            for first, last in blocks(len(alphas), size):
+            for first, last in experiment_blocks(len(alphas), size):
                 found.append(Part((name, score, first, last), seconds * (last - first)))
     return found
 
@@ -169,7 +169,7 @@ def _greedy(folder: Path, results: pd.DataFrame) -> Iterator[Row]:
 
 def _read_optima(folder: Path) -> dict[tuple[str, str, float | None], float]:
     """Return the published highest scores by table, score and hyperparameter; there are others than those here."""
-    table = read_numbers(folder, OPTIMA, key=(), numbers=["published_score"], texts=["data", "criterion"])
+    table = read_published_numbers(folder, OPTIMA, key=(), numbers=["published_score"], texts=["data", "criterion"])
     if "ess_or_alpha" not in table.columns:
         raise DataError(f"{OPTIMA!r} lacks the column 'ess_or_alpha'")
     found: dict[tuple[str, str, float | None], float] = {}
@@ -194,7 +194,7 @@ def _read_optima(folder: Path) -> dict[tuple[str, str, float | None], float]:
 
 def _read_greedy(folder: Path) -> dict[str, float]:
     """Return BDeu(1) of the structures that a greedy search found, by table."""
-    table = read_numbers(folder, GREEDY, key=["data"], numbers=["BDeu_ess1_recomputed"])
+    table = read_published_numbers(folder, GREEDY, key=["data"], numbers=["BDeu_ess1_recomputed"])
     found = {str(name): float(score) for name, score in zip(table["data"], table["BDeu_ess1_recomputed"], strict=True)}
     missing = [name for name in TABLES if name not in (*found, *NOT_SEARCHED)]
     if missing:

@@ -4,7 +4,7 @@ Which variables tell something (feature selection), what is known (constraints),
 that is (uncertainty), and how strong each link is (data dependences). `bnml.study` takes all of them and reports.
 
 ==============  =================================================================
-`steps`         the steps, one after the other
+`study_steps`   the steps, one after the other
 `parts`         what each of them is made of
 `state`         how far a study is
 `table_source`  where its table comes from
@@ -36,7 +36,7 @@ from __future__ import annotations
 
 from bnml.five_steps.features import Features
 from bnml.five_steps.saving import load_study
-from bnml.five_steps.steps import study
 from bnml.five_steps.study_result import Study
+from bnml.five_steps.study_steps import study
 
 __all__ = ["Features", "Study", "load_study", "study"]

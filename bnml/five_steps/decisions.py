@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 from bnml._text import names_in_words, number_of
 from bnml.errors import ArgumentError, GraphError, argument
 from bnml.graph import DAG, PDAG, Rules, apply_meek_rules
-from bnml.graph._arguments import pairs_of_names
-from bnml.scores.equal import tolerance
+from bnml.graph._checks import pairs_of_names
+from bnml.scores.equal_scores import score_tolerance
 from bnml.search.found_by import legend_words
 
 if TYPE_CHECKING:
@@ -28,9 +28,9 @@ __all__ = [
     "checked_decisions",
     "decided_arcs",
     "decision_sentences",
-    "directed_network",
-    "graph_directed_by_hand",
-    "linked_network",
+    "graph_with_decisions",
+    "network_with_decided_directions",
+    "network_with_decided_links",
 ]
 
 Arc = tuple[str, str]
@@ -85,7 +85,7 @@ def checked_decisions(
     return Decisions() + Decisions(kept, dropped, tuple(arcs))
 
 
-def graph_directed_by_hand(learned: SearchResult, directed: Iterable[Arc]) -> PDAG:
+def graph_with_decisions(learned: SearchResult, directed: Iterable[Arc]) -> PDAG:
     """Return the class of a network, as far as constraints leave it, with directions given by hand and what follows.
 
     Raises
@@ -97,7 +97,7 @@ def graph_directed_by_hand(learned: SearchResult, directed: Iterable[Arc]) -> PD
     --------
     >>> import bnml
     >>> learned = bnml.learn(bnml.example())
-    >>> found = graph_directed_by_hand(learned, [("bronc", "smoke")])
+    >>> found = graph_with_decisions(learned, [("bronc", "smoke")])
     >>> sorted(set(found.directed) - set(learned.directions.directed))
     [('bronc', 'smoke'), ('smoke', 'lung')]
     """
@@ -124,24 +124,24 @@ def graph_directed_by_hand(learned: SearchResult, directed: Iterable[Arc]) -> PD
     return graph
 
 
-def directed_network(learned: SearchResult, directed: Iterable[Arc]) -> SearchResult:
+def network_with_decided_directions(learned: SearchResult, directed: Iterable[Arc]) -> SearchResult:
     """Return the member of the class of a network that has directions given by hand.
 
     Where there was no network, as tests contradicted each other, there may still be none.
     """
-    graph = graph_directed_by_hand(learned, directed)
+    graph = graph_with_decisions(learned, directed)
     dag = _extended(graph)
     if dag is None or learned.local is None or (learned.dag is not None and set(dag.arcs) == set(learned.dag.arcs)):
         return learned
     if learned.dag is not None and set(graph.directed) <= set(learned.dag.arcs):
         return learned
     score = learned.local.score(dag)
-    same = learned.dag is not None and score >= learned.score - tolerance(learned.score)
+    same = learned.dag is not None and score >= learned.score - score_tolerance(learned.score)
     info = {key: value for key, value in learned.info.items() if same or key not in ("within", "arc_gain")}
     return replace(learned, dag=dag, score=score, optimal=learned.optimal and same, info=info)
 
 
-def linked_network(learned: SearchResult, keep: Iterable[Arc], drop: Iterable[Arc]) -> SearchResult:
+def network_with_decided_links(learned: SearchResult, keep: Iterable[Arc], drop: Iterable[Arc]) -> SearchResult:
     """Return a network that a score found without links that go, and with those that stay.
 
     A link that is added points the way that the constraints allow and, where both do, that has the higher score.
@@ -154,7 +154,7 @@ def linked_network(learned: SearchResult, keep: Iterable[Arc], drop: Iterable[Ar
     Examples
     --------
     >>> import bnml
-    >>> found = linked_network(bnml.learn(bnml.example()), [("asia", "smoke")], [("tub", "either")])
+    >>> found = network_with_decided_links(bnml.learn(bnml.example()), [("asia", "smoke")], [("tub", "either")])
     >>> found.info["added_by_hand"], found.info["removed_by_hand"], found.optimal
     ((('smoke', 'asia'),), (('tub', 'either'),), False)
     """
@@ -230,7 +230,7 @@ def decided_arcs(learned: SearchResult, directed: Iterable[Arc]) -> frozenset[Ar
     arcs = tuple(directed)
     if not arcs:
         return frozenset()
-    graph = graph_directed_by_hand(learned, arcs)
+    graph = graph_with_decisions(learned, arcs)
     return frozenset(set(graph.directed) - set(learned.directions.directed)) | frozenset(arcs)
 
 
@@ -272,7 +272,7 @@ def _changed(learned: SearchResult) -> list[str]:
     return [f"So the network {' and '.join(parts)}: its score is {by} than that of the network that was found."]
 
 
-def legend_of_study(study: Study) -> tuple[str, str]:
+def decision_legend(study: Study) -> tuple[str, str]:
     """Return what the legend of a picture of a study says of arrows and of dashed lines."""
     directed, left_open = legend_words(study.learned)
     return f"{directed}{', or decided by hand' if study.by_hand else ''}", left_open

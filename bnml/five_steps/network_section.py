@@ -7,7 +7,7 @@ from itertools import islice, product
 from typing import TYPE_CHECKING
 
 from bnml._text import names_in_words, number_of, p_value_text, percent, probability_text
-from bnml.five_steps.decisions import decision_sentences, legend_of_study
+from bnml.five_steps.decisions import decision_legend, decision_sentences
 from bnml.five_steps.findings import found_regions
 from bnml.five_steps.knowledge import knowledge_sentences
 from bnml.five_steps.links import FIRM, LIKELY, Link, linked_pairs, links_too_large_for_halves
@@ -64,7 +64,7 @@ def _picture(study: Study) -> Html:
     title = f"Network by {learned.search}" if found_sentence(learned) else "Network by score"
     picture = graph_picture(
         study.directions, "network", title, strength=strengths or None, strength_label="strength {} (0 to 1)",
-        legend=legend_of_study(study), highlight=mine,
+        legend=decision_legend(study), highlight=mine,
     )  # fmt: skip
     if picture is None:
         return paragraphs("There are too many variables or links for a picture that could be read.", kind="note")

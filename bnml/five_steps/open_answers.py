@@ -31,13 +31,9 @@ Said = Mapping[str, str]
 class OpenAnswer:
     """What an answer hangs on.
 
-    Attributes
-    ----------
-    links
-        The links at variables that are set whose direction is open, as arcs of the network.
-    low, high
-        The smallest and the largest probability of each state of each variable, over all ways to direct these links;
-        None where there are no such links, or too many ways.
+    ``links``: the links at variables that are set whose direction is open, as arcs of the network. ``low``, ``high``:
+    the smallest and the largest probability of each state of each variable, over all ways to direct these links; None
+    where there are no such links, or too many ways.
     """
 
     links: tuple[tuple[str, str], ...] = ()

@@ -32,6 +32,8 @@ from bnml.search.task import Request
 from bnml.uncertainty import Bootstrap, Posterior, SampledPosterior, bootstrap, posterior, strength
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     import pandas as pd
 
 __all__ = ["PARTS", "Progress", "StudyPart", "StudyRequest", "StudyWork", "max_condition_of", "posterior_arguments"]
@@ -50,19 +52,14 @@ Progress = Callable[[str, float], None]
 class StudyRequest:
     """What is asked of a study, checked.
 
-    Attributes
-    ----------
-    learning
-        How a structure is learned.
-    settings
-        All that the result depends on.
-    progress
-        As for `study`.
+    ``learning``: how a structure is learned. ``settings``: all that the result depends on. ``progress``,
+    ``executor``: as for `study`.
     """
 
     learning: Request
     settings: StudySettings
     progress: Progress | None
+    executor: Executor | None = None
 
     def completed(
         self, constraints: Constraints | None, select: str | tuple[str, ...] | None = None, **options: Any
@@ -82,16 +79,8 @@ class StudyRequest:
 class StudyWork:
     """What a part is made from.
 
-    Attributes
-    ----------
-    state
-        What is done already.
-    asked
-        What is asked.
-    progress
-        Is told how far the part is.
-    left_out
-        Takes what is left out, with the reason.
+    ``state``: what is done already. ``asked``: what is asked. ``progress``: is told how far the part is. ``left_out``:
+    takes what is left out, with the reason.
     """
 
     state: StudyState
@@ -217,7 +206,7 @@ def _posterior(work: StudyWork) -> Posterior | SampledPosterior | None:
         work.left_out["posterior"] = f"networks are sampled for up to {MOST_FOR_SAMPLES} variables here"
         return None
     try:
-        found = posterior(work.table, progress=work.progress, **posterior_arguments(work))
+        found = posterior(work.table, progress=work.progress, executor=work.asked.executor, **posterior_arguments(work))
         if isinstance(found, Posterior) or found.converged:
             return found
         work.left_out["posterior"] = f"networks were sampled, and the chains have {found.verdict}"
@@ -245,8 +234,9 @@ def _bootstrap(work: StudyWork) -> Bootstrap | None:
         search = "exact" if cost.fits and cost.seconds * repetitions <= BOOTSTRAP_SECONDS else "tabu"
         options = options if search == "exact" else {}
     return bootstrap(
-        work.table, search=search, repetitions=repetitions, progress=work.progress, **work.shared, **options
-    )
+        work.table, search=search, repetitions=repetitions, progress=work.progress, executor=work.asked.executor,
+        **work.shared, **options,
+    )  # fmt: skip
 
 
 def _strength(work: StudyWork) -> pd.DataFrame:

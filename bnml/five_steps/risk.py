@@ -50,16 +50,8 @@ FEW_ROWS = 10  # below, a share says little
 class Outcomes:
     """What is told of a target: how often it has some of its values, or each of them.
 
-    Attributes
-    ----------
-    target
-        The variable.
-    groups
-        For each outcome the states that it stands for, by number.
-    texts
-        What each is called.
-    event
-        The labels that are the event; empty where every value is an outcome of its own.
+    ``target``: the variable. ``groups``: for each outcome the states that it stands for, by number. ``texts``: what
+    each is called. ``event``: the labels that are the event; empty where every value is an outcome of its own.
     """
 
     target: str
@@ -157,18 +149,9 @@ def shown_label(data: Data, name: str, label: Any) -> str:
 class Rate:
     """How often the outcomes are there, among the rows with some values of other variables.
 
-    Attributes
-    ----------
-    given
-        These values.
-    rows
-        The number of rows.
-    shares
-        The share of each outcome among them; not a number without rows.
-    low, high
-        The ends of its 95 % interval.
-    network
-        Its probability by the network; None if there is no network, or its tables are too large.
+    ``given``: these values. ``rows``: the number of rows. ``shares``: the share of each outcome among them; not a
+    number without rows. ``low``, ``high``: the ends of its 95 % interval. ``network``: its probability by the network;
+    None if there is no network, or its tables are too large.
     """
 
     given: tuple[Any, ...]

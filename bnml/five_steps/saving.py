@@ -23,8 +23,8 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from bnml._files import a_path, check_writable, written_whole
-from bnml._stored import decoded, encoded, frame_of, frame_values
+from bnml._files import a_file_path, check_writable, written_whole
+from bnml._stored import frame_from_stored, from_stored, stored_frame, to_stored
 from bnml._text import number_of
 from bnml.data import Data, read
 from bnml.data.fingerprint import fingerprint
@@ -35,8 +35,8 @@ from bnml.five_steps.features import Features, Twins
 from bnml.five_steps.parts import PARTS, Progress, StudyWork, posterior_arguments
 from bnml.five_steps.selection import Knowledge, Selection
 from bnml.five_steps.state import StudySettings, StudyState
-from bnml.five_steps.steps import go_on, request_of, study_of
 from bnml.five_steps.study_result import STATE, Study
+from bnml.five_steps.study_steps import go_on_with_study, request_of, study_of
 from bnml.five_steps.table_source import USUAL, TableSource
 from bnml.five_steps.validation import Validation
 from bnml.graph import PDAG, Constraints
@@ -64,7 +64,7 @@ def check_saving(path: str | os.PathLike[str], settings: StudySettings) -> Path:
     ArgumentError
         If the file cannot be written or its name does not end in ``.json``, or a setting cannot be kept in a file.
     """
-    file = a_path(path, "save")
+    file = a_file_path(path, "save")
     if file.suffix.lower() != STATE:
         raise ArgumentError(f"{str(file)!r}: a study is saved in a file whose name ends in {STATE}")
     check_writable(file)
@@ -88,13 +88,13 @@ def save_state(state: StudyState, path: Path) -> None:
             "fingerprint": fingerprint(state.table),
             "rows": state.table.n_rows,
             "variables": list(state.table.names),
-            "source": encoded(source.values(folder)) if source is not None and source.lasting else None,
+            "source": to_stored(source.values(folder)) if source is not None and source.lasting else None,
         },
         "parts": {
-            name: None if value is None else encoded(KINDS[name].values(value)) for name, value in state.parts.items()
+            name: None if value is None else to_stored(KINDS[name].values(value)) for name, value in state.parts.items()
         },
         "left_out": dict(state.left_out),
-        "decisions": encoded({one.name: getattr(state.decisions, one.name) for one in fields(Decisions)}),
+        "decisions": to_stored({one.name: getattr(state.decisions, one.name) for one in fields(Decisions)}),
         "seconds": state.seconds,
     }
     text = _text(content)
@@ -150,7 +150,9 @@ def load_study(
         if file is not None:
             save_state(state, file)
         return study_of(state)
-    return study_of(go_on(state, asked, saver=None if file is None else lambda later: save_state(later, file)))
+    return study_of(
+        go_on_with_study(state, asked, saver=None if file is None else lambda later: save_state(later, file))
+    )
 
 
 def load_saved_state(path: str | os.PathLike[str], data: Any = None, threads: int | None = None) -> StudyState:
@@ -161,11 +163,11 @@ def load_saved_state(path: str | os.PathLike[str], data: Any = None, threads: in
     BnmlError
         As for `load_study`.
     """
-    file = a_path(path)
+    file = a_file_path(path)
     content = _content(file)
     try:
         settings, source = _settings_of(content["settings"]), content["table"]["source"]
-        origin = None if source is None else TableSource.of_values(decoded(source), file.resolve().parent)
+        origin = None if source is None else TableSource.of_values(from_stored(source), file.resolve().parent)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise _damaged(file, error) from None
     table, origin = _table(file, data, origin)
@@ -186,9 +188,9 @@ def _restored(
     for part in PARTS:
         if part.name in content["parts"]:
             values = content["parts"][part.name]
-            made = None if values is None else KINDS[part.name].made(decoded(values), StudyWork(state, asked))
+            made = None if values is None else KINDS[part.name].made(from_stored(values), StudyWork(state, asked))
             state = state.with_part(part.name, made, {})
-    decisions = Decisions(**decoded(content["decisions"]))
+    decisions = Decisions(**from_stored(content["decisions"]))
     return StudyState(
         settings, table, source, state.data, state.parts, content["left_out"], decisions, state.seconds
     )  # fmt: skip
@@ -292,17 +294,17 @@ def _settings_values(settings: StudySettings) -> Any:
     values["select"] = settings.select
     values["constraints"] = _constraints_values(settings.constraints)
     values["score"] = _score_values(settings.score)
-    found = encoded(values)
+    found = to_stored(values)
     for name, value in settings.options.items():
         try:
-            found.setdefault("options", {})[name] = encoded(value)
+            found.setdefault("options", {})[name] = to_stored(value)
         except TypeError as error:
             raise ArgumentError(f"{argument(name, value, most=60)}: {error}; give it by its name") from None
     return found
 
 
 def _settings_of(values: Mapping[str, Any]) -> StudySettings:
-    found = decoded(values)
+    found = from_stored(values)
     return StudySettings(
         **{name: found[name] for name in PLAIN}, select=found["select"], score=_score_of(found["score"]),
         constraints=_constraints_of(found["constraints"]), options=found.get("options", {}),
@@ -346,12 +348,12 @@ class _Kind(NamedTuple):
 
 def _features_values(features: Features) -> dict[str, Any]:
     same = {name: getattr(features, name) for name in ("target", "selected", "constant", "alpha")}
-    return {**same, "pairs": frame_values(features.pairs), "twins": [tuple(pair) for pair in features.twins]}
+    return {**same, "pairs": stored_frame(features.pairs), "twins": [tuple(pair) for pair in features.twins]}
 
 
 def _features_of(values: dict[str, Any], work: StudyWork) -> Features:
     twins = tuple(Twins(*pair) for pair in values.pop("twins"))
-    return Features(pairs=frame_of(values.pop("pairs")), twins=twins, **values)
+    return Features(pairs=frame_from_stored(values.pop("pairs")), twins=twins, **values)
 
 
 def _by_fields(kind: type[Any]) -> _Kind:
@@ -409,5 +411,5 @@ KINDS: dict[str, _Kind] = {
     ),
     "bootstrap": _Kind(bootstrap_values, lambda values, work: bootstrap_of(values)),
     "validation": _Kind(Validation.to_dict, lambda values, work: Validation.from_dict(values)),
-    "strength": _Kind(frame_values, lambda values, work: frame_of(values)),
+    "strength": _Kind(stored_frame, lambda values, work: frame_from_stored(values)),
 }

@@ -23,7 +23,7 @@ from bnml._text import name_in_words, names_in_words, p_value_text
 from bnml.errors import ArgumentError, argument
 from bnml.five_steps.knowledge import knowledge_sentences
 from bnml.graph import Constraints
-from bnml.graph._arguments import pairs_of_names
+from bnml.graph._checks import pairs_of_names
 
 if TYPE_CHECKING:
     from bnml.five_steps.features import Features
@@ -48,16 +48,9 @@ SELECTIONS = ("all", "target", "blanket")
 class Selection:
     """Which variables take part.
 
-    Attributes
-    ----------
-    how
-        ``"all"``, ``"target"``, ``"blanket"`` or ``"list"``.
-    names
-        Those that do, in the order of the table.
-    reasons
-        Those that do not, each with the reason.
-    added
-        Those that do for another reason than the others, each with it.
+    ``how``: ``"all"``, ``"target"``, ``"blanket"`` or ``"list"``. ``names``: those that do, in the order of the table.
+    ``reasons``: those that do not, each with the reason. ``added``: those that do for another reason than the others,
+    each with it.
     """
 
     how: str

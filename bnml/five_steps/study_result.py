@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from bnml._files import a_path, check_writable, written_whole
+from bnml._files import a_file_path, check_writable, written_whole
 from bnml.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ class Study:
 
         Directions that were decided by hand, and what follows from them, are there as well.
         """
-        from bnml.five_steps.decisions import graph_directed_by_hand
+        from bnml.five_steps.decisions import graph_with_decisions
         from bnml.five_steps.other_scores import disputing_scores
         from bnml.search.ties import ties_opened
 
@@ -146,7 +146,7 @@ class Study:
         told = ties_opened(graph, tuple(arc for arc in graph.directed if disputing_scores(arc, self.other_scores)))
         if not self.by_hand:
             return told
-        graph = graph_directed_by_hand(self.learned, self.decisions.directed)
+        graph = graph_with_decisions(self.learned, self.decisions.directed)
         known = {*told.directed, *self.by_hand}
         return ties_opened(graph, tuple(arc for arc in graph.directed if arc not in known))
 
@@ -208,9 +208,9 @@ class Study:
         [('bronc', 'smoke'), ('smoke', 'lung')]
         """
         from bnml.five_steps.decisions import checked_decisions
-        from bnml.five_steps.steps import resolved, study_of
+        from bnml.five_steps.study_steps import resolved_study, study_of
 
-        return study_of(resolved(self.state, checked_decisions(keep, drop, directed), threads=threads))
+        return study_of(resolved_study(self.state, checked_decisions(keep, drop, directed), threads=threads))
 
     @cached_property
     def risk(self) -> Risk | None:
@@ -263,7 +263,7 @@ class Study:
         >>> again.to_dict() == found.to_dict()
         True
         """
-        target = a_path(path)
+        target = a_file_path(path)
         if target.suffix.lower() == STATE:
             from bnml.five_steps.saving import check_saving, save_state
 

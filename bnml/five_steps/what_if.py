@@ -37,20 +37,10 @@ MOST_TOLD = 12  # variables
 class WhatIf:
     """What would be if a variable were set.
 
-    Attributes
-    ----------
-    variable
-        The variable.
-    values
-        Its values.
-    reason
-        Why there is no answer; empty if there is one.
-    acts
-        Whether anything leads from it to the target: if not, setting it changes nothing.
-    seen, done
-        For each value the probability of each outcome if the variable is seen to have it, and if it is set to it.
-    low, high
-        The range of the latter over the best networks by all scores that were compared.
+    ``variable``: the variable. ``values``: its values. ``reason``: why there is no answer; empty if there is one.
+    ``acts``: whether anything leads from it to the target: if not, setting it changes nothing. ``seen``, ``done``: for
+    each value the probability of each outcome if the variable is seen to have it, and if it is set to it. ``low``,
+    ``high``: the range of the latter over the best networks by all scores that were compared.
     """
 
     variable: str

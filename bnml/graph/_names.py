@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable
 from bnml._bits import bits, mask_of
 from bnml._text import did_you_mean, quoted
 from bnml.errors import ArgumentError, GraphError, argument
-from bnml.graph._arguments import listed_names, pairs_of_names, require_same_variables
+from bnml.graph._checks import checked_names, pairs_of_names, require_same_variables
 
 
 class Variables:
@@ -66,7 +66,7 @@ class Variables:
 
 def _checked_names(names: Iterable[str], what: str) -> tuple[str, ...]:
     """Check the names of a graph's variables: texts, at least one, none twice."""
-    result = listed_names(names, what)
+    result = checked_names(names, what)
     if not result:
         raise GraphError(f"{what} is empty; a graph needs at least one variable")
     twice = [name for name, count in Counter(result).items() if count > 1]

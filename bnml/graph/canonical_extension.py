@@ -6,7 +6,7 @@ from heapq import heapify, heappop, heappush
 
 from bnml._bits import bits
 from bnml.errors import GraphError
-from bnml.graph._arguments import require_pdag
+from bnml.graph._checks import require_pdag
 from bnml.graph.dag import DAG
 from bnml.graph.meek import Orienter
 from bnml.graph.pdag import PDAG

@@ -21,8 +21,8 @@ from math import factorial, prod
 from bnml._bits import bits, closure, set_key
 from bnml.graph.orientations import (
     UndoableOrienter,
+    begun_orientation,
     orientations_by_source,
-    oriented_by_rules,
     part_key,
     undirected_parts,
 )
@@ -31,7 +31,7 @@ from bnml.graph.pdag import PDAG
 
 def count_members(pdag: PDAG) -> int:
     """Return how many DAGs a PDAG stands for; see `PDAG.count_members`."""
-    work = oriented_by_rules(pdag)
+    work = begun_orientation(pdag)
     if work is None:
         return 0
     known: dict[tuple[int | bytes, ...], int] = {}

@@ -24,7 +24,7 @@ from bnml._notebook import comparison_picture, notebook_comparison
 from bnml._plain import attributes, plain
 from bnml._text import shortened_in_the_middle, text_table, wrapped_text
 from bnml.errors import GraphError
-from bnml.graph._arguments import graph_of, require_same_variables
+from bnml.graph._checks import graph_of, require_same_variables
 from bnml.graph.cpdag import class_of
 from bnml.graph.dag import DAG
 from bnml.graph.distance import shd

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from bnml._bits import transposed
 from bnml._text import did_you_mean, quoted
 from bnml.errors import ArgumentError, GraphError, argument
-from bnml.graph._arguments import check_name, listed_names, pairs_of_names, require_dag
+from bnml.graph._checks import check_name, checked_names, pairs_of_names, require_dag
 from bnml.graph._names import Variables
 from bnml.graph.dag import DAG
 from bnml.graph.rules import Rules
@@ -131,7 +131,7 @@ class Constraints:
         --------
         >>> Constraints(required=[("A", "B")]).check(["A", "B", "C"])
         """
-        known = dict.fromkeys(listed_names(names, "names"))
+        known = dict.fromkeys(checked_names(names, "names"))
         for what, groups in (
             ("required", self.required),
             ("forbidden", self.forbidden),

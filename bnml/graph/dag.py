@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from bnml._bits import bits, closure, mask_of, permuted_masks, transposed, union
 from bnml._notebook import notebook_picture
 from bnml.errors import GraphError
-from bnml.graph._arguments import checked_masks, require_dag
 from bnml.graph._base import Graph
+from bnml.graph._checks import checked_masks, require_dag
 from bnml.graph._names import Variables
 from bnml.graph.convert import arcs_from_networkx, directed_networkx
 from bnml.graph.model_string import format_model_string, parse_model_string

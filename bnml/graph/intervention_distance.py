@@ -27,12 +27,12 @@ from typing import Any
 
 from bnml._bits import bits, closure, set_key, union
 from bnml.errors import ArgumentError, GraphError, argument
-from bnml.graph._arguments import graph_of, require_same_variables
+from bnml.graph._checks import graph_of, require_same_variables
 from bnml.graph.dag import DAG
 from bnml.graph.orientations import (
     UndoableOrienter,
+    begun_orientation,
     orientations_by_source,
-    oriented_by_rules,
     part_key,
     undirected_parts,
 )
@@ -119,7 +119,7 @@ def sid_bounds(truth: Any, learned: Any) -> tuple[int, int]:
     true_dag, judged = _true_dag(truth), graph_of(learned, "learned")
     require_same_variables(true_dag.names, judged.names)
     judged = judged.reordered(true_dag.names)
-    work = oriented_by_rules(judged if isinstance(judged, PDAG) else judged.cpdag())
+    work = begun_orientation(judged if isinstance(judged, PDAG) else judged.cpdag())
     if work is None:
         raise GraphError("the learned PDAG has no consistent extension, so there is no DAG to judge")
     bounds = _Bounds(work, _Effects(true_dag))

@@ -23,7 +23,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 from bnml._bits import bits, transposed
 from bnml.errors import GraphError
-from bnml.graph._arguments import require_pdag
+from bnml.graph._checks import require_pdag
 from bnml.graph.pdag import PDAG
 from bnml.graph.topological import cycle_text, find_cycle, topological_order
 

@@ -58,7 +58,7 @@ class UndoableOrienter(Orienter):
             self.neighbours[b] |= 1 << a
 
 
-def oriented_by_rules(pdag: PDAG) -> UndoableOrienter | None:
+def begun_orientation(pdag: PDAG) -> UndoableOrienter | None:
     """Return the graph with every direction that follows, or None if no DAG fits it."""
     if consistent_extension(pdag.parent_masks, pdag.neighbour_masks) is None:
         return None

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 from bnml._bits import bits, permuted_masks, transposed
 from bnml._notebook import notebook_picture
 from bnml.errors import GraphError
-from bnml.graph._arguments import checked_masks
 from bnml.graph._base import Graph
+from bnml.graph._checks import checked_masks
 from bnml.graph._names import Variables
 from bnml.graph.convert import arcs_from_networkx, directed_networkx
 from bnml.graph.dag import DAG
@@ -191,9 +191,9 @@ class PDAG(Graph):
         >>> chain.count_members(), [str(dag) for dag in chain.members()]
         (3, ['[A][B|A][C|B]', '[B][A|B][C|B]', '[C][B|C][A|B]'])
         """
-        from bnml.graph.orientations import orientations, oriented_by_rules
+        from bnml.graph.orientations import begun_orientation, orientations
 
-        work = oriented_by_rules(self)
+        work = begun_orientation(self)
         if work is not None:
             for parents in orientations(work):
                 yield DAG._of(self._variables, parents)

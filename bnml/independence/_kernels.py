@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from bnml._arrays import Array
 from bnml._jit import kernel, plain_at_first
 
 __all__ = ["Dealt", "shuffled_sums"]
-
-Array = Any  # kernels are typed by Numba, not by mypy
 
 
 class Dealt(NamedTuple):

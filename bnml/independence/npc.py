@@ -197,14 +197,8 @@ def _link(names: Sequence[str], pair: Pair) -> Link:
 class Resolver:
     """What goes on from a result of NPC once links are chosen.
 
-    Attributes
-    ----------
-    asked, log
-        What was asked, and the tests that were made.
-    statements
-        The minimal sets that separate each pair.
-    standing
-        How far links are decided.
+    ``asked``, ``log``: what was asked, and the tests that were made. ``statements``: the minimal sets that separate
+    each pair. ``standing``: how far links are decided.
     """
 
     asked: Asked

@@ -24,7 +24,7 @@ SAME = (
 
 
 def independence_values(result: IndependenceResult) -> dict[str, Any]:
-    """Return all of a result but the table, as `bnml._stored.encoded` takes it."""
+    """Return all of a result but the table, as `bnml._stored.to_stored` takes it."""
     values = {name: getattr(result, name) for name in SAME}
     values["pdag"] = (result.pdag.names, result.pdag.directed, result.pdag.undirected)
     values["conflicts"] = [tuple(one) for one in result.conflicts]

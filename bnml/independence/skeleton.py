@@ -27,13 +27,13 @@ import numpy as np
 
 from bnml._arrays import Ints
 from bnml._bits import bits
+from bnml._watch import Tell
 from bnml.graph import Rules
 from bnml.independence.oracles import Answers, Judge, Questions
 
 __all__ = ["Found", "Log", "find_skeleton", "separating_sets"]
 
 Pair = tuple[int, int]
-Tell = Callable[[float], None]
 
 PAIRS_AT_ONCE = 4096
 

@@ -28,6 +28,28 @@ __all__ = [
 SMALL = 1e-100  # a table whose numbers are all smaller is scaled
 
 
+class Workspace(NamedTuple):
+    """What a kernel that goes from row to row works with.
+
+    Attributes
+    ----------
+    tables
+        The tables of the cliques, once a row is entered.
+    messages, back
+        The messages towards the roots, and those away from them.
+    one
+        Zeros for the states of any variable, of which one is 1 for as long as it is entered.
+    digits
+        Where in a table a message is.
+    """
+
+    tables: Floats
+    messages: Floats
+    back: Floats
+    one: Floats
+    digits: Ints
+
+
 class Cliques(NamedTuple):
     """A junction tree as arrays.
 
@@ -214,6 +236,26 @@ def _row_steps(tree: Cliques, tables: Floats, codes: Ints, *_: object) -> float:
     return _steps(tree) * float(codes.shape[1])
 
 
+@helper
+def _workspace(tree: Cliques, tables: Floats) -> Workspace:
+    n = tree.messages[-1]
+    one = np.zeros(1 + tree.states.max())
+    return Workspace(np.empty_like(tables), np.empty(n), np.empty(n), one, np.empty(64, np.int64))
+
+
+@helper
+def _enter(tree: Cliques, tables: Floats, codes: Ints, row: int, work: Workspace) -> None:
+    """Make the tables those of the cliques given a row; ``codes`` has for each variable and row the state, or -1."""
+    own, one = work.tables, work.one
+    own[:] = tables
+    for variable in range(codes.shape[0]):
+        code = codes[variable, row]
+        if code >= 0:
+            one[code] = 1.0
+            _weigh(tree, own, variable, one, 0)
+            one[code] = 0.0
+
+
 @plain_at_first(_row_steps)
 @kernel
 def propagate_rows(
@@ -223,10 +265,8 @@ def propagate_rows(
 
     Parameters
     ----------
-    tree, tables
-        The tree and its tables.
-    codes
-        For each variable and row the state, or -1 for a gap.
+    tree, tables, codes
+        The tree, its tables, and for each variable and row the state, or -1 for a gap.
     target
         The variable whose states are asked for, -1 for none.
     wanted
@@ -236,14 +276,13 @@ def propagate_rows(
     shares
         Gets for each row the probabilities of the target's states, but for a factor.
     """
-    messages, back, digits = np.empty(tree.messages[-1]), np.empty(tree.messages[-1]), np.empty(64, np.int64)
-    own, one = np.empty_like(tables), np.zeros(1 + tree.states.max())
+    work = _workspace(tree, tables)
+    own = work.tables
     for row in range(codes.shape[1]):
-        own[:] = tables
-        _enter(tree, own, codes, row, one)
-        totals[row] = _collect(tree, own, messages, digits)
+        _enter(tree, tables, codes, row, work)
+        totals[row] = _collect(tree, own, work.messages, work.digits)
         if target >= 0 and totals[row] > -np.inf:
-            _distribute(tree, own, messages, wanted, back, digits)
+            _distribute(tree, own, work.messages, wanted, work.back, work.digits)
             clique = tree.home[target]
             inner, states = tree.inner[target], tree.states[target]
             at = tree.tables[clique]
@@ -252,17 +291,6 @@ def propagate_rows(
                     for i in range(at, at + inner):
                         shares[row, k] += own[i]
                     at += inner
-
-
-@helper
-def _enter(tree: Cliques, tables: Floats, codes: Ints, row: int, one: Floats) -> None:
-    """Enter what a row says into the tables; ``one`` holds zeros."""
-    for variable in range(codes.shape[0]):
-        code = codes[variable, row]
-        if code >= 0:
-            one[code] = 1.0
-            _weigh(tree, tables, variable, one, 0)
-            one[code] = 0.0
 
 
 @plain_at_first(_row_steps)
@@ -274,10 +302,10 @@ def expected_tables(
 
     Parameters
     ----------
-    tree, tables
-        The tree and its tables.
-    codes, weights
-        For each variable and row the state, or -1 for a gap; how often each row occurs.
+    tree, tables, codes
+        As for `propagate_rows`.
+    weights
+        How often each row occurs.
     wanted
         True for every clique.
     totals
@@ -285,15 +313,14 @@ def expected_tables(
     sums
         To these, arranged like the tables, the expected counts are added.
     """
-    messages, back, digits = np.empty(tree.messages[-1]), np.empty(tree.messages[-1]), np.empty(64, np.int64)
-    own, one = np.empty_like(tables), np.zeros(1 + tree.states.max())
+    work = _workspace(tree, tables)
+    own = work.tables
     for row in range(codes.shape[1]):
-        own[:] = tables
-        _enter(tree, own, codes, row, one)
-        totals[row] = _collect(tree, own, messages, digits)
+        _enter(tree, tables, codes, row, work)
+        totals[row] = _collect(tree, own, work.messages, work.digits)
         if totals[row] == -np.inf:
             continue
-        _distribute(tree, own, messages, wanted, back, digits)
+        _distribute(tree, own, work.messages, wanted, work.back, work.digits)
         for clique in range(tree.next.size):
             mass = 0.0
             for i in range(tree.tables[clique], tree.tables[clique + 1]):
@@ -320,10 +347,8 @@ def complete_rows(
 
     Parameters
     ----------
-    tree, tables
-        The tree and its tables.
-    codes
-        For each variable and row the state, or -1 for a gap.
+    tree, tables, codes
+        As for `propagate_rows`.
     points
         For each row the points, one for each completion.
     seeds
@@ -333,15 +358,13 @@ def complete_rows(
     out
         Gets for each variable the states in the completions, those of a row one after the other.
     """
-    messages, digits = np.empty(tree.messages[-1]), np.empty(64, np.int64)
-    own, one = np.empty_like(tables), np.zeros(1 + tree.states.max())
-    entries = np.empty(tree.next.size, np.int64)
+    work = _workspace(tree, tables)
+    own, entries = work.tables, np.empty(tree.next.size, np.int64)
     n_points = points.shape[1]
     narrow = 1.0 / n_points if n_points > 1 else NARROW
     for row in range(codes.shape[1]):
-        own[:] = tables
-        _enter(tree, own, codes, row, one)
-        totals[row] = _collect(tree, own, messages, digits)
+        _enter(tree, tables, codes, row, work)
+        totals[row] = _collect(tree, own, work.messages, work.digits)
         if totals[row] == -np.inf:
             continue
         for k in range(n_points):
@@ -364,14 +387,20 @@ def complete_rows(
                 if width <= narrow:
                     state = state * FACTOR % MODULUS
                     point, width = state / MODULUS, 1.0
-            for variable in range(codes.shape[0]):
-                entry = entries[tree.home[variable]] // tree.inner[variable]
-                out[variable, row * n_points + k] = entry % tree.states[variable]
+            _write_states(tree, entries, out[:, row * n_points + k])
 
 
 @helper
-def _block(tree: Cliques, clique: int, entries: Ints) -> tuple[int, int]:
-    """Return where the part of a clique's table begins and ends that agrees with the next clique's entry."""
+def _write_states(tree: Cliques, entries: Ints, out: Ints) -> None:
+    """Write the state of each variable in the entries of the cliques."""
+    for variable in range(tree.home.size):
+        entry = entries[tree.home[variable]] // tree.inner[variable]
+        out[variable] = entry % tree.states[variable]
+
+
+@helper
+def _place(tree: Cliques, clique: int, entries: Ints) -> int:
+    """Return which number of a clique's message belongs to the next clique's entry; 0 for a root."""
     place, after = 0, tree.next[clique]
     if after >= 0:
         rest = entries[after]
@@ -380,6 +409,13 @@ def _block(tree: Cliques, clique: int, entries: Ints) -> tuple[int, int]:
             size = tree.sizes[axis + n - 1 - k]
             place += (rest % size) * tree.strides[tree.edges[clique] + n - 1 - k]
             rest //= size
+    return place
+
+
+@helper
+def _block(tree: Cliques, clique: int, entries: Ints) -> tuple[int, int]:
+    """Return where the part of a clique's table begins and ends that agrees with the next clique's entry."""
+    place = _place(tree, clique, entries)
     first = tree.tables[clique]
     block = (tree.tables[clique + 1] - first) // (tree.messages[clique + 1] - tree.messages[clique])
     return first + place * block, first + (place + 1) * block
@@ -392,27 +428,20 @@ def likeliest_rows(tree: Cliques, tables: Floats, codes: Ints, totals: Floats, o
 
     Parameters
     ----------
-    tree, tables
-        The tree and its tables.
-    codes
-        For each variable and row the state, or -1 for a gap.
+    tree, tables, codes
+        As for `propagate_rows`.
     totals
         Gets the log-probability of each filled row; -inf for a row of probability zero, which is not filled.
     out
         Gets the states of each variable and row.
     """
-    own, one = np.empty_like(tables), np.zeros(1 + tree.states.max())
-    entries = np.empty(tree.next.size, np.int64)
-    messages, digits = np.empty(tree.messages[-1]), np.empty(64, np.int64)
-    best = np.empty(tree.messages[-1], np.int64)
+    work = _workspace(tree, tables)
+    entries, best = np.empty(tree.next.size, np.int64), np.empty(tree.messages[-1], np.int64)
     for row in range(codes.shape[1]):
-        own[:] = tables
-        _enter(tree, own, codes, row, one)
-        totals[row] = _likeliest(tree, own, entries, messages, best, digits)
+        _enter(tree, tables, codes, row, work)
+        totals[row] = _likeliest(tree, work.tables, entries, work.messages, best, work.digits)
         if totals[row] > -np.inf:
-            for variable in range(codes.shape[0]):
-                entry = entries[tree.home[variable]] // tree.inner[variable]
-                out[variable, row] = entry % tree.states[variable]
+            _write_states(tree, entries, out[:, row])
 
 
 @plain_at_first(_steps)
@@ -450,13 +479,6 @@ def _likeliest(tree: Cliques, tables: Floats, entries: Ints, messages: Floats, b
         total += _pass_on(tree, clique, tables, messages, largest, digits)
     for reverse in range(tree.next.size):
         clique = tree.next.size - 1 - reverse
-        place, after = tree.messages[clique], tree.next[clique]
-        if after >= 0:
-            rest = entries[after]
-            axis, n = tree.axes[after], tree.axes[after + 1] - tree.axes[after]
-            for k in range(n):
-                size = tree.sizes[axis + n - 1 - k]
-                place += (rest % size) * tree.strides[tree.edges[clique] + n - 1 - k]
-                rest //= size
+        place = tree.messages[clique] + _place(tree, clique, entries)
         entries[clique] = best[place] - tree.tables[clique]
     return total

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import BinaryIO
 
-from bnml._files import a_path, check_writable, written_whole
+from bnml._files import a_file_path, check_writable, written_whole
 from bnml._text import did_you_mean, quoted
 from bnml.errors import ArgumentError, FormatError
 from bnml.network.formats import bif, dsc, json, net, xdsl, xmlbif
@@ -128,7 +128,7 @@ def check_network_file(path: str | os.PathLike[str]) -> None:
 
 def _checked(path: str | os.PathLike[str]) -> tuple[Path, str]:
     """Return the path and its suffix, if it is one of those above."""
-    file = a_path(path)
+    file = a_file_path(path)
     name = file.name.lower()
     suffix = max((known for known in FORMATS if name.endswith(known)), key=len, default=None)
     if suffix is None:

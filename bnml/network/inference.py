@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bnml._arrays import Floats
-from bnml._factors import EliminationPlan, Factor, eliminate, plan
+from bnml._factors import EliminationPlan, Factor, eliminate_from_factors, plan_factors
 from bnml._text import quoted
 from bnml.errors import NetworkError, argument
 from bnml.network.junction_tree import JunctionTree
@@ -83,9 +83,9 @@ def joint(
         mass = float(table.sum())
         return (table / mass, total) if mass > 0.0 and total > -np.inf else (np.zeros_like(table), 0.0)
     question = _question(network, (*names, *given), names, given, do)
-    forecast = plan([factor.axes for factor in question.factors], question.sizes, wanted)
+    forecast = plan_factors([factor.axes for factor in question.factors], question.sizes, wanted)
     _check_affordable(forecast, names)
-    return eliminate(question.factors, forecast.order, wanted)
+    return eliminate_from_factors(question.factors, forecast.order, wanted)
 
 
 def log_mass(network: BayesianNetwork, likelihoods: Likelihoods, do: Collection[str] = ()) -> float:
@@ -129,7 +129,7 @@ def most_probable_states(
     """
     position = _positions(network)
     question = _question(network, network.names, (), likelihoods, do)
-    forecast = plan([factor.axes for factor in question.factors], question.sizes, ())
+    forecast = plan_factors([factor.axes for factor in question.factors], question.sizes, ())
     _check_affordable(forecast, ())
     found, total = JunctionTree(question.factors, question.sizes, forecast).likeliest()
     if total == -np.inf:
@@ -201,7 +201,11 @@ def tree_for_rows(network: BayesianNetwork, n_rows: int, most_work: float = math
     if tree is not None and tree.tables.size * n_rows <= min(MOST_ROW_WORK, most_work):
         return tree
     factors = network_factors(network)
-    size = plan([factor.axes for factor in factors], _sizes(network), ()).total if tree is None else tree.tables.size
+    size = (
+        plan_factors([factor.axes for factor in factors], _sizes(network), ()).total
+        if tree is None
+        else tree.tables.size
+    )
     raise NetworkError(
         f"to fill gaps or to expect counts, exact inference would need tables of {size:.2g} numbers for each of "
         f"{n_rows:,} rows with gaps: take a structure with fewer links or parents, or read the data with "
@@ -282,7 +286,7 @@ def _kept_tree(network: BayesianNetwork, do: Collection[str]) -> JunctionTree | 
     key = frozenset(do)
     if key not in kept:
         factors, sizes = _factors(network, network.names, key), _sizes(network)
-        forecast = plan([factor.axes for factor in factors], sizes, ())
+        forecast = plan_factors([factor.axes for factor in factors], sizes, ())
         small = forecast.total <= LARGEST_TREE
         while len(kept) >= MOST_TREES:
             kept.pop(next(iter(kept)))

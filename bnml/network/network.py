@@ -329,15 +329,14 @@ class BayesianNetwork:
         Examples
         --------
         >>> import bnml
-        >>> dag = bnml.DAG.parse("[rain][wet|rain]")
-        >>> states = {"rain": ["no", "yes"], "wet": ["no", "yes"]}
-        >>> network = bnml.BayesianNetwork(dag, states, {"rain": [0.8, 0.2], "wet": [[0.9, 0.1], [0.2, 0.8]]})
-        >>> network.query(["rain", "wet"]).loc["yes", "yes"].round(4)
-        np.float64(0.16)
-        >>> network.query("rain", {"wet": {"yes": 0.9, "no": 0.3}})["yes"].round(4)
-        np.float64(0.3514)
-        >>> network.query("rain", do={"wet": "yes"})["yes"].round(4)  # who wets the lawn makes no rain
-        np.float64(0.2)
+        >>> clinic = bnml.example().select(["smoke", "bronc"])
+        >>> network = bnml.fit(bnml.DAG.parse("[smoke][bronc|smoke]"), clinic)
+        >>> network.query(["smoke", "bronc"]).loc["yes", "yes"].round(4)
+        np.float64(0.2958)
+        >>> network.query("smoke", {"bronc": {"yes": 0.9, "no": 0.3}})["yes"].round(4)
+        np.float64(0.5767)
+        >>> network.query("smoke", do={"bronc": "yes"})["yes"].round(4)  # who makes us cough does not make us smoke
+        np.float64(0.5018)
         """
         from bnml.network.questions import query
 
@@ -378,12 +377,11 @@ class BayesianNetwork:
         Examples
         --------
         >>> import bnml
-        >>> dag = bnml.DAG.parse("[rain][wet|rain]")
-        >>> states = {"rain": ["no", "yes"], "wet": ["no", "yes"]}
-        >>> network = bnml.BayesianNetwork(dag, states, {"rain": [0.8, 0.2], "wet": [[0.9, 0.1], [0.2, 0.8]]})
-        >>> row, log_probability = network.most_probable({"wet": "yes"})
+        >>> clinic = bnml.example().select(["smoke", "bronc"])
+        >>> network = bnml.fit(bnml.DAG.parse("[smoke][bronc|smoke]"), clinic)
+        >>> row, log_probability = network.most_probable({"bronc": "yes"})
         >>> row, round(log_probability, 4)
-        ({'rain': 'yes', 'wet': 'yes'}, -1.8326)
+        ({'smoke': 'yes', 'bronc': 'yes'}, -1.2181)
         """
         from bnml.network.questions import most_probable
 
@@ -409,13 +407,12 @@ class BayesianNetwork:
         Examples
         --------
         >>> import bnml
-        >>> dag = bnml.DAG.parse("[rain][wet|rain]")
-        >>> states = {"rain": ["no", "yes"], "wet": ["no", "yes"]}
-        >>> network = bnml.BayesianNetwork(dag, states, {"rain": [0.8, 0.2], "wet": [[0.9, 0.1], [0.2, 0.8]]})
-        >>> network.influence("rain").round(3)
+        >>> clinic = bnml.example().select(["smoke", "bronc"])
+        >>> network = bnml.fit(bnml.DAG.parse("[smoke][bronc|smoke]"), clinic)
+        >>> network.influence("smoke").round(3)
           variable value  probability     no    yes
-        0      wet    no         0.76  0.947  0.053
-        1      wet   yes         0.24  0.333  0.667
+        0    bronc    no        0.552  0.627  0.373
+        1    bronc   yes        0.448  0.340  0.660
         """
         from bnml.network.questions import influence
 

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from bnml._arrays import Floats
-from bnml._memory import limit_of
+from bnml._memory import memory_limit_of
 from bnml.nml.forest_counts import number_of_sorted_counts, powers_of_counts
 from bnml.nml.forest_plan import check_plan, planned_order, trees_of
 from bnml.nml.forest_sums import ForestSums, forest_log_sum
@@ -51,7 +51,7 @@ class ForestJoins:
     """
 
     def __init__(self, sums: ForestSums, arities: Sequence[int], memory_limit: int | str | None = None) -> None:
-        self.sums, self.arities, self._limit = sums, tuple(arities), limit_of(memory_limit)
+        self.sums, self.arities, self._limit = sums, tuple(arities), memory_limit_of(memory_limit)
         self._log_top = math.log(powers_of_counts(sums.n)[-1])
         self._usable: dict[tuple[int, int], bool] = {}
         self._totals: dict[object, float] = {}

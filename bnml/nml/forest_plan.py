@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from bnml._memory import gigabytes, limit_of
+from bnml._memory import gigabytes, memory_limit_of
 from bnml._plain import attributes
 from bnml._text import time_text
 from bnml.errors import ScoreError, argument
@@ -37,16 +37,9 @@ Neighbours = Sequence[Sequence[int]]
 class ForestForecast:
     """What the normaliser of a forest will take.
 
-    Attributes
-    ----------
-    seconds
-        About how long it takes.
-    bytes, limit
-        The peak of the memory, and how much there may be.
-    weights
-        How many weights between count vectors of joined inner variables there are.
-    arities
-        The numbers of values of the two joined inner variables that cost most; empty if there are none.
+    ``seconds``: about how long it takes. ``bytes``, ``limit``: the peak of the memory, and how much there may be.
+    ``weights``: how many weights between count vectors of joined inner variables there are. ``arities``: the numbers of
+    values of the two joined inner variables that cost most; empty if there are none.
     """
 
     seconds: float
@@ -86,7 +79,7 @@ class Trees:
 
     def forecast(self, sums: ForestSums, memory_limit: int | str | None = None) -> ForestForecast:
         """Return what it will take, if nothing is known yet."""
-        n, limit = sums.n, limit_of(memory_limit)
+        n, limit = sums.n, memory_limit_of(memory_limit)
         uses: Counter[tuple[int, int]] = Counter()
         for root in self.roots:
             uses += sums.needs(root).uses

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bnml._checks import positive_number, refuse
-from bnml._files import a_path, check_writable, written_whole
+from bnml._files import a_file_path, check_writable, written_whole
 from bnml.errors import ArgumentError, argument
 from bnml.plot.layout import Arc, Layout
 
@@ -61,7 +61,7 @@ def checked_sheet(path: str | os.PathLike[str] | None, title: Any, size: Any, dp
 
 
 def _checked_path(path: str | os.PathLike[str]) -> Path:
-    target = a_path(path)
+    target = a_file_path(path)
     if target.suffix.lower() not in KINDS:
         raise ArgumentError(
             f"{argument('path')} is {str(target)!r}, with the suffix {target.suffix!r}; allowed are {', '.join(KINDS)}."

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bnml._memory import gigabytes, limit_of
+from bnml._memory import gigabytes, memory_limit_of
 from bnml.errors import SearchError
 from bnml.relational.relation import Codes, Relation, first_tuples, tuple_groups
 
@@ -164,7 +164,7 @@ def _times(factors: Iterable[Projection]) -> Counter[int]:
 
 def _check_size(n_tuples: int, n_attributes: int, left: Projection) -> None:
     size = n_tuples * (n_attributes * left.columns.itemsize + 48)
-    if size > SMALL and size > limit_of(None):
+    if size > SMALL and size > memory_limit_of(None):
         raise SearchError(
             f"the graph has circles, and to count its extra tuples takes a join of {n_tuples:,} tuples, "
             f"{gigabytes(size)} of memory: add edges, for instance with networkx.complete_to_chordal_graph(graph)"

@@ -33,18 +33,9 @@ Index = npt.NDArray[np.integer[Any]]
 class Relation:
     """Distinct tuples with their degrees of possibility, the most possible first.
 
-    Attributes
-    ----------
-    names
-        The attributes.
-    states
-        The values of each attribute; one that is declared and never occurs is among them.
-    columns
-        One row of codes for each attribute.
-    degrees
-        For each tuple its degree, above 0 and at most 1, in falling order.
-    graded
-        Whether the degrees were given; without, all are 1.
+    ``names``: the attributes. ``states``: the values of each; one that is declared and never occurs is among them.
+    ``columns``: one row of codes for each attribute. ``degrees``: for each tuple its degree, above 0 and at
+    most 1, in falling order. ``graded``: whether the degrees were given; without, all are 1.
     """
 
     names: tuple[str, ...]

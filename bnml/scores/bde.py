@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from bnml._arrays import Floats
-from bnml._factors import Factor, eliminate, plan
+from bnml._factors import Factor, eliminate_from_factors, plan_factors
 from bnml._text import quoted
 from bnml.counts import Cells, Counts, FamilyCounts
 from bnml.data import Data
@@ -135,11 +135,11 @@ def prior_marginal(network: Network, names: Sequence[str]) -> Floats:
     ]
     wanted = [position[name] for name in names]
     sizes = {position[x]: len(network.states[x]) for x in needed}
-    forecast = plan([factor.axes for factor in factors], sizes, wanted)
+    forecast = plan_factors([factor.axes for factor in factors], sizes, wanted)
     if forecast.largest > MOST_CELLS:
         raise ScoreError(
             f"BDe: the prior network needs a table of {forecast.largest:.3g} probabilities for {quoted(names)}: "
             "too many; limit the number of parents, or take a sparser prior network"
         )
-    table, scale = eliminate(factors, forecast.order, wanted)
+    table, scale = eliminate_from_factors(factors, forecast.order, wanted)
     return table * math.exp(scale)

@@ -64,14 +64,8 @@ SLACK = 1e-9  # of the largest number that is compared
 class Candidates:
     """The families that can be in an optimal structure.
 
-    Attributes
-    ----------
-    families
-        Those that are listed, by column.
-    unlisted
-        For each variable a bound on the score of the parent sets that were not looked at; -inf where all were.
-    visited
-        How many parent sets were counted.
+    ``families``: those that are listed, by column. ``unlisted``: for each variable a bound on the score of the parent
+    sets that were not looked at; -inf where all were. ``visited``: how many parent sets were counted.
     """
 
     families: FamilyScores

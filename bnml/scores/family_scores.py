@@ -179,9 +179,9 @@ class FamilyScores:
         ArgumentError
             If the suffix is another, the file cannot be written, or a name is empty or holds white space.
         """
-        from bnml.scores.jkl import save
+        from bnml.scores.jkl import save_jkl
 
-        save(self, path)
+        save_jkl(self, path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> FamilyScores:

@@ -29,12 +29,12 @@ import numpy as np
 
 from bnml._arrays import Floats
 from bnml._bits import set_key
-from bnml._files import a_path, check_writable, written_whole
+from bnml._files import a_file_path, check_writable, written_whole
 from bnml._text import clip, did_you_mean
 from bnml.errors import ArgumentError, FormatError
 from bnml.scores.family_scores import FamilyScores
 
-__all__ = ["SUFFIXES", "load_jkl", "read_jkl", "save"]
+__all__ = ["SUFFIXES", "load_jkl", "read_jkl", "save_jkl"]
 
 SUFFIXES = (".jkl", ".jkl.gz")
 MOST_VARIABLES = 20_000  # a mask is as long as there are variables: a small file could fill the memory
@@ -61,7 +61,7 @@ def load_jkl(path: str | os.PathLike[str]) -> FamilyScores:
     ...     FamilyScores.load(file)
     FamilyScores(2 variables, 3 parent sets)
     """
-    file = a_path(path)
+    file = a_file_path(path)
     try:
         with file.open("rb") as stream:
             if not file.name.lower().endswith(".gz"):
@@ -76,7 +76,7 @@ def load_jkl(path: str | os.PathLike[str]) -> FamilyScores:
         raise FormatError(f"{str(file)!r} cannot be read: {error.strerror or error}") from None
 
 
-def save(table: FamilyScores, path: str | os.PathLike[str]) -> None:
+def save_jkl(table: FamilyScores, path: str | os.PathLike[str]) -> None:
     """Write scores to a ``.jkl`` or ``.jkl.gz`` file, whole or not at all; no bit of a score is lost.
 
     Raises
@@ -84,12 +84,12 @@ def save(table: FamilyScores, path: str | os.PathLike[str]) -> None:
     ArgumentError
         If the suffix is another, the file cannot be written, or a name is empty or holds white space.
     """
-    file = a_path(path)
+    file = a_file_path(path)
     if not file.name.lower().endswith(SUFFIXES):
         raise ArgumentError(f"{str(file)!r}: scores are saved in a file whose name ends in {' or '.join(SUFFIXES)}")
     check_writable(file)
     with written_whole(file) as stream:
-        write(table, stream, packed=file.name.lower().endswith(".gz"))
+        write_jkl(table, stream, packed=file.name.lower().endswith(".gz"))
 
 
 def _content(stream: BinaryIO | gzip.GzipFile, file: Path) -> bytes:
@@ -113,7 +113,7 @@ def _check_name(name: str) -> None:
         raise ArgumentError(f"the name {name!r} cannot be written: {reason}; rename the column")
 
 
-def write(table: FamilyScores, stream: IO[bytes], *, packed: bool) -> None:
+def write_jkl(table: FamilyScores, stream: IO[bytes], *, packed: bool) -> None:
     """Write scores to a stream.
 
     Raises

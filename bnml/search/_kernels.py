@@ -7,13 +7,10 @@ number, and every number below zero counts as that.
 
 from __future__ import annotations
 
-from typing import Any
-
+from bnml._arrays import Array
 from bnml._jit import helper, kernel, plain_at_first
 
 __all__ = ["CHUNK", "TILE", "best_sinks", "mark", "raise_by_sum", "raise_high", "raise_low"]
-
-Array = Any  # kernels are typed by Numba, not by mypy
 
 CHUNK = 6  # the lowest bits, whose sinks are looked at one set at a time
 TILE = 256  # sets that are neighbours, in a cache together with their subsets

@@ -17,18 +17,18 @@ look into the finished block of H without them. Only R is kept for all 2^n sets.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
+from bnml._arrays import Numbers
 from bnml._bits import squeeze
 from bnml._threads import run_all
+from bnml._watch import Tell
 
 __all__ = ["Families", "Subsets"]
 
-Numbers = npt.NDArray[Any]
 
 PIECE = 16  # bits of the sets that are filled and raised together, in a cache
 STRIDE = 5  # bits that are raised together further up
@@ -73,9 +73,7 @@ class Subsets:
         R, by high and low variables.
     """
 
-    def __init__(
-        self, families: Families, n_low: int, threads: int, done: Callable[[float], None] = lambda share: None
-    ) -> None:
+    def __init__(self, families: Families, n_low: int, threads: int, done: Tell = lambda share: None) -> None:
         self.families = families
         self.n, self.n_low, self.n_high = families.n, n_low, families.n - n_low
         self._threads = threads if self.n > 10 else 1

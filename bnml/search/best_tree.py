@@ -12,7 +12,7 @@ found does not depend on the order of columns, and of links that are equally goo
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -20,13 +20,14 @@ import numpy as np
 from bnml._arrays import Bools, Floats
 from bnml._checks import a_variable
 from bnml._text import quoted
+from bnml._watch import Tell
 from bnml.errors import SearchError, argument
 from bnml.graph import Rules
 from bnml.graph.branching import maximum_branching
 from bnml.graph.spanning import spanning_links, spanning_neighbours, spanning_parents
 from bnml.search.task import Task
 
-__all__ = ["best_tree", "check_tree", "gains_of", "tree_gain", "tree_rules", "whole_gains"]
+__all__ = ["best_tree", "check_tree", "tree_gain", "tree_gains", "tree_rules", "whole_tree_gains"]
 
 BITS = 40  # of the largest sum that a gain is a difference of: rounding errors are far below
 
@@ -74,10 +75,10 @@ def check_tree(rules: Rules, kind: str, root: str | None = None) -> int | None:
     return place
 
 
-def gains_of(task: Task, columns: Sequence[int], given: Sequence[int], done: Callable[[float], None]) -> Floats:
+def tree_gains(task: Task, columns: Sequence[int], given: Sequence[int], done: Tell) -> Floats:
     """Return what each arc gains, ``[parent, child]``, for variables that have the parents ``given`` already.
 
-    In whole numbers (`whole_gains`). For score-equivalent scores an arc gains as much as the arc the other way round.
+    In whole numbers (`whole_tree_gains`). For score-equivalent scores an arc gains as much as the one turned round.
     """
     n, local, threads, alike = len(columns), task.local, task.threads, task.equivalent
     gains = np.full((n, n), -np.inf)
@@ -91,7 +92,7 @@ def gains_of(task: Task, columns: Sequence[int], given: Sequence[int], done: Cal
         done((child + 1) / n)
     if alike:
         gains = np.maximum(gains, gains.T)
-    return whole_gains(gains, task.n_rows, float(np.abs(own[np.isfinite(own)]).max(initial=0.0)))
+    return whole_tree_gains(gains, task.n_rows, float(np.abs(own[np.isfinite(own)]).max(initial=0.0)))
 
 
 def tree_gain(values: Floats, own: float) -> Floats:
@@ -101,7 +102,7 @@ def tree_gain(values: Floats, own: float) -> Floats:
     return values - own
 
 
-def whole_gains(gains: Floats, n_rows: int, largest: float = 0.0) -> Floats:
+def whole_tree_gains(gains: Floats, n_rows: int, largest: float = 0.0) -> Floats:
     """Return gains as whole numbers of a unit: some 10^-12 of N log N, the largest sum that they are differences of."""
     exponent = math.frexp(max(n_rows * math.log(n_rows), largest, 1.0))[1]
     return np.rint(gains * 2.0 ** (BITS - exponent))

@@ -20,7 +20,7 @@ from bnml.errors import SearchError
 from bnml.graph import DAG, canonical_extension
 from bnml.scores import FamilyScores
 from bnml.scores.candidates_by_bounds import Candidates
-from bnml.scores.equal import rounding
+from bnml.scores.equal_scores import score_rounding
 from bnml.search.candidates import candidates_of, candidates_with_structure
 from bnml.search.cuts import CutsResult, solve_by_cuts
 from bnml.search.cuts.cutting import CLOSE
@@ -137,7 +137,7 @@ def _result(
     bound = max(solved.bound, score)
     optimal = (solved.proven and found.complete) or bound - score <= CLOSE
     told = {
-        "within": (0.0 if optimal else bound - score) + rounding(task.n_rows),
+        "within": (0.0 if optimal else bound - score) + score_rounding(task.n_rows),
         "method": "cuts",
         "proof": solved.proof,
         "candidates": sum(map(len, found.families.parents)),

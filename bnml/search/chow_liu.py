@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bnml.counts.pair_information import pair_information
-from bnml.search.best_tree import best_tree, check_tree, tree_rules, whole_gains
+from bnml.search.best_tree import best_tree, check_tree, tree_rules, whole_tree_gains
 from bnml.search.local_optimum import verified_result
 from bnml.search.search_result import SearchResult
 from bnml.search.task import Task, as_search
@@ -50,7 +50,7 @@ def chow_liu(task: Task, *, root: str | None = None) -> SearchResult:
     rules, counts = tree_rules(task.with_prior), task.table.counts
     place = check_tree(rules, "a tree", root)
     gains = pair_information(counts, task.columns, (), task.threads, task.part("mutual information"))
-    parents = best_tree(whole_gains(gains, counts.n_rows), rules, spanning=True, root=place)
+    parents = best_tree(whole_tree_gains(gains, counts.n_rows), rules, spanning=True, root=place)
     n = len(parents)
     info = {
         "pairs": n * (n - 1) // 2,

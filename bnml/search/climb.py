@@ -9,20 +9,36 @@ neighbours of these. If that helps, climbing goes on. Restarts from a shaken str
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bnml._arrays import Bools
 from bnml._checks import refuse, whole_number
+from bnml._executor import checked_executor
 from bnml._watch import Watch
 from bnml.graph import DAG
 from bnml.search.insertions import Orders, insertion_neighbours, order_for_insertions
 from bnml.search.moves import ADD, REMOVE, Move, Structure
+from bnml.search.restarts import Restarted, Restarts, run_restarts
 from bnml.search.search_result import SearchResult
 from bnml.search.short_of_time import fall_back_on_forest
 from bnml.search.task import Task, as_search
 
-__all__ = ["climb_in_turns", "climb_up", "hill_climb", "perturbation_of", "result_of_climb", "shaken"]
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+__all__ = [
+    "Beginning",
+    "climb_in_turns",
+    "climb_up",
+    "hill_climb",
+    "perturbation_of",
+    "result_of_climb",
+    "shaken_climb",
+]
 
 MANY_ROWS = 20_000  # distinct ones
 
@@ -35,6 +51,7 @@ def hill_climb(
     reinsert: bool | None = None,
     restarts: int = 0,
     perturbation: int | None = None,
+    executor: Executor | None = None,
 ) -> SearchResult:
     """Climb from a structure to one that no change of a single arc improves.
 
@@ -49,6 +66,10 @@ def hill_climb(
         How often to climb again from the best structure so far, with some arcs changed at random.
     perturbation
         How many arcs are changed; by default a quarter of the number of variables, and three at least.
+    executor
+        Where restarts are done, several at a time: a `concurrent.futures.Executor`, such as a pool of processes, or
+        that of Dask or MPI; None for this process. What is found does not depend on it, only how many ``families`` were
+        scored: each process scores for itself. ``threads`` is then how many each restart is given; one by default.
 
     Returns
     -------
@@ -67,24 +88,62 @@ def hill_climb(
     rounds = whole_number(restarts, "restarts")
     if reinsert not in (None, True, False):
         raise refuse("reinsert", reinsert, "expected True, False or None")
+    elsewhere = checked_executor(executor)
     structure, watch, rng = Structure(task, start), task.watch, np.random.default_rng(task.seed)
     size = perturbation_of(structure, perturbation)
-    climb = climb_in_turns if (task.n_distinct > MANY_ROWS if reinsert is None else reinsert) else climb_up
+    in_turns = task.n_distinct > MANY_ROWS if reinsert is None else reinsert
+    climb = climb_in_turns if in_turns else climb_up
     moves, verified = climb(structure, watch, 0.0, 1.0 / (rounds + 1))
     best, top = structure.arcs.copy(), structure.score
     done = 0
-    for k in range(rounds):
-        if watch.over:
-            break
-        done += 1
+
+    def begin(k: int) -> Beginning:
         structure.reset(best)
-        moves += shaken(structure, rng, size)
-        more, found = climb(structure, watch, (k + 1) / (rounds + 1), (k + 2) / (rounds + 1))
-        moves += more
-        if structure.score > top + structure.equal:
-            best, top, verified = structure.arcs.copy(), structure.score, found
+        changed = shaken_climb(structure, rng, size)
+        return Beginning(structure.arcs.copy(), changed, k / (rounds + 1), (k + 1) / (rounds + 1))
+
+    def take(k: int, restarted: Restarted) -> bool:
+        nonlocal moves, verified, best, top, done
+        moves, done, before = moves + restarted.moves, k, top
+        for arcs, score, found in restarted.found:
+            if score > top + structure.equal:
+                best, top, verified = arcs, score, found
+        watch(f"score {top:,.1f}", (k + 1) / (rounds + 1))
+        return top > before
+
+    run_restarts(Restarts(structure, start, _ClimbAgain(in_turns)), range(1, rounds + 1), begin, take, rng, elsewhere)
     structure.reset(best)
     return result_of_climb(structure, moves=moves, restarts=done, local_optimum=verified)
+
+
+@dataclass(frozen=True)
+class Beginning:
+    """Where a restart begins: a structure, how many changes were made for it, and its share of the progress."""
+
+    arcs: Bools
+    changed: int
+    start: float
+    stop: float
+
+
+@dataclass(frozen=True)
+class _ClimbAgain:
+    """How climbing goes on from where a restart begins."""
+
+    in_turns: bool
+
+    def on(self, structure: Structure) -> Callable[[Beginning, Watch], Restarted]:
+        """Return what climbs from a beginning."""
+        climb = climb_in_turns if self.in_turns else climb_up
+
+        def go_on(at: Beginning, watch: Watch) -> Restarted:
+            before = structure.families
+            structure.reset(at.arcs)
+            moves, found = climb(structure, watch, at.start, at.stop)
+            ended = (structure.arcs.copy(), structure.score, found)
+            return Restarted((ended,), at.changed + moves, structure.families - before)
+
+        return go_on
 
 
 def climb_up(structure: Structure, watch: Watch, start: float, stop: float) -> tuple[int, bool]:
@@ -118,7 +177,7 @@ def climb_in_turns(structure: Structure, watch: Watch, start: float, stop: float
     return moves, reached
 
 
-def shaken(structure: Structure, rng: np.random.Generator, size: int) -> int:
+def shaken_climb(structure: Structure, rng: np.random.Generator, size: int) -> int:
     """Change some arcs at random, as far as the rules allow; return how many."""
     made = 0
     for _ in range(20 * size):

@@ -15,12 +15,13 @@ from collections.abc import Callable, Sequence
 from bnml._bits import bits
 from bnml._memory import gigabytes
 from bnml._threads import cores
+from bnml._watch import Tell
 from bnml.counts.lattice import WalkOrder
 from bnml.errors import SearchError, argument
 from bnml.graph import DAG, Rules, canonical_extension
 from bnml.scores import FamilyScores, LocalScores
 from bnml.scores.candidates_by_bounds import Candidates
-from bnml.scores.equal import LEAST, rounding
+from bnml.scores.equal_scores import LEAST, score_rounding
 from bnml.scores.lattice import Lattice, LatticeByView, has_lattice, lattice_of
 from bnml.search.best_networks import Subsets
 from bnml.search.by_cuts import LISTING_PROGRESS, LISTING_SHARE, exact_by_cuts
@@ -44,7 +45,7 @@ PATIENCE = 600.0  # seconds of two cores for a list of families, where all subse
 MOST_NODES = 200  # branches, where all subsets fit
 WALK_SHARE = 0.6  # of the work, for progress
 
-Part = Callable[[str, float, float], Callable[[float], None]]
+Part = Callable[[str, float, float], Tell]
 
 
 @as_search("exact")
@@ -96,7 +97,7 @@ def exact(task: Task, *, method: str = "auto") -> SearchResult:
         free=task.nothing_but_the_score,
     )  # fmt: skip
     info = {
-        "within": families.within + rounding(task.n_rows),
+        "within": families.within + score_rounding(task.n_rows),
         "method": "lattice",
         "subsets": 1 << len(task.names),
         "visited": families.visited,
@@ -135,7 +136,7 @@ def _list_if_shorter(task: Task, forecast: Forecast) -> Candidates:
     return candidates_of(task, task.watch.share(LISTING_SHARE), LISTING_PROGRESS, most)
 
 
-def _silent(stage: str, start: float, stop: float) -> Callable[[float], None]:
+def _silent(stage: str, start: float, stop: float) -> Tell:
     return lambda share: None
 
 
@@ -172,7 +173,7 @@ def solve_exact(
 
 
 def _families(
-    local: LocalScores | FamilyScores, rules: Rules, plan: SearchPlan, threads: int, done: Callable[[float], None]
+    local: LocalScores | FamilyScores, rules: Rules, plan: SearchPlan, threads: int, done: Tell
 ) -> Lattice | LatticeByView | ListedFamilies:
     if isinstance(local, FamilyScores):
         return families_from_file(local, rules)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bnml.search.best_tree import best_tree, check_tree, gains_of, tree_rules
+from bnml.search.best_tree import best_tree, check_tree, tree_gains, tree_rules
 from bnml.search.local_optimum import verified_result
 from bnml.search.search_result import SearchResult
 from bnml.search.task import Task, as_search
@@ -39,7 +39,7 @@ def forest(task: Task) -> SearchResult:
     """
     rules = tree_rules(task.with_prior)
     check_tree(rules, "a forest")
-    gains = gains_of(task, task.columns, (), task.part("gains of arcs"))
+    gains = tree_gains(task, task.columns, (), task.part("gains of arcs"))
     parents = best_tree(gains, rules, spanning=False)
     n = len(parents)
     among = "forests" if task.equivalent else "branchings"

@@ -14,7 +14,7 @@ from bnml._text import did_you_mean, quoted
 from bnml._watch import Watch
 from bnml.errors import ArgumentError, SearchError, argument
 from bnml.graph import Rules
-from bnml.scores.equal import tolerance
+from bnml.scores.equal_scores import score_tolerance
 from bnml.search.best_tree import tree_gain
 from bnml.search.local_optimum import verified_result
 from bnml.search.search_result import SearchResult
@@ -90,7 +90,7 @@ def k2(task: Task, *, order: Iterable[str] | None = None, orders: int = 10) -> S
         walk = _OneOrder(task, place)
         walk.run(watch, f"order {k + 1} of {number}", k / number, (k + 1) / number)
         moves, families, tried = moves + walk.moves, families + walk.families, tried + 1
-        if best is None or walk.score > best.score + tolerance(best.score):
+        if best is None or walk.score > best.score + score_tolerance(best.score):
             best = walk
     assert best is not None
     info = {
@@ -154,9 +154,11 @@ class _OneOrder:
         own = self.scores[child]
         gains, highest = tree_gain(values, own).tolist(), float(values.max())
         equal = [
-            x for x, value in zip(candidates, values.tolist(), strict=True) if value >= highest - tolerance(highest)
+            x
+            for x, value in zip(candidates, values.tolist(), strict=True)
+            if value >= highest - score_tolerance(highest)
         ]
-        chosen = min(equal) if highest > own + tolerance(own) else None
+        chosen = min(equal) if highest > own + score_tolerance(own) else None
         above = tuple(names[p] for p in parents)
         self.trace += [
             Trial(names[child], above, names[x], value, x == chosen) for x, value in zip(candidates, gains, strict=True)

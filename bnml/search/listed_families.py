@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from bnml._bits import members, minimal_masks
+from bnml._watch import Tell
 from bnml.graph import Rules
 from bnml.scores import FamilyScores, LocalScores
 from bnml.scores.lattice import allowed_sets
@@ -90,7 +91,7 @@ class ListedFamilies:
         return best, minimal_masks(masks[fits][gains >= best - slack].tolist())
 
 
-def listed_one_by_one(local: LocalScores, rules: Rules, done: Callable[[float], None]) -> ListedFamilies:
+def listed_one_by_one(local: LocalScores, rules: Rules, done: Tell) -> ListedFamilies:
     """Return listed families: all of a table, scored one by one; slow, for scores without terms of subsets."""
     n = len(local.names)
     sets = [allowed_sets(rules, i) for i in range(n)]

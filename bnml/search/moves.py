@@ -21,7 +21,7 @@ from bnml._bits import mask_of
 from bnml.errors import ArgumentError, SearchError, argument
 from bnml.graph import DAG
 from bnml.scores import LocalScores
-from bnml.scores.equal import tolerance
+from bnml.scores.equal_scores import score_tolerance
 from bnml.search.best_tree import tree_gain
 from bnml.search.task import Task
 
@@ -93,7 +93,7 @@ class Structure:
         self.first_arcs = _first(self, start)
         self.reset(self.first_arcs)
         self.first_gains = self.up.copy() if start is None and task.watch.limit is not None else None
-        self.equal = tolerance(self.score)
+        self.equal = score_tolerance(self.score)
         if not np.isfinite(self.score):
             name = self.names[int((~np.isfinite(self.own)).nonzero()[0][0])]
             why = "under the prior" if isinstance(self.local, LocalScores) else "by the local scores"

@@ -28,7 +28,7 @@ from bnml.graph.spanning import spanning_neighbours, spanning_parents
 from bnml.scores import NML, LogLikelihood
 from bnml.scores.forest_nml import Tree, forest_nml_joins
 from bnml.scores.local import local_scores
-from bnml.search.best_tree import best_tree, check_tree, gains_of, tree_rules
+from bnml.search.best_tree import best_tree, check_tree, tree_gains, tree_rules
 from bnml.search.local_optimum import verify_local_optimum
 from bnml.search.search_result import SearchResult
 from bnml.search.task import Task, as_search
@@ -78,7 +78,7 @@ def nml_forest(task: Task) -> SearchResult:
     """
     local, rules, watch = task.table, tree_rules(task.by_name), task.watch
     check_tree(rules, "a forest")
-    gains = gains_of(task, task.columns, (), task.part("gains of arcs"))
+    gains = tree_gains(task, task.columns, (), task.part("gains of arcs"))
     parents = best_tree(gains, rules, spanning=False)
     worth = pair_information(local.counts, task.columns, (), task.threads)
     climb = _Climb(task, rules, worth, parents)

@@ -15,27 +15,34 @@ these alone.
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bnml._arrays import Bools
 from bnml._bits import bits, mask_of
 from bnml._checks import whole_number
+from bnml._executor import checked_executor
 from bnml._watch import Watch
 from bnml.graph import DAG
 from bnml.scores import FamilyScores, LocalScores
 from bnml.scores.candidates_by_bounds import Candidates, listable_by_bounds
 from bnml.scores.lattice import allowed_sets, has_lattice, undominated_families
 from bnml.search.candidates import candidates_of, candidates_with_structure
-from bnml.search.climb import climb_in_turns, climb_up, result_of_climb, shaken
+from bnml.search.climb import climb_in_turns, climb_up, result_of_climb, shaken_climb
 from bnml.search.cuts import arrays_of_families, search_orders
 from bnml.search.forecast import ROW, SUBSET, listing_seconds
 from bnml.search.insertions import Orders, insertion_neighbours, order_for_insertions
 from bnml.search.moves import Structure
+from bnml.search.restarts import Restarted, Restarts, run_restarts
 from bnml.search.search_result import SearchResult
-from bnml.search.tabu import PATIENCE, TENURE, wander
+from bnml.search.tabu import PATIENCE, TENURE, tabu_walk
 from bnml.search.task import Task, as_search
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 __all__ = ["list_for_order_search", "order", "order_with_lists"]
 
@@ -50,7 +57,9 @@ MOST_FOR_ALL = 100  # variables; with more, parents are sought within two steps 
 
 
 @as_search("order")
-def order(task: Task, *, start: DAG | None = None, restarts: int | None = None) -> SearchResult:
+def order(
+    task: Task, *, start: DAG | None = None, restarts: int | None = None, executor: Executor | None = None
+) -> SearchResult:
     """Search for the order of the variables that gives the best structure.
 
     Parameters
@@ -60,6 +69,9 @@ def order(task: Task, *, start: DAG | None = None, restarts: int | None = None) 
     restarts
         How often to start again from a shaken order or structure; by default the more often, the fewer variables there
         are.
+    executor
+        As for `hill_climb`. Where all families that matter are listed, or there are few variables, restarts are over
+        before they could be sent anywhere, and are done in this process.
 
     Returns
     -------
@@ -74,11 +86,15 @@ def order(task: Task, *, start: DAG | None = None, restarts: int | None = None) 
     0.0
     """
     asked = None if restarts is None else whole_number(restarts, "restarts")
-    return order_with_lists(task, start, asked)
+    return order_with_lists(task, start, asked, executor=checked_executor(executor))
 
 
 def order_with_lists(
-    task: Task, start: DAG | None = None, asked: int | None = None, listed: Candidates | None = None
+    task: Task,
+    start: DAG | None = None,
+    asked: int | None = None,
+    listed: Candidates | None = None,
+    executor: Executor | None = None,
 ) -> SearchResult:
     """Search orders from a start, with so many restarts, and with families that may be listed already."""
     structure, watch, rng = Structure(task, start), task.watch, np.random.default_rng(task.seed)
@@ -88,30 +104,29 @@ def order_with_lists(
         listed = list_for_order_search(task, LISTING_SECONDS / listing_seconds(task), LISTING_SHARE)
     if listed is None or not (listed.complete or structure.n <= FEW_VARIABLES):
         near = None if structure.n <= MOST_FOR_ALL else insertion_neighbours(structure.arcs)
-        orders = Orders(structure, near)
         rounds = _rounds(structure.n) if asked is None else asked
-        for k in range(rounds + 1):
-            if watch.over:
-                break
-            done = k
+
+        def begin(k: int) -> _OrderBeginning:
             if k % 2:
                 structure.reset(best)
-                moves += shaken(structure, rng, max(3, structure.n // 4))
-                moves += climb_up(structure, watch, 0.0, 0.0)[0]
-                moves += wander(structure, TENURE, PATIENCE, watch, 0.0, 0.0)
-                if structure.score > top + structure.equal:
-                    best, top, verified = structure.arcs.copy(), structure.score, False
-                first = order_for_insertions(structure.arcs)
-            elif k:
-                first = order_for_insertions(structure.fixed, _shaken(order_for_insertions(best), rng, k // 2))
-            else:
-                first = order_for_insertions(best)
-            more, found = _settle(orders, structure, first, watch)
-            moves += more
-            if structure.score > top + structure.equal:
-                best, top, verified = structure.arcs.copy(), structure.score, found
+                changed = shaken_climb(structure, rng, max(3, structure.n // 4))
+                return _OrderBeginning(structure.arcs.copy(), None, changed)
+            first = order_for_insertions(best)
+            if k:
+                first = order_for_insertions(structure.fixed, _shaken(first, rng, k // 2))
+            return _OrderBeginning(None, first)
+
+        def take(k: int, restarted: Restarted) -> bool:
+            nonlocal moves, verified, best, top, done
+            moves, done, before = moves + restarted.moves, k, top
+            for arcs, score, found in restarted.found:
+                if score > top + structure.equal:
+                    best, top, verified = arcs, score, found
             watch(f"score {top:,.1f}", (k + 1) / (rounds + 1))
-        structure.families += orders.families
+            return top > before
+
+        shared = Restarts(structure, start, _SettleAgain(near))
+        run_restarts(shared, range(rounds + 1), begin, take, rng, executor)
     if listed is not None:
         structure.reset(best)
         rounds = _rounds_on_lists(listed.families) if asked is None else asked
@@ -127,6 +142,45 @@ def order_with_lists(
         more, verified = climb_up(structure, watch, 1.0, 1.0)
         moves += more
     return result_of_climb(structure, moves=moves, restarts=done, local_optimum=verified)
+
+
+@dataclass(frozen=True)
+class _OrderBeginning:
+    """Where a restart begins: a structure, for which so many changes were made, or an order."""
+
+    arcs: Bools | None
+    order: list[int] | None
+    changed: int = 0
+
+
+@dataclass(frozen=True)
+class _SettleAgain:
+    """How order search goes on from where a restart begins; ``near`` are the parents that are thought of."""
+
+    near: Bools | None
+
+    def on(self, structure: Structure) -> Callable[[_OrderBeginning, Watch], Restarted]:
+        """Return what wanders from a structure, as tabu search does, and improves orders."""
+        orders = Orders(structure, self.near)
+
+        def go_on(at: _OrderBeginning, watch: Watch) -> Restarted:
+            scored, counted, moves, first = structure.families, orders.families, at.changed, at.order
+            found = []
+            if first is None:
+                assert at.arcs is not None
+                structure.reset(at.arcs)
+                moves += climb_up(structure, watch, 0.0, 0.0)[0]
+                moves += tabu_walk(structure, TENURE, PATIENCE, watch, 0.0, 0.0)
+                found.append((structure.arcs.copy(), structure.score, False))
+                first = order_for_insertions(structure.arcs)
+            more, settled = _settle(orders, structure, first, watch)
+            if settled is not None:
+                found.append((structure.arcs.copy(), structure.score, settled))
+            counted = orders.families - counted
+            structure.families += counted
+            return Restarted(tuple(found), moves + more, structure.families - scored)
+
+        return go_on
 
 
 def list_for_order_search(task: Task, most: float, share: float) -> Candidates | None:
@@ -191,13 +245,16 @@ def _best_of_lists(structure: Structure, listed: Candidates, rounds: int, watch:
     return np.ascontiguousarray(arrays.contains[chosen].T)
 
 
-def _settle(orders: Orders, structure: Structure, first: list[int], watch: Watch) -> tuple[int, bool]:
-    """Improve an order, and the structure it gives by single arcs, in turns, until neither helps."""
+def _settle(orders: Orders, structure: Structure, first: list[int], watch: Watch) -> tuple[int, bool | None]:
+    """Improve an order, and the structure it gives by single arcs, in turns, until neither helps.
+
+    Returns the moves, and whether the structure is a local optimum; None if no structure goes with the order.
+    """
     moves, top = 0, -np.inf
     while True:
         first, score, more = orders.improve(first, watch)
         if score == -np.inf:  # links that are required need more parents than are allowed in this order
-            return moves + more, False
+            return moves + more, None
         structure.reset(orders.arcs(first))
         climbed, found = climb_up(structure, watch, 0.0, 0.0)
         moves += more + climbed

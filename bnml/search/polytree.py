@@ -26,7 +26,7 @@ from bnml.graph.spanning import spanning_links, spanning_neighbours, spanning_pa
 from bnml.independence.oracles import DataJudge
 from bnml.independence.sparse import smallest_sparse_p_value, sparse_p_values
 from bnml.independence.tests import G2
-from bnml.search.best_tree import whole_gains
+from bnml.search.best_tree import whole_tree_gains
 from bnml.search.local_optimum import verified_result
 from bnml.search.search_result import SearchResult
 from bnml.search.task import Task, as_search
@@ -80,7 +80,7 @@ def polytree(task: Task, *, alpha: float = 0.05) -> SearchResult:
     else:
         gains, independent_by = _by_observed_pairs(task.observed, task)
     allowed = (rules.may_matrix | rules.may_matrix.T) & (independent_by <= level)
-    links = spanning_links(whole_gains(gains, counts.n_rows), allowed, required)
+    links = spanning_links(whole_tree_gains(gains, counts.n_rows), allowed, required)
     parents, free = _directed(rules, links, independent_by, level)
     n = len(parents)
     info = {

@@ -13,9 +13,9 @@ from collections.abc import Sequence
 
 from bnml._bits import bits, mask_of, members, minimal_masks
 from bnml._watch import Watch
-from bnml.scores.equal import LEAST
+from bnml.scores.equal_scores import LEAST
 from bnml.search.cuts.branch_and_cut import structure_reaching
-from bnml.search.cuts.components import components
+from bnml.search.cuts.separable_parts import separable_parts
 
 __all__ = ["read_back_tied"]
 
@@ -68,7 +68,7 @@ class _Reader:
         self.n = len(families)
         self.scores = [dict(own) for own in families]
         self.part_of: dict[int, int] = {}
-        for own in components([[parents for parents, _ in one] for one in families], links):
+        for own in separable_parts([[parents for parents, _ in one] for one in families], links):
             self.part_of |= dict.fromkeys(own, mask_of(own))
 
     def from_the_left(self) -> list[int]:

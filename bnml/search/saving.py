@@ -19,7 +19,7 @@ CHOICES = ("keep", "drop")
 
 
 def search_values(result: SearchResult) -> dict[str, Any]:
-    """Return all of a result but the table and its scores, as `bnml._stored.encoded` takes it."""
+    """Return all of a result but the table and its scores, as `bnml._stored.to_stored` takes it."""
     values = {name: getattr(result, name) for name in SAME}
     values["arcs"] = None if result.dag is None else result.dag.arcs
     values["info"] = {key: value for key, value in result.info.items() if key != "trace"}

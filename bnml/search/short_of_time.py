@@ -12,7 +12,7 @@ import numpy as np
 
 from bnml._arrays import Bools, Floats
 from bnml.errors import SearchError
-from bnml.search.best_tree import best_tree, check_tree, tree_gain, tree_rules, whole_gains
+from bnml.search.best_tree import best_tree, check_tree, tree_gain, tree_rules, whole_tree_gains
 from bnml.search.moves import Structure
 
 __all__ = ["fall_back_on_forest"]
@@ -29,7 +29,7 @@ def fall_back_on_forest(structure: Structure) -> bool:
     arcs = np.zeros_like(structure.arcs)
     largest = float(np.abs(structure.own).max(initial=0.0))
     for child, parents in enumerate(
-        best_tree(whole_gains(gains, structure.task.n_rows, largest), rules, spanning=False)
+        best_tree(whole_tree_gains(gains, structure.task.n_rows, largest), rules, spanning=False)
     ):
         arcs[parents, child] = True
     score = float(structure.family_scores(range(structure.n), arcs).sum())

@@ -7,17 +7,26 @@ far.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from bnml._checks import flag, whole_number
+from bnml._executor import checked_executor
 from bnml._watch import Watch
 from bnml.graph import DAG
-from bnml.search.climb import climb_in_turns, climb_up, perturbation_of, result_of_climb, shaken
+from bnml.search.climb import Beginning, climb_in_turns, climb_up, perturbation_of, result_of_climb, shaken_climb
 from bnml.search.moves import Structure
+from bnml.search.restarts import Restarted, Restarts, run_restarts
 from bnml.search.search_result import SearchResult
 from bnml.search.task import Task, as_search
 
-__all__ = ["PATIENCE", "TENURE", "tabu", "wander"]
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+__all__ = ["PATIENCE", "TENURE", "tabu", "tabu_walk"]
 
 TENURE, PATIENCE = 10, 15  # moves
 FOREVER = 1 << 40  # moves
@@ -33,12 +42,13 @@ def tabu(
     reinsert: bool = True,
     restarts: int = 0,
     perturbation: int | None = None,
+    executor: Executor | None = None,
 ) -> SearchResult:
     """Climb, and go on from each top as long as that leads to a higher one.
 
     Parameters
     ----------
-    start, reinsert, restarts, perturbation
+    start, reinsert, restarts, perturbation, executor
         As for `hill_climb`.
     tenure
         For how many moves an arc that has changed stays as it is.
@@ -61,28 +71,58 @@ def tabu(
     rounds = whole_number(restarts, "restarts")
     tenure, patience = min(whole_number(tenure, "tenure"), FOREVER), whole_number(patience, "patience")
     climb = climb_in_turns if flag(reinsert, "reinsert") else climb_up
+    elsewhere = checked_executor(executor)
     structure, watch, rng = Structure(task, start), task.watch, np.random.default_rng(task.seed)
     size = perturbation_of(structure, perturbation)
-    moves = 0
+    how = _WanderAgain(reinsert, tenure, patience)
+    moves = done = 0
     best, top = structure.arcs.copy(), -np.inf
-    done = -1
-    for k in range(rounds + 1):
-        done += 1
-        if k > 0:
-            structure.reset(best)
-            moves += shaken(structure, rng, size)
-        moves += climb(structure, watch, k / (rounds + 1), k / (rounds + 1))[0]
-        moves += wander(structure, tenure, patience, watch, k / (rounds + 1), (k + 1) / (rounds + 1))
-        if structure.score > top + structure.equal:
-            best, top = structure.arcs.copy(), structure.score
-        if watch.over:
-            break
+
+    def begin(k: int) -> Beginning:
+        structure.reset(best)
+        changed = shaken_climb(structure, rng, size)
+        return Beginning(structure.arcs.copy(), changed, k / (rounds + 1), (k + 1) / (rounds + 1))
+
+    def take(k: int, restarted: Restarted) -> bool:
+        nonlocal moves, best, top, done
+        moves, done, before = moves + restarted.moves, k, top
+        for arcs, score, _ in restarted.found:
+            if score > top + structure.equal:
+                best, top = arcs, score
+        watch(f"score {top:,.1f}", (k + 1) / (rounds + 1))
+        return top > before
+
+    take(0, how.on(structure)(Beginning(best, 0, 0.0, 1.0 / (rounds + 1)), watch))
+    run_restarts(Restarts(structure, start, how), range(1, rounds + 1), begin, take, rng, elsewhere)
     structure.reset(best)
     more, verified = climb(structure, watch, 1.0, 1.0)
-    return result_of_climb(structure, moves=moves + more, restarts=max(0, done), local_optimum=verified)
+    return result_of_climb(structure, moves=moves + more, restarts=done, local_optimum=verified)
 
 
-def wander(structure: Structure, tenure: int, patience: int, watch: Watch, start: float, stop: float) -> int:
+@dataclass(frozen=True)
+class _WanderAgain:
+    """How tabu search goes on from where a restart begins."""
+
+    in_turns: bool
+    tenure: int
+    patience: int
+
+    def on(self, structure: Structure) -> Callable[[Beginning, Watch], Restarted]:
+        """Return what climbs from a beginning, and wanders on."""
+        climb = climb_in_turns if self.in_turns else climb_up
+
+        def go_on(at: Beginning, watch: Watch) -> Restarted:
+            before = structure.families
+            structure.reset(at.arcs)
+            moves = at.changed + climb(structure, watch, at.start, at.start)[0]
+            moves += tabu_walk(structure, self.tenure, self.patience, watch, at.start, at.stop)
+            ended = (structure.arcs.copy(), structure.score, False)
+            return Restarted((ended,), moves, structure.families - before)
+
+        return go_on
+
+
+def tabu_walk(structure: Structure, tenure: int, patience: int, watch: Watch, start: float, stop: float) -> int:
     """Move until nothing higher was found for a while, and go back to the highest; return the number of moves."""
     until: dict[tuple[int, int], int] = {}  # how long an arc stays as it is
     best, top = structure.arcs.copy(), structure.score

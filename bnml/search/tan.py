@@ -10,7 +10,7 @@ from bnml._checks import a_variable, one_of
 from bnml.counts.pair_information import pair_information
 from bnml.errors import SearchError, argument
 from bnml.graph import Rules
-from bnml.search.best_tree import best_tree, check_tree, gains_of, whole_gains
+from bnml.search.best_tree import best_tree, check_tree, tree_gains, whole_tree_gains
 from bnml.search.local_optimum import verified_result
 from bnml.search.search_result import SearchResult
 from bnml.search.task import Task, as_search
@@ -111,6 +111,6 @@ def _gains(task: Task, columns: list[int], target: int, weight: str) -> Floats:
     """Return what each arc between attributes gains, the class being known."""
     tell = task.part("gains of arcs")
     if weight == "score":
-        return gains_of(task, columns, (target,), tell)
+        return tree_gains(task, columns, (target,), tell)
     counts = task.table.counts
-    return whole_gains(pair_information(counts, columns, (target,), task.threads, tell), counts.n_rows)
+    return whole_tree_gains(pair_information(counts, columns, (target,), task.threads, tell), counts.n_rows)

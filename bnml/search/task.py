@@ -20,17 +20,17 @@ from types import MappingProxyType
 from typing import Any, Protocol, cast
 
 from bnml._checks import is_number, positive_number, progress_function, refuse, whole_number
-from bnml._memory import enough_memory, limit_of
+from bnml._memory import enough_memory, memory_limit_of
 from bnml._text import did_you_mean
 from bnml._threads import cores
-from bnml._watch import Watch
+from bnml._watch import Tell, Watch
 from bnml.data import Data, as_data
 from bnml.data.targets import refuse_targets
 from bnml.errors import ArgumentError, ScoreError, SearchError, argument
 from bnml.graph import DAG, Constraints, Rules
 from bnml.graph.rules import ROWS_PER_CELL
 from bnml.scores import FamilyScores, LocalScores, Score, parse_score
-from bnml.scores.equal import rounding
+from bnml.scores.equal_scores import score_rounding
 from bnml.scores.local import local_scores
 from bnml.scores.priors import StructurePrior, Uniform, check_prior
 from bnml.search.search_result import SearchResult
@@ -114,6 +114,9 @@ class Search:
     by_score: bool = True
     pools_rows: bool = False
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _search_of, (self.name,)
+
     def check(self, options: Mapping[str, Any], given: Mapping[str, Any]) -> None:
         """Refuse options that it does not have, common arguments that it cannot take, and miss what it needs."""
         own = tuple(self.options)
@@ -143,6 +146,13 @@ class Search:
                 f"{score.name} gives the members of a class different scores; take one that they share, such as bic, "
                 "bdeu or qnml, or another search"
             )
+
+
+def _search_of(name: str) -> Search:
+    """Return a search by its name, where a request arrives from another process."""
+    from bnml.search.searches import SEARCHES
+
+    return SEARCHES[name]
 
 
 def _no_option(search: str, name: str, value: Any, own: tuple[str, ...]) -> ArgumentError:
@@ -228,7 +238,7 @@ class Request:
             refuse_targets(table, argument("search", self.search.name))
         goes_by = None if self.search is None else self.search.goes_by
         local = local_scores(table, self.score if goes_by is None else parse_score(goes_by), self.prior)
-        off = rounding(local.counts.n_rows)
+        off = score_rounding(local.counts.n_rows)
         if off > MOST_OFF:
             raise SearchError(
                 f"the table has {local.counts.n_rows:,} rows: scores of so many are rounded to {off:.2g} nats, which "
@@ -294,7 +304,7 @@ def task_request(
         common["prior"],
         whole_number(common["seed"], "seed"),
         common["threads"],
-        limit_of(common["memory_limit"]),
+        memory_limit_of(common["memory_limit"]),
         None
         if limit is None
         else positive_number(limit, "time_limit", of=" of seconds", otherwise=", or None for no limit"),
@@ -354,7 +364,7 @@ class Task:
     rows_per_cell: float = 0
     seed: int = 0
     threads: int | None = None
-    memory: int = field(default_factory=lambda: limit_of(None))
+    memory: int = field(default_factory=lambda: memory_limit_of(None))
     watch: Watch = field(default_factory=Watch)
     reason: str = "as asked"
     beside: Data | None = None
@@ -460,7 +470,7 @@ class Task:
         """Number of distinct rows, which the cost of a family depends on; 0 if the scores are there already."""
         return self.local.counts.n_distinct if isinstance(self.local, LocalScores) else 0
 
-    def part(self, stage: str, start: float = 0.0, stop: float = 1.0) -> Callable[[float], None]:
+    def part(self, stage: str, start: float = 0.0, stop: float = 1.0) -> Tell:
         """Return what is to be told the share of one stage that is done.
 
         For a search that has no result before its end: it is given up, with an error, when its time is over.

@@ -17,15 +17,16 @@ For each P the least best_i(S) over the supersets S is enough, and that is a min
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
+from bnml._arrays import Numbers
 from bnml.counts.lattice import WalkOrder
 from bnml.graph import PDAG
 from bnml.scores import LocalScores
-from bnml.scores.equal import LEAST
+from bnml.scores.equal_scores import LEAST
 from bnml.scores.lattice import has_lattice, lattice_of
 from bnml.search.best_networks import Subsets
 
@@ -40,7 +41,6 @@ MOST_SECONDS = 1.0  # that a second search takes by the forecast
 
 Arc = tuple[str, str]
 Flags = npt.NDArray[np.bool_]
-Numbers = npt.NDArray[Any]
 
 
 def disputed_arcs(result: SearchResult) -> tuple[Arc, ...] | None:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from bnml.data.dependent_bins import ColumnCutting
 from bnml.data.draft_table import DraftTable
 from bnml.data.read import read_draft
-from bnml.discretisation.discretise import families_of
+from bnml.discretisation.discretise import families_to_discretise
 from bnml.errors import ArgumentError, DataWarning, argument
 from bnml.graph import DAG
 from bnml.studio.read_tables import source_in
@@ -66,7 +66,7 @@ class CutGains:
 
     def _known_cutting(self, numbers: DraftTable, column: str, graph: DAG | None) -> _KnownCutting:
         """Return what cuts of a column are for, and the best of them; the last one is kept."""
-        families = families_of(graph, column) if graph is not None and column in graph.names else []
+        families = families_to_discretise(graph, column) if graph is not None and column in graph.names else []
         key = column, repr(families)
         if key not in self._cuttings:
             families = families or [((other,), ()) for other in numbers.partners(column)]

@@ -49,14 +49,8 @@ class TooLargeError(Exception):
 class Door:
     """Lets requests through to the application that may come in.
 
-    Attributes
-    ----------
-    app
-        The application; it sees addresses without the token.
-    token
-        What addresses begin with.
-    port
-        Where the server listens.
+    ``app``: the application; it sees addresses without the token. ``token``: what addresses begin with. ``port``: where
+    the server listens.
     """
 
     app: ASGIApp

@@ -8,7 +8,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from bnml.five_steps.decisions import graph_directed_by_hand
+from bnml.five_steps.decisions import graph_with_decisions
 from bnml.five_steps.state import StudyState
 from bnml.five_steps.study_result import Study
 from bnml.network import BayesianNetwork
@@ -35,7 +35,7 @@ def network_file(network: BayesianNetwork, kind: str) -> bytes:
 def picture_file(state: StudyState, kind: str, title: str) -> bytes:
     """Return a picture of the network of a result: directions that are told as arrows, others as dashed lines."""
     learned: SearchResult = state.parts["learned"]
-    graph = graph_directed_by_hand(learned, state.decisions.directed)
+    graph = graph_with_decisions(learned, state.decisions.directed)
     directed, left_open = legend_words(learned)
     by_hand = ", or decided by hand" if state.decisions.directed else ""
     npc = state.parts.get("npc") if learned.search == "npc" else None

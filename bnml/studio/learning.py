@@ -12,7 +12,7 @@ from bnml.errors import ArgumentError, argument
 from bnml.five_steps.parts import PARTS, StudyRequest
 from bnml.five_steps.saving import load_saved_state, save_state
 from bnml.five_steps.state import StudyState
-from bnml.five_steps.steps import begin, request_of, study_request, with_part_made
+from bnml.five_steps.study_steps import begin_study, request_of, study_request, study_with_part
 from bnml.graph.rules import ROWS_PER_CELL
 from bnml.plot.layout import Layout
 from bnml.plot.layout_near import layout_near
@@ -97,7 +97,7 @@ def learn_result(
     progress("reading the table", 0.0)
     data = tables.data(folder, table)
     asked = learning_request(table, known, settings, data.names)
-    state = begin(asked, data, source_in(folder, table))
+    state = begin_study(asked, data, source_in(folder, table))
     for name in OF_LEARNING:
         state = _with_part(state, asked, name, progress)
     learned: SearchResult = state.parts["learned"]
@@ -126,14 +126,14 @@ def make_parts(
     missing = [name for name in wanted if name not in state.parts]
     for k, name in enumerate(missing):
         start, stop = k / len(missing), (k + 1) / len(missing)
-        state = with_part_made(state, asked, BY_NAME[name], _within(progress, _said(name), start, stop))
+        state = study_with_part(state, asked, BY_NAME[name], _within(progress, _said(name), start, stop))
         save_state(state, file)
     return result_summary(state)
 
 
 def _with_part(state: StudyState, asked: StudyRequest, name: str, progress: Progress) -> StudyState:
     start = max((share for other, share in SHARES.items() if other in state.parts), default=0.0)
-    return with_part_made(state, asked, BY_NAME[name], _within(progress, _said(name), start, SHARES.get(name, 1.0)))
+    return study_with_part(state, asked, BY_NAME[name], _within(progress, _said(name), start, SHARES.get(name, 1.0)))
 
 
 def _said(name: str) -> str:

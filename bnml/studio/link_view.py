@@ -8,7 +8,7 @@ from typing import Any
 
 from bnml._plain import plain
 from bnml.counts import counts_of
-from bnml.five_steps.decisions import graph_directed_by_hand
+from bnml.five_steps.decisions import graph_with_decisions
 from bnml.five_steps.links import SEEN
 from bnml.five_steps.state import StudyState
 from bnml.five_steps.strength import strength_of
@@ -84,7 +84,7 @@ def links_of_result(base: StudyState, state: StudyState) -> list[LinkView]:
         The same with what was decided by hand.
     """
     learned: SearchResult = state.parts["learned"]
-    graph = graph_directed_by_hand(learned, state.decisions.directed)
+    graph = graph_with_decisions(learned, state.decisions.directed)
     before: PDAG = base.parts["learned"].directions
     open_before, open_now = base.parts.get("npc"), state.parts.get("npc")
     known = _Known(state)

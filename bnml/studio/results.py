@@ -13,13 +13,13 @@ import pandas as pd
 from bnml.data import Data
 from bnml.data.labels import label_text
 from bnml.errors import NetworkError
-from bnml.five_steps.decisions import checked_decisions, graph_directed_by_hand
+from bnml.five_steps.decisions import checked_decisions, graph_with_decisions
 from bnml.five_steps.open_answers import OpenAnswer, open_answer
 from bnml.five_steps.parts import PARTS
 from bnml.five_steps.saving import load_saved_state
 from bnml.five_steps.state import StudyState
-from bnml.five_steps.steps import decided, go_on, request_of, study_of, with_part_made
 from bnml.five_steps.study_result import Study
+from bnml.five_steps.study_steps import decided_study, go_on_with_study, request_of, study_of, study_with_part
 from bnml.graph import DAG, PDAG, compare
 from bnml.network import BayesianNetwork, fit
 from bnml.plot.draw_comparison import comparison_layout
@@ -163,7 +163,7 @@ class Results:
         rests = [part.name for part in PARTS if part.of_network]
         if any(part.name not in state.parts for part in PARTS if part.name not in rests):
             return None
-        return study_of(go_on(state.without_parts(*rests), request_of(state.settings)))
+        return study_of(go_on_with_study(state.without_parts(*rests), request_of(state.settings)))
 
     def view(self, entry: ResultEntry, made: HandDecisions) -> dict[str, Any]:
         """Return a result as plain values: the report of the search, its links, and where everything stands."""
@@ -241,17 +241,17 @@ def _learned(state: StudyState) -> SearchResult:
 
 def _class_of(state: StudyState) -> PDAG:
     """Return the class of a network with all directions that are told: by data, knowledge and decisions by hand."""
-    return graph_directed_by_hand(_learned(state), state.decisions.directed)
+    return graph_with_decisions(_learned(state), state.decisions.directed)
 
 
 def _with_decisions(base: StudyState, made: HandDecisions) -> StudyState:
     """Return a result with what was decided by hand, and how strong links are then: of families that changed anew."""
-    state = decided(base, checked_decisions(made.keep, made.drop, made.directed))
+    state = decided_study(base, checked_decisions(made.keep, made.drop, made.directed))
     learned, before = _learned(state), _learned(base)
     known = base.parts["strength"]
     if learned.dag is None or before.dag is None or not isinstance(learned.local, LocalScores):
         part = next(part for part in PARTS if part.name == "strength")
-        return with_part_made(state, request_of(state.settings), part)
+        return study_with_part(state, request_of(state.settings), part)
     turned = [x for x in learned.dag.names if set(learned.dag.parents(x)) != set(before.dag.parents(x))]
     if not turned:
         return state.with_part("strength", known, {})

@@ -80,16 +80,8 @@ class TableChoices:
 class TableEntry:
     """A table of the session.
 
-    Attributes
-    ----------
-    file
-        Its name in the folder.
-    name
-        What it was called.
-    choices
-        How it is read.
-    look
-        The name of what is in it, read so; None until it has been looked at.
+    ``file``: its name in the folder. ``name``: what it was called. ``choices``: how it is read. ``look``: the name of
+    what is in it, read so; None until it has been looked at.
     """
 
     file: str

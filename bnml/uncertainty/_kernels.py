@@ -13,10 +13,11 @@ Sets are bit masks. The parent sets of variable i are numbered without bit i (`s
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from bnml._arrays import Array
 from bnml._jit import helper, kernel
 
 __all__ = [
@@ -42,8 +43,6 @@ __all__ = [
 FAR = -60.0  # nats below the largest term: no sum of 2^21 such terms is seen in a float
 TINY = 1e-30  # a part of the whole that is left out
 FAINT = 1e-100  # the same for a factor that may still be multiplied by the number of structures, 10^36 at most
-
-Array = Any  # kernels are typed by Numba, not by mypy
 
 
 @helper
@@ -281,6 +280,27 @@ def _steps(
         sets[u] = ternary[s] + 2 * ternary[sets[u] ^ s]
 
 
+@helper
+def _room(n: int) -> tuple[Array, Array, Array, Array, Array, Array]:
+    """Return room for others, for what `_touching` tells of them, and for sums, states and scales of `_steps`."""
+    room = np.empty(1 << n), np.empty(1 << n, np.int64), np.empty(1 << n)
+    return np.empty(n, np.int64), np.empty(n), np.empty(n), room[0], room[1], room[2]
+
+
+@helper
+def _after(
+    given: Layered, s: int, others: Array, sums: Array, states: Array, scale: Array, backward: Array, after: Array
+) -> int:
+    """List what is not in S, and for each set U of them its state after S with B(S ∪ U, U), at the scale of S."""
+    best, _, top, ternary = given
+    m = _others(s, best.shape[0], others)
+    _steps(best, top, ternary, s, others[:m], sums, states, scale)
+    after[0] = 0.0 if m else 1.0
+    for u in range(1, 1 << m):
+        after[u] = scale[u] * backward[states[u]]
+    return m
+
+
 @kernel
 def layers_forward(given: Layered, forward: Array, sets: Array, start: int, stop: int) -> None:
     """Kernel: F(S ∪ U, U) = Σ_T F(S, T) Π_{j ∈ U} D_j(S, T) for all U after each of the sets S from start to stop.
@@ -289,10 +309,8 @@ def layers_forward(given: Layered, forward: Array, sets: Array, start: int, stop
     """
     best, mass, top, ternary = given
     n = best.shape[0]
-    others = np.empty(n, np.int64)
-    d, away = np.empty(n), np.empty(n)
-    products, sums, scale = np.empty(1 << n), np.empty(1 << n), np.empty(1 << n)
-    states = np.empty(1 << n, np.int64)
+    others, d, away, sums, states, scale = _room(n)
+    products = np.empty(1 << n)
     for at in range(start, stop):
         s = int(sets[at])
         if top[s] == -np.inf:
@@ -346,21 +364,16 @@ def layers_backward(
     """
     best, mass, top, ternary = given
     n = best.shape[0]
-    others = np.empty(n, np.int64)
-    d, away = np.empty(n), np.empty(n)
-    sums, scale, after = np.empty(1 << n), np.empty(1 << n), np.empty(1 << n)
-    folded, work = np.empty(1 << n), np.empty(1 << n)
-    states = np.empty(1 << n, np.int64)
+    others, d, away, sums, states, scale = _room(n)
+    after, folded, work = np.empty(1 << n), np.empty(1 << n), np.empty(1 << n)
     for at in range(start, stop):
         s = int(sets[at])
         if top[s] == -np.inf:
             continue
-        m = _others(s, n, others)
-        size = 1 << m
-        _steps(best, top, ternary, s, others[:m], sums, states, scale)
-        after[0] = 0.0 if m else 1.0
-        for u in range(1, size):
-            after[u] = scale[u] * backward[states[u]] if forward[states[u]] > 0.0 else 0.0
+        m = _after(given, s, others, sums, states, scale, backward, after)
+        for u in range(1, 1 << m):
+            if not forward[states[u]] > 0.0:
+                after[u] = 0.0
         t = s
         while t > 0:
             state = ternary[s ^ t] + 2 * ternary[t]
@@ -387,21 +400,13 @@ def layers_onward(given: Layered, backward: Array, sets: Array, start: int, stop
     """
     best, mass, top, ternary = given
     n = best.shape[0]
-    others = np.empty(n, np.int64)
-    d, away = np.empty(n), np.empty(n)
-    sums, scale, after = np.empty(1 << n), np.empty(1 << n), np.empty(1 << n)
-    folded = np.empty(1 << n)
-    states = np.empty(1 << n, np.int64)
+    others, d, away, sums, states, scale = _room(n)
+    after, folded = np.empty(1 << n), np.empty(1 << n)
     for at in range(start, stop):
         s = int(sets[at])
         if top[s] == -np.inf:
             continue
-        m = _others(s, n, others)
-        size = 1 << m
-        _steps(best, top, ternary, s, others[:m], sums, states, scale)
-        after[0] = 0.0 if m else 1.0
-        for u in range(1, size):
-            after[u] = scale[u] * backward[states[u]]
+        m = _after(given, s, others, sums, states, scale, backward, after)
         t = s
         while t > 0:
             _touching(best, mass, s, t, others, m, d, away)

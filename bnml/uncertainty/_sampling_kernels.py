@@ -26,10 +26,9 @@ of each variable.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from bnml._arrays import Array
 from bnml._jit import helper, kernel
 
 __all__ = [
@@ -49,8 +48,6 @@ __all__ = [
     "size_of_words",
     "toggle",
 ]
-
-Array = Any  # kernels are typed by Numba, not by mypy
 
 DRAWS = 8  # random numbers that a step may use
 ONE = np.uint64(1)

@@ -15,7 +15,7 @@ from bnml._arrays import Bools, Floats, Ints
 from bnml._bits import bits, subsets
 from bnml._threads import short_ranges
 from bnml.graph import DAG, canonical_extension
-from bnml.scores.equal import tolerance
+from bnml.scores.equal_scores import score_tolerance
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -230,7 +230,7 @@ class Listed:
         import pandas as pd
 
         scores = self.families(self.scores)
-        within = tolerance(float(scores.max()))
+        within = score_tolerance(float(scores.max()))
         best = _first(self.log_weights, k, within, lambda at: str(self.dag(at).reordered(sorted(self.names))))
         return pd.DataFrame(
             {
@@ -256,7 +256,7 @@ class Listed:
         def canonical(at: int) -> DAG:
             return canonical_extension(self.dag(int(member[at])).cpdag())
 
-        within = tolerance(float(scores.max()))
+        within = score_tolerance(float(scores.max()))
         best = _first(weights, k, within, lambda at: str(canonical(at).reordered(sorted(self.names))))
         return pd.DataFrame(
             {

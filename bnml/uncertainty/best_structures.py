@@ -22,7 +22,7 @@ import numpy as np
 from bnml._arrays import Floats
 from bnml._bits import mask_of, masks_without, sizes_of_masks
 from bnml.errors import ArgumentError, argument
-from bnml.scores.equal import tolerance
+from bnml.scores.equal_scores import score_tolerance
 from bnml.uncertainty.all_structures import Listed, Masks, Structures
 from bnml.uncertainty.sums_over_structures import log_sum_over_structures
 
@@ -65,7 +65,7 @@ def best_structures(
     weights = scores + terms
     total = log_sum_over_structures(weights.copy(), prior, threads)
     search = _Search(weights, orders=prior == "order")
-    same = len(names) * tolerance(float(weights.max(axis=1).sum()))
+    same = len(names) * score_tolerance(float(weights.max(axis=1).sum()))
 
     def listed(parents: Masks) -> Listed:
         return Listed(names, scores, terms, prior, Structures(parents), total)

@@ -24,9 +24,11 @@ from threading import Event
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from bnml._arrays import Floats
 from bnml._checks import one_of, progress_function, whole_number
+from bnml._executor import Crew, Place, checked_executor
 from bnml._memory import enough_memory
 from bnml._notebook import notebook_table as html_table
 from bnml._plain import attributes, plain, records
@@ -44,6 +46,8 @@ from bnml.search.searches import request_for
 from bnml.search.task import COMMON, Request
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     import pandas as pd
 
 __all__ = [
@@ -181,14 +185,9 @@ class Bootstrap:
 class BootstrapRequest:
     """What is asked of the bootstrap, checked.
 
-    Attributes
-    ----------
-    learning
-        What is done with each table.
-    search, score
-        The search and the score, by their names.
-    repetitions, resampling, workers, progress
-        As for `bootstrap`; an even number for halves, and as many threads as there will be.
+    ``learning``: what is done with each table. ``search``, ``score``: the search and the score, by their names.
+    ``repetitions``, ``resampling``, ``workers``, ``progress``, ``executor``: as for `bootstrap`; an even number
+    for halves, and as many threads as there will be.
     """
 
     learning: Request
@@ -198,6 +197,7 @@ class BootstrapRequest:
     resampling: str
     workers: int
     progress: Callable[[str, float], None] | None
+    executor: Executor | None = None
 
 
 def bootstrap(
@@ -210,6 +210,7 @@ def bootstrap(
     seed: int = 0,
     threads: int | None = None,
     progress: Callable[[str, float], None] | None = None,
+    executor: Executor | None = None,
     **options: Any,
 ) -> Bootstrap:
     """Learn structures from samples of the rows, and count their arcs.
@@ -229,9 +230,13 @@ def bootstrap(
     seed
         The same seed draws the same tables.
     threads
-        How many tables are worked on at a time; all cores by default.
+        How many tables are worked on at a time; all cores by default. With an ``executor``, how many threads each
+        table is given; one by default.
     progress
         Called as ``progress(stage, fraction)`` now and then.
+    executor
+        Whoever learns from the tables: a `concurrent.futures.Executor`, such as a pool of processes, or that of Dask or
+        MPI. The result does not depend on it. Each process is sent the data once.
     **options
         Further arguments of `bnml.learn`, such as constraints and max_parents.
 
@@ -249,7 +254,7 @@ def bootstrap(
     """
     asked = bootstrap_request(
         score, search, repetitions=repetitions, resampling=resampling, seed=seed, threads=threads, progress=progress,
-        **options,
+        executor=executor, **options,
     )  # fmt: skip
     return bootstrap_as_asked(asked, data)
 
@@ -262,6 +267,7 @@ def bootstrap_request(
     resampling: str,
     threads: int | None,
     progress: Callable[[str, float], None] | None,
+    executor: Executor | None = None,
     **options: Any,
 ) -> BootstrapRequest:
     """Check what is asked of `bootstrap`, before there are data."""
@@ -269,15 +275,18 @@ def bootstrap_request(
     one_of(resampling, "resampling", RESAMPLING)
     own = {name: value for name, value in options.items() if name not in COMMON}
     common = {name: value for name, value in options.items() if name in COMMON}
-    learning = request_for(search, own, score=score, threads=1, **common)
+    workers, elsewhere = cores(threads), checked_executor(executor)
+    each = 1 if elsewhere is None or threads is None else workers
+    learning = request_for(search, own, score=score, threads=each, **common)
     return BootstrapRequest(
         learning,
         search,
         score if isinstance(score, str) else score_text(learning.score),
         repetitions + (repetitions % 2 if resampling == "halves" else 0),
         resampling,
-        cores(threads),
+        workers,
         progress_function(progress),
+        elsewhere,
     )
 
 
@@ -290,24 +299,21 @@ def bootstrap_as_asked(asked: BootstrapRequest, data: Any) -> Bootstrap:
     if resampling == "halves" and table_.n_rows < 2:
         raise SearchError(f"{argument('resampling', 'halves')}: the table has one row, which has no halves")
     found = np.zeros((repetitions, n, n))
-    finished, stopped = count(1), Event()
+    finished = count(1)
 
-    def go_on(stage: str, share: float) -> None:
-        if stopped.is_set():
-            raise _StoppedError
+    def tell() -> None:
+        done = next(finished)
+        left = watch.seconds * (repetitions - done) / done
+        watch(f"table {done:,} of {repetitions:,}, {seconds_text(left)} left", done / repetitions)
 
-    each = replace(asked.learning, progress=go_on)
-
-    def task(first: int, last: int) -> None:
-        for k in range(first, last):
-            drawn = _drawn(table_, resampling, asked.learning.seed, k)
-            result = learn_as_asked(each, drawn)
-            found[k] = _counted(result.directions if result.target_sets else result.cpdag)
-            done = next(finished)
-            left = watch.seconds * (repetitions - done) / done
-            watch(f"table {done:,} of {repetitions:,}, {seconds_text(left)} left", done / repetitions)
-
-    run_all(task, [(k, k + 1) for k in range(repetitions)], asked.workers, stopped.set)
+    if asked.executor is not None:
+        shared = _Draws(table_, resampling, replace(asked.learning, progress=None))
+        with Crew(asked.executor, _learn_from_draw, shared) as crew:
+            for k, arcs in enumerate(crew.in_order(range(repetitions))):
+                found[k] = arcs
+                tell()
+    else:
+        _learn_here(_Draws(table_, resampling, asked.learning), found, asked.workers, tell)
     support = found.mean(axis=0)
     links = (support + support.T)[np.triu_indices(n, 1)]
     return Bootstrap(
@@ -322,6 +328,42 @@ def bootstrap_as_asked(asked: BootstrapRequest, data: Any) -> Bootstrap:
     )
 
 
+@dataclass(frozen=True)
+class _Draws:
+    """What all tables are drawn from, how, and what is done with each."""
+
+    data: Data
+    resampling: str
+    learning: Request
+
+    def arcs(self, k: int, progress: Callable[[str, float], None]) -> npt.NDArray[np.float16]:
+        """Return the arcs that are learned from the k-th table, as a matrix."""
+        drawn = _drawn(self.data, self.resampling, self.learning.seed, k)
+        result = learn_as_asked(replace(self.learning, progress=progress), drawn)
+        return _counted(result.directions if result.target_sets else result.cpdag)
+
+
+def _learn_from_draw(shared: _Draws, k: int, place: Place) -> npt.NDArray[np.float16]:
+    """Learn from the k-th table, wherever this is done."""
+    return shared.arcs(k, place.go_on)
+
+
+def _learn_here(draws: _Draws, found: Floats, workers: int, tell: Callable[[], None]) -> None:
+    """Learn from all tables in threads of this process."""
+    stopped = Event()
+
+    def go_on(stage: str, share: float) -> None:
+        if stopped.is_set():
+            raise _StoppedError
+
+    def task(first: int, last: int) -> None:
+        for k in range(first, last):
+            found[k] = draws.arcs(k, go_on)
+            tell()
+
+    run_all(task, [(k, k + 1) for k in range(len(found))], workers, stopped.set)
+
+
 class _StoppedError(Exception):
     """Another table has failed, or the user does not want to wait."""
 
@@ -333,10 +375,10 @@ def _drawn(data: Data, resampling: str, seed: int, k: int) -> Data:
     return redrawn(data, np.random.default_rng([seed, k]))
 
 
-def _counted(graph: PDAG) -> Floats:
+def _counted(graph: PDAG) -> npt.NDArray[np.float16]:
     """Return the arcs of a class as a matrix; an undirected link counts half each way."""
     at = {name: i for i, name in enumerate(graph.names)}
-    counts = np.zeros((len(at), len(at)))
+    counts = np.zeros((len(at), len(at)), np.float16)  # 0, 1/2 and 1 are exact
     for a, b in graph.directed:
         counts[at[a], at[b]] = 1.0
     for a, b in graph.undirected:

@@ -15,10 +15,10 @@ from __future__ import annotations
 
 from itertools import pairwise
 from math import exp, log
-from typing import Any
 
 import numpy as np
 
+from bnml._arrays import Array
 from bnml._jit import helper
 from bnml.uncertainty._sampling_kernels import (
     has_arc,
@@ -31,8 +31,6 @@ from bnml.uncertainty._sampling_kernels import (
 )
 
 __all__ = ["edge_reversal_step", "no_reversal_lists", "reversal_lists"]
-
-Array = Any  # kernels are typed by Numba, not by mypy
 
 MOST_LISTED = 300  # parent sets of a variable
 FAR = -60.0  # nats below the best: such a set is never drawn

@@ -13,9 +13,9 @@ import numpy as np
 
 from bnml._arrays import Floats, Ints
 from bnml._bits import masks_without, members
+from bnml._watch import Tell
 from bnml.scores import LocalScores
 from bnml.scores.lattice import has_lattice, score_all_families
-from bnml.uncertainty.sums_over_parents import Tick
 
 __all__ = ["posterior_families"]
 
@@ -23,7 +23,7 @@ MOST_EXACT = 14  # variables
 BLOCK = 1 << 14  # sets that are asked for together
 
 
-def posterior_families(local: LocalScores, threads: int, tick: Tick) -> Floats:
+def posterior_families(local: LocalScores, threads: int, tick: Tell) -> Floats:
     """Return the families that the posterior sums over: the score of each variable with each set of parents."""
     n = len(local.data.names)
     if local.terms is None:
@@ -36,12 +36,12 @@ def posterior_families(local: LocalScores, threads: int, tick: Tick) -> Floats:
     return scores
 
 
-def _tick_part(tick: Tick, done: int, n: int, part: float) -> None:
+def _tick_part(tick: Tell, done: int, n: int, part: float) -> None:
     """Tell which share of all views is done."""
     tick((done + part) / n)
 
 
-def _fill(scores: Floats, local: LocalScores, children: Sequence[int], threads: int, tick: Tick) -> None:
+def _fill(scores: Floats, local: LocalScores, children: Sequence[int], threads: int, tick: Tell) -> None:
     """Write the scores of the families of some variables, from the terms of all sets."""
     n, arities = len(local.data.names), local.data.arities
     wanted: list[int | None] = [None] if local.quotient else [None, *sorted({arities[i] for i in children})]
@@ -66,7 +66,7 @@ def _terms_of_all_sets(local: LocalScores, arity: int | None, threads: int) -> F
     return terms
 
 
-def _one_by_one(local: LocalScores, threads: int, tick: Tick) -> Floats:
+def _one_by_one(local: LocalScores, threads: int, tick: Tell) -> Floats:
     """Return the scores of a score that is no difference of terms of sets."""
     n = len(local.data.names)
     scores = np.empty((n, 1 << (n - 1)))

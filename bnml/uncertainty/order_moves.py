@@ -9,22 +9,17 @@ with. A proposal is as probable as the one back.
 
 from __future__ import annotations
 
-from math import exp
-from typing import Any
-
 import numpy as np
 
+from bnml._arrays import Array
 from bnml._jit import helper
-from bnml.uncertainty._sampling_kernels import has_arc, random_bits, random_unit, toggle
-from bnml.uncertainty.single_arcs import random_pair
+from bnml.uncertainty._sampling_kernels import has_arc, random_bits, toggle
+from bnml.uncertainty.single_arcs import decide_arc, decide_turn, random_pair, turn_arc
 
 __all__ = ["order_step"]
 
-Array = Any  # kernels are typed by Numba, not by mypy
-
 KIND = np.uint64(3)
 HALF = np.uint64(32)
-NEVER = -40.0  # the logarithm of a chance that never comes up
 
 
 @helper
@@ -44,18 +39,10 @@ def _arc(
     u, v = random_pair(random_bits(key, at, 0), own.size)
     if place[u] > place[v]:
         u, v = v, u
-    score = near[v, u]
-    if score != score:
-        need[0], need[1], need[2] = v, u, -1
-        return -1
-    there = has_arc(parents, u, v)
-    if not act or score == -np.inf or (there and link[u, v]):
-        return 0
-    gain = beta * (score - own[v]) + (gamma if there else -gamma)
-    if gain < 0.0 and (gain < NEVER or random_unit(key, at, 2) >= exp(gain)):
-        return 0
-    toggle(parents, own, near, v, u, score)
-    return 1
+    decision = decide_arc(at, act, key, beta, gamma, own, near, link, need, u, v, has_arc(parents, u, v))
+    if decision == 1:
+        toggle(parents, own, near, v, u, near[v, u])
+    return decision
 
 
 @helper
@@ -70,20 +57,11 @@ def _neighbours(
         if act:
             _swap(order, place, k)
         return 0
-    score, other = near[v, u], near[u, v]
-    if score != score or other != other:
-        need[0], need[1] = v, u
-        need[2], need[3] = u, v
-        return -1
-    if not act or score + other == -np.inf:
-        return 0
-    gain = beta * (score - own[v] + other - own[u])
-    if gain < 0.0 and (gain < NEVER or random_unit(key, at, 2) >= exp(gain)):
-        return 0
-    toggle(parents, own, near, v, u, score)
-    toggle(parents, own, near, u, v, other)
-    _swap(order, place, k)
-    return 1
+    decision = decide_turn(at, act, key, beta, own, near, need, u, v)
+    if decision == 1:
+        turn_arc(parents, own, near, u, v)
+        _swap(order, place, k)
+    return decision
 
 
 @helper

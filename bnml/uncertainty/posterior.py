@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bnml._arrays import Floats
 from bnml._checks import one_of, whole_number
+from bnml._executor import checked_executor
 from bnml._memory import enough_memory
 from bnml._threads import cores
 from bnml._watch import Watch
@@ -26,11 +27,14 @@ from bnml.uncertainty import sums_over_layers, sums_over_orders
 from bnml.uncertainty.all_structures import Listed
 from bnml.uncertainty.allowed import Allowed, allowed_families
 from bnml.uncertainty.families import posterior_families
-from bnml.uncertainty.posterior_cost import check_posterior_memory, exact_posterior_fits, prior_for
+from bnml.uncertainty.posterior_cost import check_posterior_memory, exact_posterior_fits, posterior_prior_for
 from bnml.uncertainty.posterior_result import Posterior
 from bnml.uncertainty.prior_words import PRIORS
 from bnml.uncertainty.sampled_posterior import SampledPosterior
 from bnml.uncertainty.sums_over_parents import StructureSums, subset_sums
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 __all__ = ["METHODS", "posterior"]
 
@@ -57,6 +61,7 @@ def posterior(
     memory_limit: int | str | None = None,
     time_limit: float | None = None,
     progress: Callable[[str, float], None] | None = None,
+    executor: Executor | None = None,
 ) -> Posterior | SampledPosterior:
     """Return the posterior over structures: the probability of every arc, exactly where that fits, else sampled.
 
@@ -97,6 +102,11 @@ def posterior(
         Seconds after which sampling ends with what there is, and says so. Exact sums take the time that they take.
     progress
         Called as ``progress(stage, fraction)`` now and then; the fraction of the work that is done grows from 0 to 1.
+    executor
+        Of sampling: where chains are run once they have warmed up, a `concurrent.futures.Executor` such as a pool of
+        processes, or that of Dask or MPI; None for threads of this process. The structures that are sampled do not
+        depend on it, only how many ``families`` were scored: each process scores for itself. ``threads`` is then also
+        how many each chain is given; one by default. Exact sums are computed in this process.
 
     Returns
     -------
@@ -144,6 +154,7 @@ def posterior(
     whole_number(chains, "chains", 1)
     whole_number(samples, "samples", 1)
     check_prior(structure_prior)
+    elsewhere = checked_executor(executor)
     asked = task_request(
         None, {}, score=_checked_score(score), constraints=constraints, max_parents=max_parents,
         rows_per_cell=rows_per_cell, seed=seed, threads=threads, memory_limit=memory_limit, time_limit=time_limit,
@@ -160,15 +171,18 @@ def posterior(
     named = score if isinstance(score, str) else repr(score)
     if method == "exact":
         return _exact(task, named, prior, structure_prior)
-    return _sampled(replace(asked, prior=structure_prior).open(table), named, prior or "uniform", chains, samples)
+    opened = replace(asked, prior=structure_prior).open(table)
+    return _sampled(opened, named, prior or "uniform", chains, samples, elsewhere)
 
 
-def _sampled(task: Task, named: str, kind: str, chains: int, samples: int) -> SampledPosterior:
+def _sampled(
+    task: Task, named: str, kind: str, chains: int, samples: int, executor: Executor | None
+) -> SampledPosterior:
     """Return the posterior by sampling."""
     from bnml.uncertainty.sample_structures import sample_structures
 
     local = task.table
-    found = sample_structures(task, kind, chains, samples)
+    found = sample_structures(task, kind, chains, samples, executor)
     result = SampledPosterior(
         task.names, named, kind, local.data.n_rows, task.watch.seconds, found, task.rules, local.prior, local.data,
         local.score_function,
@@ -181,7 +195,7 @@ def _sampled(task: Task, named: str, kind: str, chains: int, samples: int) -> Sa
 def _exact(task: Task, named: str, prior: str | None, structure_prior: StructurePrior | None) -> Posterior:
     """Return the posterior by sums over subsets."""
     table, local, watch, workers = task.table.data, task.table, task.watch, cores(task.threads)
-    kind = prior_for(len(table.names), prior)
+    kind = posterior_prior_for(len(table.names), prior)
     allowed = allowed_families(task.rules, structure_prior)
     check_posterior_memory(local, kind, workers, task.memory)
     weights = posterior_families(local, workers, watch.part("family scores", 0.0, 0.6))

@@ -23,7 +23,7 @@ __all__ = [
     "exact_posterior_fits",
     "posterior_cost",
     "posterior_memory",
-    "prior_for",
+    "posterior_prior_for",
 ]
 
 MOST_VARIABLES = {"uniform": 14, "order": 22, "classes": MOST_CLASSES}
@@ -68,7 +68,7 @@ def posterior_cost(local: LocalScores, prior: str, threads: int | None = None) -
     return Cost(seconds, posterior_memory(local, prior, workers))
 
 
-def prior_for(n: int, prior: str | None) -> str:
+def posterior_prior_for(n: int, prior: str | None) -> str:
     """Return the structure prior of a posterior that is meant, or refuse its cost: too many variables."""
     kind = prior or ("uniform" if n <= MOST_VARIABLES["uniform"] else "order")
     sampled = f"sample structures with {argument('method', 'sample')}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -161,17 +162,19 @@ class Posterior(PosteriorBase, PickledByFields):
 
     @cached_property
     def _paths(self) -> Floats:
-        _check_variables(len(self.names), MOST_SUMMED, "probabilities of paths")
-        if self.prior == "classes":
-            return self._listed.paths
-        return path_probabilities(self._weights, self.prior, cores())
+        return self._summed("paths", "paths", path_probabilities)
 
     @cached_property
     def _blankets(self) -> Floats:
-        _check_variables(len(self.names), MOST_SUMMED, "probabilities of Markov blankets")
+        return self._summed("Markov blankets", "blankets", blanket_probabilities)
+
+    def _summed(self, words: str, listed: str, over_structures: Callable[[Floats, str, int], Floats]) -> Floats:
+        """Return probabilities of paths or of blankets, by sums over structures where these are not listed."""
+        _check_variables(len(self.names), MOST_SUMMED, f"probabilities of {words}")
         if self.prior == "classes":
-            return self._listed.blankets
-        return blanket_probabilities(self._weights, self.prior, cores())
+            found: Floats = getattr(self._listed, listed)
+            return found
+        return over_structures(self._weights, self.prior, cores())
 
     def _facts(self) -> list[tuple[str, str]]:
         return [

@@ -5,22 +5,28 @@ Each chain is a ladder of replicas (`bnml.uncertainty.tempering`) that change by
 prior together with an order (`bnml.uncertainty.order_moves`). Chains run in threads, each until it wants scores that
 nobody has computed; these are then computed together (`bnml.uncertainty.scored_families`). What a chain does depends
 on its own random numbers only, so that the result is the same for any number of threads.
+
+While they warm up the chains share their rungs and the families that neighbourhoods are made of. After that none
+needs another, and with an ``executor`` each goes on wherever there is room, a stretch at a time: it is sent its
+replicas, and comes back with them and with what it has kept.
 """
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from bnml._arrays import Floats, Ints
+from bnml._executor import Crew, Place
 from bnml._memory import gigabytes
 from bnml._threads import cores, run_all
-from bnml._watch import Watch
+from bnml._watch import Tell, Watch
 from bnml.errors import ArgumentError, ScoreError, argument
 from bnml.graph import Rules
 from bnml.search.task import Task
@@ -28,7 +34,17 @@ from bnml.uncertainty import edge_reversal
 from bnml.uncertainty.chains import Chains
 from bnml.uncertainty.scored_families import ScoredFamilies
 from bnml.uncertainty.single_arcs import first_structure
-from bnml.uncertainty.tempering import ARCS, MOST_RUNGS, ORDERS, first_ladder, ladder_for, run_ladder
+from bnml.uncertainty.tempering import (
+    ARCS,
+    MOST_RUNGS,
+    ORDERS,
+    first_tempering_ladder,
+    run_tempering,
+    tempering_ladder_for,
+)
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 __all__ = ["sample_structures"]
 
@@ -45,6 +61,8 @@ WARM_UP_SHARE = 0.35  # of a time limit
 AT_ONCE = 400_000  # steps of a chain between two looks at the clock; some hundredths of a second
 MOST_WANTED = 64  # scores that a replica asks for at a time
 TABLE_SHARE = 0.4  # of the memory, for the table of scores
+STRETCH_SECONDS = 2.0  # of a chain elsewhere, between two times that it is heard of
+STRETCHES_LEFT = 4  # before a time limit, at least
 
 
 @dataclass
@@ -67,6 +85,32 @@ class _Run:
     def ladder(self) -> tuple[Any, ...]:
         return self.betas, self.steps, self.at, self.until, self.made, self.exchanges, self.chain_keys
 
+    def replicas(self, c: int) -> tuple[Any, ...]:
+        """Return what there is of one chain, to go on elsewhere: all but what can be found again."""
+        first, stop = c * self.betas.size, (c + 1) * self.betas.size
+        parents, own, _, keys, count, orders, place = (array[first:stop] for array in self.state)
+        ladder = self.at[c] - first, self.until[first:stop], self.made[c], self.exchanges[c], self.chain_keys[c]
+        return (*ladder, parents, own, keys, count, orders, place)
+
+    def take_back(self, c: int, replicas: tuple[Any, ...]) -> None:
+        """Put back what has become of a chain elsewhere."""
+        first, stop = c * self.betas.size, (c + 1) * self.betas.size
+        self.at[c], self.until[first:stop], self.made[c], self.exchanges[c] = replicas[0] + first, *replicas[1:4]
+        for array, values in zip((self.state[k] for k in (0, 1, 3, 4, 5, 6)), replicas[5:], strict=True):
+            array[first:stop] = values
+
+    @classmethod
+    def of_one_chain(cls, betas: Floats, steps: Ints, lists: tuple[Any, ...], replicas: tuple[Any, ...]) -> _Run:
+        """Return the ladder of one chain that has come from elsewhere."""
+        at, until, made, exchanges, chain_key, *state = replicas
+        parents, own, keys, count, orders, place = (np.array(array) for array in state)
+        rungs, n = own.shape
+        return cls(
+            betas, steps, np.array(at)[None], np.array(until), np.array([made]), np.array(exchanges)[None],
+            np.array([chain_key]), (parents, own, np.full((rungs, n, n), np.nan), keys, count, orders, place),
+            np.zeros((rungs, max(MOST_WANTED, n), 2), np.int32), np.zeros(rungs, np.int64), lists,
+        )  # fmt: skip
+
     @property
     def rejected(self) -> Floats:
         """How often neighbours were not exchanged, in all chains together."""
@@ -75,7 +119,7 @@ class _Run:
         return found
 
 
-def sample_structures(task: Task, kind: str, chains: int, samples: int) -> Chains:
+def sample_structures(task: Task, kind: str, chains: int, samples: int, executor: Executor | None = None) -> Chains:
     """Return structures that are sampled from their posterior.
 
     Parameters
@@ -86,6 +130,8 @@ def sample_structures(task: Task, kind: str, chains: int, samples: int) -> Chain
         ``"order"`` if a structure counts once for each order that fits it, else each counts once.
     chains, samples
         How many chains there are, and how many structures each keeps.
+    executor
+        Where chains are run once they have warmed up; None for this process.
 
     Raises
     ------
@@ -94,7 +140,7 @@ def sample_structures(task: Task, kind: str, chains: int, samples: int) -> Chain
     """
     rules = task.with_prior
     _check_memory(rules.n, chains, samples, task.memory)
-    work = _Sampling(task, rules, kind, chains, samples)
+    work = _Sampling(task, rules, kind, chains, samples, executor)
     if rules.n == 1:
         return work.alone()
     with np.errstate(over="ignore"):  # random numbers, where kernels run as plain Python
@@ -116,7 +162,10 @@ def _check_memory(n: int, chains: int, samples: int, memory: int) -> None:
 class _Sampling:
     """What stays the same through a run: the table of scores, rules, numbers of chains and samples."""
 
-    def __init__(self, task: Task, rules: Rules, kind: str, chains: int, samples: int) -> None:
+    def __init__(
+        self, task: Task, rules: Rules, kind: str, chains: int, samples: int, executor: Executor | None = None
+    ) -> None:
+        self.task, self.kind, self.executor = task, kind, executor
         self.rules, self.chains, self.samples = rules, chains, samples
         self.moves = ORDERS if kind == "order" else ARCS
         self.seed, self.threads, self.watch = task.seed, task.threads, task.watch
@@ -139,7 +188,7 @@ class _Sampling:
     def _start(self) -> _Run:
         parents, order = first_structure(self.rules)
         n, chains = self.rules.n, self.chains
-        betas = first_ladder(FIRST_RUNGS)
+        betas = first_tempering_ladder(FIRST_RUNGS)
         number = chains * betas.size
         state_parents = np.ascontiguousarray(np.broadcast_to(parents, (number, *parents.shape)))
         orders = np.ascontiguousarray(np.broadcast_to(order, (number, n)))
@@ -190,7 +239,7 @@ class _Sampling:
 
     # --- sweeps ---
 
-    def _sweeps(self, run: _Run, goal: int, kept: tuple[Any, ...], tick: Callable[[float], None], watch: Watch) -> bool:
+    def _sweeps(self, run: _Run, goal: int, kept: tuple[Any, ...], tick: Tell, watch: Watch) -> bool:
         """Let all chains make so many sweeps; return whether there was time for it."""
         workers = cores(self.threads)
         at_once = max(1, AT_ONCE // int(run.steps.sum()))
@@ -206,13 +255,44 @@ class _Sampling:
 
             def task(start: int, stop: int, reached: int = reached) -> None:
                 for c in range(start, stop):
-                    run_ladder(
+                    run_tempering(
                         c, reached, self.moves, self.kappa, run.ladder, run.state, self.table.arrays, self.plain_rules,
                         run.lists, run.wanted, run.n_wanted, kept,
                     )  # fmt: skip
 
             run_all(task, [(c, c + 1) for c in range(self.chains)], workers)
             self.table.score_wanted(run.state[0], run.wanted, run.n_wanted, self.threads)
+
+    def _sweeps_elsewhere(
+        self, run: _Run, goal: int, kept: tuple[Any, ...], tick: Callable[[float], None], watch: Watch
+    ) -> bool:
+        """Let all chains make so many sweeps wherever there is room; return whether there was time for it."""
+        assert self.executor is not None
+        threads = 1 if self.threads is None else self.threads
+        task = replace(self.task, threads=threads, memory=self.task.memory // self.chains)
+        shared = _Stretches(task, self.kind, run.betas, run.steps, run.lists, self.table.known())
+        reached, stretch = 0, SWEEPS_PER_SAMPLE
+        with Crew(self.executor, _run_stretch, shared) as crew:
+            while reached < goal:
+                left = None if watch.limit is None else watch.limit - watch.seconds
+                if watch.over:
+                    return False
+                tick(reached / goal)
+                reached, slowest = min(goal, reached + stretch), 0.0
+                keys = [(run.replicas(c), reached, left) for c in range(self.chains)]
+                for c, came in enumerate(crew.in_order(keys)):
+                    run.take_back(c, came.replicas)
+                    at, more = int(kept[3][c]), len(came.scores)
+                    kept[1][c, at : at + more], kept[2][c, at : at + more] = came.parents, came.scores
+                    kept[3][c] += more
+                    self.table.scored += came.scored
+                    slowest = max(slowest, came.seconds)
+                aim = STRETCH_SECONDS if left is None else min(STRETCH_SECONDS, left / STRETCHES_LEFT)
+                stretch = math.ceil(stretch * min(8.0, max(0.25, aim / max(slowest, 1e-3))))
+                if int(run.made.min()) < reached:
+                    return False
+        tick(1.0)
+        return True
 
     def run(self) -> Chains:
         """Warm up, then sample."""
@@ -233,7 +313,7 @@ class _Sampling:
             self._sweeps(run, goal, nothing, tick, early)
             done += int(run.made.min())
             last = stage == len(WARM_UP_STAGES)
-            run = self._moved(run, run.betas if last else ladder_for(run.betas, run.rejected), stage)
+            run = self._moved(run, run.betas if last else tempering_ladder_for(run.betas, run.rejected), stage)
             if stage >= len(WARM_UP_STAGES) - 1 and self.moves == ARCS:
                 run.lists = edge_reversal.reversal_lists(self.table.arrays, n)
         warmed = done
@@ -241,8 +321,9 @@ class _Sampling:
         kept = (SWEEPS_PER_SAMPLE, parents, np.zeros((chains, samples)), np.zeros(chains, np.int64))
         tick = self.watch.part("structures are sampled", warmed / whole, 1.0)
         ended = ""
+        sweeps = self._sweeps if self.executor is None else self._sweeps_elsewhere
         try:
-            if not self._sweeps(run, samples * SWEEPS_PER_SAMPLE, kept, tick, self.watch):
+            if not sweeps(run, samples * SWEEPS_PER_SAMPLE, kept, tick, self.watch):
                 ended = "time"
         except KeyboardInterrupt:
             if not kept[3].min():
@@ -268,3 +349,54 @@ class _Sampling:
             np.zeros((*shape, 1, 1), np.uint64), np.full(shape, score), np.ones(1), np.zeros(0), 1,
             np.ones(1, np.int64), 0, 1, self.samples,
         )  # fmt: skip
+
+
+# --- elsewhere ---
+
+
+@dataclass(frozen=True)
+class _Stretches:
+    """What all stretches of all chains share."""
+
+    task: Task
+    kind: str
+    betas: Floats
+    steps: Ints
+    lists: tuple[Any, ...]
+    known: tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class _Stretch:
+    """What a chain comes back with: its replicas, structures and scores that it has kept, and what it took."""
+
+    replicas: tuple[Any, ...]
+    parents: Words
+    scores: Floats
+    scored: int
+    seconds: float
+
+
+def _run_stretch(shared: _Stretches, key: tuple[Any, int, float | None], place: Place) -> _Stretch:
+    """Let one chain go on, wherever this is done."""
+    replicas, goal, left = key
+    if "sampling" not in place.kept:
+        own = replace(shared.task, local=copy.copy(shared.task.local))  # threads do not share what they compute
+        place.kept["sampling"] = _Sampling(own, own.with_prior, shared.kind, 1, 0)
+        place.kept["sampling"].table.enter_known(shared.known)
+    sampling: _Sampling = place.kept["sampling"]
+    before, watch = sampling.table.scored, Watch(place.go_on, left)
+    run = _Run.of_one_chain(shared.betas, shared.steps, shared.lists, replicas)
+    room = goal // SWEEPS_PER_SAMPLE - int(run.made[0]) // SWEEPS_PER_SAMPLE
+    kept = (
+        SWEEPS_PER_SAMPLE,
+        np.zeros((1, room, sampling.rules.n, sampling.table.width), np.uint64),
+        np.zeros((1, room)),
+        np.zeros(1, np.int64),
+    )
+    with np.errstate(over="ignore"):  # random numbers, where kernels run as plain Python
+        sampling._sweeps(run, goal, kept, lambda share: watch("", share), watch)
+    number = int(kept[3][0])
+    return _Stretch(
+        run.replicas(0), kept[1][0, :number], kept[2][0, :number], sampling.table.scored - before, watch.seconds
+    )

@@ -69,16 +69,8 @@ class SampledPosterior(PosteriorBase):
 
     Attributes
     ----------
-    names
-        The variables.
-    score
-        The score, read as the logarithm of the probability of the data given a structure.
-    prior
-        The prior over structures: ``"uniform"``, ``"order"`` or ``"classes"``; `prior_text` says what that means.
-    n_rows
-        Number of rows of the data.
-    seconds
-        How long it took.
+    names, score, prior, n_rows, seconds
+        As of `Posterior`.
     chains
         What the chains kept, and how they were run.
     """
@@ -373,20 +365,7 @@ class SampledPosterior(PosteriorBase):
     def log_prob(self, data: Any) -> Floats:
         """Return the log-probability of each row of new data, averaged over the sampled structures.
 
-        Parameters
-        ----------
-        data
-            A `Data` or anything that `bnml.read` takes, with all of the variables (others are ignored).
-
-        Returns
-        -------
-        ndarray
-            One value for each row of the source, in its order.
-
-        Raises
-        ------
-        BnmlError
-            If a variable is missing, or a value is none of its states.
+        As `Posterior.log_prob`, for any number of variables.
         """
         return self._average.log_prob(data)
 

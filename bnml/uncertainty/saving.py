@@ -21,7 +21,7 @@ SAME = ("names", "score", "prior", "log_evidence", "n_rows", "seconds", "_arcs")
 
 
 def bootstrap_values(found: Bootstrap) -> dict[str, Any]:
-    """Return all of a bootstrap, as `bnml._stored.encoded` takes it."""
+    """Return all of a bootstrap, as `bnml._stored.to_stored` takes it."""
     return {one.name: getattr(found, one.name) for one in fields(found)}
 
 
@@ -31,7 +31,7 @@ def bootstrap_of(values: Mapping[str, Any]) -> Bootstrap:
 
 
 def posterior_values(found: Posterior | SampledPosterior) -> dict[str, Any]:
-    """Return the probabilities of a posterior, or its samples, as `bnml._stored.encoded` takes them."""
+    """Return the probabilities of a posterior, or its samples, as `bnml._stored.to_stored` takes them."""
     if isinstance(found, SampledPosterior):
         chains = {one.name: getattr(found.chains, one.name) for one in fields(found.chains)}
         return {**{name: getattr(found, name) for name in SAMPLED}, "chains": chains}

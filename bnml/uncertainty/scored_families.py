@@ -7,11 +7,10 @@ for is then counted as one batch. So no list of candidate parents is needed, and
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
-from bnml._arrays import Floats, Ints
+from bnml._arrays import Array, Floats, Ints
 from bnml._threads import cores, run_all
 from bnml.counts.batches import FamilyBatch
 from bnml.graph import Rules
@@ -20,8 +19,6 @@ from bnml.scores.lattice.allowed_sets import allowed_sets
 from bnml.uncertainty._sampling_kernels import batch_members, enter_wanted, rehash
 
 __all__ = ["ScoredFamilies"]
-
-Array = Any
 
 FIRST_SLOTS = 1 << 15
 MOST_FILLED = 0.5
@@ -71,6 +68,18 @@ class ScoredFamilies:
         n = len(self.columns)
         lines = np.full((slots if 8 * slots * n <= self._most_lines else 0, n), np.nan)
         return np.full(slots, -1, np.int32), np.zeros((slots, self.width), np.uint64), np.zeros(slots), lines
+
+    def known(self) -> tuple[Array, Array, Array]:
+        """Return the families whose scores are known, for `enter_known` elsewhere: children, parents and scores."""
+        there = np.flatnonzero(self.arrays[0] >= 0)
+        return self.arrays[0][there], self.arrays[1][there], self.arrays[2][there]
+
+    def enter_known(self, known: tuple[Array, Array, Array]) -> None:
+        """Enter families with their scores into an empty table, unless it may not grow so far."""
+        self._make_room(known[0].size)
+        if self.filled + known[0].size <= MOST_FILLED * self.arrays[0].size:
+            rehash((*known, self.arrays[3][:0]), self.arrays)
+            self.filled += known[0].size
 
     def score_if_few(self, rules: Rules, threads: int | None) -> None:
         """Score all families that the rules allow, unless they are many: to wait for each would take longer."""

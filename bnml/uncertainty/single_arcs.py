@@ -7,10 +7,10 @@ that the arc be taken away or turned round, with equal chances. A proposal is as
 from __future__ import annotations
 
 from math import exp
-from typing import Any
 
 import numpy as np
 
+from bnml._arrays import Array
 from bnml._bits import words_of_masks
 from bnml._jit import helper
 from bnml.graph import Rules
@@ -22,9 +22,7 @@ from bnml.uncertainty._sampling_kernels import (
     toggle,
 )
 
-__all__ = ["first_structure", "random_pair", "single_arc_step"]
-
-Array = Any  # kernels are typed by Numba, not by mypy
+__all__ = ["decide_arc", "decide_turn", "first_structure", "random_pair", "single_arc_step", "turn_arc"]
 
 HALF = np.uint64(32)
 NEVER = -40.0  # the logarithm of a chance that never comes up
@@ -56,6 +54,51 @@ def random_pair(bits: Array, n: int) -> tuple[int, int]:
 
 
 @helper
+def _accepted(gain: float, at: int, key: Array) -> bool:
+    """Whether a proposal is taken: always if it gains, else with the chance that its loss gives it."""
+    return not (gain < 0.0 and (gain < NEVER or random_unit(key, at, 2) >= exp(gain)))
+
+
+@helper
+def decide_arc(
+    at: int, act: bool, key: Array, beta: float, gamma: float, own: Array, near: Array, link: Array, need: Array,
+    u: int, v: int, there: bool,
+) -> int:  # fmt: skip
+    """Return 1 if an arc is to be added, or taken away if it is there; 0 if not, and -1 if a score is needed."""
+    score = near[v, u]
+    if score != score:
+        need[0], need[1], need[2] = v, u, -1
+        return -1
+    if not act or score == -np.inf or (there and link[u, v]):
+        return 0
+    gain = beta * (score - own[v]) + (gamma if there else -gamma)
+    return 1 if _accepted(gain, at, key) else 0
+
+
+@helper
+def decide_turn(
+    at: int, act: bool, key: Array, beta: float, own: Array, near: Array, need: Array, u: int, v: int
+) -> int:
+    """Return 1 if an arc is to be turned round, 0 if not, and -1 if scores are needed."""
+    score, other = near[v, u], near[u, v]
+    if score != score or other != other:
+        need[0], need[1] = v, u
+        need[2], need[3] = u, v
+        return -1
+    if not act or score + other == -np.inf:
+        return 0
+    return 1 if _accepted(beta * (score - own[v] + other - own[u]), at, key) else 0
+
+
+@helper
+def turn_arc(parents: Array, own: Array, near: Array, u: int, v: int) -> None:
+    """Turn an arc round."""
+    score, other = near[v, u], near[u, v]
+    toggle(parents, own, near, v, u, score)
+    toggle(parents, own, near, u, v, other)
+
+
+@helper
 def single_arc_step(
     at: int, act: bool, key: Array, beta: float, gamma: float, parents: Array, own: Array, near: Array, link: Array,
     need: Array, stack: Array, seen: Array,
@@ -69,32 +112,16 @@ def single_arc_step(
     if not there and has_arc(parents, v, u):
         u, v = v, u
         there = True
-    score = near[v, u]
-    if there and random_bits(key, at, 1) & FIRST_BIT == FIRST_BIT:  # turn it round
-        other = near[u, v]
-        if score != score or other != other:
-            need[0], need[1] = v, u
-            need[2], need[3] = u, v
-            return -1
-        if not act or score + other == -np.inf:
+    if there and random_bits(key, at, 1) & FIRST_BIT == FIRST_BIT:
+        decision = decide_turn(at, act, key, beta, own, near, need, u, v)
+        if decision == 1:
+            if leads_to(parents, v, u, u, stack, seen):
+                return 0
+            turn_arc(parents, own, near, u, v)
+        return decision
+    decision = decide_arc(at, act, key, beta, gamma, own, near, link, need, u, v, there)
+    if decision == 1:
+        if not there and leads_to(parents, u, -1, v, stack, seen):
             return 0
-        gain = beta * (score - own[v] + other - own[u])
-        if gain < 0.0 and (gain < NEVER or random_unit(key, at, 2) >= exp(gain)):
-            return 0
-        if leads_to(parents, v, u, u, stack, seen):
-            return 0
-        toggle(parents, own, near, v, u, score)
-        toggle(parents, own, near, u, v, other)
-        return 1
-    if score != score:
-        need[0], need[1], need[2] = v, u, -1
-        return -1
-    if not act or score == -np.inf or (there and link[u, v]):
-        return 0
-    gain = beta * (score - own[v]) + (gamma if there else -gamma)
-    if gain < 0.0 and (gain < NEVER or random_unit(key, at, 2) >= exp(gain)):
-        return 0
-    if not there and leads_to(parents, u, -1, v, stack, seen):
-        return 0
-    toggle(parents, own, near, v, u, score)
-    return 1
+        toggle(parents, own, near, v, u, near[v, u])
+    return decision

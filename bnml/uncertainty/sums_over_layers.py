@@ -40,10 +40,10 @@ import numpy as np
 from bnml._arrays import Floats, Ints
 from bnml._bits import masks_without, sizes_of_masks, ternary_numbers
 from bnml._threads import run_each
+from bnml._watch import Tell
 from bnml.uncertainty.sums_over_parents import (
     StructureSums,
     SubsetSums,
-    Tick,
     sums_over_arcs_into,
     weights_without_each,
 )
@@ -53,7 +53,7 @@ __all__ = ["log_total_over_layers", "paths_over_layers", "sum_over_layers"]
 PARTS = 8  # of the sets of one size; each collects coefficients of its own, whatever the number of threads
 
 
-def sum_over_layers(sums: SubsetSums, threads: int, tick: Tick) -> StructureSums:
+def sum_over_layers(sums: SubsetSums, threads: int, tick: Tell) -> StructureSums:
     """Return the sums over all DAGs."""
     from bnml.uncertainty import _kernels
 
@@ -123,7 +123,7 @@ def _log_total(sums: SubsetSums, whole: float) -> float:
     return sums.shift + float(sums.top[-1]) + math.log(whole)
 
 
-def _forward(sums: SubsetSums, ternary: Ints, threads: int, tick: Tick) -> Floats:
+def _forward(sums: SubsetSums, ternary: Ints, threads: int, tick: Tell) -> Floats:
     """Return F(S, T) for each state, by its number, divided by the largest weight of a structure on S."""
     from bnml.uncertainty import _kernels
 

@@ -28,11 +28,11 @@ import numpy as np
 from bnml._arrays import Floats
 from bnml._bits import masks_without, ternary_numbers
 from bnml._threads import run_each, short_ranges
+from bnml._watch import Tell
 from bnml.uncertainty.sums_over_parents import (
     SETS_PER_CALL,
     StructureSums,
     SubsetSums,
-    Tick,
     sums_over_arcs_into,
 )
 
@@ -41,7 +41,7 @@ __all__ = ["log_total_over_orders", "paths_over_orders", "sum_over_orders"]
 SETS_OF_STATES = 1 << 6  # of a kernel that goes over the subsets of each: up to 50 ms
 
 
-def sum_over_orders(sums: SubsetSums, threads: int, tick: Tick) -> StructureSums:
+def sum_over_orders(sums: SubsetSums, threads: int, tick: Tell) -> StructureSums:
     """Return the sums over all orders and the structures that fit them."""
     from bnml.uncertainty import _kernels
 

@@ -10,7 +10,6 @@ it is.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,17 +17,17 @@ import numpy as np
 from bnml._arrays import Floats
 from bnml._bits import masks_without
 from bnml._threads import run_each, short_ranges
+from bnml._watch import Tell
 
 __all__ = [
     "StructureSums",
     "SubsetSums",
-    "Tick",
+    "Tell",
     "subset_sums",
     "sums_over_arcs_into",
     "weights_without_each",
 ]
 
-Tick = Callable[[float], None]
 """Is told now and then what part of the work is done."""
 
 SETS_PER_CALL = 1 << 16  # of a kernel: some 20 ms
@@ -74,7 +73,7 @@ class StructureSums:
     arcs: Floats
 
 
-def subset_sums(weights: Floats, threads: int, tick: Tick) -> SubsetSums:
+def subset_sums(weights: Floats, threads: int, tick: Tell) -> SubsetSums:
     """Return the sums over parent sets.
 
     Parameters

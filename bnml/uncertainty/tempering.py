@@ -14,11 +14,10 @@ interpolated, and cut into equal parts. Their number follows from that sum.
 from __future__ import annotations
 
 from math import exp
-from typing import Any
 
 import numpy as np
 
-from bnml._arrays import Floats
+from bnml._arrays import Array, Floats
 from bnml._jit import helper, kernel
 from bnml.uncertainty._sampling_kernels import (
     find_place,
@@ -31,9 +30,7 @@ from bnml.uncertainty.edge_reversal import edge_reversal_step
 from bnml.uncertainty.order_moves import order_step
 from bnml.uncertainty.single_arcs import single_arc_step
 
-__all__ = ["FEWEST_RUNGS", "MOST_RUNGS", "first_ladder", "ladder_for", "run_ladder"]
-
-Array = Any  # kernels are typed by Numba, not by mypy
+__all__ = ["FEWEST_RUNGS", "MOST_RUNGS", "first_tempering_ladder", "run_tempering", "tempering_ladder_for"]
 
 FEWEST_RUNGS, MOST_RUNGS = 4, 24
 REJECTED = 0.4  # of the exchanges of neighbours, where there are rungs enough
@@ -137,7 +134,7 @@ def _energy(state: Array, r: int, kappa: float) -> float:
 
 
 @kernel
-def run_ladder(
+def run_tempering(
     c: int, goal: int, moves: int, kappa: float, ladder: Array, state: Array, table: Array, rules: Array, lists: Array,
     wanted: Array, n_wanted: Array, kept: Array,
 ) -> bool:  # fmt: skip
@@ -198,12 +195,12 @@ def run_ladder(
     return True
 
 
-def first_ladder(rungs: int) -> Floats:
+def first_tempering_ladder(rungs: int) -> Floats:
     """Return inverse temperatures to begin with: from 1 to that of the hottest replica, geometric."""
     return np.asarray(np.geomspace(1.0, HOTTEST, rungs))
 
 
-def ladder_for(betas: Floats, rejected: Floats, rungs: int | None = None) -> Floats:
+def tempering_ladder_for(betas: Floats, rejected: Floats, rungs: int | None = None) -> Floats:
     """Return rungs at which all neighbours are rejected equally often, by what was seen on others.
 
     Parameters
@@ -216,7 +213,7 @@ def ladder_for(betas: Floats, rejected: Floats, rungs: int | None = None) -> Flo
     Examples
     --------
     >>> import numpy as np
-    >>> ladder_for(np.array([1.0, 0.5, 0.0]), np.array([0.6, 0.2]), 3).round(3).tolist()
+    >>> tempering_ladder_for(np.array([1.0, 0.5, 0.0]), np.array([0.6, 0.2]), 3).round(3).tolist()
     [1.0, 0.667, 0.0]
     """
     barrier = np.concatenate([[0.0], np.cumsum(np.maximum(rejected, 1e-3))])

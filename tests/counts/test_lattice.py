@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bnml.counts._lattice_kernels import Sums
-from bnml.counts.lattice import WalkOrder, packed
+from bnml.counts.lattice import WalkOrder, packed_for_lattice
 from bnml.counts.tails import no_tails
 from bnml.scores.lattice.bounds import no_bounds
 from tests import naive
@@ -26,7 +26,7 @@ def fixed(tables_):
 def walked(data, sums, most=99, threads=1, dtype=float, fill=-1.0):
     layout = WalkOrder(data)
     out = np.full((sums.low.size, 1 << layout.n), fill, dtype)
-    visited = layout.counts.subset_sums(layout, sums, no_bounds(layout.n), layout.wanted(most), out, threads)
+    visited = layout.counts.subset_sums(layout, sums, no_bounds(layout.n), layout.wanted(most), out, threads, None)
     return out, visited
 
 
@@ -79,7 +79,7 @@ def test_rows_of_several_words():
     table = random_table(1, 20, [700, 2, 900, 3, 1000, 800, 900, 600], most_weight=4)
     data = data_of(table)
     layout = WalkOrder(data)
-    assert packed(layout, data.column_codes, data.weights).words.shape[0] == 2
+    assert packed_for_lattice(layout, data.column_codes, data.weights).words.shape[0] == 2
     squares = [[n * n for n in range(table.n + 1)]]
     out, visited = walked(data, fixed(squares), threads=2)
     assert visited == 256

@@ -45,9 +45,9 @@ def test_values_are_right_to_the_last_digits():
             lambda n: mpmath.loggamma(n + 7) - mpmath.loggamma(7),
         ]
         for tail, right in zip(found[:3], exact, strict=True):
-            for n, value in zip(LARGE.tolist(), tails.entries(empty, tail, LARGE), strict=True):
+            for n, value in zip(LARGE.tolist(), tails.tail_entries(empty, tail, LARGE), strict=True):
                 assert abs(value / right(mpmath.mpf(n)) - 1) < 1e-15
-    assert tails.entries(empty, found[3], LARGE) == pytest.approx(tables_at(LARGE)[3], rel=1e-15)
+    assert tails.tail_entries(empty, found[3], LARGE) == pytest.approx(tables_at(LARGE)[3], rel=1e-15)
     assert not found[0, :, tails.SERIES :].any(), "n log n needs no series"
 
 
@@ -61,13 +61,13 @@ def test_kernels_and_python_agree():
     for table_row, tail in zip(small, fitted, strict=True):
         lookups = Lookups(table_row[None], {}, tails=tail[None])
         found = counts_of(data_of(table)).family_sums(batch_of([-1], [[0, 1]]), lookups)[0, 0]
-        assert found == pytest.approx(tails.entries(table_row, tail, np.array(weights)).sum(), rel=1e-15)
+        assert found == pytest.approx(tails.tail_entries(table_row, tail, np.array(weights)).sum(), rel=1e-15)
 
 
 def test_tails_in_units_are_whole():
     counts = tails.tail_counts(N)
-    tail = tails.in_units(tails.fit_tails(counts, [xlogy(counts, counts)]), 2.0**-6)
-    values = tails.entries(np.zeros(tails.DIRECT), tail[0], LARGE)
+    tail = tails.tails_in_units(tails.fit_tails(counts, [xlogy(counts, counts)]), 2.0**-6)
+    values = tails.tail_entries(np.zeros(tails.DIRECT), tail[0], LARGE)
     assert (values == np.rint(xlogy(LARGE, LARGE) * 64)).all()
 
 

@@ -1,4 +1,4 @@
-"""Pictures of experiments take long to draw; `test_run` asks for the real ones."""
+"""Pictures of experiments take long to draw; `test_reproduction` asks for the real ones."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from io import BytesIO
 
 import pytest
 
-from bnml.experiments import run
+from bnml.experiments import reproduction
 
 
 @pytest.fixture
@@ -20,4 +20,4 @@ def coarse_pictures(monkeypatch):
             figure.savefig(stream, format="png", dpi=20, metadata={"Software": None})
         return stream.getvalue()
 
-    monkeypatch.setattr(run, "_drawn", drawn)
+    monkeypatch.setattr(reproduction, "_drawn", drawn)

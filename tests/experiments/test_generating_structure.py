@@ -13,7 +13,7 @@ import bnml
 from bnml.errors import BnmlError
 from bnml.experiments import generating_structure as experiment
 from bnml.experiments import reproduce
-from bnml.experiments.experiment import generator
+from bnml.experiments.experiment import experiment_generator
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
 SCORES = list(experiment.SCORES)
@@ -103,8 +103,8 @@ def test_equal_columns_under_bic_hang_on_the_last():
 
 def test_a_sample_is_what_the_network_gives():
     network = bnml.fit(bnml.DAG.parse("[smoke][lung|smoke]"), bnml.example().select(["smoke", "lung"]))
-    data = experiment._sample(network, 50, generator(1, "a"))
-    frame = network.sample(50, int(generator(1, "a").integers(2**63)))
+    data = experiment._sample(network, 50, experiment_generator(1, "a"))
+    frame = network.sample(50, int(experiment_generator(1, "a").integers(2**63)))
     expected = bnml.read(frame)
     assert (data.names, data.states) == (expected.names, expected.states)
     assert data.codes.dtype == expected.codes.dtype
@@ -115,7 +115,7 @@ def test_a_sample_is_what_the_network_gives():
 
 def test_states_that_do_not_occur_count():
     network = bnml.BayesianNetwork(bnml.DAG(["x"]), {"x": ["a", "b", "c"]}, {"x": [1.0, 0.0, 0.0]})
-    assert experiment._sample(network, 5, generator(0)).arities == (3,)
+    assert experiment._sample(network, 5, experiment_generator(0)).arities == (3,)
 
 
 # --- ranks ---
@@ -278,7 +278,7 @@ def test_a_network_that_is_wrong_is_named(copy, tmp_path):
 
 
 def test_work_outlives_other_published_numbers(copy, tmp_path, monkeypatch):
-    monkeypatch.setattr("bnml.experiments.run.PICTURES", ())  # they take most of the time
+    monkeypatch.setattr("bnml.experiments.reproduction.PICTURES", ())  # they take most of the time
     before = reproduce(experiment.NAME, copy, repetitions=2, threads=1, out=tmp_path / "out")
     means = pd.read_csv(copy / experiment.MEANS)
     means.assign(BIC=means["BIC"] + 1).to_csv(copy / experiment.MEANS, index=False)

@@ -15,7 +15,7 @@ from scipy.stats import rankdata
 import bnml
 from bnml.errors import ArgumentError, DataError
 from bnml.experiments import prediction, prediction_tables, registry, reproduce
-from bnml.experiments.experiment import Outputs, generator
+from bnml.experiments.experiment import Outputs, experiment_generator
 from bnml.experiments.prediction import EXPERIMENT, _keeps_rows_per_cell, training_sizes
 from bnml.experiments.prediction_tables import (
     PUBLISHED,
@@ -43,7 +43,7 @@ TRAINING = dict.fromkeys(TABLES, training_sizes(ROWS))
 
 def table(name: str) -> pd.DataFrame:
     """Return codes in which B follows A; the last state of C is declared but never seen."""
-    rng = generator(5, name)
+    rng = experiment_generator(5, name)
     a = rng.integers(0, 3, ROWS)
     b = np.where(rng.random(ROWS) < 0.8, a > 0, rng.integers(0, 2, ROWS)).astype(int)
     return pd.DataFrame({"A": a, "B": b, "C": rng.integers(0, 2, ROWS), "D": 0})
@@ -121,7 +121,7 @@ def test_ranks():
 def test_work_is_learning_and_predicting_row_by_row(folder):
     found = pd.DataFrame(EXPERIMENT.work(folder, ("wine", 1, 2, *ALL), 3))
     frame = table("wine").replace({column: dict(enumerate(states)) for column, states in COLUMNS.items()})
-    order = generator(3, "prediction", "wine", 1).permutation(ROWS)
+    order = experiment_generator(3, "prediction", "wine", 1).permutation(ROWS)
     states = {column: list(states) for column, states in COLUMNS.items()}
     for k, n in enumerate(training_sizes(ROWS)):
         with pytest.warns(UserWarning, match="only one state"):

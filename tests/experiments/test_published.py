@@ -10,7 +10,7 @@ import pytest
 
 from bnml.errors import DataError
 from bnml.experiments.comparison import agreement, compare_with_published, disagreements
-from bnml.experiments.published import read_numbers
+from bnml.experiments.published import read_published_numbers
 from bnml.experiments.uci_tables import read_uci_table
 
 GOOD = "data,N,score\niris,150,-3.5\nwine,178,-1.25\n"
@@ -18,7 +18,7 @@ GOOD = "data,N,score\niris,150,-3.5\nwine,178,-1.25\n"
 
 def read(folder, content):
     (folder / "printed.csv").write_bytes(content if isinstance(content, bytes) else content.encode())
-    return read_numbers(folder, "printed.csv", key=["data"], numbers=["N", "score"])
+    return read_published_numbers(folder, "printed.csv", key=["data"], numbers=["N", "score"])
 
 
 def test_what_is_right_is_read(tmp_path):
@@ -49,7 +49,7 @@ def test_what_is_wrong_is_refused(tmp_path, content, message):
 
 def test_a_file_that_is_not_there(tmp_path):
     with pytest.raises(DataError, match=r"'printed\.csv' cannot be read"):
-        read_numbers(tmp_path, "printed.csv", key=["data"], numbers=[])
+        read_published_numbers(tmp_path, "printed.csv", key=["data"], numbers=[])
 
 
 def test_a_packed_file_that_is_damaged(tmp_path):
@@ -57,7 +57,7 @@ def test_a_packed_file_that_is_damaged(tmp_path):
     packed[30:40] = bytes(10)
     (tmp_path / "printed.csv.gz").write_bytes(packed)
     with pytest.raises(DataError, match=r"'printed\.csv\.gz' cannot be read"):
-        read_numbers(tmp_path, "printed.csv.gz", key=[], numbers=[])
+        read_published_numbers(tmp_path, "printed.csv.gz", key=[], numbers=[])
 
 
 def test_tables_declare_all_their_values(tmp_path):

@@ -16,7 +16,7 @@ import bnml
 from bnml.errors import ArgumentError, DataError
 from bnml.experiments import qnml_vs_nml as experiment
 from bnml.experiments import reproduce
-from bnml.experiments.experiment import generator
+from bnml.experiments.experiment import experiment_generator
 from bnml.experiments.uci_tables import FOLDER, TABLES, read_uci_table, uci_table_file
 from bnml.nml import parametric_complexity
 
@@ -266,7 +266,7 @@ def test_repetitions_do_not_depend_on_blocks(data):
 def test_drawn_rows_are_rows_of_the_table(data):
     """The first rows in a random order, and columns at random: drawn again, and scored one by one."""
     rows = experiment.EXPERIMENT.work(data, ("adult", 0, 1), 7)
-    whole, random = read_uci_table(data, "adult"), generator(7, "qnml-vs-nml", "adult", 0)
+    whole, random = read_uci_table(data, "adult"), experiment_generator(7, "qnml-vs-nml", "adult", 0)
     first = np.repeat(whole.codes, whole.weights, axis=0)[random.permutation(30)[:25]]
     states = {f"X{i}": list(range(r)) for i, r in enumerate(whole.arities)}
     for row in rows[:4]:

@@ -176,7 +176,7 @@ def test_interruptions_do_not_change_the_files(data, tmp_path, coarse_pictures):
 
 
 def test_work_outlives_other_published_numbers(data, tmp_path, monkeypatch):
-    monkeypatch.setattr("bnml.experiments.run.PICTURES", ())  # they take most of the time
+    monkeypatch.setattr("bnml.experiments.reproduction.PICTURES", ())  # they take most of the time
     monkeypatch.setattr(experiment, "ALPHAS", {score: alphas[:3] for score, alphas in experiment.ALPHAS.items()})
     before = reproduce("scores-on-data", data, threads=1, out=tmp_path)
     publish(data, {("ecoli", "fNML", ""): highest("ecoli", naive.fnml)})

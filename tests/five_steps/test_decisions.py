@@ -9,7 +9,7 @@ import pytest
 
 import bnml
 from bnml.errors import BnmlError
-from bnml.five_steps.decisions import Decisions, legend_of_study, linked_network
+from bnml.five_steps.decisions import Decisions, decision_legend, network_with_decided_links
 from tests.independence.test_saving import twins
 
 FEW = {"repetitions": 0, "threads": 1}
@@ -67,7 +67,7 @@ def test_decisions_are_told(clinic):
     assert sentence in found.html()
     assert "decided by hand</td>" in found.html()
     assert "follows from decisions by hand</td>" in found.html()
-    assert legend_of_study(found) == ("direction from the data, or decided by hand", "direction open")
+    assert decision_legend(found) == ("direction from the data, or decided by hand", "direction open")
     told = found.to_dict()["decisions"]
     assert told == {
         "keep": [], "drop": [], "directed": [["bronc", "smoke"]],
@@ -201,11 +201,13 @@ def test_an_added_link_points_the_better_way_that_is_allowed():
         for arcs in ways:
             with contextlib.suppress(BnmlError):  # a cycle
                 scores.append(bnml.score(bnml.DAG(names, arcs), bnml.example()))
-        assert linked_network(learned, [(a, b)], []).score == pytest.approx(max(scores))
+        assert network_with_decided_links(learned, [(a, b)], []).score == pytest.approx(max(scores))
     rules = bnml.Constraints(forbidden=[("asia", "smoke")])
-    found = linked_network(bnml.learn(bnml.example(), constraints=rules), [("asia", "smoke")], [])
+    found = network_with_decided_links(bnml.learn(bnml.example(), constraints=rules), [("asia", "smoke")], [])
     assert ("smoke", "asia") in found.dag.arcs
-    both = linked_network(linked_network(learned, [("asia", "smoke")], []), [], [("asia", "smoke"), ("tub", "either")])
+    both = network_with_decided_links(
+        network_with_decided_links(learned, [("asia", "smoke")], []), [], [("asia", "smoke"), ("tub", "either")]
+    )
     assert pairs(both.dag) == pairs(learned.dag) - {frozenset(("tub", "either"))}
 
 
@@ -221,9 +223,9 @@ def test_links_that_constraints_settle():
         ([("lung", "xray")], [], "allow xray -> lung alone, but a path leads from lung to xray"),
     ]:
         with pytest.raises(BnmlError, match=said):
-            linked_network(learned, keep, drop)
+            network_with_decided_links(learned, keep, drop)
     with pytest.raises(BnmlError, match="found by PC; learn it with search='npc'"):
-        linked_network(bnml.learn(bnml.example(), search="pc"), [("asia", "xray")], [])
+        network_with_decided_links(bnml.learn(bnml.example(), search="pc"), [("asia", "xray")], [])
 
 
 def test_a_study_with_changed_links_is_kept_in_a_file(by_score, tmp_path):

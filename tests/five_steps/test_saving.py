@@ -19,7 +19,7 @@ import bnml
 from bnml.errors import BnmlError
 from bnml.five_steps.parts import PARTS
 from bnml.five_steps.saving import KINDS, check_saving, load_saved_state, save_state
-from bnml.five_steps.steps import begin, go_on, request_of, study_of, study_request
+from bnml.five_steps.study_steps import begin_study, go_on_with_study, request_of, study_of, study_request
 from tests.independence.test_saving import twins
 
 NAMES = [part.name for part in PARTS]
@@ -64,14 +64,14 @@ def test_the_same_whether_interrupted_or_not(case, tmp_path):
     """Stop after each part, keep the state in a file, and go on from there."""
     table, given = CASES[case]
     asked, data, file = small(**given), table(), tmp_path / "study.json"
-    whole = study_of(go_on(begin(asked, data), asked))
+    whole = study_of(go_on_with_study(begin_study(asked, data), asked))
     check_saving(file, asked.settings)
-    save_state(begin(asked, data), file)
+    save_state(begin_study(asked, data), file)
     for name in NAMES:
         state = load_saved_state(file, table())
         assert list(state.parts) == NAMES[: NAMES.index(name)]
         assert (state.settings == asked.settings) or case == "bde"
-        save_state(go_on(state, request_of(state.settings), until=name), file)
+        save_state(go_on_with_study(state, request_of(state.settings), until=name), file)
     again = bnml.load_study(file, table())
     assert timeless(again) == timeless(whole)
     assert again.html() == whole.html()

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bnml.graph import DAG, PDAG, apply_meek_rules
-from bnml.graph.orientations import oriented_by_rules, undirected_parts
+from bnml.graph.orientations import begun_orientation, undirected_parts
 
 from . import naive
 from .strategies import dags, pdags
@@ -98,7 +98,7 @@ def test_several_walks_at_a_time():
 @given(dags(most=7), st.data())
 def test_parts_have_the_same_parents_outside(dag, data):
     graph = apply_meek_rules(dag.cpdag(), [arc for arc in dag.arcs if data.draw(st.booleans())])
-    work = oriented_by_rules(graph)
+    work = begun_orientation(graph)
     parts = undirected_parts(work, (1 << len(dag.names)) - 1)
     assert not any(a & b for a, b in combinations(parts, 2)), "no node is in two"
     for part in parts:

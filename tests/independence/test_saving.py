@@ -9,13 +9,13 @@ import pandas as pd
 import pytest
 
 import bnml
-from bnml._stored import decoded, encoded
+from bnml._stored import from_stored, to_stored
 from bnml.independence.request import independence_request
 from bnml.independence.saving import independence_result_of, independence_values
 
 
 def again(result, data, **asked):
-    values = decoded(json.loads(json.dumps(encoded(independence_values(result)), allow_nan=False)))
+    values = from_stored(json.loads(json.dumps(to_stored(independence_values(result)), allow_nan=False)))
     return independence_result_of(values, independence_request(data, **asked))
 
 

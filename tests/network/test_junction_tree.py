@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bnml._factors import Factor, plan
+from bnml._factors import Factor, plan_factors
 from bnml.network.junction_tree import JunctionTree
 
 
@@ -17,7 +17,7 @@ def random_tree(seed):
     for _ in range(int(rng.integers(0, 8))):
         axes = tuple(rng.permutation(n)[: rng.integers(1, min(n, 4) + 1)].tolist())
         factors.append(Factor(axes, rng.random([sizes[v] for v in axes])))
-    return factors, sizes, JunctionTree(factors, sizes, plan([factor.axes for factor in factors], sizes, ()))
+    return factors, sizes, JunctionTree(factors, sizes, plan_factors([factor.axes for factor in factors], sizes, ()))
 
 
 @pytest.mark.parametrize("seed", range(100))

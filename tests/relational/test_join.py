@@ -41,7 +41,7 @@ def test_a_join_that_does_not_fit(monkeypatch):
     rng = np.random.default_rng(2)
     data = bnml.read(rng.integers(0, 9, (300, 6)))
     monkeypatch.setattr(join, "SMALL", 0)
-    monkeypatch.setattr(join, "limit_of", lambda given: 10_000)
+    monkeypatch.setattr(join, "memory_limit_of", lambda given: 10_000)
     ring = nx.relabel_nodes(nx.cycle_graph(6), "X{}".format)
     with pytest.raises(SearchError, match=r"a join of [0-9,]+ tuples.*complete_to_chordal_graph"):
         extra_tuples(ring, data)

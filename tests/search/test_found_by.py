@@ -14,7 +14,7 @@ OTHERS = {
     "npc": "by tests of independence (g2 at the level 0.05), with no regard to the score",
     "chow-liu": "the best tree: no other has more mutual information",
     "forest": "the best of all forests",
-    "nml-forest": "a forest, searched for by its exact NML",
+    "nml-forest": "the forest with the highest exact NML of all",
     "polytree": "a polytree: the significant links of the best tree, directed by tests of independence (level 0.05)",
     "tan": "the best tree of the attributes, by information given the class, a parent of them all",
     "naive": "naive Bayes, as asked: there is nothing to search for",

@@ -16,7 +16,7 @@ import pytest
 import bnml
 from bnml.errors import SearchError
 from bnml.scores import LocalScores
-from bnml.scores.equal import rounding
+from bnml.scores.equal_scores import score_rounding
 
 LEARN = r"""
 import re, sys, time
@@ -58,7 +58,7 @@ def test_no_difference_of_scores_is_off_by_more(score, n):
     weights = [n // 2 + n // 10**5, n // 4, n // 6, n // 12]
     local = LocalScores(table(*weights), score)
     found = local.family(1, [0]) - local.family(1, [])
-    assert abs(found - gain(weights, score)) <= max(rounding(n), 1e-6)
+    assert abs(found - gain(weights, score)) <= max(score_rounding(n), 1e-6)
 
 
 def gain(weights, score):
@@ -82,7 +82,7 @@ def test_a_proof_says_what_rounding_may_hide():
     assert few.within == 0.0
     many = bnml.learn(table(5 * 10**11, 2 * 10**11, 2 * 10**11, 4 * 10**11))
     assert many.optimal
-    assert 0.01 < many.within == rounding(13 * 10**11) < 0.1
+    assert 0.01 < many.within == score_rounding(13 * 10**11) < 0.1
     assert "higher by more than 0.03" in str(many)
 
 

@@ -7,7 +7,7 @@ import json
 import pytest
 
 import bnml
-from bnml._stored import decoded, encoded
+from bnml._stored import from_stored, to_stored
 from bnml.search.saving import search_result_of, search_values
 from bnml.search.searches import SEARCHES, request_for
 
@@ -29,7 +29,7 @@ def test_the_same_again(search, known):
         pytest.skip("it takes no constraints")
     asked = request_for(search, options, constraints=known)
     result = bnml.learn(data, search=search, constraints=known, **options)
-    values = decoded(json.loads(json.dumps(encoded(search_values(result)), allow_nan=False)))
+    values = from_stored(json.loads(json.dumps(to_stored(search_values(result)), allow_nan=False)))
     found = search_result_of(values, asked.open(data), asked.options)
     assert found == result
     assert found.info == result.info

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import bnml
-from bnml._memory import limit_of
+from bnml._memory import memory_limit_of
 from bnml.data.read import read
 from bnml.errors import ArgumentError, SearchError
 from bnml.graph import Constraints, Rules
@@ -29,7 +29,7 @@ OPTIONS = {"tan": {"class_variable": "lung"}, "naive": {"class_variable": "lung"
 # what may happen once in one call of `bnml.learn`: a function, and which of its calls count
 ONCE = {
     "arguments checked": (task_request, lambda given: True),
-    "memory limit checked": (limit_of, lambda given: True),
+    "memory limit checked": (memory_limit_of, lambda given: True),
     "score parsed": (parse_score, lambda given: isinstance(given["score"], str)),
     "data read": (read, lambda given: True),
     "constraints checked": (Constraints.check, lambda given: True),

@@ -13,7 +13,7 @@ import bnml
 from bnml.errors import ArgumentError, BnmlError, SearchError
 from bnml.graph import Constraints, Rules
 from bnml.graph.spanning import spanning_links, spanning_parents
-from bnml.search.best_tree import best_tree, check_tree, gains_of, tree_gain, tree_rules, whole_gains
+from bnml.search.best_tree import best_tree, check_tree, tree_gain, tree_gains, tree_rules, whole_tree_gains
 from bnml.search.task import Task
 from tests.search.forests import branchings, dag_of
 from tests.search.strategies import constraints, tables
@@ -86,13 +86,13 @@ def test_gains_are_differences_of_scores(data, label, n_given):
     columns = [c for c in range(len(data.names)) if c not in known][::-1]
     local = bnml.LocalScores(data, label)
     seen = []
-    found = gains_of(Task.of(local, threads=1), columns, known, seen.append)
+    found = tree_gains(Task.of(local, threads=1), columns, known, seen.append)
     largest = max(abs(local.family(c, known)) for c in columns)
     for i, parent in enumerate(columns):
         for j, child in enumerate(columns):
             if i != j:
                 want = np.array([local.family(child, (*known, parent)) - local.family(child, known)])
-                assert found[i, j] == pytest.approx(whole_gains(want, data.n_rows, largest)[0], abs=1)
+                assert found[i, j] == pytest.approx(whole_tree_gains(want, data.n_rows, largest)[0], abs=1)
     assert seen == sorted(seen)
     assert seen[-1] == 1.0
     if local.score_function.equivalent:

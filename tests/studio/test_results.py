@@ -13,7 +13,7 @@ import pytest
 
 import bnml
 from bnml.data.example import example_path
-from bnml.five_steps.decisions import graph_directed_by_hand
+from bnml.five_steps.decisions import graph_with_decisions
 from bnml.five_steps.open_answers import open_answer
 from bnml.studio.hand_on import picture_file
 from bnml.studio.learning import learn_result
@@ -143,7 +143,7 @@ def test_directions_by_hand_and_what_follows(studio, learned, own):
     for arc in ((a, b), (b, a)):
         session, found = decide(studio, directed=[arc])
         assert session["decisions"] == {"keep": [], "drop": [], "directed": [list(arc)]}
-        graph = graph_directed_by_hand(own, [arc])
+        graph = graph_with_decisions(own, [arc])
         assert {(link["a"], link["b"]) for link in found["links"] if link["directed"]} == set(graph.directed)
         assert {(link["a"], link["b"]) for link in found["links"] if link["by_hand"]} == {arc}
         follow = {(link["a"], link["b"]) for link in found["links"] if link["follows"]}
@@ -293,7 +293,7 @@ def test_directions_that_both_leave_open_are_no_difference(tmp_path):
         assert any(not edge["directed"] for edge in same["layout"]["edges"])
         open_one = results.comparison(entries[0], nothing, entries[1], nothing)
         learned = bnml.learn(bnml.example())
-        graphs = learned.directions, graph_directed_by_hand(learned, by_hand.directed)
+        graphs = learned.directions, graph_with_decisions(learned, by_hand.directed)
         assert compared(open_one) == kinds_of_links(*graphs)
         assert "turned" not in compared(open_one).values()
         assert compared(open_one)[frozenset(("smoke", "bronc"))] == "directed_in_second"

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bnml._stored import decoded, encoded
+from bnml._stored import from_stored, to_stored
 from bnml.cli import main
 from bnml.data.example import example_path
 from bnml.errors import ArgumentError, FormatError
@@ -295,9 +295,9 @@ def with_result(archive: bytes, change: Callable[[dict[str, Any]], object], *, s
     """Return an archive whose result was changed, with the checksum that goes with it or with the old one."""
     files = unpacked(archive)
     values = json.loads(files["results/r1.json"])
-    learned = decoded(values["study"]["parts"]["learned"])
+    learned = from_stored(values["study"]["parts"]["learned"])
     change(learned)
-    values["study"]["parts"]["learned"] = encoded(learned)
+    values["study"]["parts"]["learned"] = to_stored(learned)
     if signed:
         values["checksum"] = hashlib.sha256(json.dumps(values["study"]).encode()).hexdigest()
     return packed({**files, "results/r1.json": json.dumps(values).encode()})

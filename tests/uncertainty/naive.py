@@ -83,8 +83,8 @@ def log_weights(n: int, weight: Weight, prior: str, before: Weight | None = None
         found[structure] = math.fsum(terms) if -math.inf not in terms else -math.inf
     if prior == "classes":
         kept = [s for s in found if before is None or all(before(i, p) > -math.inf for i, p in enumerate(s))]
-        members = Counter(map(equivalence, kept))
-        found |= {s: found[s] - math.log(members[equivalence(s)]) for s in kept}
+        members = Counter(map(class_number, kept))
+        found |= {s: found[s] - math.log(members[class_number(s)]) for s in kept}
     return found
 
 
@@ -104,11 +104,16 @@ def is_in_blanket(structure: Structure, a: int, b: int) -> bool:
     return b in structure[a] or a in structure[b] or any(a in above and b in above for above in structure)
 
 
+@cache
+def structures_where(n: int, holds: Callable[[Structure, int, int], bool], a: int, b: int) -> tuple[Structure, ...]:
+    return tuple(structure for structure in all_structures(n) if a != b and holds(structure, a, b))
+
+
 def pair_probabilities(found: Mapping[Structure, float], holds: Callable[[Structure, int, int], bool]) -> Pairs:
     """Return for each pair of different variables the probability of what holds of it in some structures."""
     n = len(next(iter(found)))
     return [
-        [math.fsum(p for s, p in found.items() if p and a != b and holds(s, a, b)) for b in range(n)] for a in range(n)
+        [math.fsum(found.get(s, 0.0) for s in structures_where(n, holds, a, b)) for b in range(n)] for a in range(n)
     ]
 
 
@@ -141,6 +146,15 @@ def equivalence(structure: Structure) -> tuple[frozenset[frozenset[int]], frozen
         if frozenset(pair) not in links
     )
     return links, colliders
+
+
+@cache
+def class_number(structure: Structure) -> int:
+    """Return the same number for the structures of a class."""
+    return _NUMBERS.setdefault(equivalence(structure), len(_NUMBERS))
+
+
+_NUMBERS: dict[object, int] = {}
 
 
 # --- predictions ---

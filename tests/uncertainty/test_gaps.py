@@ -21,8 +21,8 @@ def data():
 
 @pytest.mark.parametrize("resampling", ["halves", "bootstrap"])
 def test_bootstrap_learns_from_each_table_for_itself(data, resampling):
-    one = bnml.bootstrap(data, "bic", "tabu", repetitions=10, resampling=resampling, threads=1)
-    two = bnml.bootstrap(data, "bic", "tabu", repetitions=10, resampling=resampling, threads=2)
+    one = bnml.bootstrap(data, "bic", "tabu", repetitions=6, resampling=resampling, threads=1)
+    two = bnml.bootstrap(data, "bic", "tabu", repetitions=6, resampling=resampling, threads=2)
     assert np.array_equal(one.support, two.support)
     links = dict(
         zip(map(frozenset, zip(one.arcs["from"], one.arcs["to"], strict=True)), one.arcs["support"], strict=True)
@@ -33,7 +33,7 @@ def test_bootstrap_learns_from_each_table_for_itself(data, resampling):
 
 def test_independent_columns_get_no_more_support_than_without_gaps():
     rng = np.random.default_rng(1)
-    frame = pd.DataFrame(rng.integers(0, 2, (500, 8)), columns=list("abcdefgh")).astype(str)
+    frame = pd.DataFrame(rng.integers(0, 2, (400, 6)), columns=list("abcdef")).astype(str)
     gaps = bnml.read(frame.mask(rng.random(frame.shape) < 0.4), missing="em")
     found, whole = (bnml.bootstrap(table, "bic", "tabu", repetitions=20) for table in (gaps, frame))
     assert found.links.max() <= whole.links.max() + 0.1

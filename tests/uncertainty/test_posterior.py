@@ -17,6 +17,7 @@ from bnml.graph import Constraints
 from bnml.scores import SCORES, BDe, LocalScores
 from bnml.scores.priors import ArcProbabilities, Distance, StructurePrior
 from bnml.uncertainty import posterior_cost
+from bnml.uncertainty.posterior_cost import posterior_prior_for
 from tests.counts.strategies import data_of, random_table
 from tests.scores.strategies import prior_of, score_and_twin
 from tests.uncertainty import naive
@@ -191,7 +192,8 @@ def test_equivalent_scores_cannot_direct_two_variables():
 
 def test_the_prior_without_being_asked():
     rows = np.random.default_rng(0).integers(0, 2, (60, 15))
-    assert bnml.posterior(rows[:, :14]).prior == "uniform"
+    assert posterior_prior_for(14, None) == "uniform"
+    assert bnml.posterior(rows[:, :8]).prior == "uniform"
     assert bnml.posterior(rows).prior == "order"
 
 

@@ -238,14 +238,14 @@ def test_progress_grows():
 
 def test_the_ladder():
     """Rungs end with rejection rates that are alike, if the barrier is where it was seen."""
-    first = tempering.first_ladder(5)
+    first = tempering.first_tempering_ladder(5)
     assert first[0] == 1.0
     assert first[-1] == pytest.approx(tempering.HOTTEST)
     betas = np.array([1.0, 0.7, 0.3, 0.0])
-    moved = tempering.ladder_for(betas, np.array([0.9, 0.3, 0.0]), 5)
+    moved = tempering.tempering_ladder_for(betas, np.array([0.9, 0.3, 0.0]), 5)
     assert moved[0] == 1.0
     assert moved[-1] == 0.0
     assert (np.diff(moved) < 0).all()
     assert np.interp(moved[1], betas[::-1], [1.2, 1.2, 0.9, 0.0]) == pytest.approx(0.3, abs=0.01)
-    assert tempering.ladder_for(betas, np.array([0.9, 0.9, 0.9])).size == 8
-    assert tempering.ladder_for(betas, np.zeros(3)).size == tempering.FEWEST_RUNGS
+    assert tempering.tempering_ladder_for(betas, np.array([0.9, 0.9, 0.9])).size == 8
+    assert tempering.tempering_ladder_for(betas, np.zeros(3)).size == tempering.FEWEST_RUNGS

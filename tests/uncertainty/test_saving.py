@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 import bnml
-from bnml._stored import decoded, encoded
+from bnml._stored import from_stored, to_stored
 from bnml.uncertainty.saving import bootstrap_of, bootstrap_values, posterior_of, posterior_values
 
 
 def through_json(value):
-    return decoded(json.loads(json.dumps(encoded(value), allow_nan=False)))
+    return from_stored(json.loads(json.dumps(to_stored(value), allow_nan=False)))
 
 
 @pytest.mark.parametrize("columns", [4, 7])

@@ -10,27 +10,31 @@ __all__ = ["Nodes"]
 
 
 class Nodes:
-    """The nodes that were declared so far, and what they are called in the draft of the network."""
+    """A file that is read: the nodes that were declared so far, and what they are called in the draft of the network.
 
-    def __init__(self, scan: Scanner, draft: Draft) -> None:
-        self._scan, self._draft = scan, draft
+    ``comment``, ``stops``: as for `Scanner`.
+    """
+
+    def __init__(self, content: bytes, file: str, *, comment: str, stops: str) -> None:
+        self.scan = Scanner(content, file, comment=comment, stops=stops)
+        self.draft = Draft(self.scan.error, len(self.scan.text))
         self._variables: dict[str, str] = {}
 
     def new(self, at: int) -> str:
         """Take the name of a node that is being declared."""
-        node = self._scan.word("the name of a node")
+        node = self.scan.word("the name of a node")
         if node in self._variables:
-            raise self._scan.error(at, f"the node {quoted_value(node)} is declared a second time")
+            raise self.scan.error(at, f"the node {quoted_value(node)} is declared a second time")
         return node
 
     def declare(self, at: int, node: str, name: str, states: list[str]) -> None:
         """Declare the variable of a node."""
-        self._draft.variable(at, name, states)
+        self.draft.variable(at, name, states)
         self._variables[node] = name
 
     def table(self, at: int) -> tuple[TableRows, list[str]]:
         """Take the head of a table, ``(node | parents)``; return the table and the variables that are the parents."""
-        scan = self._scan
+        scan = self.scan
         scan.expect("(")
         head = scan.words(")", "a node", ",|")
         if not head.alone or [bar[0] for bar in head.bars] not in ([], [1]) or (len(head.alone) > 1 and not head.bars):
@@ -39,4 +43,4 @@ class Nodes:
             if node not in self._variables:
                 raise scan.error(at, f"there is no node {quoted_value(node)} so far")
         name, *parents = (self._variables[node] for node in head.alone)
-        return TableRows(self._draft, at, name, parents), parents
+        return TableRows(self.draft, at, name, parents), parents

@@ -44,9 +44,8 @@ __all__ = ["read", "write"]
 
 def read(content: bytes, file: str) -> BayesianNetwork:
     """Return the network of a DSC file; a `FormatError` says in which line what was expected."""
-    scan = Scanner(content, file, comment="/", stops="{}()[],;|:=")
-    draft = Draft(scan.error, len(scan.text))
-    nodes = Nodes(scan, draft)
+    nodes = Nodes(content, file, comment="/", stops="{}()[],;|:=")
+    scan, draft = nodes.scan, nodes.draft
     scan.begin("belief network", "a DSC file")
     if not scan.done() and scan.text[scan.at] == '"':
         scan.word("the name of the network")

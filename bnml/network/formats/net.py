@@ -29,7 +29,6 @@ from collections.abc import Iterator
 
 from bnml._text import quoted_value
 from bnml.data.labels import label_text
-from bnml.network.formats._draft import Draft
 from bnml.network.formats._names import identifiers
 from bnml.network.formats._nodes import Nodes
 from bnml.network.formats._scanner import Scanner, in_quotes
@@ -40,9 +39,8 @@ __all__ = ["read", "write"]
 
 def read(content: bytes, file: str) -> BayesianNetwork:
     """Return the network of a Hugin file; a `FormatError` says in which line what was expected."""
-    scan = Scanner(content, file, comment="%", stops="{}()[],;|=")
-    draft = Draft(scan.error, len(scan.text))
-    nodes = Nodes(scan, draft)
+    nodes = Nodes(content, file, comment="%", stops="{}()[],;|=")
+    scan = nodes.scan
     scan.begin("net", "a Hugin file (classes of objects are not read)")
     for _ in _attributes(scan):
         scan.statement()
@@ -56,7 +54,7 @@ def read(content: bytes, file: str) -> BayesianNetwork:
                 raise scan.error(at, f"a {word!r}; only discrete chance nodes make a Bayesian network here")
             case _:
                 raise scan.expected("'node' or 'potential'", at)
-    return draft.network()
+    return nodes.draft.network()
 
 
 def _attributes(scan: Scanner) -> Iterator[tuple[int, str]]:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from bnml._arrays import Array
 from bnml._jit import helper, kernel, plain_at_first
 
 __all__ = ["LOW", "FamilyTables", "fill_gains", "highest_gain", "sets_reaching"]
-
-Array = Any  # kernels are typed by Numba, not by mypy
 
 LOW = 12  # bits of the sets that have tables of their own
 

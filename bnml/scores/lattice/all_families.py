@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from bnml._arrays import Floats, Ints
 from bnml._bits import members
 from bnml._threads import cores, run_all
+from bnml._watch import Tell
 from bnml.counts.lattice import WalkOrder
 from bnml.errors import ArgumentError
 from bnml.graph import Rules
@@ -22,9 +23,7 @@ from bnml.scores.local import LocalScores
 __all__ = ["score_all_families", "undominated_families"]
 
 
-def score_all_families(
-    local: LocalScores, threads: int | None = None, done: Callable[[float], None] | None = None
-) -> Floats:
+def score_all_families(local: LocalScores, threads: int | None = None, done: Tell | None = None) -> Floats:
     """Return the scores of all families: for each column, and each set of the others.
 
     ``result[i, p]`` is the score of column i with the parents p: a bit mask over the columns with bit i left out.

@@ -9,41 +9,31 @@ are allowed, as a rule those without parents, are listed.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Unpack
 
 import numpy as np
-import numpy.typing as npt
 
+from bnml._arrays import Numbers
 from bnml._bits import mask_of, members, minimal_masks
+from bnml._watch import Tell
 from bnml.counts.lattice import WalkOrder
 from bnml.graph import Rules
 from bnml.scores.lattice.allowed_sets import allowed_sets
-from bnml.scores.lattice.lattice import Lattice
+from bnml.scores.lattice.lattice import Lattice, LatticeOptions
 from bnml.scores.lattice.units import MANTISSA
 from bnml.scores.local import LocalScores
 
 __all__ = ["LatticeByView", "lattice_of"]
 
-Numbers = npt.NDArray[Any]
-Tell = Callable[[float], None] | None
-
 
 def lattice_of(
-    local: LocalScores,
-    rules: Rules,
-    *,
-    integers: bool = False,
-    prune: bool = True,
-    whole: bool = False,
-    threads: int = 1,
-    done: Tell = None,
+    local: LocalScores, rules: Rules, *, done: Tell | None = None, **options: Unpack[LatticeOptions]
 ) -> Lattice | LatticeByView:
-    """Return the scores of all families of a table; the arguments are those of `Lattice`."""
-    if local.views[0][0] is local:
-        return Lattice(local, rules, integers=integers, prune=prune, whole=whole, threads=threads, done=done)
-    return LatticeByView(local, rules, integers=integers, prune=prune, whole=whole, threads=threads, done=done)
+    """Return the scores of all families of a table; the options are those of `Lattice`."""
+    kind = Lattice if local.views[0][0] is local else LatticeByView
+    return kind(local, rules, done=done, **options)
 
 
 class LatticeByView:
@@ -53,21 +43,14 @@ class LatticeByView:
     ----------
     local
         The local scores of a table in which variables were set.
-    rules, integers, prune, whole, threads, done
+    rules, done, **options
         As for `Lattice`.
     """
 
     def __init__(
-        self,
-        local: LocalScores,
-        rules: Rules,
-        *,
-        integers: bool = False,
-        prune: bool = True,
-        whole: bool = False,
-        threads: int = 1,
-        done: Tell = None,
+        self, local: LocalScores, rules: Rules, *, done: Tell | None = None, **options: Unpack[LatticeOptions]
     ) -> None:
+        integers, whole = options.get("integers", False), options.get("whole", False)
         self.local, self.rules, self.layout = local, rules, WalkOrder(local.counts)
         self.n = self.layout.n
         self.dtype = np.dtype(np.int32 if integers else np.float64)
@@ -79,10 +62,7 @@ class LatticeByView:
         families: dict[int, Lattice | _NoRows] = {}
         self._lattices = []
         for k, (view, own, allowed) in enumerate(counted):
-            lattice = Lattice(
-                view, allowed, integers=integers, prune=prune, whole=whole, threads=threads,
-                done=_part_of(done, k, len(counted)), coarser=self.unit,
-            )  # fmt: skip
+            lattice = Lattice(view, allowed, done=_part_of(done, k, len(counted)), coarser=self.unit, **options)
             self._lattices.append(lattice)
             families |= dict.fromkeys(own, lattice)
         for view, own in views:
@@ -168,6 +148,6 @@ def _common_unit(counted: Sequence[tuple[LocalScores, Sequence[int], Rules]], *,
     return max([of_sum, *(unit for unit, _ in found)])
 
 
-def _part_of(done: Tell, k: int, n: int) -> Tell:
+def _part_of(done: Tell | None, k: int, n: int) -> Tell | None:
     """Return what is to be told the share that is done of the k-th of n lattices."""
     return None if done is None else lambda share: done((k + share) / n)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 import numpy.typing as npt
 
-from bnml._arrays import Floats
+from bnml._arrays import Floats, Numbers
 from bnml._bits import members, minimal_masks, subsets
+from bnml._watch import Tell
 from bnml.counts.lattice import WalkOrder
 from bnml.errors import ArgumentError
 from bnml.graph import Rules
@@ -31,9 +31,7 @@ from bnml.scores.local import LocalScores
 if TYPE_CHECKING:
     from bnml.scores.lattice._kernels import FamilyTables
 
-__all__ = ["Lattice", "has_lattice"]
-
-Numbers = npt.NDArray[Any]
+__all__ = ["Lattice", "LatticeOptions", "has_lattice"]
 
 MOST_EQUALS = 1000  # parent sets of the same score that are looked at
 SCANNED = 22  # variables whose subsets are looked at in one go
@@ -53,6 +51,15 @@ def _present(terms: Numbers, missing: Any) -> int:
     """Count the terms that are there."""
     parts = (terms[start : start + (1 << 22)] for start in range(0, terms.size, 1 << 22))
     return sum(int(np.count_nonzero((part != missing) & (part == part))) for part in parts)
+
+
+class LatticeOptions(TypedDict, total=False):
+    """The options of a `Lattice` that all lattices of a table share."""
+
+    integers: bool
+    prune: bool
+    whole: bool
+    threads: int
 
 
 class Lattice:
@@ -98,7 +105,7 @@ class Lattice:
         prune: bool = True,
         whole: bool = False,
         threads: int = 1,
-        done: Callable[[float], None] | None = None,
+        done: Tell | None = None,
         coarser: float = 0.0,
     ) -> None:
         self._prepare(local, rules, integers=integers, whole=whole, coarser=coarser)
@@ -120,7 +127,7 @@ class Lattice:
             self.terms.fill(self.missing[0])
         if bounded:
             layout.counts.subset_sums(
-                layout, sums, bounds, layout.wanted(FIRST_PARENTS + 1, self.rules.cells), self.terms, threads
+                layout, sums, bounds, layout.wanted(FIRST_PARENTS + 1, self.rules.cells), self.terms, threads, None
             )
             bounds = bounds_for(self)
         self.visited = layout.counts.subset_sums(layout, sums, bounds, wanted, self.terms, threads, done)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bnml._memory import gigabytes, limit_of
+from bnml._memory import gigabytes, memory_limit_of
 from bnml.counts import Counts
 from bnml.counts.lattice import WalkOrder
 from bnml.counts.tails import DIRECT
@@ -76,7 +76,7 @@ def _partitions(counts: Counts) -> int:
 
 def check_all_families(local: LocalScores, memory_limit: int | str | None = None) -> None:
     """Refuse to list all families of a table where that takes more memory than there is."""
-    n, limit = len(local.data.names), limit_of(memory_limit)
+    n, limit = len(local.data.names), memory_limit_of(memory_limit)
     tables = len(local.views) * (1 + len(local.outline.margin)) if local.outline is not None else 0
     needed = (8 * tables + 16) << n if has_lattice(local) else 60 * n << (n - 1)
     if needed > limit:

@@ -11,7 +11,7 @@ import numpy as np
 from bnml._arrays import Floats, Ints
 from bnml.counts import Counts
 from bnml.counts.lattice import WalkOrder
-from bnml.counts.tails import FACTOR, SERIES, entries, in_units, no_tails
+from bnml.counts.tails import FACTOR, SERIES, no_tails, tail_entries, tails_in_units
 from bnml.nml import log_rising
 from bnml.nml.rising import log_rising_real
 from bnml.scores.base import Terms
@@ -92,7 +92,7 @@ def range_of_terms(local: LocalScores, layout: WalkOrder) -> tuple[float, float]
         return n_rows * terms.parts * min(alone, 0.0) if terms.parts > 1 else n_rows * alone, whole
     lookups, ends = local.known.lookups, []
     for table, tail in zip(lookups.table, lookups.tails, strict=True):
-        one, all_rows = entries(table, tail, np.array([1, n_rows])).tolist()
+        one, all_rows = tail_entries(table, tail, np.array([1, n_rows])).tolist()
         ends += [n_rows * one, all_rows]
     return min(ends), max(ends)
 
@@ -106,7 +106,7 @@ def terms_to_sum(local: LocalScores, layout: WalkOrder, grain: float, low: float
         tables, rising = _rising_tables(terms, layout)
         n_sums, tails = 1, no_tails(len(tables))
     else:
-        tables, tails, rising = local.known.lookups.table, in_units(local.known.tails, grain), np.zeros((0, 3))
+        tables, tails, rising = local.known.lookups.table, tails_in_units(local.known.tails, grain), np.zeros((0, 3))
         n_sums = len(tables)
     return Sums(np.rint(tables / grain), tails, rising, grain, np.full(n_sums, np.rint(low / grain)), factor)
 

@@ -25,16 +25,9 @@ MANTISSA = 52  # bits of a float
 class Units:
     """How numbers are rounded.
 
-    Attributes
-    ----------
-    grain
-        What the lookup tables are multiples of, in nats: a power of two.
-    unit
-        What gains are multiples of, in nats: with floats the grain.
-    slack
-        How many units a sum of rounded numbers may be off.
-    closed
-        The closed form of each index, in units; not a number where it is too dear for any variable.
+    ``grain``: what the lookup tables are multiples of, in nats: a power of two. ``unit``: what gains are multiples of,
+    in nats: with floats the grain. ``slack``: how many units a sum of rounded numbers may be off. ``closed``: the
+    closed form of each index, in units; not a number where it is too dear for any variable.
     """
 
     grain: float

@@ -6,15 +6,12 @@ stand together, the best first: those of x are ``first[x]`` to ``first[x + 1]``.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from bnml._arrays import Array
 from bnml._jit import helper, kernel
 
 __all__ = ["climb", "clusters_from", "order_by_values", "unmark_dominated"]
-
-Array = Any  # kernels are typed by Numba, not by mypy
 
 NEVER = -1e12  # in place of a score where no family fits
 BETTER = 1e-7  # what a move must gain

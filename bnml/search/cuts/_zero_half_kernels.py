@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from bnml._arrays import Array
 from bnml._jit import kernel
 
 __all__ = ["odd_sums", "shorten"]
-
-Array = Any  # kernels are typed by Numba, not by mypy
 
 
 @kernel

@@ -21,11 +21,11 @@ from bnml._watch import Watch
 from bnml.errors import SearchError
 from bnml.graph.topological import topological_order
 from bnml.scores import FamilyScores
-from bnml.search.cuts.components import components
 from bnml.search.cuts.cutting import CLOSE, TIE, Cutting, Incumbent
 from bnml.search.cuts.family_arrays import Floats, arrays_of_families
 from bnml.search.cuts.order_search import search_orders
 from bnml.search.cuts.relaxation import Relaxation
+from bnml.search.cuts.separable_parts import separable_parts
 from bnml.search.cuts.tree import Tree
 
 __all__ = ["CutsResult", "solve_by_cuts", "structure_reaching"]
@@ -230,7 +230,7 @@ def solve_by_cuts(
         [float(unlisted[i]) for i in by_name],
     )
     order = None if start is None else _order([renamed(start[i]) for i in by_name])
-    parts = [_Part(members, task) for members in components(task.parents, task.links)]
+    parts = [_Part(members, task) for members in separable_parts(task.parents, task.links)]
     parts.sort(key=lambda part: (len(part.members), part.members))
 
     def tell(stage: str) -> None:

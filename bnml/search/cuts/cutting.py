@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from bnml._watch import Watch
+from bnml._watch import Tell, Watch
 from bnml.search.cuts.family_arrays import Bools, FamilyArrays, Floats, Ints
 from bnml.search.cuts.order_search import OrderSearch
 from bnml.search.cuts.proof import Proof
 from bnml.search.cuts.relaxation import Relaxation
 from bnml.search.cuts.rows import Row, cluster_row, link_row, pair_rows
-from bnml.search.cuts.separation import LEAST, by_local_search, by_program, violation
+from bnml.search.cuts.separation import LEAST, cluster_violation, separate_by_local_search, separate_by_program
 from bnml.search.cuts.zero_half import zero_half
 
 __all__ = ["CLOSE", "Cutting", "Incumbent"]
@@ -34,12 +33,7 @@ SHRINKS = 0.15  # by this share
 class Incumbent:
     """The best structure so far.
 
-    Attributes
-    ----------
-    score
-        Its score, -inf if there is none.
-    sets
-        Its parents, as rows of words.
+    ``score``: its score, -inf if there is none. ``sets``: its parents, as rows of words.
     """
 
     def __init__(self, problem: FamilyArrays) -> None:
@@ -84,7 +78,7 @@ class Cutting:
     relaxation: Relaxation
     incumbent: Incumbent
     watch: Watch
-    tell: Callable[[float], None]
+    tell: Tell
     bound: float = math.inf
     rounds: int = 0
     ceilings: Floats = field(init=False)
@@ -147,13 +141,15 @@ class Cutting:
         """Add inequalities that the solution violates; return whether there are any."""
         relaxation = self.relaxation
         problem, values = relaxation.problem, relaxation.values
-        clusters = by_local_search(problem, values, 2 + self.rounds % 3, self.rounds)[:AT_ONCE]
-        between = by_local_search(problem, 0.5 * (values + relaxation.centre), 2, self.rounds)[:AT_ONCE]
-        found = self._new([*clusters, *(members for members in between if violation(problem, values, members) > LEAST)])
+        clusters = separate_by_local_search(problem, values, 2 + self.rounds % 3, self.rounds)[:AT_ONCE]
+        between = separate_by_local_search(problem, 0.5 * (values + relaxation.centre), 2, self.rounds)[:AT_ONCE]
+        found = self._new(
+            [*clusters, *(members for members in between if cluster_violation(problem, values, members) > LEAST)]
+        )
         if len(found) < FEW:
             found += zero_half(problem, relaxation.rows, values, SUMS_AT_ONCE, self.rounds)
         if not found:
-            found = self._new(by_program(problem, values, self.watch))
+            found = self._new(separate_by_program(problem, values, self.watch))
         relaxation.add(found)
         self.rounds += 1
         return bool(found)

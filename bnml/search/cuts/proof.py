@@ -21,7 +21,7 @@ import numpy as np
 from bnml.search.cuts.family_arrays import Bools, FamilyArrays, Floats
 from bnml.search.cuts.rows import Row
 
-__all__ = ["Proof", "proven"]
+__all__ = ["Proof", "proven_bound"]
 
 DIGITS = 51  # bits of the largest sum that can occur, so that floats hold it
 GONE = -(1 << 60)
@@ -31,19 +31,15 @@ GONE = -(1 << 60)
 class Proof:
     """What multipliers prove.
 
-    Attributes
-    ----------
-    bound
-        No structure has a higher score.
-    ceilings
-        No structure with this family has a higher score, by family; -inf for those that are out of the question.
+    ``bound``: no structure has a higher score. ``ceilings``: no structure with this family has a higher score, by
+    family; -inf for those that are out of the question.
     """
 
     bound: float
     ceilings: Floats
 
 
-def proven(
+def proven_bound(
     problem: FamilyArrays, rows: Sequence[Row], multipliers: Sequence[float] | Floats, allowed: Bools | None = None
 ) -> Proof:
     """Return the bound that multipliers prove; negative ones count as 0.

@@ -9,7 +9,7 @@ import numpy as np
 
 from bnml._watch import Watch
 from bnml.search.cuts.family_arrays import Bools, FamilyArrays, Floats
-from bnml.search.cuts.proof import Proof, proven
+from bnml.search.cuts.proof import Proof, proven_bound
 from bnml.search.cuts.rows import Row
 
 __all__ = ["Relaxation"]
@@ -144,7 +144,7 @@ class Relaxation:
 
     def proof(self, allowed: Bools | None = None) -> Proof:
         """Return what the multipliers of the last solution prove."""
-        return proven(self.problem, self.rows, self.multipliers, allowed)
+        return proven_bound(self.problem, self.rows, self.multipliers, allowed)
 
     def _basis(self) -> tuple[Any, list[Any], list[Any]]:
         basis = self._solver.getBasis()

@@ -10,7 +10,7 @@ import numpy as np
 from bnml._watch import Watch
 from bnml.search.cuts.family_arrays import Bools, FamilyArrays, Floats, Ints
 
-__all__ = ["LEAST", "by_local_search", "by_program", "violation"]
+__all__ = ["LEAST", "cluster_violation", "separate_by_local_search", "separate_by_program"]
 
 LEAST = 1e-3  # by how much a cluster must be violated
 MOST = 400  # clusters that one search may find
@@ -24,7 +24,7 @@ def _members(contains: Bools) -> tuple[Ints, Ints]:
     return np.concatenate(([0], np.cumsum(contains.sum(axis=1)))), np.nonzero(contains)[1]
 
 
-def by_local_search(problem: FamilyArrays, values: Floats, tries: int, seed: int) -> list[Bools]:
+def separate_by_local_search(problem: FamilyArrays, values: Floats, tries: int, seed: int) -> list[Bools]:
     """Return clusters that are violated, those violated most first."""
     from bnml.search.cuts._kernels import clusters_from
 
@@ -54,13 +54,13 @@ def by_local_search(problem: FamilyArrays, values: Floats, tries: int, seed: int
             clusters.setdefault(np.packbits(found[k]).tobytes(), (float(amounts[k]), found[k].copy()))
     spans = zip(problem.first[:-1].tolist(), problem.first[1:].tolist(), strict=True)
     left = problem.cyclic(np.array([a + int(np.argmax(values[a:b])) for a, b in spans]))
-    if left.any() and (amount := violation(problem, values, left)) > LEAST:
+    if left.any() and (amount := cluster_violation(problem, values, left)) > LEAST:
         clusters.setdefault(np.packbits(left).tobytes(), (amount, left))
     ranked = sorted(clusters.items(), key=lambda entry: (-round(entry[1][0], 9), entry[0]))
     return [members for _, (_, members) in ranked]
 
 
-def by_program(problem: FamilyArrays, values: Floats, watch: Watch) -> list[Bools]:
+def separate_by_program(problem: FamilyArrays, values: Floats, watch: Watch) -> list[Bools]:
     """Return clusters that are violated, as an integer program finds them; few, but it rarely misses one.
 
     It chooses the members of a cluster, at a price of 1 each, and is paid the value of each family whose child and one
@@ -109,12 +109,12 @@ def _solutions(problem: FamilyArrays, values: Floats, watch: Watch) -> Iterator[
     for saved in [*solver.getSavedMipSolutions()][::-1]:
         members = np.asarray(saved.col_value)[:n] > 0.5
         key = np.packbits(members).tobytes()
-        if key not in seen and violation(problem, values, members) > LEAST:
+        if key not in seen and cluster_violation(problem, values, members) > LEAST:
             seen.add(key)
             yield members
 
 
-def violation(problem: FamilyArrays, values: Floats, members: Bools) -> float:
+def cluster_violation(problem: FamilyArrays, values: Floats, members: Bools) -> float:
     """Return by how much the inequality of a cluster is violated."""
     meets = problem.contains[:, members].any(axis=1) & members[problem.child]
     return float(values[meets].sum() - members.sum() + 1.0)

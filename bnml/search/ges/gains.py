@@ -17,7 +17,7 @@ import numpy as np
 from bnml._arrays import Floats
 from bnml._bits import bits, mask_of, set_key
 from bnml.graph import Rules
-from bnml.scores.equal import tolerance
+from bnml.scores.equal_scores import score_tolerance
 from bnml.search.ges.steps import DELETE, INSERT, TURN, ClassGraph, Step, cliques, turnable
 from bnml.search.task import Task
 
@@ -46,7 +46,7 @@ class Gains:
         self.names, self._columns = task.by_name.names, task.columns
         self._local, self._threads = task.local, task.threads
         self.families = len(self.names)
-        self.equal = tolerance(math.fsum(self._local.families(range(len(self.names)), [()] * len(self.names))))
+        self.equal = score_tolerance(math.fsum(self._local.families(range(len(self.names)), [()] * len(self.names))))
 
     def __call__(self, y: int, parents: int, added: int) -> Floats:
         """Return what y with some parents gains by each that is added; not a number where both scores are -inf."""

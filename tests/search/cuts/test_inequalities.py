@@ -12,7 +12,7 @@ from bnml._watch import Watch
 from bnml.search.cuts.family_arrays import arrays_of_families
 from bnml.search.cuts.relaxation import Relaxation
 from bnml.search.cuts.rows import cluster_row, link_row, pair_rows
-from bnml.search.cuts.separation import LEAST, by_local_search, by_program, violation
+from bnml.search.cuts.separation import LEAST, cluster_violation, separate_by_local_search, separate_by_program
 from bnml.search.cuts.zero_half import half_sum, zero_half
 from tests.search.cuts.naive import random_families, random_links
 
@@ -109,10 +109,13 @@ def test_violated_clusters_are_found():
         _, problem = problem_of(seed, 7, 25)
         values = fractions(problem, list(pair_rows(problem)))
         every = [np.isin(range(7), c) for size in range(2, 8) for c in combinations(range(7), size)]
-        worst = max(violation(problem, values, members) for members in every)
-        for found in (by_local_search(problem, values, 3, seed), by_program(problem, values, Watch())):
-            assert all(violation(problem, values, members) > LEAST - 1e-6 for members in found)
-        by_integers += bool(by_program(problem, values, Watch())) == (worst > LEAST + 1e-6)
-        by_search += bool(by_local_search(problem, values, 3, seed)) == (worst > LEAST + 1e-6)
+        worst = max(cluster_violation(problem, values, members) for members in every)
+        for found in (
+            separate_by_local_search(problem, values, 3, seed),
+            separate_by_program(problem, values, Watch()),
+        ):
+            assert all(cluster_violation(problem, values, members) > LEAST - 1e-6 for members in found)
+        by_integers += bool(separate_by_program(problem, values, Watch())) == (worst > LEAST + 1e-6)
+        by_search += bool(separate_by_local_search(problem, values, 3, seed)) == (worst > LEAST + 1e-6)
     assert by_integers == 20
     assert by_search >= 18

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from bnml.search.cuts.family_arrays import arrays_of_families
-from bnml.search.cuts.proof import proven
+from bnml.search.cuts.proof import proven_bound
 from bnml.search.cuts.rows import cluster_row, link_row
 from tests.search.cuts.naive import best_score, random_families, random_links
 
@@ -25,10 +25,10 @@ def test_any_multipliers_prove_a_bound(seed):
     rows = clusters + [link_row(problem, i, j) for i, j in problem.linked]
     for scale in (0.0, 1e-9, 0.3, 5.0, 1e6):
         multipliers = scale * rng.exponential(size=len(rows)) * (rng.random(len(rows)) < 0.7)
-        proof = proven(problem, rows, multipliers)
+        proof = proven_bound(problem, rows, multipliers)
         assert proof.bound >= best
         assert proof.ceilings.max() == proof.bound
-    assert proven(problem, [], []).bound == pytest.approx(sum(own[0] for own in families.scores), abs=1e-9)
+    assert proven_bound(problem, [], []).bound == pytest.approx(sum(own[0] for own in families.scores), abs=1e-9)
 
 
 def test_ceilings_are_bounds_for_structures_with_a_family():
@@ -36,10 +36,10 @@ def test_ceilings_are_bounds_for_structures_with_a_family():
     families = random_families(rng, 5, 12, False)
     problem = arrays_of_families(families.parents, families.scores, [0] * 5, [-math.inf] * 5)
     rows = [cluster_row(problem, rng.permutation(5) < 3) for _ in range(6)]
-    proof = proven(problem, rows, rng.random(6))
+    proof = proven_bound(problem, rows, rng.random(6))
     for f in range(problem.scores.size):
         allowed = (problem.child != problem.child[f]) | (np.arange(problem.scores.size) == f)
-        assert proven(problem, rows, np.zeros(6), allowed).bound >= proof.ceilings[f] - 1e6  # both are finite
+        assert proven_bound(problem, rows, np.zeros(6), allowed).bound >= proof.ceilings[f] - 1e6  # both are finite
         kept = problem.kept(allowed)
         only = type(families)(
             families.names,
@@ -52,4 +52,4 @@ def test_ceilings_are_bounds_for_structures_with_a_family():
 def test_no_family_is_left():
     families = random_families(np.random.default_rng(1), 3, 4, False)
     problem = arrays_of_families(families.parents, families.scores, [0] * 3, [-math.inf] * 3)
-    assert proven(problem, [], [], problem.child != 0).bound == -math.inf
+    assert proven_bound(problem, [], [], problem.child != 0).bound == -math.inf

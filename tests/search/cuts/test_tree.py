@@ -22,7 +22,7 @@ from tests.search.cuts.naive import best_score, random_families, random_links
 def weak(monkeypatch):
     """Leave out the inequalities that close most gaps."""
     monkeypatch.setattr(cutting_module, "zero_half", lambda *arguments: [])
-    monkeypatch.setattr(cutting_module, "by_program", lambda *arguments: [])
+    monkeypatch.setattr(cutting_module, "separate_by_program", lambda *arguments: [])
 
 
 def tree_of(families, links, unlisted=None):

@@ -1,8 +1,8 @@
 """The five steps, one after the other; what is not affordable is left out, and the study says so.
 
-A study goes from part to part (`bnml.five_steps.parts`): `begin` returns the state before the first, `go_on` makes
-those that are not there yet, and `study_of` makes the study of a state in which all are. So it can be left after any of
-them and gone on from.
+A study goes from part to part (`bnml.five_steps.parts`): `begin_study` returns the state before the first,
+`go_on_with_study` makes those that are not there yet, and `study_of` makes the study of a state in which all are. So it
+can be left after any of them and gone on from.
 """
 
 from __future__ import annotations
@@ -10,15 +10,21 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bnml._checks import a_variable, progress_function, refuse, significance_level, whole_number
+from bnml._executor import checked_executor
 from bnml._watch import Watch
 from bnml.data import Data, read
 from bnml.data.gaps import refuse_gaps
 from bnml.data.targets import variables_set
 from bnml.errors import ArgumentError, argument
-from bnml.five_steps.decisions import Decisions, checked_decisions, directed_network, linked_network
+from bnml.five_steps.decisions import (
+    Decisions,
+    checked_decisions,
+    network_with_decided_directions,
+    network_with_decided_links,
+)
 from bnml.five_steps.parts import PARTS, Progress, StudyPart, StudyRequest, StudyWork, max_condition_of
 from bnml.five_steps.risk import check_event, outcomes_of
 from bnml.five_steps.selection import Knowledge, check_select, check_select_among
@@ -34,7 +40,10 @@ from bnml.search.learn import check_request
 from bnml.search.search_result import SearchResult
 from bnml.search.searches import SEARCHES, request_for
 
-__all__ = ["begin", "go_on", "request_of", "resolved", "study", "study_of", "study_request"]
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+__all__ = ["begin_study", "go_on_with_study", "request_of", "resolved_study", "study", "study_of", "study_request"]
 
 Saver = Callable[[StudyState], None]
 
@@ -58,6 +67,7 @@ def study(
     memory_limit: int | str | None = None,
     progress: Progress | None = None,
     save: str | os.PathLike[str] | None = None,
+    executor: Executor | None = None,
     **options: Any,
 ) -> Study:
     """Take a table through the five steps of learning a structure, and report on them.
@@ -95,6 +105,9 @@ def study(
         Called as ``progress(stage, fraction)`` now and then.
     save
         A ``.json`` file in which the study is kept after every step, for `bnml.load_study` to go on from.
+    executor
+        Who learns from the halves, and runs chains where the posterior is sampled: a `concurrent.futures.Executor`, as
+        for `bnml.bootstrap`. The result does not depend on it.
     **options
         Options of the search that is named.
 
@@ -130,13 +143,13 @@ def study(
     asked = study_request(
         target, search, options, event=event, select=select, score=score, alpha=alpha, repetitions=repetitions,
         folds=folds, constraints=constraints, max_parents=max_parents, rows_per_cell=rows_per_cell, seed=seed,
-        threads=threads, memory_limit=memory_limit, progress=progress,
+        threads=threads, memory_limit=memory_limit, progress=progress, executor=executor,
     )  # fmt: skip
     saver = None if save is None else _saver(save, asked.settings)
-    state = begin(asked, data)
+    state = begin_study(asked, data)
     if saver is not None:
         refuse_gaps(state.table, "a study that is saved")
-    return study_of(go_on(state, asked, saver=saver))
+    return study_of(go_on_with_study(state, asked, saver=saver))
 
 
 def study_request(
@@ -150,6 +163,7 @@ def study_request(
     repetitions: int,
     folds: int = 10,
     progress: Progress | None,
+    executor: Executor | None = None,
     **given: Any,
 ) -> StudyRequest:
     """Check what is asked of `study`, before there are data; ``given`` is what all searches take."""
@@ -167,7 +181,7 @@ def study_request(
         learning.rows_per_cell, search, repetitions, learning.seed, given.get("memory_limit"), learning.options,
         event=check_event(event, target), folds=folds,
     )  # fmt: skip
-    return StudyRequest(learning, settings, progress)
+    return StudyRequest(learning, settings, progress, checked_executor(executor))
 
 
 def request_of(settings: StudySettings, threads: int | None = None, progress: Progress | None = None) -> StudyRequest:
@@ -188,7 +202,7 @@ def _saver(path: str | os.PathLike[str], settings: StudySettings) -> Saver:
     return lambda state: save_state(state, file)
 
 
-def begin(asked: StudyRequest, data: Any, source: TableSource | None = None) -> StudyState:
+def begin_study(asked: StudyRequest, data: Any, source: TableSource | None = None) -> StudyState:
     """Return the state before the first step, once everything is checked against the table.
 
     Raises
@@ -208,7 +222,7 @@ def begin(asked: StudyRequest, data: Any, source: TableSource | None = None) -> 
     return StudyState(settings, table, source or source_of(data), table, seconds=watch.seconds)
 
 
-def go_on(
+def go_on_with_study(
     state: StudyState, asked: StudyRequest, *, until: str | None = None, saver: Saver | None = None
 ) -> StudyState:
     """Make the parts of a study that are not done yet.
@@ -228,7 +242,7 @@ def go_on(
     start = 0.0
     for part in PARTS:
         if part.name not in state.parts:
-            state = with_part_made(state, asked, part, _part(told, part.name.replace("_", " "), start, part.until))
+            state = study_with_part(state, asked, part, _part(told, part.name.replace("_", " "), start, part.until))
             if saver is not None:
                 saver(state)
         told(part.name, part.until)
@@ -244,7 +258,7 @@ def _part(watch: Watch, name: str, start: float, stop: float) -> Progress:
     return lambda stage, share: watch(f"{name}: {stage}", start + (stop - start) * share)
 
 
-def with_part_made(
+def study_with_part(
     state: StudyState, asked: StudyRequest, part: StudyPart, progress: Progress = lambda stage, share: None
 ) -> StudyState:
     """Return the state with one more part; those that it is made from must be there."""
@@ -292,7 +306,7 @@ def study_of(state: StudyState) -> Study:
     )
 
 
-def resolved(state: StudyState, decisions: Decisions, *, threads: int | None = None) -> StudyState:
+def resolved_study(state: StudyState, decisions: Decisions, *, threads: int | None = None) -> StudyState:
     """Return a finished state once more is decided by hand; what rests on the network is made anew.
 
     Raises
@@ -300,11 +314,11 @@ def resolved(state: StudyState, decisions: Decisions, *, threads: int | None = N
     ArgumentError
         If a link is in no ambiguous region, or a direction is not open.
     """
-    return go_on(decided(state, decisions, threads=threads), request_of(state.settings, threads))
+    return go_on_with_study(decided_study(state, decisions, threads=threads), request_of(state.settings, threads))
 
 
-def decided(state: StudyState, decisions: Decisions, *, threads: int | None = None) -> StudyState:
-    """Return a state once more is decided by hand, without the parts that rest on the network; see `resolved`.
+def decided_study(state: StudyState, decisions: Decisions, *, threads: int | None = None) -> StudyState:
+    """Return a state once more is decided by hand, without the parts that rest on the network; see `resolved_study`.
 
     Raises
     ------
@@ -323,7 +337,7 @@ def decided(state: StudyState, decisions: Decisions, *, threads: int | None = No
         if learned.search == "npc":
             learned = network_of_npc(work.learning.open(state.data), found)
         else:
-            learned = linked_network(learned, decisions.keep, decisions.drop)
-    parts["learned"] = directed_network(learned, every.directed) if every.directed else learned
+            learned = network_with_decided_links(learned, decisions.keep, decisions.drop)
+    parts["learned"] = network_with_decided_directions(learned, every.directed) if every.directed else learned
     state = replace(state, parts=parts, decisions=every)
     return state.without_parts(*(part.name for part in PARTS if part.of_network))

@@ -5,14 +5,14 @@ added in another order, and rounding leaves differences of some 10^-13 of the su
 size, that differ by no more than the tolerance are equal; ties are then decided by names.
 
 The terms themselves are rounded, too: with a billion rows they are some 10^10 nats, and a float has 16 digits. What
-that can do to the difference of two scores is `rounding`; a proof claims no more.
+that can do to the difference of two scores is `score_rounding`; a proof claims no more.
 """
 
 from __future__ import annotations
 
 import math
 
-__all__ = ["rounding", "tolerance"]
+__all__ = ["score_rounding", "score_tolerance"]
 
 LEAST = 1e-9  # nats: no difference of evidence is so small
 SHARE = 1e-12  # of the score: what rounding can do
@@ -20,23 +20,23 @@ ROUNDINGS = 8  # of N log N, which no term exceeds, in the difference of two fam
 UNSAID = 1e-6  # nats of rounding that no one need be told
 
 
-def tolerance(score: float) -> float:
+def score_tolerance(score: float) -> float:
     """Return how much scores of this size may differ and be equal; 0 for one that is not finite.
 
     Examples
     --------
-    >>> tolerance(-100.0), tolerance(-1e6)
+    >>> score_tolerance(-100.0), score_tolerance(-1e6)
     (1e-09, 1e-06)
     """
     return max(LEAST, SHARE * abs(score)) if math.isfinite(score) else 0.0
 
 
-def rounding(n_rows: int) -> float:
+def score_rounding(n_rows: int) -> float:
     """Return by how many nats the difference of two scores of so many rows may be off; 0 where that is next to nothing.
 
     Examples
     --------
-    >>> rounding(10**6), round(rounding(10**9), 6), round(rounding(10**12), 3)
+    >>> score_rounding(10**6), round(score_rounding(10**9), 6), round(score_rounding(10**12), 3)
     (0.0, 1.8e-05, 0.025)
     """
     off = ROUNDINGS * 2.0**-53 * n_rows * math.log(max(n_rows, 1))

@@ -9,21 +9,20 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bnml._checks import is_whole, refuse
+from bnml._executor import PATIENCE, Crew, Place, checked_executor
 from bnml._files import write_all
 from bnml._plain import attributes
 from bnml._text import quoted
 from bnml._threads import cores
-from bnml.errors import ArgumentError, SearchError, argument
+from bnml.errors import ArgumentError, argument
 from bnml.experiments import registry
 from bnml.experiments.experiment import Experiment, Outputs, Part, Row
 from bnml.experiments.journal import Journal
@@ -87,6 +86,7 @@ def reproduce(
     threads: int | None = None,
     out: str | Path = "reproduced",
     progress: Callable[[str, float], None] | None = None,
+    executor: Executor | None = None,
 ) -> Reproduction:
     """Reproduce a published experiment, and compare it with what was published.
 
@@ -109,6 +109,10 @@ def reproduce(
         findings. What was done there before, of the same experiment with the same seed and data, is not done again.
     progress
         Called with the stage and the share of the work that is done.
+    executor
+        Who does the parts, instead of processes that are started for it: a `concurrent.futures.Executor`, such as that
+        of Dask or MPI. The folder with the data must be at the same place for all of them. The results do not depend on
+        it.
 
     Returns
     -------
@@ -119,7 +123,7 @@ def reproduce(
     --------
     >>> import tempfile, bnml.experiments
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     done = bnml.experiments.reproduce("regret-table", out=folder)
+    ...     done = bnml.experiments.reproduction("regret-table", out=folder)
     ...     sorted(file.name for file in done.files)
     ['comparison.csv', 'figure.png', 'figure.svg', 'findings.txt', 'results.csv']
     """
@@ -129,7 +133,7 @@ def reproduce(
     rounds = _repetitions(experiment, repetitions)
     if not is_whole(seed, None):
         raise refuse("seed", seed, "expected a whole number")
-    workers = cores(threads)
+    workers, elsewhere = cores(threads), checked_executor(executor)
     parts = experiment.parts(source, rounds)
     target = Path(out) / experiment.name
     try:
@@ -143,7 +147,7 @@ def reproduce(
         left = [part for part in parts if part.key not in journal]
         total, done = sum(part.cost for part in parts), sum(part.cost for part in parts if part.key in journal)
         tell("going on" if done else "starting", done / total)
-        for part, found in _worked(experiment, source, left, seed, workers):
+        for part, found in _worked(experiment, source, left, seed, workers, elsewhere):
             journal.add(part.key, found)
             done += part.cost
             tell(" ".join(map(str, part.key)), done / total)
@@ -186,42 +190,66 @@ def _repetitions(experiment: Experiment, given: int | None) -> int:
 
 
 def _worked(
-    experiment: Experiment, data: Path, parts: Iterable[Part], seed: int, workers: int
+    experiment: Experiment, data: Path, parts: Iterable[Part], seed: int, workers: int, executor: Executor | None
 ) -> Iterator[tuple[Part, Sequence[Row]]]:
     """Do parts, those that take longest first, and give each as soon as it is done."""
     queue = sorted(parts, key=lambda part: -part.cost)
-    if workers == 1 or len(queue) < 2:
+    if executor is not None:
+        yield from _worked_by(executor, _Series(experiment.name, data.resolve(), seed), queue, "workers")
+    elif workers == 1 or len(queue) < 2:
         for part in queue:
             yield part, experiment.work(data, part.key, seed)
-        return
-    waiting = iter(queue)
+    else:
+        with _processes(min(workers, len(queue))) as pool:
+            series = _Series(experiment.name, data, seed)
+            yield from _worked_by(pool, series, queue, argument("threads"), patience=0.0)
+
+
+@dataclass(frozen=True)
+class _Series:
+    """What all parts of an experiment share."""
+
+    name: str
+    data: Path
+    seed: int
+
+
+def _do(series: _Series, key: tuple[Any, ...], place: Place) -> Sequence[Row]:
+    """Do one part, wherever this is done."""
+    return registry.find_experiment(series.name).work(series.data, key, series.seed)
+
+
+def _worked_by(
+    executor: Executor, series: _Series, queue: Sequence[Part], fewer: str, patience: float = PATIENCE
+) -> Iterator[tuple[Part, Sequence[Row]]]:
+    """Let an executor do parts, and give each as soon as it is done; ``fewer`` of what may help if it dies."""
+    part_of = {part.key: part for part in queue}
+    advice = f"what is done is kept: go on with fewer {fewer}"
+    with Crew(executor, _do, series, advice=advice, patience=patience) as crew:
+        for key, found in crew.as_done(part_of):
+            yield part_of[key], found
+
+
+@contextmanager
+def _processes(workers: int) -> Iterator[Executor]:
+    """Start processes, and end them at once should the work not go on."""
     context = multiprocessing.get_context("spawn")  # a fork would copy the threads of compiled code half alive
-    with ProcessPoolExecutor(min(workers, len(queue)), mp_context=context, initializer=_serve) as pool:
-        others = set(multiprocessing.active_children())
-        running: dict[Future[Sequence[Row]], Part] = {}
-
-        def give(parts: Iterable[Part]) -> None:
-            for part in parts:
-                running[pool.submit(_do, experiment.name, data, part.key, seed)] = part
-
+    others = set(multiprocessing.active_children())
+    with ProcessPoolExecutor(workers, mp_context=context, initializer=_serve) as pool:
         try:
             with _interrupts_held_back():  # processes that are started meanwhile hear none at all
-                give(islice(waiting, workers))
-            while running:
-                for finished in wait(running, return_when=FIRST_COMPLETED).done:
-                    part = running.pop(finished)
-                    give(islice(waiting, 1))  # no more than can be begun at once, so that there is nothing to call off
-                    yield part, finished.result()
-        except BrokenProcessPool:
-            raise SearchError(
-                "a process was killed, most likely for lack of memory; what is done is kept: go on with fewer threads="
-            ) from None
+                pool.submit(_nothing)
+            yield pool
         except BaseException:
             with _interrupts_held_back():
                 for process in set(multiprocessing.active_children()) - others:
                     process.terminate()
                 pool.shutdown(wait=True, cancel_futures=True)
             raise
+
+
+def _nothing() -> None:
+    """Do nothing: processes are started for it."""
 
 
 @contextmanager
@@ -256,10 +284,6 @@ def _end_with_parent() -> None:
     if parent is not None:
         parent.join()
         os._exit(1)
-
-
-def _do(name: str, data: Path, key: tuple[Any, ...], seed: int) -> Sequence[Row]:
-    return registry.find_experiment(name).work(data, key, seed)
 
 
 def _write(folder: Path, outcome: Outputs) -> list[Path]:

@@ -99,7 +99,7 @@ def check_name(name: object, what: str) -> None:
         raise GraphError(f"{what} hold {name!r}; the name of a variable is a non-empty string")
 
 
-def listed_names(names: Iterable[str], what: str) -> tuple[str, ...]:
+def checked_names(names: Iterable[str], what: str) -> tuple[str, ...]:
     """Check names of variables that are an argument, and return a tuple; there may be none, and some twice."""
     if isinstance(names, str) or not isinstance(names, Iterable):
         raise GraphError(f"{what} must be a list of names such as ['A', 'B'], got {names!r}")

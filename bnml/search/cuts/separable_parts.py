@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from bnml._bits import bits, closure, transposed
 
-__all__ = ["components"]
+__all__ = ["separable_parts"]
 
 
-def components(parents: Sequence[Sequence[int]], links: Sequence[int]) -> Iterator[list[int]]:
+def separable_parts(parents: Sequence[Sequence[int]], links: Sequence[int]) -> Iterator[list[int]]:
     """Yield sets of variables that can be on a cycle together, or are linked, each with its members in their order."""
     up = [mask | links[i] for i, mask in enumerate(map(_union, parents))]
     down = transposed(up)

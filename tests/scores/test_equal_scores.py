@@ -6,9 +6,9 @@ import math
 
 import pytest
 
-from bnml.scores.equal import tolerance
+from bnml.scores.equal_scores import score_tolerance
 
 
 @pytest.mark.parametrize(("score", "expected"), [(0.0, 1e-9), (-1e3, 1e-9), (-1e4, 1e-8), (1e6, 1e-6)])
 def test_the_larger_of_the_absolute_and_the_relative_part_counts(score: float, expected: float) -> None:
-    assert math.isclose(tolerance(score), expected)
+    assert math.isclose(score_tolerance(score), expected)

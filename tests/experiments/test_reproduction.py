@@ -15,19 +15,20 @@ import pandas as pd
 import pytest
 
 from bnml.errors import ArgumentError
-from bnml.experiments import EXPERIMENTS, registry, reproduce, run
-from bnml.experiments.experiment import Experiment, Outputs, Part, blocks, generator
+from bnml.experiments import EXPERIMENTS, registry, reproduce, reproduction
+from bnml.experiments.experiment import Experiment, Outputs, Part, experiment_blocks, experiment_generator
 
 
 def parts(folder, repetitions):
-    return [Part((name, *block), cost=2.0) for name in ("a", "b") for block in blocks(repetitions, 4)]
+    return [Part((name, *block), cost=2.0) for name in ("a", "b") for block in experiment_blocks(repetitions, 4)]
 
 
 def work(folder, key, seed):
     name, first, last = key
     scale = float((folder / "scale.txt").read_text())
     return [
-        {"name": name, "repetition": i, "value": scale * generator(seed, name, i).random()} for i in range(first, last)
+        {"name": name, "repetition": i, "value": scale * experiment_generator(seed, name, i).random()}
+        for i in range(first, last)
     ]
 
 
@@ -146,15 +147,15 @@ def test_a_process_that_dies_is_told(tmp_path):
 
 
 def test_random_numbers_have_keys_of_their_own():
-    assert generator(0, "a", 1).random() == generator(0, "a", 1).random()
-    drawn = {generator(seed, name, i).random() for seed in (0, 1) for name in ("a", "b") for i in range(3)}
+    assert experiment_generator(0, "a", 1).random() == experiment_generator(0, "a", 1).random()
+    drawn = {experiment_generator(seed, name, i).random() for seed in (0, 1) for name in ("a", "b") for i in range(3)}
     assert len(drawn) == 12
 
 
 def test_blocks():
-    assert blocks(10, 4) == [(0, 4), (4, 8), (8, 10)]
-    assert blocks(8, 4) == [(0, 4), (4, 8)]
-    assert blocks(3, 4) == [(0, 3)]
+    assert experiment_blocks(10, 4) == [(0, 4), (4, 8), (8, 10)]
+    assert experiment_blocks(8, 4) == [(0, 4), (4, 8)]
+    assert experiment_blocks(3, 4) == [(0, 3)]
 
 
 @pytest.mark.parametrize(
@@ -271,7 +272,7 @@ def test_an_outcome_that_fails_writes_nothing(toy, tmp_path, monkeypatch):
     def failing(figure, path):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(run, "_drawn", failing)
+    monkeypatch.setattr(reproduction, "_drawn", failing)
     with pytest.raises((ArgumentError, OSError)):
         reproduce("toy", toy, repetitions=4, threads=1, out=tmp_path / "out")
     after = {file: file.read_bytes() for file in (tmp_path / "out" / "toy").iterdir() if file.suffix != ".jsonl"}

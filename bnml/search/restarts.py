@@ -1,0 +1,167 @@
+"""Restarts of a search: begun one after the other from the best structure so far, and done here or elsewhere.
+
+A restart begins from the best structure that is known when it is its turn. Where an `executor` does several at a time,
+the following ones are begun on trust, as if those under way will find nothing better, which is what nearly all of
+them do. Once one has found something better, those begun after it are thrown away and begun anew, with the random
+numbers that they would have had. So what is found is the same as if each had waited for the one before.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from bnml._arrays import Bools
+from bnml._executor import Crew, Place
+from bnml._watch import Watch
+from bnml.graph import DAG
+from bnml.search.moves import Structure
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+__all__ = ["Restarted", "Restarting", "Restarts", "run_restarts"]
+
+
+@dataclass(frozen=True)
+class Restarted:
+    """What a restart has come to.
+
+    Attributes
+    ----------
+    found
+        The structures that it has met, each with its score, and whether it was verified that no change of one arc is an
+        improvement: those that may be better than the best so far, in this order.
+    moves, families
+        How many changes were made, and how many families were scored.
+    """
+
+    found: tuple[tuple[Bools, float, bool], ...]
+    moves: int
+    families: int = 0
+
+
+class Restarting(Protocol):
+    """How a search goes on from where a restart begins; it is sent to other processes."""
+
+    def on(self, structure: Structure) -> Callable[[Any, Watch], Restarted]:
+        """Return what goes on from a beginning, on a structure that it may change, until the watch says it is over."""
+
+
+@dataclass(frozen=True)
+class Restarts:
+    """What all restarts of a search share.
+
+    Attributes
+    ----------
+    structure
+        The structure that is worked on.
+    start
+        What it started from, as given; None for nothing.
+    how
+        How the search goes on from a beginning.
+    """
+
+    structure: Structure
+    start: DAG | None
+    how: Restarting
+
+
+@dataclass(frozen=True)
+class _Sent:
+    """What another process is sent of it: the task, and where and how to go on."""
+
+    task: Any
+    start: DAG | None
+    how: Restarting
+    threads: int | None
+
+
+def run_restarts(
+    restarts: Restarts,
+    rounds: range,
+    begin: Callable[[int], Any],
+    take: Callable[[int, Restarted], bool],
+    rng: np.random.Generator,
+    executor: Executor | None,
+) -> None:
+    """Do restarts, until all are done or time is over.
+
+    Parameters
+    ----------
+    restarts
+        What they share.
+    rounds
+        Their numbers.
+    begin
+        Returns where a restart begins: from the best structure so far, by the random numbers.
+    take
+        Is told what each has come to, one after the other; returns whether the best structure is another one now.
+    rng
+        The random numbers, of which only ``begin`` takes some.
+    executor
+        Where they are done; None for here.
+    """
+    watch = restarts.structure.task.watch
+    if executor is None:
+        go_on = restarts.how.on(restarts.structure)
+        for k in rounds:
+            if watch.over:
+                return
+            take(k, go_on(begin(k), watch))
+        return
+    task = restarts.structure.task
+    sent = _Sent(task, restarts.start, restarts.how, 1 if task.threads is None else task.threads)
+    with Crew(executor, _restart, sent) as crew:
+        first = rounds.start
+        while first < rounds.stop and not watch.over:
+            first = _until_better(crew, range(first, rounds.stop), begin, take, rng, restarts.structure)
+
+
+def _until_better(
+    crew: Crew,
+    rounds: range,
+    begin: Callable[[int], Any],
+    take: Callable[[int, Restarted], bool],
+    rng: np.random.Generator,
+    structure: Structure,
+) -> int:
+    """Do restarts elsewhere until one has changed the best structure; return the number of the next."""
+    watch = structure.task.watch
+    states: dict[int, Any] = {}
+
+    def beginnings() -> Iterator[tuple[Any, float | None]]:
+        for k in rounds:
+            beginning = begin(k)
+            states[k] = rng.bit_generator.state
+            yield beginning, None if watch.limit is None else max(0.0, watch.limit - watch.seconds)
+
+    going = crew.in_order(beginnings(), lambda: watch.over)
+    try:
+        for k, restarted in zip(rounds, going, strict=False):
+            structure.families += restarted.families
+            state = states.pop(k)
+            if take(k, restarted):
+                rng.bit_generator.state = state
+                return k + 1
+    finally:
+        going.close()
+    return rounds.stop
+
+
+def _restart(sent: _Sent, key: tuple[Any, float | None], place: Place) -> Restarted:
+    """Do a restart, wherever this is done."""
+    beginning, seconds = key
+    if "restart" not in place.kept:
+        own = replace(sent.task, local=copy.copy(sent.task.local), watch=Watch(), threads=sent.threads)
+        place.kept["restart"] = own.watch, sent.how.on(Structure(own, sent.start))
+    watch, go_on = place.kept.pop("restart")  # should this end in between, the next begins with a fresh one
+    watch.begin_again(place.go_on, seconds)
+    restarted: Restarted = go_on(beginning, watch)
+    if not watch.over:  # else not all of the structure's gains are known
+        place.kept["restart"] = watch, go_on
+    return restarted

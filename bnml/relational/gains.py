@@ -93,7 +93,7 @@ def gains_given(
     Raises
     ------
     BnmlError
-        If the table cannot be read, or a name is unknown or given twice.
+        Where `bnml.relational.hartley_gain` does, or if nothing is given.
 
     Notes
     -----

@@ -22,7 +22,7 @@ from bnml._watch import Watch
 from bnml.graph import DAG
 from bnml.search.insertions import Orders, insertion_neighbours, order_for_insertions
 from bnml.search.moves import ADD, REMOVE, Move, Structure
-from bnml.search.restarts import Restarted, Restarts, run_restarts
+from bnml.search.restarts import BestSoFar, Restarted, Restarts, run_restarts
 from bnml.search.search_result import SearchResult
 from bnml.search.short_of_time import fall_back_on_forest
 from bnml.search.task import Task, as_search
@@ -94,26 +94,17 @@ def hill_climb(
     in_turns = task.n_distinct > MANY_ROWS if reinsert is None else reinsert
     climb = climb_in_turns if in_turns else climb_up
     moves, verified = climb(structure, watch, 0.0, 1.0 / (rounds + 1))
-    best, top = structure.arcs.copy(), structure.score
-    done = 0
+    best = BestSoFar(structure, rounds, structure.arcs.copy(), structure.score, verified, moves)
 
     def begin(k: int) -> Beginning:
-        structure.reset(best)
+        structure.reset(best.arcs)
         changed = shaken_climb(structure, rng, size)
         return Beginning(structure.arcs.copy(), changed, k / (rounds + 1), (k + 1) / (rounds + 1))
 
-    def take(k: int, restarted: Restarted) -> bool:
-        nonlocal moves, verified, best, top, done
-        moves, done, before = moves + restarted.moves, k, top
-        for arcs, score, found in restarted.found:
-            if score > top + structure.equal:
-                best, top, verified = arcs, score, found
-        watch(f"score {top:,.1f}", (k + 1) / (rounds + 1))
-        return top > before
-
-    run_restarts(Restarts(structure, start, _ClimbAgain(in_turns)), range(1, rounds + 1), begin, take, rng, elsewhere)
-    structure.reset(best)
-    return result_of_climb(structure, moves=moves, restarts=done, local_optimum=verified)
+    shared = Restarts(structure, start, _ClimbAgain(in_turns))
+    run_restarts(shared, range(1, rounds + 1), begin, best.take, rng, elsewhere)
+    structure.reset(best.arcs)
+    return result_of_climb(structure, moves=best.moves, restarts=best.done, local_optimum=best.verified)
 
 
 @dataclass(frozen=True)

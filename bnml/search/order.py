@@ -36,7 +36,7 @@ from bnml.search.cuts import arrays_of_families, search_orders
 from bnml.search.forecast import ROW, SUBSET, listing_seconds
 from bnml.search.insertions import Orders, insertion_neighbours, order_for_insertions
 from bnml.search.moves import Structure
-from bnml.search.restarts import Restarted, Restarts, run_restarts
+from bnml.search.restarts import BestSoFar, Restarted, Restarts, run_restarts
 from bnml.search.search_result import SearchResult
 from bnml.search.tabu import PATIENCE, TENURE, tabu_walk
 from bnml.search.task import Task, as_search
@@ -99,45 +99,35 @@ def order_with_lists(
     """Search orders from a start, with so many restarts, and with families that may be listed already."""
     structure, watch, rng = Structure(task, start), task.watch, np.random.default_rng(task.seed)
     moves, verified = climb_in_turns(structure, watch, 0.0, 0.0)
-    best, top, done = structure.arcs.copy(), structure.score, 0
+    best = BestSoFar(structure, 0, structure.arcs.copy(), structure.score, verified, moves)
     if listed is None and not watch.over:
         listed = list_for_order_search(task, LISTING_SECONDS / listing_seconds(task), LISTING_SHARE)
     if listed is None or not (listed.complete or structure.n <= FEW_VARIABLES):
         near = None if structure.n <= MOST_FOR_ALL else insertion_neighbours(structure.arcs)
-        rounds = _rounds(structure.n) if asked is None else asked
+        best.rounds = _rounds(structure.n) if asked is None else asked
 
         def begin(k: int) -> _OrderBeginning:
             if k % 2:
-                structure.reset(best)
+                structure.reset(best.arcs)
                 changed = shaken_climb(structure, rng, max(3, structure.n // 4))
                 return _OrderBeginning(structure.arcs.copy(), None, changed)
-            first = order_for_insertions(best)
+            first = order_for_insertions(best.arcs)
             if k:
                 first = order_for_insertions(structure.fixed, _shaken(first, rng, k // 2))
             return _OrderBeginning(None, first)
 
-        def take(k: int, restarted: Restarted) -> bool:
-            nonlocal moves, verified, best, top, done
-            moves, done, before = moves + restarted.moves, k, top
-            for arcs, score, found in restarted.found:
-                if score > top + structure.equal:
-                    best, top, verified = arcs, score, found
-            watch(f"score {top:,.1f}", (k + 1) / (rounds + 1))
-            return top > before
-
         shared = Restarts(structure, start, _SettleAgain(near))
-        run_restarts(shared, range(rounds + 1), begin, take, rng, executor)
+        run_restarts(shared, range(best.rounds + 1), begin, best.take, rng, executor)
+    moves, verified, done = best.moves, best.verified, best.done
+    structure.reset(best.arcs)
     if listed is not None:
-        structure.reset(best)
         rounds = _rounds_on_lists(listed.families) if asked is None else asked
         better = _best_of_lists(structure, listed, rounds, watch)
         structure.families += listed.visited
         done = max(done, rounds)
         if better is not None:
-            structure.reset(better)
             moves, verified = moves + 1, False
-            best = better
-    structure.reset(best)
+        structure.reset(best.arcs if better is None else better)
     if not verified:
         more, verified = climb_up(structure, watch, 1.0, 1.0)
         moves += more

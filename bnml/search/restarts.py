@@ -24,25 +24,48 @@ from bnml.search.moves import Structure
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-__all__ = ["Restarted", "Restarting", "Restarts", "run_restarts"]
+__all__ = ["BestSoFar", "Restarted", "Restarting", "Restarts", "run_restarts"]
 
 
 @dataclass(frozen=True)
 class Restarted:
     """What a restart has come to.
 
-    Attributes
-    ----------
-    found
-        The structures that it has met, each with its score, and whether it was verified that no change of one arc is an
-        improvement: those that may be better than the best so far, in this order.
-    moves, families
-        How many changes were made, and how many families were scored.
+    ``found``: the structures that it has met, each with its score, and whether it was verified that no change of one
+    arc is an improvement: those that may be better than the best so far, in this order. ``moves``, ``families``: how
+    many changes were made, and how many families were scored.
     """
 
     found: tuple[tuple[Bools, float, bool], ...]
     moves: int
     families: int = 0
+
+
+@dataclass
+class BestSoFar:
+    """The best of the structures that restarts have come to, and what was done for it.
+
+    ``structure``: what is worked on. ``rounds``: how many restarts there are to be. ``arcs``, ``score``, ``verified``:
+    the best, and whether it was verified that no change of one arc improves it. ``moves``, ``done``: how many changes
+    were made, and the number of the last restart.
+    """
+
+    structure: Structure
+    rounds: int
+    arcs: Bools
+    score: float
+    verified: bool = False
+    moves: int = 0
+    done: int = 0
+
+    def take(self, k: int, restarted: Restarted) -> bool:
+        """Take note of what the k-th restart has come to; return whether the best is another one now."""
+        self.moves, self.done, before = self.moves + restarted.moves, k, self.score
+        for arcs, score, verified in restarted.found:
+            if score > self.score + self.structure.equal:
+                self.arcs, self.score, self.verified = arcs, score, verified
+        self.structure.task.watch(f"score {self.score:,.1f}", (k + 1) / (self.rounds + 1))
+        return self.score > before
 
 
 class Restarting(Protocol):
@@ -54,17 +77,7 @@ class Restarting(Protocol):
 
 @dataclass(frozen=True)
 class Restarts:
-    """What all restarts of a search share.
-
-    Attributes
-    ----------
-    structure
-        The structure that is worked on.
-    start
-        What it started from, as given; None for nothing.
-    how
-        How the search goes on from a beginning.
-    """
+    """What all restarts of a search share: the structure that is worked on, what it started from, and how to go on."""
 
     structure: Structure
     start: DAG | None

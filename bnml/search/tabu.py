@@ -19,7 +19,7 @@ from bnml._watch import Watch
 from bnml.graph import DAG
 from bnml.search.climb import Beginning, climb_in_turns, climb_up, perturbation_of, result_of_climb, shaken_climb
 from bnml.search.moves import Structure
-from bnml.search.restarts import Restarted, Restarts, run_restarts
+from bnml.search.restarts import BestSoFar, Restarted, Restarts, run_restarts
 from bnml.search.search_result import SearchResult
 from bnml.search.task import Task, as_search
 
@@ -75,28 +75,18 @@ def tabu(
     structure, watch, rng = Structure(task, start), task.watch, np.random.default_rng(task.seed)
     size = perturbation_of(structure, perturbation)
     how = _WanderAgain(reinsert, tenure, patience)
-    moves = done = 0
-    best, top = structure.arcs.copy(), -np.inf
+    best = BestSoFar(structure, rounds, structure.arcs.copy(), -np.inf)
 
     def begin(k: int) -> Beginning:
-        structure.reset(best)
+        structure.reset(best.arcs)
         changed = shaken_climb(structure, rng, size)
         return Beginning(structure.arcs.copy(), changed, k / (rounds + 1), (k + 1) / (rounds + 1))
 
-    def take(k: int, restarted: Restarted) -> bool:
-        nonlocal moves, best, top, done
-        moves, done, before = moves + restarted.moves, k, top
-        for arcs, score, _ in restarted.found:
-            if score > top + structure.equal:
-                best, top = arcs, score
-        watch(f"score {top:,.1f}", (k + 1) / (rounds + 1))
-        return top > before
-
-    take(0, how.on(structure)(Beginning(best, 0, 0.0, 1.0 / (rounds + 1)), watch))
-    run_restarts(Restarts(structure, start, how), range(1, rounds + 1), begin, take, rng, elsewhere)
-    structure.reset(best)
+    best.take(0, how.on(structure)(Beginning(best.arcs, 0, 0.0, 1.0 / (rounds + 1)), watch))
+    run_restarts(Restarts(structure, start, how), range(1, rounds + 1), begin, best.take, rng, elsewhere)
+    structure.reset(best.arcs)
     more, verified = climb(structure, watch, 1.0, 1.0)
-    return result_of_climb(structure, moves=moves + more, restarts=done, local_optimum=verified)
+    return result_of_climb(structure, moves=best.moves + more, restarts=best.done, local_optimum=verified)
 
 
 @dataclass(frozen=True)

@@ -17,9 +17,10 @@ REQUIREMENTS = {  # what pip is asked for, by the name of the module
     "sklearn": "scikit-learn>=1.6",
     "starlette": "starlette>=0.40",
     "uvicorn": "uvicorn>=0.30",
-    "ibis": "ibis-framework[duckdb]>=9",
-    "duckdb": "ibis-framework[duckdb]>=9",
-    "pyspark": "ibis-framework[pyspark]>=9",
+    "ibis": "ibis-framework[duckdb]>=12,<13",
+    "duckdb": "duckdb>=1.4,<2",
+    "psycopg": "psycopg[binary]>=3.2",
+    "pyspark": "ibis-framework[pyspark]>=12,<13",
 }
 
 

@@ -118,7 +118,10 @@ ROW_WISE = {  # they answer row by row, or draw rows, and see them through bnml.
     "uncertainty/prediction.py",
 }
 HIDDEN = {"column_codes", "row_index", "weights"}  # of Data; codes are what the view of rows has, too
-HIDDEN_MODULES = {"data.grouping", "counts._kernels", "counts.in_memory", "counts.pair_tests", "counts.sums"}
+HIDDEN_MODULES = {
+    "data.grouping", "data.engine_codes", "counts._kernels", "counts.in_memory", "counts.in_engine",
+    "counts.pair_tests", "counts.sums",
+}  # fmt: skip
 ROW_MODULES = {"data.rows", "data.matching", "data.gap_rows"}
 
 
@@ -165,6 +168,7 @@ def test_only_data_and_counts_know_rows(path):
         ("from bnml.data.grouping import distinct_rows", {"data.grouping"}, set()),
         ("from bnml.counts import _kernels", {"counts._kernels"}, set()),
         ("import bnml.counts.in_memory", {"counts.in_memory"}, set()),
+        ("from bnml.counts.in_engine import InEngine", {"counts.in_engine"}, set()),
         ("from bnml.data.rows import rows_of", set(), {"data.rows"}),
         ("self.weights = 1; rules.columns; counts.n_distinct; counts.cells([0]).states", set(), set()),
     ],

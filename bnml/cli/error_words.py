@@ -13,10 +13,10 @@ from bnml.errors import ArgumentError
 __all__ = ["OPTIONS", "in_options", "links_said"]
 
 _SAME = (
-    "adjust", "bins", "chains", "columns", "drop", "ess", "estimator", "interventions", "keep", "max_parents",
-    "memory_limit", "method", "missing", "na_values", "order", "out", "possibility", "prior", "repetitions",
-    "resampling", "rows_per_cell", "samples", "score", "search", "seed", "states", "target", "test", "threads",
-    "threshold", "time_limit", "weight", "weights",
+    "adjust", "bins", "chains", "columns", "counting", "drop", "ess", "estimator", "interventions", "keep",
+    "max_parents", "memory_limit", "method", "missing", "na_values", "order", "out", "possibility", "prior",
+    "repetitions", "resampling", "rows_per_cell", "samples", "score", "search", "seed", "states", "target", "test",
+    "threads", "threshold", "time_limit", "weight", "weights",
 )  # fmt: skip
 OPTIONS = {name: f"--{name.replace('_', '-')}" for name in _SAME} | {
     "alpha": "--significance",

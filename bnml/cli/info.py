@@ -41,7 +41,7 @@ WriteConfig = Annotated[
 ]
 
 TableOrNetwork = Annotated[
-    Path | None,
+    str | None,
     typer.Argument(
         metavar="DATA", help=f"A table: {options.TABLES}; or a network file: .bif .xmlbif .net .dsc .xdsl .json"
     ),
@@ -115,6 +115,8 @@ def _summary(found: TableOverview) -> dict[str, Any]:
         "rows": _n_rows(found),
         "distinct_rows": None if found.data is None else found.data.n_distinct,
         "readable": found.data is not None,
+        "engine": None if found.data is None else found.data.engine,
+        "counting": None if found.data is None else found.data.counting,
         "reason": None if found.error is None else found.error.text(in_options({})),
         "interventions": None if found.data is None else rows_set(found.data),
         "columns": [_column_summary(column, found.data) for column in found.columns],
@@ -144,10 +146,13 @@ def _column_summary(column: ColumnOverview, data: bnml.Data | None) -> dict[str,
 
 def _report(found: TableOverview) -> None:
     """Print the report."""
-    distinct = "" if found.data is None else f" ({found.data.n_distinct:,} distinct)"
+    here = found.data is not None and found.data.engine == "memory"
+    distinct = f" ({found.data.n_distinct:,} distinct)" if here and found.data is not None else ""
     print(f"{number_of(_n_rows(found), 'row')}{distinct}, {number_of(len(found.columns), 'column')}")
     if found.data is not None and found.data.targets is not None:
         print(wrapped_text(f"variables were set in {rows_set_words(found.data)}"))
+    if found.data is not None and found.data.counting is not None:
+        print(wrapped_text(found.data.counting))
     print()
     rows = [
         [shortened(c.name, LONGEST_NAME), c.kind, f"{c.distinct:,}", f"{c.missing:,}" if c.missing else "", _values(c)]

@@ -158,7 +158,7 @@ def _check_files(output: Path | None, plots: Sequence[Path], scores_out: Path | 
 
 
 def _check_without_table(
-    context: typer.Context, data: Path | None, output: Path | None, scores_out: Path | None
+    context: typer.Context, data: str | None, output: Path | None, scores_out: Path | None
 ) -> None:
     """Refuse what makes no sense where the scores come from a file."""
     sources = {name: context.get_parameter_source(name) for name in context.params}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from math import prod
-from pathlib import Path
 from typing import Any
 
 import bnml
@@ -16,14 +15,14 @@ __all__ = ["is_network_file", "show_network"]
 LONGEST_NAME = 26
 
 
-def is_network_file(path: Path | None) -> bool:
+def is_network_file(path: str | None) -> bool:
     """Tell whether a file is one of a network, by its name."""
     from bnml.network.files import FORMATS
 
-    return path is not None and path.name.lower().endswith(tuple(FORMATS))
+    return path is not None and path.lower().endswith(tuple(FORMATS))
 
 
-def show_network(path: Path, *, as_json: bool) -> None:
+def show_network(path: str, *, as_json: bool) -> None:
     """Print what a network file holds: its variables, their states and parents, and how large its tables are."""
     from bnml.network.inference import tree_size
 

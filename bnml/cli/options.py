@@ -16,6 +16,7 @@ __all__ = [
     "Bins",
     "Columns",
     "Config",
+    "Counting",
     "DataFile",
     "DataOrExample",
     "Drop",
@@ -44,10 +45,11 @@ __all__ = [
     "whole_number",
 ]
 
-TABLES = ".csv .tsv .txt .csv.gz .parquet .arrow .feather .xlsx .idt, or - for standard input"
-DataFile = Annotated[Path | None, typer.Argument(metavar="DATA", help=f"A table: {TABLES}")]
+TABLES = ".csv .tsv .txt .csv.gz .parquet .arrow .feather .xlsx .idt, - for standard input, a folder or pattern of "
+TABLES += "Parquet files, or an address such as duckdb://FILE?table=T"
+DataFile = Annotated[str | None, typer.Argument(metavar="DATA", help=f"A table: {TABLES}")]
 DataOrExample = Annotated[
-    Path | None, typer.Argument(metavar="DATA", help=f"A table: {TABLES}; the bundled example without.")
+    str | None, typer.Argument(metavar="DATA", help=f"A table: {TABLES}; the bundled example without.")
 ]
 Structure = Annotated[
     str, typer.Argument(metavar="STRUCTURE", help="A model string such as '[A][B|A]', or a network file.")
@@ -139,6 +141,10 @@ Weights = Annotated[str | None, _reading("--weights", metavar="COLUMN", help="Co
 Interventions = Annotated[
     str | None,
     _reading("--interventions", metavar="COLUMN", help="Column that names what was set in each row, A;B for several."),
+]
+Counting = Annotated[
+    str | None,
+    _reading("--counting", metavar="HOW", help="Of a table in an engine: compress (fetch distinct rows), push, auto."),
 ]
 Config = Annotated[Path | None, _reading("--config", metavar="FILE.toml", help="These options from a TOML file.")]
 

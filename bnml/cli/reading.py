@@ -15,9 +15,11 @@ from bnml.cli.options import (
     Bins,
     Columns,
     Config,
+    Counting,
     DataFile,
     Drop,
     Interventions,
+    MemoryLimit,
     Missing,
     NaValues,
     PriorNetwork,
@@ -55,6 +57,7 @@ __all__ = [
     "table_to_read",
 ]
 
+ALWAYS_TOLD = ("data", "weights", "interventions", "counting", "memory_limit")  # whatever a network's file says
 TableReader = Callable[..., bnml.Data]
 SourceMaker = Callable[..., "TableSource"]
 StructuredTable = Callable[[], tuple[bnml.DAG, bnml.Data]]
@@ -71,8 +74,10 @@ def table_to_read(
     bins: Bins = None,
     weights: Weights = None,
     interventions: Interventions = None,
+    counting: Counting = None,
+    memory_limit: MemoryLimit = None,
     config: Config = None,
-) -> tuple[AbstractContextManager[Path], dict[str, Any]]:
+) -> tuple[AbstractContextManager[str | Path], dict[str, Any]]:
     """Return the table to be read and the arguments of `bnml.read`; the TOML file has what options leave open."""
     given = read_settings(config)
     arguments = {
@@ -84,8 +89,10 @@ def table_to_read(
         "bins": _all_bins(bins or (), given.get("bins")),
         "weights": weights or given.get("weights"),
         "interventions": interventions or given.get("interventions"),
+        "counting": counting or given.get("counting", "auto"),
+        "memory_limit": memory_limit,
     }
-    return nullcontext(data) if data is not None else resources.as_file(example_path()), arguments
+    return nullcontext[str | Path](data) if data is not None else resources.as_file(example_path()), arguments
 
 
 def _all_bins(options: Sequence[str], given: str | Mapping[str, Any] | None) -> str | Mapping[str, Any] | None:
@@ -161,7 +168,7 @@ def read_table(
     if like is None:
         with opened as path:
             return bnml.read(path, **_with_bins(arguments, other_bins))
-    told = {name for name, value in options.items() if value and name not in ("data", "weights", "interventions")}
+    told = {name for name, value in options.items() if value and name not in ALWAYS_TOLD}
     if "config" in told:
         told |= set(read_settings(options["config"])) & {"columns", "drop", "missing", "na_values", "states", "bins"}
         told.remove("config")

@@ -112,7 +112,7 @@ def _number(threshold: str | None) -> float | None:
 
 
 def _states_with_degrees(
-    data: Path | None, possibility: str, states: Path | None, na_values: str | None, settings: Mapping[str, Any]
+    data: str | None, possibility: str, states: Path | None, na_values: str | None, settings: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Return the states that are declared, with the degrees that the column of degrees holds."""
     from bnml.data.bene import read_vd

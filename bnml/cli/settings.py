@@ -21,6 +21,7 @@ KEYS = {
     "bins": "a text or a table",
     "weights": "a text",
     "interventions": "a text",
+    "counting": "a text",
     "required": "a list of lists of texts",
     "forbidden": "a list of lists of texts",
     "required_links": "a list of lists of texts",

@@ -40,7 +40,7 @@ def command(
     from bnml.studio import serve
 
     with suppress(KeyboardInterrupt):
-        serve(data, port=port, folder=folder, browser=not no_browser, told=_tell)
+        serve(None if data is None else Path(data), port=port, folder=folder, browser=not no_browser, told=_tell)
 
 
 def _tell(address: str) -> None:

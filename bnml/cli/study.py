@@ -137,7 +137,7 @@ def command(
 
     networks = network or []
     _check_files(output, save, networks)
-    if resume is None and data is not None and data.suffix.lower() in STATES:
+    if resume is None and data is not None and Path(data).suffix.lower() in STATES:
         raise ArgumentError(f"DATA {str(data)!r} is no table; if it is a study that was saved, say --resume {data}")
     report = output if output is not None and output.suffix.lower() in REPORTS else None
     kept = [path for path in (save, output) if path is not None and path != report]
@@ -201,7 +201,7 @@ def _begun(
 
 
 def _loaded(
-    resume: Path, data: Path | None, threads: int | None, progress: Callable[[str, float], None] | None
+    resume: Path, data: str | None, threads: int | None, progress: Callable[[str, float], None] | None
 ) -> tuple[StudyRequest, StudyState]:
     """Return a study that was saved."""
     from bnml.five_steps.saving import load_saved_state

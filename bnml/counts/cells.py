@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -13,11 +13,14 @@ import numpy.typing as npt
 
 from bnml._arrays import Ints
 from bnml._plain import as_float
+from bnml.errors import ArgumentError
 
 if TYPE_CHECKING:
     from bnml.counts.counts import Counts
 
-__all__ = ["Cells", "FamilyCounts", "family_counts"]
+__all__ = ["Cells", "FamilyCounts", "cells_of_rows", "family_counts", "table_of_rows", "table_shape"]
+
+MOST_CELLS = 100_000_000  # of a table that is listed
 
 States = npt.NDArray[np.unsignedinteger[Any]]
 
@@ -76,12 +79,70 @@ class Cells:
         arities = tuple(self.arities[place] for place in places)
 
         def look() -> States:
-            return states_of_cells(self.states, places, first_of_cells(belongs, counts.size))
+            return _states_of_cells(self.states, places, first_of_cells(belongs, counts.size))
 
         return Cells(tuple(variables), arities, counts, look), belongs
 
     def _places(self, variables: Sequence[int]) -> Ints:
         return np.array([self.variables.index(v) for v in variables], np.int64)
+
+
+def cells_of_rows(
+    variables: Sequence[int], arities: Sequence[int], rows: States, weights: Ints, places: Sequence[int] | None = None
+) -> Cells:
+    """Return the cells of some columns, counted in rows of codes.
+
+    Parameters
+    ----------
+    variables, arities
+        The columns, by number, and how many states each of them has.
+    rows, weights
+        A row of codes for each column, and how often each of the rows of the table occurs.
+    places
+        Where the columns stand in ``rows``; by default in their order.
+    """
+    from bnml.counts._kernels import partition
+
+    chosen = np.arange(len(variables)) if places is None else np.array(places, np.int64)
+    every = np.ones(len(rows), np.int64)
+    every[chosen] = arities
+    labels = np.empty(rows.shape[1], np.int64)
+    m = partition(rows, every, chosen, labels)
+    counts = np.zeros(m, np.int64)
+    np.add.at(counts, labels, weights)
+
+    def look() -> States:
+        return _states_of_cells(rows, chosen, first_of_cells(labels, m))
+
+    return Cells(tuple(variables), tuple(arities), counts, look)
+
+
+def table_shape(variables: Sequence[int], arities: Sequence[int]) -> list[int]:
+    """Return the shape of the table of all configurations of some columns.
+
+    Raises
+    ------
+    ArgumentError
+        If it has too many cells to be listed.
+    """
+    shape = [arities[v] for v in variables]
+    size = math.prod(shape)
+    if size > MOST_CELLS:
+        raise ArgumentError(
+            f"a table of {len(shape)} columns has {size:.3g} cells: too many to list; take fewer columns, or only "
+            "the configurations that occur"
+        )
+    return shape
+
+
+def table_of_rows(shape: Sequence[int], rows: Iterable[States], weights: Ints) -> Ints:
+    """Return the counts of every configuration, given a row of codes for each column."""
+    index = np.zeros(weights.size, np.int64)
+    for codes, r in zip(rows, shape, strict=True):
+        index = index * r + codes
+    counts = np.zeros(math.prod(shape), np.int64)
+    np.add.at(counts, index, weights)
+    return counts.reshape(shape)
 
 
 def first_of_cells(labels: Ints, m: int) -> Ints:
@@ -91,7 +152,7 @@ def first_of_cells(labels: Ints, m: int) -> Ints:
     return first
 
 
-def states_of_cells(states: States, rows: Ints, columns: Ints) -> States:
+def _states_of_cells(states: States, rows: Ints, columns: Ints) -> States:
     """Return the states of some cells and columns, in the layout that the kernels know."""
     chosen: States = states[rows[:, None], columns]
     chosen.setflags(write=False)

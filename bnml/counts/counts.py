@@ -2,8 +2,8 @@
 
 No one but `bnml.data` and this room knows rows. Everyone else asks a `Counts` for the cells of a set of columns, for
 sums of lookups over the cells of many sets, or for statistics of independence, and sees no row numbers. Tables in
-memory answer by the kernels of this room (`bnml.counts.in_memory`); an engine that holds the table would answer by
-queries.
+memory answer by the kernels of this room (`bnml.counts.in_memory`); an engine that holds the table answers by queries
+(`bnml.counts.in_engine`).
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from bnml._watch import Tell
 from bnml.counts.in_memory import KEPT, InMemory
 from bnml.data import Data
 from bnml.data.gaps import refuse_gaps
+from bnml.data.pushed_data import PushedData
 from bnml.errors import function
 
 if TYPE_CHECKING:
@@ -61,6 +62,10 @@ class Counts(Protocol):
     @property
     def nbytes(self) -> int:
         """How many bytes one look at all columns reads."""
+
+    @property
+    def in_engine(self) -> bool:
+        """Whether an engine counts: many sets at once are one scan for it, and rows cannot be had."""
 
     def for_child(self, child: int) -> Counts:
         """Return the counts that tell about a variable as a child: those of the rows in which it was not set.
@@ -146,8 +151,14 @@ def counts_of(data: Data | Counts) -> Counts:
     known: Counts | None = data.memo.get(KEPT)
     if known is None:
         refuse_gaps(data, function("counts_of"))
-        known = data.memo[KEPT] = InMemory(data)
+        known = data.memo[KEPT] = _engine_counts(data) if isinstance(data, PushedData) else InMemory(data)
     return known
+
+
+def _engine_counts(data: PushedData) -> Counts:
+    from bnml.counts.in_engine import InEngine
+
+    return InEngine(data)
 
 
 def count_occurring_states(counts: Counts | ObservedCounts) -> Ints:

@@ -5,20 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from bnml._arrays import Bools, Floats, Ints, Numbers
 from bnml._watch import Tell
 from bnml.counts import pair_tests, sums
 from bnml.counts.batches import FamilyBatch, Lookups, check_additions, check_columns, configurations
-from bnml.counts.cells import Cells, first_of_cells, states_of_cells
+from bnml.counts.cells import Cells, cells_of_rows, table_of_rows, table_shape
 from bnml.counts.chi_square import Questions, Verdict
 from bnml.data import Data
 from bnml.data.targets import rows_not_setting
-from bnml.errors import ArgumentError
 
 if TYPE_CHECKING:
     from bnml.counts._lattice_kernels import Bounds, Sums
@@ -27,7 +25,6 @@ if TYPE_CHECKING:
 
 __all__ = ["KEPT", "InMemory"]
 
-MOST_CELLS = 100_000_000
 KEPT = "counts"  # under which they are kept with a table
 
 
@@ -50,47 +47,31 @@ class InMemory:
         return self if self._of_child is None else self._of_child[child]
 
     @property
+    def in_engine(self) -> bool:
+        """Whether an engine counts: the rows are here."""
+        return False
+
+    @property
     def nbytes(self) -> int:
         """How many bytes one look at all columns reads."""
         return self._rows.columns.nbytes
 
     def cells(self, variables: Sequence[int]) -> Cells:
         """Return the configurations that occur, however many are possible."""
-        from bnml.counts._kernels import partition
-
         check_columns(len(self.names), variables)
-        chosen = np.array(variables, np.int64)
-        labels = np.empty(self.n_distinct, np.int64)
-        m = partition(self._rows.columns, self._rows.arities, chosen, labels)
-        counts = np.zeros(m, np.int64)
-        np.add.at(counts, labels, self._weights)
-
-        def look() -> npt.NDArray[np.unsignedinteger[Any]]:
-            return states_of_cells(self._rows.columns, chosen, first_of_cells(labels, m))
-
-        return Cells(tuple(variables), tuple(self.arities[v] for v in variables), counts, look)
+        arities = [self.arities[v] for v in variables]
+        return cells_of_rows(variables, arities, self._rows.columns, self._weights, variables)
 
     def table(self, variables: Sequence[int]) -> Ints:
         """Return the counts of every configuration: an array with one axis per variable."""
         from bnml.counts._kernels import MAX_DENSE, count_dense
 
         check_columns(len(self.names), variables)
-        shape = [self.arities[v] for v in variables]
-        size = math.prod(shape)
-        if size > MOST_CELLS:
-            raise ArgumentError(
-                f"a table of {len(shape)} columns has {size:.3g} cells: too many to list; take fewer columns, or only "
-                "the configurations that occur"
-            )
+        shape, columns = table_shape(variables, self.arities), self._rows.columns
+        if (size := math.prod(shape)) > MAX_DENSE:
+            return table_of_rows(shape, (columns[v] for v in variables), self._weights)
         counts = np.zeros(size, np.int64)
-        columns = self._rows.columns
-        if size <= MAX_DENSE:
-            count_dense(columns, self._weights, self._rows.arities, np.array(variables, np.int64), counts)
-        else:
-            index = np.zeros(self.n_distinct, np.int64)
-            for v, r in zip(variables, shape, strict=True):
-                index = index * r + columns[v]
-            np.add.at(counts, index, self._weights)
+        count_dense(columns, self._weights, self._rows.arities, np.array(variables, np.int64), counts)
         return counts.reshape(shape)
 
     def family_sums(

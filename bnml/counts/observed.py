@@ -10,14 +10,12 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from bnml._arrays import Bools, Floats, Ints
 from bnml.counts.batches import check_columns
-from bnml.counts.cells import Cells, first_of_cells, states_of_cells
+from bnml.counts.cells import Cells, cells_of_rows
 from bnml.counts.chi_square import Questions, Verdict, chi_square_statistic, log_survival
 from bnml.counts.counts import Counts, counts_of
 from bnml.data import Data
@@ -52,21 +50,10 @@ class ObservedCounts:
 
     def cells(self, variables: Sequence[int]) -> Cells:
         """Return the configurations that occur in the rows in which all of the columns are observed."""
-        from bnml.counts._kernels import partition
-
         rows = self.observed(variables)
         columns = np.ascontiguousarray(self._columns[list(variables)][:, rows])
         columns.setflags(write=False)  # as the kernels know them
-        arities = tuple(self.arities[v] for v in variables)
-        places, labels = np.arange(len(variables)), np.empty(columns.shape[1], np.int64)
-        m = partition(columns, np.array(arities, np.int64), places, labels)
-        counts = np.zeros(m, np.int64)
-        np.add.at(counts, labels, self._weights[rows])
-
-        def look() -> npt.NDArray[np.unsignedinteger[Any]]:
-            return states_of_cells(columns, places, first_of_cells(labels, m))
-
-        return Cells(tuple(variables), arities, counts, look)
+        return cells_of_rows(variables, [self.arities[v] for v in variables], columns, self._weights[rows])
 
     def table(self, variables: Sequence[int]) -> Ints:
         """Return the counts of every configuration, over those rows: an array with one axis per variable."""

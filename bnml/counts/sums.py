@@ -46,11 +46,18 @@ def _dense_limit(rows: DistinctRows) -> int:
 
 
 def family_sums(
-    rows: DistinctRows, batch: FamilyBatch, lookups: Lookups, threads: int | None = None, *, checked: bool = False
+    rows: DistinctRows,
+    batch: FamilyBatch,
+    lookups: Lookups,
+    threads: int | None = None,
+    *,
+    checked: bool = False,
+    limit: int | None = None,
 ) -> Floats:
     """Return for each family the sum over its joint table and the sum over its parents' table (0 without a child).
 
-    ``checked``: the batch is known to hold columns of the table only.
+    ``checked``: the batch is known to hold columns of the table only. ``limit``: up to how many cells a table is
+    counted densely, which the order of a sum depends on; by default as fits the number of rows.
     """
     from bnml.counts._kernels import sum_families
 
@@ -63,7 +70,7 @@ def family_sums(
     if lookups.ess > 0:
         joint_a, margin_a = _hyperparameters(lookups, *configurations(arities, batch))
     out = np.zeros((n, 2))
-    limit = _dense_limit(rows)
+    limit = _dense_limit(rows) if limit is None else limit
 
     def task(start: int, stop: int) -> None:
         part = slice(start, stop)

@@ -20,7 +20,9 @@ from bnml.data.read_choices import Reading
 from bnml.data.targets import Targets, group_with_targets, rows_set_words
 from bnml.errors import ArgumentError, DataError, argument
 
-__all__ = ["Data"]
+__all__ = ["COUNTING", "Data"]
+
+COUNTING = "counting"  # under which is kept how the rows of an engine are counted, and why
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -136,6 +138,17 @@ class Data(PickledByFields):
         """How many bytes of memory the table takes: its codes by row and by column, weights and places of rows."""
         places = 0 if self.row_index is None else self.row_index.nbytes
         return 2 * self.codes.nbytes + self.weights.nbytes + places
+
+    @property
+    def engine(self) -> str:
+        """What counts the rows: ``"memory"``, or the engine in which they stay (``"duckdb"``, ``"postgres"``, …)."""
+        return "memory"
+
+    @property
+    def counting(self) -> str | None:
+        """Of a table that is or was in an engine: who counts its rows, and why, in words."""
+        said: str | None = self.memo.get(COUNTING)
+        return said
 
     @cached_property
     def memo(self) -> dict[Any, Any]:
@@ -253,8 +266,11 @@ def _describe(data: Data, *, width: int = 80, most: int = 20) -> str:
         lines.append(wrapped_text(f"values are missing in {rows_missing_words(data)}"))
     if data.targets is not None:
         lines.append(wrapped_text(f"variables were set in {rows_set_words(data)}"))
+    if data.counting is not None:
+        lines.append(wrapped_text(data.counting))
     return "\n".join(lines)
 
 
 def _size(data: Data) -> str:
-    return f"{number_of(data.n_rows, 'row')} ({data.n_distinct:,} distinct) × {number_of(len(data.names), 'column')}"
+    where = f"({data.n_distinct:,} distinct)" if data.engine == "memory" else f"in {data.engine}"
+    return f"{number_of(data.n_rows, 'row')} {where} × {number_of(len(data.names), 'column')}"

@@ -24,7 +24,7 @@ from bnml.data.columns import LabelEncoder
 from bnml.data.table import Table, Wanted, check_table_names, kept_table_names
 from bnml.errors import DataError
 
-__all__ = ["read_delimited", "read_text"]
+__all__ = ["header_of", "read_delimited", "read_text"]
 
 DELIMITERS = ",;\t|"
 BLOCK = 1 << 22  # bytes that are parsed at once; a line may be refused if it is longer
@@ -82,6 +82,19 @@ def read_text(path: Path, wanted: Wanted) -> Table:
                 return read_delimited(table, wanted, "\t")
             except DataError as error:
                 raise type(error)(error.marked.replace(str(table), str(path))) from None
+
+
+def header_of(path: Path, delimiter: str | None = None) -> tuple[tuple[str, ...], str]:
+    """Return the names in the first line of a file of delimited text, and the delimiter.
+
+    Raises
+    ------
+    DataError
+        If the file is not such text.
+    """
+    with _understood(path):
+        names, found, _ = _header(path, delimiter)
+    return names, found
 
 
 @contextmanager

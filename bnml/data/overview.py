@@ -23,11 +23,14 @@ from bnml.data.bins import is_to_be_cut
 from bnml.data.columns import Column
 from bnml.data.data import Data
 from bnml.data.doubts import number_with_comma
+from bnml.data.engine_sources import limit_of_reading, open_engine_table
+from bnml.data.engine_table import EngineTable
 from bnml.data.labels import as_number, label_text, ordered
 from bnml.data.read import read_frequencies, read_opened, read_variables
 from bnml.data.read_arguments import Arguments, check_arguments
 from bnml.data.sources import open_table, source_text
 from bnml.data.states import MOST_LABELS
+from bnml.data.table import Table, check_table_names
 from bnml.errors import DataError, argument
 
 __all__ = ["ColumnOverview", "TableOverview", "overview"]
@@ -126,7 +129,7 @@ class TableOverview:
 
 
 @enough_memory(DataError, "the table was read", "take fewer columns or rows, or a machine with more")
-def overview(source: Any, **arguments: Any) -> TableOverview:
+def overview(source: Any, *, counting: Any = "auto", memory_limit: Any = None, **arguments: Any) -> TableOverview:
     """Return what a table holds; the arguments are those of `bnml.read`.
 
     Raises
@@ -135,6 +138,10 @@ def overview(source: Any, **arguments: Any) -> TableOverview:
         If the table cannot be opened, or an argument is wrong.
     """
     asked = check_arguments(**arguments)
+    limit = limit_of_reading(memory_limit)
+    engine = open_engine_table(source, limit)
+    if engine is not None:
+        return _engine_overview(engine, asked, counting, limit, source_text(source))
     table = open_table(source, asked.kept)
     variables, _ = read_variables(table, asked)
     frequencies = read_frequencies(table, asked)
@@ -146,6 +153,28 @@ def overview(source: Any, **arguments: Any) -> TableOverview:
     except DataError as reason:
         error = reason
     return TableOverview(n_rows, tuple(_without_copies(variables, looks)), data, error, _first_rows(variables))
+
+
+def _engine_overview(engine: EngineTable, asked: Arguments, counting: str, limit: int, source: str) -> TableOverview:
+    """Return what a table in an engine holds, from its columns' distinct values; near copies are not looked for."""
+    from bnml.data.engine_reading import read_engine_table
+
+    names = check_table_names(engine.names, "the table")
+    kept = [name for name in asked.kept(names) if name not in asked.no_variables]
+    found = engine.distinct_values(kept)
+    variables, _ = read_variables(Table([own.column for own in found], names, untyped=engine.untyped), asked)
+    looks = [_look(column, own.counts, asked) for column, own in zip(variables, found, strict=True)]
+    data, error = None, None
+    try:
+        data = read_engine_table(engine, asked, counting, limit, source)
+    except DataError as reason:
+        error = reason
+    first = engine.table(engine.rows.select(*map(engine.column, kept)).limit(FIRST_ROWS), "show the first rows")
+    rows = tuple(
+        tuple("" if value is None else label_text(value) for value in row)
+        for row in zip(*(column.to_pylist() for column in first.columns), strict=True)
+    )
+    return TableOverview(int(found[0].counts.sum()), tuple(looks), data, error, rows)
 
 
 def _first_rows(columns: Sequence[Column]) -> tuple[tuple[str, ...], ...]:

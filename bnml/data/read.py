@@ -7,11 +7,12 @@ import sys
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
 
+from bnml._checks import one_of
 from bnml._memory import enough_memory
 from bnml._text import clip, number_of, quoted
 from bnml.data.bins import AUTO
@@ -19,6 +20,7 @@ from bnml.data.columns import Column
 from bnml.data.data import Data
 from bnml.data.doubts import comma_doubt, header_doubt
 from bnml.data.draft_table import DraftTable
+from bnml.data.engine_sources import COUNTING_CHOICES, limit_of_reading, open_engine_table
 from bnml.data.gaps import Gaps
 from bnml.data.labels import MISSING_TEXTS, as_number
 from bnml.data.read_arguments import Arguments, check_arguments
@@ -29,7 +31,19 @@ from bnml.data.table import Table
 from bnml.data.targets import Targets, targets_of_column
 from bnml.errors import DataError, DataWarning, MissingError, argument
 
-__all__ = ["as_data", "read", "read_draft", "read_frequencies", "read_opened", "read_variables"]
+__all__ = [
+    "as_data",
+    "read",
+    "read_draft",
+    "read_frequencies",
+    "read_opened",
+    "read_variables",
+    "refuse_columns_without_values",
+    "refuse_missing_values",
+    "warn_of_doubts",
+    "warn_of_states",
+    "whole_numbers",
+]
 
 Weights = npt.NDArray[np.int64]
 
@@ -48,6 +62,8 @@ def read(
     weights: str | None = None,
     drop: Sequence[str] | None = None,
     interventions: str | None = None,
+    counting: str = "auto",
+    memory_limit: int | str | None = None,
 ) -> Data:
     """Read a table of categories from a file, a frame, an array or a database.
 
@@ -55,9 +71,11 @@ def read(
     ----------
     source
         A path (``.csv``, ``.tsv`` or ``.txt``, each with ``.gz`` too, ``.parquet``, ``.arrow``, ``.feather``,
-        ``.xlsx``, or ``.idt`` with its ``.vd`` beside it; ``-`` is standard input), a DataFrame (pandas, polars,
-        pyarrow, or anything else that speaks the Arrow interface), a 2-D integer array (columns ``X0``, ``X1``, …), or
-        an Ibis table or DuckDB relation, whose rows their own engine groups.
+        ``.xlsx``, or ``.idt`` with its ``.vd`` beside it; ``-`` is standard input), a folder or pattern of Parquet
+        files (``"data/*.parquet"``), an address (``"duckdb://file.ddb?table=t"``, ``"postgres://…?table=t"``: whatever
+        ``ibis.connect`` understands), a DataFrame (pandas, polars, pyarrow, or anything else that speaks the Arrow
+        interface), a 2-D integer array (columns ``X0``, ``X1``, …), or an Ibis table or DuckDB relation. Tables in an
+        engine are only read, never written to.
     columns
         The columns to keep, in this order; all by default.
     states
@@ -84,6 +102,12 @@ def read(
         ``;``) that were set from outside; empty or missing where nothing was. What a variable depends on is learned
         from the rows in which it was not set. Interventions are taken as perfect: they cut a variable off from all its
         causes. Those that only shift it are out of scope.
+    counting
+        Of a table in an engine: ``"compress"`` fetches its distinct rows with their weights, ``"push"`` leaves them
+        there and has the engine count every table that is needed; ``"auto"`` fetches them if they fit.
+    memory_limit
+        How much memory distinct rows that are fetched may take, such as ``"8GB"``; a quarter of the machine's by
+        default. CSV and Parquet files that are larger are read by DuckDB.
 
     Returns
     -------
@@ -118,16 +142,37 @@ def read(
     sky          2  rain, sun
     air          2  cold, warm
     """
-    found = read_draft(
-        source, columns=columns, states=states, missing=missing, na_values=na_values, bins=bins, weights=weights,
-        drop=drop, interventions=interventions,
+    asked = check_arguments(
+        columns=columns, states=states, missing=missing, na_values=na_values, bins=bins, weights=weights, drop=drop,
+        interventions=interventions,
     )  # fmt: skip
-    return found.data()
+    one_of(counting, "counting", COUNTING_CHOICES)
+    limit = limit_of_reading(memory_limit)
+    engine = open_engine_table(source, limit)
+    if engine is None:
+        if counting == "push":
+            raise DataError(
+                f"{argument('counting', 'push')}: the rows of {source_text(source)} are in memory, and no engine holds "
+                f"them; leave {argument('counting')} out"
+            )
+        return read_opened(open_table(source, asked.kept), asked, source_text(source)).data()
+    from bnml.data.engine_reading import read_engine_table
+
+    return read_engine_table(engine, asked, counting, limit, source_text(source))
 
 
-def read_draft(source: Any, **arguments: Any) -> DraftTable:
-    """Read a table as `read` does, with the same arguments, up to a draft: its columns can be cut anew."""
+def read_draft(
+    source: Any, *, counting: str = "auto", memory_limit: int | str | None = None, **arguments: Any
+) -> DraftTable:
+    """Read a table as `read` does, up to a draft: its columns can be cut anew, so that its rows must be here."""
     asked = check_arguments(**arguments)
+    one_of(counting, "counting", COUNTING_CHOICES)
+    limit_of_reading(memory_limit)
+    if counting == "push":
+        raise DataError(
+            f"cuts by turns with a network need rows, which stay in the engine with {argument('counting', 'push')}: "
+            f"leave {argument('counting')} out"
+        )
     return read_opened(open_table(source, asked.kept), asked, source_text(source))
 
 
@@ -137,7 +182,7 @@ def read_opened(table: Table, asked: Arguments, source: str) -> DraftTable:
     frequencies = read_frequencies(table, asked)
     targets = _targets(table, asked, variables, frequencies)
     variables, frequencies, gaps = _without_gaps(variables, frequencies, asked)
-    _warn_of_doubts(variables, asked, source if table.untyped else None)
+    warn_of_doubts(variables, asked, source if table.untyped else None)
     settled = settle(variables, asked.states, asked.bins, asked.bins_of, frequencies)
     automatic = [
         column.name
@@ -150,9 +195,9 @@ def read_opened(table: Table, asked: Arguments, source: str) -> DraftTable:
             for column, states in zip(variables, settled, strict=True)
         ]
     if asked.missing == "em":
-        _refuse_empty(variables, settled)
+        refuse_columns_without_values(variables, settled)
         settled = [states.with_gaps() for states in settled]
-    _warn(variables, settled, asked)
+    warn_of_states(variables, settled, asked)
     reading = Reading(asked.missing, tuple(asked.na_texts), coded)
     return DraftTable(
         tuple(variables), tuple(settled), frequencies, reading, table.counts is None, frozenset(automatic), gaps,
@@ -189,7 +234,7 @@ def read_frequencies(table: Table, asked: Arguments) -> Weights | None:
     factors += [column for column in table.columns if column.name == asked.weights]
     if not factors:
         return None
-    numbers: Weights = np.array([_whole_numbers(column) for column in factors])
+    numbers: Weights = np.array([whole_numbers(column) for column in factors])
     if numbers.prod(axis=0, dtype=np.float64).sum() > MOST_ROWS:
         raise DataError(f"weights: column {clip(factors[-1].name)!r} adds up to more than 2**53 rows")
     total: Weights = numbers.prod(axis=0, dtype=np.int64)
@@ -217,7 +262,14 @@ def _targets(
     return Targets.of(sets, of_row[kept])
 
 
-def _whole_numbers(column: Column) -> Weights:
+def whole_numbers(column: Column) -> Weights:
+    """Return the numbers of a column of weights.
+
+    Raises
+    ------
+    DataError
+        If a value is missing, or no whole number from 0.
+    """
     column = column.without(MISSING_TEXTS).occurring()
     if column.has_missing:
         raise DataError(f"weights: column {clip(column.name)!r} has missing values; put 0 for rows that do not count")
@@ -243,8 +295,7 @@ def _without_gaps(
     gaps, dropped = [column for column in columns if column.has_missing], 0
     missing = tuple((column.name, _n_missing(column, frequencies)) for column in gaps)
     if gaps and asked.missing == "error":
-        others = why_no_states(columns, asked.states, asked.bins, asked.bins_of)
-        raise MissingError("\n".join([_of_missing(gaps, frequencies), *others]))
+        refuse_missing_values(missing, why_no_states(columns, asked.states, asked.bins, asked.bins_of))
     if gaps and asked.missing == "drop":
         keep = ~np.any([column.missing for column in gaps], axis=0)
         dropped = int((~keep).sum() if frequencies is None else frequencies[~keep].sum())
@@ -265,7 +316,7 @@ def _kept_rows(
     return [column.rows(keep) for column in columns], None if frequencies is None else frequencies[keep]
 
 
-def _refuse_empty(columns: Sequence[Column], settled: Sequence[States]) -> None:
+def refuse_columns_without_values(columns: Sequence[Column], settled: Sequence[States]) -> None:
     """Refuse columns without a single value: nothing is to be expected of these."""
     empty = [column.name for column, states in zip(columns, settled, strict=True) if not states.labels]
     if empty:
@@ -275,19 +326,25 @@ def _refuse_empty(columns: Sequence[Column], settled: Sequence[States]) -> None:
         )
 
 
-def _of_missing(gaps: Sequence[Column], frequencies: Weights | None, most: int = 20) -> str:
-    """Return what to say of missing values."""
-    counts = [_n_missing(column, frequencies) for column in gaps[:most]]
-    shown = ", ".join(f"{clip(column.name)!r}: {count}" for column, count in zip(gaps, counts, strict=False))
-    more = f" and {len(gaps) - most} more columns" if len(gaps) > most else ""
-    return (
-        f"missing values in {number_of(len(gaps), 'column')} ({shown}{more}): pass {argument('missing', 'em')} to "
+def refuse_missing_values(missing: Sequence[tuple[str, int]], others: Sequence[str], most: int = 20) -> NoReturn:
+    """Raise the error for missing values: in how many rows of which columns; and say what else is wrong.
+
+    Raises
+    ------
+    MissingError
+        Always.
+    """
+    shown = ", ".join(f"{clip(name)!r}: {count}" for name, count in missing[:most])
+    more = f" and {len(missing) - most} more columns" if len(missing) > most else ""
+    said = (
+        f"missing values in {number_of(len(missing), 'column')} ({shown}{more}): pass {argument('missing', 'em')} to "
         f"learn from what is there, {argument('missing', 'state')} to make them a state of their own, or "
         f"{argument('missing', 'drop')} to drop those rows"
     )
+    raise MissingError("\n".join([said, *others]))
 
 
-def _warn_of_doubts(columns: Sequence[Column], asked: Arguments, file: str | None) -> None:
+def warn_of_doubts(columns: Sequence[Column], asked: Arguments, file: str | None) -> None:
     """Warn of a file whose first line may be a row, unless its names were used, and of numbers with a comma."""
     named = asked.columns is not None or asked.weights is not None or asked.states or asked.bins_of
     undeclared = [column for column in columns if not column.declared and column.name not in asked.states]
@@ -297,7 +354,7 @@ def _warn_of_doubts(columns: Sequence[Column], asked: Arguments, file: str | Non
             warnings.warn(DataWarning(doubt), stacklevel=_level_of_caller())
 
 
-def _warn(columns: Sequence[Column], settled: Sequence[States], asked: Arguments) -> None:
+def warn_of_states(columns: Sequence[Column], settled: Sequence[States], asked: Arguments) -> None:
     """Warn of columns with one state, and of labels that are numbers but for a few."""
     single = [column.name for column, states in zip(columns, settled, strict=True) if len(states.labels) == 1]
     if single:

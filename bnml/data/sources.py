@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +17,6 @@ from typing import Any
 
 import numpy as np
 
-from bnml._optional import missing
 from bnml._text import clip
 from bnml.data.bene import read_idt
 from bnml.data.columns import (
@@ -29,11 +28,13 @@ from bnml.data.columns import (
     columns_of_arrow,
 )
 from bnml.data.delimited import read_delimited, read_text
+from bnml.data.engine_sources import is_address, limit_of_reading, open_engine_table, shown_address
+from bnml.data.engine_table import EngineTable
 from bnml.data.spreadsheets import read_workbook
 from bnml.data.table import Table, Wanted, check_table_names, kept_table_names
-from bnml.errors import BnmlError, DataError
+from bnml.errors import DataError
 
-__all__ = ["open_table", "source_text"]
+__all__ = ["grouped_table", "open_table", "source_text"]
 
 SUFFIXES = (
     ".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt", ".txt.gz", ".parquet", ".arrow", ".feather", ".xlsx", ".idt",
@@ -51,6 +52,10 @@ def open_table(source: Any, wanted: Wanted) -> Table:
     DataError
         If it is nothing that can be read, or what it holds is no table.
     """
+    engine = open_engine_table(source, limit_of_reading(None))
+    if engine is not None:
+        names = check_table_names(engine.names, "the table")
+        return grouped_table(engine, kept_table_names(names, wanted), names)
     if isinstance(source, str | os.PathLike):
         if os.fsdecode(source) == STANDARD_INPUT:
             return _from_standard_input(wanted)
@@ -59,10 +64,6 @@ def open_table(source: Any, wanted: Wanted) -> Table:
         return _from_array(source, wanted)
     if isinstance(source, type):
         raise _no_table(source)
-    if _is_from(source, "ibis"):
-        return _from_ibis(source, wanted)
-    if _is_from(source, "duckdb", "DuckDBPyRelation") or _is_from(source, "_duckdb", "DuckDBPyRelation"):
-        return _from_duckdb(source, wanted)
     if _is_from(source, "pandas", "DataFrame"):
         return _from_pandas(source, wanted)
     if hasattr(source, "__arrow_c_stream__") or _is_from(source, "pyarrow"):
@@ -168,26 +169,15 @@ def _polars_categoricals(source: Any) -> set[str]:
     return {name for name, dtype in source.schema.items() if type(dtype).__name__ == "Categorical"}
 
 
-def _from_ibis(table: Any, wanted: Wanted) -> Table:
-    """Let the table's own engine group equal rows, and fetch only the groups."""
-    if not hasattr(table, "group_by"):
-        raise DataError(f"an Ibis {type(table).__name__} is not a table: pass the table it comes from")
-
-    def group(kept: Sequence[str]) -> Any:
-        groups = table.group_by(kept).aggregate(**{ENGINE_COUNT: table.count()}).to_pyarrow()
-        return _with_categories(groups, _enums(table))
-
-    return _grouped(table, wanted, group)
-
-
-def _enums(table: Any) -> dict[str, list[str]]:
-    """Return the values of DuckDB's ``ENUM`` columns in their order: Ibis makes text of them, having no such type."""
-    engine = table.get_backend()
-    if engine.name != "duckdb":
-        return {}
-    relation = engine.con.sql(engine.compile(table.limit(0)))
-    types = zip(relation.columns, relation.types, strict=True)
-    return {name: dict(kind.children)["values"] for name, kind in types if kind.id == "enum"}
+def grouped_table(engine: EngineTable, kept: Sequence[str], names: tuple[str, ...]) -> Table:
+    """Let the table's own engine group equal rows, and fetch the groups with their labels."""
+    with engine.answering("group the rows"):
+        numbered = engine.rows.select(**{f"v{i}": engine.column(name) for i, name in enumerate(kept)})
+        groups = numbered.group_by([f"v{i}" for i in range(len(kept))]).aggregate(**{ENGINE_COUNT: numbered.count()})
+    found = engine.table(groups).rename_columns([*kept, ENGINE_COUNT])
+    found = _with_categories(found, engine.categories)
+    *columns, counts = _from_arrow(found, [*kept, ENGINE_COUNT]).columns
+    return Table(columns, names, untyped=engine.untyped, counts=counts)
 
 
 def _with_categories(table: Any, values: Mapping[str, Sequence[str]]) -> Any:
@@ -202,34 +192,6 @@ def _with_categories(table: Any, values: Mapping[str, Sequence[str]]) -> Any:
             coded = pa.DictionaryArray.from_arrays(pc.index_in(texts, value_set=known), known)
             table = table.set_column(table.column_names.index(name), name, coded)
     return table
-
-
-def _from_duckdb(relation: Any, wanted: Wanted) -> Table:
-    """Let DuckDB group the equal rows of a relation: a query, a table, or files that are larger than memory."""
-
-    def group(kept: Sequence[str]) -> Any:
-        columns = ", ".join('"' + name.replace('"', '""') + '"' for name in kept)
-        return relation.aggregate(f'{columns}, count(*) AS "{ENGINE_COUNT}"', columns).to_arrow_table()
-
-    return _grouped(relation, wanted, group)
-
-
-def _grouped(table: Any, wanted: Wanted, group: Callable[[Sequence[str]], Any]) -> Table:
-    """Return the distinct rows that an engine sends, with their numbers."""
-    try:
-        every = check_table_names(table.columns, "the table")
-        kept = kept_table_names(every, wanted)
-        groups = group(kept)
-    except BnmlError:
-        raise
-    except Exception as error:
-        if absent := next((e for e in (error, error.__context__) if isinstance(e, ImportError)), None):
-            raise missing("the table's engine", absent) from error
-        raise DataError(f"the table's engine could not group its rows: {clip(error, 300)}") from error
-    if len(set(groups.column_names)) <= len(kept):
-        raise DataError("the table's engine does not tell apart names of columns that differ in case only: rename them")
-    *columns, counts = _from_arrow(groups, [*kept, ENGINE_COUNT]).columns
-    return Table(columns, every, counts=counts)
 
 
 def _from_path(path: Path, wanted: Wanted) -> Table:
@@ -266,18 +228,26 @@ def _known_file(path: Path) -> Iterator[str]:
     """Yield the name of a file in lower case; what goes wrong in reading it becomes an error of ours."""
     shown = repr(clip(str(path), 200))
     name = path.name.lower()
-    if not name.endswith(SUFFIXES):
+    if not name.endswith(SUFFIXES) and not _is_named_folder(path):
         raise DataError(f"{shown}: unknown kind of file; expected one of {', '.join(SUFFIXES)}")
     try:
         if not path.exists():
             raise DataError(f"there is no file {shown}")
         if path.is_dir():
-            raise DataError(f"{shown} is a folder, not a file")
+            raise DataError(f"{shown} is a folder, in which there are no .parquet files")
         if path.stat().st_size == 0:
             raise DataError(f"{shown} is empty")
         yield name
     except OSError as error:
         raise DataError(f"cannot read {shown}: {error.strerror or clip(error, 200)}") from None
+
+
+def _is_named_folder(path: Path) -> bool:
+    """Return whether a path with a name is that of a folder."""
+    try:
+        return bool(path.name) and path.is_dir()
+    except OSError:
+        return False
 
 
 def _delimiter(name: str) -> str | None:
@@ -308,4 +278,6 @@ def _binary_table(path: Path, name: str, wanted: Wanted) -> Any:
 
 def source_text(source: Any) -> str:
     """Return how messages name a source: a file by its path, anything else by its kind."""
+    if isinstance(source, str) and is_address(source):
+        return str(clip(shown_address(source), 200))
     return clip(str(source), 200) if isinstance(source, str | os.PathLike) else type(source).__name__

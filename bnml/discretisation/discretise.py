@@ -37,7 +37,9 @@ __all__ = ["discretise", "families_to_discretise"]
 ROUNDS = 20
 ENOUGH = 1e-6  # nats that a round must gain
 
-OPTIONS = ("columns", "states", "missing", "na_values", "bins", "weights", "drop", "interventions")
+OPTIONS = (
+    "columns", "states", "missing", "na_values", "bins", "weights", "drop", "interventions", "counting", "memory_limit",
+)  # fmt: skip
 
 
 def discretise(source: Any, score: Any = "qnml", search: str = "auto", **read_options: Any) -> Data:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from bnml.data import Data, read
+from bnml.data.engine_sources import is_address, shown_address
 from bnml.data.example import example_path
 
 __all__ = ["TableSource", "source_of"]
@@ -36,8 +37,8 @@ class TableSource:
 
     @property
     def lasting(self) -> bool:
-        """Whether it can be read again: standard input cannot."""
-        return self.path != STANDARD_INPUT
+        """Whether a file may name it: not standard input, nor an address, which may have a password."""
+        return self.path != STANDARD_INPUT and not is_address(self.path)
 
     def read(self) -> Data:
         """Read the table."""
@@ -79,6 +80,8 @@ def _from(folder: Path, path: str | None) -> str | None:
     """Return how a path is written in a file of some folder."""
     if path is None or path == STANDARD_INPUT:
         return path
+    if is_address(path):
+        return shown_address(path)
     try:
         return Path(os.path.relpath(path, folder)).as_posix()
     except ValueError:  # on another drive
@@ -87,4 +90,4 @@ def _from(folder: Path, path: str | None) -> str | None:
 
 def _to(folder: Path, path: str | None) -> str | None:
     """Return the path that a file of some folder names so."""
-    return path if path is None or path == STANDARD_INPUT else os.path.normpath(folder / path)
+    return path if path is None or path == STANDARD_INPUT or is_address(path) else os.path.normpath(folder / path)

@@ -17,6 +17,7 @@ from bnml._memory import gigabytes
 from bnml._threads import cores
 from bnml._watch import Tell
 from bnml.counts.lattice import WalkOrder
+from bnml.data.pushed_data import rows_stay
 from bnml.errors import SearchError, argument
 from bnml.graph import DAG, Rules, canonical_extension
 from bnml.scores import FamilyScores, LocalScores
@@ -77,6 +78,9 @@ def exact(task: Task, *, method: str = "auto") -> SearchResult:
     >>> result.optimal, round(result.score, 1)
     (True, -11279.4)
     """
+    if task.in_engine:
+        assert isinstance(task.local, LocalScores)
+        raise rows_stay(task.local.data, argument("search", "exact"))
     forecast = forecast_of(task, method=method)
     if method == "cuts":
         return exact_by_cuts(task)

@@ -24,6 +24,7 @@ __all__ = ["check_request", "learn", "learn_as_asked", "learn_request", "learn_t
 EXACT_SHARE = 2 / 3  # of the time limit; the rest is kept for another search, should exact search not end
 LIST_SHARE = 0.5  # of what is left of the time limit, for a list of families
 MOST_NODES = 200  # branches that `auto` looks at
+IN_ENGINE = "tabu"  # of rows that stay in an engine, where every step is a scan
 HEURISTIC = "order"  # what `auto` stands for beyond exact search; see benchmarks/RESULTS.md
 
 
@@ -147,6 +148,8 @@ def learn_task(asked: Request, task: Task) -> SearchResult:
     """Run a request on a task that was opened for it; choose a search if that is left open."""
     if asked.search is not None:
         return asked.search.run(task, **asked.options)
+    if task.in_engine:
+        return SEARCHES[IN_ENGINE].run(task.named(IN_ENGINE, "chosen by auto, as the rows stay in an engine"))
     against = _against_exact(forecast_of(task), task.watch.limit)
     if not against:
         found = _exact_or_why_not(task)

@@ -172,6 +172,8 @@ class Structure:
                 cells = self._states[here].prod() * self._states[child]
                 new = new[cells * self._states[new] <= self.rules.most_cells(child)]
             at_once = max(1, CODES_AT_ONCE // max(1, self.task.n_distinct))
+            if self.task.in_engine:
+                at_once = max(1, new.size)  # all of them by one scan
             for start in range(0, new.size, at_once):
                 if start and self.task.watch.over:
                     self._known[child] = False

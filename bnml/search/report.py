@@ -77,6 +77,7 @@ def _facts(result: SearchResult) -> list[tuple[str, str]]:
         _judged(result),
         *_rows_per_cell(result),
         *_rows_set(result),
+        *_counted_by(result),
         *_gap_facts(result.info),
         ("search", "; ".join([search, *_why(result.info)])),
         *_facts_of_tests(result),
@@ -100,6 +101,12 @@ def _rows_per_cell(result: SearchResult) -> list[tuple[str, str]]:
             "of the question: give these fewer states, or lower rows_per_cell"
         )
     return [("rule", text)]
+
+
+def _counted_by(result: SearchResult) -> list[tuple[str, str]]:
+    """Return who counted the rows of a table that is or was in an engine, and why."""
+    counting = None if result.data is None else result.data.counting
+    return [] if counting is None else [("rows", counting)]
 
 
 def _rows_set(result: SearchResult) -> list[tuple[str, str]]:

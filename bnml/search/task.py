@@ -470,6 +470,11 @@ class Task:
         """Number of distinct rows, which the cost of a family depends on; 0 if the scores are there already."""
         return self.local.counts.n_distinct if isinstance(self.local, LocalScores) else 0
 
+    @property
+    def in_engine(self) -> bool:
+        """Whether an engine counts the rows: many sets at once are one scan for it, and rows cannot be had."""
+        return isinstance(self.local, LocalScores) and self.local.counts.in_engine
+
     def part(self, stage: str, start: float = 0.0, stop: float = 1.0) -> Tell:
         """Return what is to be told the share of one stage that is done.
 

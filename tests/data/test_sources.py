@@ -735,7 +735,7 @@ def test_expressions_of_ibis(ibis):
         read(table.a)
     with pytest.raises(DataError, match="has no rows"):
         read(table.filter(table.b > 99))
-    with pytest.raises(DataError, match="engine could not group"):
+    with pytest.raises(DataError, match="is bound to no engine"):
         read(ibis.table({"a": "string"}, name="nowhere"))
     with pytest.raises(BnmlError, match="no column 'q'"):
         read(table, columns=["q"])
@@ -745,7 +745,7 @@ def test_an_engine_that_is_not_installed_is_named(ibis, monkeypatch):
     table = in_ibis(ibis, FRAME)
     monkeypatch.setattr(ibis.options, "default_backend", None)
     monkeypatch.setitem(sys.modules, "duckdb", None)
-    with pytest.raises(DependencyError, match=r"the table's engine needs .*pip install 'ibis-framework\[duckdb\]>="):
+    with pytest.raises(DependencyError, match=r"the table's engine needs .*pip install 'duckdb>="):
         read(table)
 
 
@@ -764,5 +764,5 @@ def test_relations_of_duckdb():
             read(relation, columns=["q"])
         with pytest.raises(DataError, match="does not tell apart names of columns that differ in case"):
             read(connection.sql('SELECT 1 AS a, 2 AS "A"'))
-    with pytest.raises(DataError, match="engine could not group"):
+    with pytest.raises(DataError, match=r"could not (group the rows|list the (values|columns)) of"):
         read(relation)  # its connection is closed

@@ -1,0 +1,107 @@
+"""One suite for all engines: each is a way to store a frame, and to get the source that `bnml.read` takes.
+
+A further engine is a further entry of ``ENGINES`` with a marker of its own in pyproject.toml, and a class below.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import count
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from tests.engines import postgres_server
+
+ENGINES = ["memory", "duckdb", "postgres"]
+
+
+class Memory:
+    """A frame stays what it is."""
+
+    name = "memory"
+
+    def store(self, frame: pd.DataFrame) -> Any:
+        return frame
+
+
+class DuckDB:
+    """Tables of a DuckDB in memory, through Ibis."""
+
+    name = "duckdb"
+
+    def __init__(self) -> None:
+        ibis = pytest.importorskip("ibis", reason="Ibis is not installed")
+        pytest.importorskip("duckdb", reason="DuckDB is not installed")
+        self.engine, self.numbers = ibis.duckdb.connect(), count()
+
+    def store(self, frame: pd.DataFrame) -> Any:
+        name = f"t{next(self.numbers)}"
+        self.engine.con.register("given", pa.Table.from_pandas(frame, preserve_index=False))
+        self.engine.con.execute(f"CREATE TABLE {name} AS SELECT * FROM given")
+        self.engine.con.unregister("given")
+        return self.engine.table(name)
+
+
+class Postgres:
+    """Tables of a server of the tests' own; they are read by a user who may do nothing else."""
+
+    name = "postgres"
+
+    def __init__(self, socket: str) -> None:
+        import psycopg
+
+        ibis = pytest.importorskip("ibis", reason="Ibis is not installed")
+        self.socket, self.numbers = socket, count()
+        self.owner = psycopg.connect(host=socket, user="owner", dbname="postgres", autocommit=True)
+        self.owner.execute("CREATE ROLE reader LOGIN PASSWORD 'secret-of-reader'")
+        self.owner.execute("REVOKE ALL ON DATABASE postgres FROM PUBLIC")
+        self.owner.execute("REVOKE ALL ON SCHEMA public FROM PUBLIC")
+        self.owner.execute("GRANT CONNECT ON DATABASE postgres TO reader")
+        self.owner.execute("GRANT USAGE ON SCHEMA public TO reader")
+        self.engine = ibis.postgres.connect(host=socket, user="reader", database="postgres")
+
+    def store(self, frame: pd.DataFrame) -> Any:
+        from psycopg import sql
+
+        name = f"t{next(self.numbers)}"
+        kinds = {"i": "bigint", "f": "double precision", "b": "boolean"}
+        columns = [
+            sql.SQL("{} {}").format(sql.Identifier(c), sql.SQL(kinds.get(frame[c].dtype.kind, "text"))) for c in frame
+        ]
+        self.owner.execute(sql.SQL("CREATE TABLE {} ({})").format(sql.Identifier(name), sql.SQL(", ").join(columns)))
+        self.owner.execute(sql.SQL("GRANT SELECT ON {} TO reader").format(sql.Identifier(name)))
+        rows = [
+            [None if pd.isna(value) else value for value in row] for row in frame.astype(object).to_numpy().tolist()
+        ]
+        with self.owner.cursor().copy(sql.SQL("COPY {} FROM STDIN").format(sql.Identifier(name))) as copy:
+            for row in rows:
+                copy.write_row(row)
+        return self.engine.table(name)
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Postgres]:
+    if reason := postgres_server.why_none():
+        pytest.skip(reason)
+    with postgres_server.running() as socket:
+        engine = Postgres(socket)
+        yield engine
+        engine.engine.disconnect()
+        engine.owner.close()
+
+
+@pytest.fixture(scope="session", params=[pytest.param(name, marks=getattr(pytest.mark, name)) for name in ENGINES])
+def engine(request: pytest.FixtureRequest) -> Any:
+    """Each engine in turn."""
+    if request.param == "memory":
+        return Memory()
+    return DuckDB() if request.param == "duckdb" else request.getfixturevalue("postgres")
+
+
+@pytest.fixture(scope="session", params=[pytest.param(name, marks=getattr(pytest.mark, name)) for name in ENGINES[1:]])
+def sql_engine(request: pytest.FixtureRequest) -> Any:
+    """Each engine that holds tables of its own."""
+    return DuckDB() if request.param == "duckdb" else request.getfixturevalue("postgres")

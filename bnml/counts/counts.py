@@ -88,18 +88,11 @@ class Counts(Protocol):
         """
 
     def addition_sums(
-        self,
-        child: int,
-        parents: Sequence[int],
-        candidates: Sequence[int] | Ints,
-        lookups: Lookups,
-        threads: int | None = None,
-        *,
-        checked: bool = False,
+        self, child: int, parents: Sequence[int], candidates: Ints, lookups: Lookups, threads: int | None = None
     ) -> Floats:
         """Return `family_sums` of the child's family plus each candidate as a parent, counted together.
 
-        ``checked``: these are known to be different columns of the table.
+        These must be different columns of the table.
         """
 
     def configurations(self, batch: FamilyBatch) -> tuple[Floats, Floats]:

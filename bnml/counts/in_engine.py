@@ -27,7 +27,6 @@ from bnml.counts.batches import (
     FamilyBatch,
     Lookups,
     batch_of,
-    check_additions,
     check_batch,
     check_columns,
     configurations,
@@ -64,12 +63,7 @@ class _Block(NamedTuple):
 
 
 class InEngine:
-    """The `Counts` of a `PushedData`.
-
-    Attributes
-    ----------
-    scans
-        How many queries the engine was asked.
+    """The `Counts` of a `PushedData`; ``scans`` is the number of queries that the engine was asked.
 
     Examples
     --------
@@ -322,26 +316,16 @@ class InEngine:
         return min(MAX_DENSE, max(1024, 4 * self.n_distinct))
 
     def addition_sums(
-        self,
-        child: int,
-        parents: Sequence[int],
-        candidates: Sequence[int] | Ints,
-        lookups: Lookups,
-        threads: int | None = None,
-        *,
-        checked: bool = False,
+        self, child: int, parents: Sequence[int], candidates: Ints, lookups: Lookups, threads: int | None = None
     ) -> Floats:
         """Return `family_sums` of the child's family plus each candidate as a parent, counted by one scan.
 
-        ``checked``: these are known to be different columns of the table.
+        These must be different columns of the table.
         """
-        chosen = np.array(candidates, np.int64).reshape(-1)
-        if not checked:
-            check_additions(len(self.names), child, parents, chosen)
         with self._one_at_a_time:
-            if not parents and chosen.size > 1 and self._known(1 << child | 1 << int(chosen[0])) is None:
+            if not parents and candidates.size > 1 and self._known(1 << child | 1 << int(candidates[0])) is None:
                 self._count_all_pairs()
-        batch = batch_of([child] * chosen.size, [(*parents, candidate) for candidate in chosen.tolist()])
+        batch = batch_of([child] * candidates.size, [(*parents, candidate) for candidate in candidates.tolist()])
         return self.family_sums(batch, lookups, threads, checked=True)
 
     def configurations(self, batch: FamilyBatch) -> tuple[Floats, Floats]:

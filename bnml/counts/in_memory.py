@@ -12,7 +12,7 @@ import numpy as np
 from bnml._arrays import Bools, Floats, Ints, Numbers
 from bnml._watch import Tell
 from bnml.counts import pair_tests, sums
-from bnml.counts.batches import FamilyBatch, Lookups, check_additions, check_columns, configurations
+from bnml.counts.batches import FamilyBatch, Lookups, check_columns, configurations
 from bnml.counts.cells import Cells, cells_of_rows, table_of_rows, table_shape
 from bnml.counts.chi_square import Questions, Verdict
 from bnml.data import Data
@@ -84,23 +84,13 @@ class InMemory:
         return sums.family_sums(self._rows, batch, lookups, threads, checked=checked)
 
     def addition_sums(
-        self,
-        child: int,
-        parents: Sequence[int],
-        candidates: Sequence[int] | Ints,
-        lookups: Lookups,
-        threads: int | None = None,
-        *,
-        checked: bool = False,
+        self, child: int, parents: Sequence[int], candidates: Ints, lookups: Lookups, threads: int | None = None
     ) -> Floats:
         """Return `family_sums` of the child's family plus each candidate as a parent, in one pass over the rows.
 
-        ``checked``: these are known to be different columns of the table.
+        These must be different columns of the table.
         """
-        chosen = np.array(candidates, np.int64).reshape(-1)
-        if not checked:
-            check_additions(len(self.names), child, parents, chosen)
-        return sums.addition_sums(self._rows, child, parents, chosen, lookups, threads)
+        return sums.addition_sums(self._rows, child, parents, candidates, lookups, threads)
 
     def configurations(self, batch: FamilyBatch) -> tuple[Floats, Floats]:
         """Return how many configurations the sets of a batch have, and the logarithms."""

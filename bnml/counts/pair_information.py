@@ -96,7 +96,7 @@ def _pair_sums(
 
     def task(first: int, last: int) -> None:
         for i in range(first, last):
-            others = variables[i + 1 :]
+            others = np.array(variables[i + 1 :], np.int64)
             joint[i, i + 1 :] = counts.addition_sums(variables[i], given, others, lookups, 1)[:, 0]
 
     workers = cores(threads) if n * n * counts.n_distinct > 2 * WORTH_A_THREAD else 1

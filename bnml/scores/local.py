@@ -273,11 +273,11 @@ class LocalScores:
         """
         counts, lookups = self.counts, self.known.lookups
         if parents and candidates.size > FEW_CANDIDATES and counts.n_distinct < FEW_ROWS:
-            return counts.addition_sums(child, parents, candidates, lookups, threads, checked=True)
+            return counts.addition_sums(child, parents, candidates, lookups, threads)
         sums = self.known.cache.get_additions(child, parents, candidates)
         todo = np.flatnonzero(np.isnan(sums).any(axis=1))
         if todo.size:
-            sums[todo] = counts.addition_sums(child, parents, candidates[todo], lookups, threads, checked=True)
+            sums[todo] = counts.addition_sums(child, parents, candidates[todo], lookups, threads)
             self.known.cache.keep_additions(child, parents, candidates[todo], sums[todo])
         return sums
 

@@ -36,6 +36,7 @@ __all__ = [
     "climb_up",
     "hill_climb",
     "perturbation_of",
+    "restarting_at",
     "result_of_climb",
     "shaken_climb",
 ]
@@ -126,15 +127,22 @@ class _ClimbAgain:
     def on(self, structure: Structure) -> Callable[[Beginning, Watch], Restarted]:
         """Return what climbs from a beginning."""
         climb = climb_in_turns if self.in_turns else climb_up
+        return restarting_at(structure, lambda at, watch: climb(structure, watch, at.start, at.stop))
 
-        def go_on(at: Beginning, watch: Watch) -> Restarted:
-            before = structure.families
-            structure.reset(at.arcs)
-            moves, found = climb(structure, watch, at.start, at.stop)
-            ended = (structure.arcs.copy(), structure.score, found)
-            return Restarted((ended,), at.changed + moves, structure.families - before)
 
-        return go_on
+def restarting_at(
+    structure: Structure, search: Callable[[Beginning, Watch], tuple[int, bool]]
+) -> Callable[[Beginning, Watch], Restarted]:
+    """Return what searches from a beginning; the search returns its moves, and whether a top was reached."""
+
+    def go_on(at: Beginning, watch: Watch) -> Restarted:
+        before = structure.families
+        structure.reset(at.arcs)
+        moves, found = search(at, watch)
+        ended = (structure.arcs.copy(), structure.score, found)
+        return Restarted((ended,), at.changed + moves, structure.families - before)
+
+    return go_on
 
 
 def climb_up(structure: Structure, watch: Watch, start: float, stop: float) -> tuple[int, bool]:

@@ -17,7 +17,15 @@ from bnml._checks import flag, whole_number
 from bnml._executor import checked_executor
 from bnml._watch import Watch
 from bnml.graph import DAG
-from bnml.search.climb import Beginning, climb_in_turns, climb_up, perturbation_of, result_of_climb, shaken_climb
+from bnml.search.climb import (
+    Beginning,
+    climb_in_turns,
+    climb_up,
+    perturbation_of,
+    restarting_at,
+    result_of_climb,
+    shaken_climb,
+)
 from bnml.search.moves import Structure
 from bnml.search.restarts import BestSoFar, Restarted, Restarts, run_restarts
 from bnml.search.search_result import SearchResult
@@ -101,15 +109,11 @@ class _WanderAgain:
         """Return what climbs from a beginning, and wanders on."""
         climb = climb_in_turns if self.in_turns else climb_up
 
-        def go_on(at: Beginning, watch: Watch) -> Restarted:
-            before = structure.families
-            structure.reset(at.arcs)
-            moves = at.changed + climb(structure, watch, at.start, at.start)[0]
-            moves += tabu_walk(structure, self.tenure, self.patience, watch, at.start, at.stop)
-            ended = (structure.arcs.copy(), structure.score, False)
-            return Restarted((ended,), moves, structure.families - before)
+        def wander(at: Beginning, watch: Watch) -> tuple[int, bool]:
+            moves = climb(structure, watch, at.start, at.start)[0]
+            return moves + tabu_walk(structure, self.tenure, self.patience, watch, at.start, at.stop), False
 
-        return go_on
+        return restarting_at(structure, wander)
 
 
 def tabu_walk(structure: Structure, tenure: int, patience: int, watch: Watch, start: float, stop: float) -> int:

@@ -137,7 +137,7 @@ def test_additions_are_families(table, rising, limit, drawn):
     child, parents, candidates = order[0], order[1:k], order[k:]
     data = data_of(table)
     with limited(limit):
-        found = counts_of(data).addition_sums(child, parents, candidates, lookups)
+        found = counts_of(data).addition_sums(child, parents, np.array(candidates, np.int64), lookups)
         wanted = counts_of(data).family_sums(
             batch_of([child] * len(candidates), [[*parents, c] for c in candidates]), lookups
         )
@@ -150,10 +150,10 @@ def test_threads_and_tasks_change_nothing(rising, limit):
     """One thread or three, one task or many: the same bits."""
     table = random_table(1, 300, [3, 2, 4, 3, 5, 2], 4)
     lookups = Lookups(np.zeros((1, 1)), {}, 1.0) if rising else lookups_for(table)
-    data, batch = data_of(table), batch_of(*all_families(6))
+    data, batch, others = data_of(table), batch_of(*all_families(6)), np.array([1, 3, 4, 5])
     with limited(limit):
         wanted = counts_of(data).family_sums(batch, lookups, threads=1).tolist()
-        wanted_additions = counts_of(data).addition_sums(2, [0], [1, 3, 4, 5], lookups, threads=1).tolist()
+        wanted_additions = counts_of(data).addition_sums(2, [0], others, lookups, threads=1).tolist()
         for threads in (1, 3, None):
             with (
                 patch.object(sums, "WORTH_A_THREAD", 0),
@@ -161,9 +161,7 @@ def test_threads_and_tasks_change_nothing(rising, limit):
                 patch.object(sums, "CELLS_PER_TASK", 50),
             ):
                 assert counts_of(data).family_sums(batch, lookups, threads).tolist() == wanted
-                assert (
-                    counts_of(data).addition_sums(2, [0], [1, 3, 4, 5], lookups, threads).tolist() == wanted_additions
-                )
+                assert counts_of(data).addition_sums(2, [0], others, lookups, threads).tolist() == wanted_additions
 
 
 def test_one_pass_fills_a_bounded_number_of_cells():
@@ -176,7 +174,7 @@ def test_one_pass_fills_a_bounded_number_of_cells():
             task(start, stop)
 
     with patch.object(sums, "CELLS_PER_TASK", 2_000), patch.object(sums, "run_all", run_all), limited(1 << 16):
-        counts_of(data_of(table)).addition_sums(0, [1], range(2, 12), lookups_for(table))
+        counts_of(data_of(table)).addition_sums(0, [1], np.array(range(2, 12), np.int64), lookups_for(table))
     assert [stop - start for start, stop in calls] == [2] * 5
 
 
@@ -191,7 +189,7 @@ def test_nothing_to_do():
     table = random_table(4, 5, [2, 3])
     data, lookups = data_of(table), lookups_for(table)
     assert counts_of(data).family_sums(batch_of([], []), lookups).shape == (0, 2)
-    assert counts_of(data).addition_sums(0, [1], [], lookups).shape == (0, 2)
+    assert counts_of(data).addition_sums(0, [1], np.array([], np.int64), lookups).shape == (0, 2)
     for some in (lookups, Lookups(np.zeros((1, 1)), {}, 1.0)):
         assert counts_of(data).family_sums(batch_of([-1], [()]), some).shape == (1, 2)
     assert counts_of(data).family_sums(batch_of([-1], [()]), lookups)[0, 0] == lookups.table[0, 5]
@@ -207,7 +205,7 @@ def test_wide_codes(wide):
     wanted = [naive_sums(table, x, pa, lookups) for x, pa in zip(children, parent_sets, strict=True)]
     assert found == pytest.approx(np.array(wanted), rel=1e-12, abs=1e-12)
     assert (
-        counts_of(data).addition_sums(1, [2], [0], lookups).tolist()
+        counts_of(data).addition_sums(1, [2], np.array([0], np.int64), lookups).tolist()
         == counts_of(data).family_sums(batch_of([1], [[0, 2]]), lookups).tolist()
     )
 
@@ -220,7 +218,7 @@ def test_heavy_rows(limit):
     children, parent_sets = all_families(3)
     with limited(limit):
         found = counts_of(data).family_sums(batch_of(children, parent_sets), lookups)
-        added = counts_of(data).addition_sums(0, [2], [1], lookups)
+        added = counts_of(data).addition_sums(0, [2], np.array([1], np.int64), lookups)
     wanted = [
         [naive_rising(table, [*pa, x], 1.0), naive_rising(table, pa, 1.0)]
         for x, pa in zip(children, parent_sets, strict=True)

@@ -91,8 +91,8 @@ def test_sums_are_the_same_to_the_last_bit(engine):
     assert np.array_equal(there.family_sums(batch, lookups), here.family_sums(batch, lookups))
     for child, parents in [(0, []), (3, [1]), (4, [0, 3])]:
         others = [v for v in range(5) if v != child and v not in parents]
-        found = there.addition_sums(child, parents, others, lookups)
-        assert np.array_equal(found, here.addition_sums(child, parents, others, lookups))
+        found = there.addition_sums(child, parents, np.array(others, np.int64), lookups)
+        assert np.array_equal(found, here.addition_sums(child, parents, np.array(others, np.int64), lookups))
     questions = Questions(
         np.array([0, 0, 2]), np.array([1, 3, 4]), np.array([0, 2, 4, 5]), np.array([[2], [3], [1], [2], [0]])
     )

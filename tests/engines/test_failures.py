@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pandas as pd
 import pytest
 
@@ -89,3 +92,32 @@ def test_scans_are_few(sql_engine):
     found = bnml.learn(data, "bic", search="climb")
     assert found.info["moves"] > 8
     assert counts_of(data).scans <= 2 + 2 * found.info["moves"]
+
+
+@pytest.mark.duckdb
+@pytest.mark.parametrize("counting", ["compress", "push"])
+def test_a_run_that_is_killed_leaves_the_database_as_it_was(tmp_path, counting):
+    """It is killed while it learns; the file keeps every byte, nothing lies beside it, and the next run works."""
+    duckdb = pytest.importorskip("duckdb", reason="DuckDB is not installed")
+    file = tmp_path / "f.ddb"
+    with duckdb.connect(str(file)) as connection:
+        frame = network_rows(3000)
+        connection.register("given", frame)
+        connection.execute("CREATE TABLE t AS SELECT * FROM given")
+    before = file.read_bytes()
+    script = (
+        "import sys, time, bnml\n"
+        "def progress(stage, share):\n"
+        "    print('learning', flush=True); time.sleep(60)\n"
+        f"data = bnml.read('duckdb:///{file}?table=t', counting={counting!r})\n"
+        "bnml.learn(data, 'bic', search='tabu', progress=progress)\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) as running:
+        assert running.stdout is not None
+        assert running.stdout.readline() == "learning\n"
+        running.kill()
+    assert running.returncode != 0
+    assert file.read_bytes() == before
+    assert [path.name for path in tmp_path.iterdir()] == ["f.ddb"]
+    again = bnml.learn(bnml.read(f"duckdb:///{file}?table=t", counting=counting), "bic", search="tabu")
+    assert again.dag == bnml.learn(frame, "bic", search="tabu").dag

@@ -18,6 +18,7 @@ import pytest
 
 SLOW = Path(__file__).parent / "slow.txt"
 IN_A_BROWSER = "tests/studio/e2e/"  # none of these is quick, and none is listed
+IN_SPARK = "spark"  # in the name of a case or function: likewise, as its session takes long to start
 MOST = 0.1  # seconds
 KEPT = 0.05  # seconds that the quick cases of a slow function may take
 
@@ -39,7 +40,7 @@ def mark(items: list[pytest.Item]) -> None:
     for item in items:
         name = function_of(item)
         one_in = 0 if name.startswith(IN_A_BROWSER) else slow.get(name, 1)
-        quick = one_in > 0 and cases[name] % one_in == 0
+        quick = one_in > 0 and cases[name] % one_in == 0 and IN_SPARK not in item.nodeid
         item.add_marker(pytest.mark.quick if quick else pytest.mark.slow)
         cases[name] += 1
 
@@ -58,8 +59,9 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
     """Measure a test with its fixtures and the processes that it starts."""
     start = _now()
     result = yield
-    spent[function_of(item)] += _now() - start
-    asked[function_of(item)] += 1
+    if IN_SPARK not in item.nodeid:
+        spent[function_of(item)] += _now() - start
+        asked[function_of(item)] += 1
     return result
 
 

@@ -55,9 +55,10 @@ def test_one_case_in_so_many(monkeypatch):
             self.marks.append(mark.name)
 
     monkeypatch.setattr(quick, "slow_functions", lambda: {"m::slow": 0, "m::many": 3})
-    cases = [Case(f"m::{name}[{i}]") for name in ("slow", "many", "other") for i in range(5)]
+    cases = [Case(f"m::{name}[{i}]") for name in ("slow", "many", "other", "spark") for i in range(5)]
     quick.mark(cases)
-    found = {name: [case.marks for case in cases if name in case.nodeid] for name in ("slow", "many", "other")}
+    found = {name: [case.marks for case in cases if name in case.nodeid] for name in ("slow", "many", "other", "spark")}
     assert found["slow"] == [["slow"]] * 5
     assert found["many"] == [["quick"], ["slow"], ["slow"], ["quick"], ["slow"]]
     assert found["other"] == [["quick"]] * 5
+    assert found["spark"] == [["slow"]] * 5

@@ -229,6 +229,8 @@ def table_of_ibis(table: Any, name: str | None = None, *, untyped: bool = False,
         raise DataError(f"the Ibis table {clip(shown)!r} is bound to no engine: {one_line(error)}") from error
 
     def fetch(expression: Any) -> Iterator[Any]:
+        if backend.name == "pyspark":
+            return _batches_of_spark(backend, expression)
         return iter(backend.to_pyarrow_batches(expression))
 
     def of_sql(query: str, schema: Any) -> Any:
@@ -244,6 +246,18 @@ def table_of_ibis(table: Any, name: str | None = None, *, untyped: bool = False,
         list(fetch(table.limit(0)))  # a table of Ibis in memory becomes known to the engine
         relation = backend.con.sql(backend.compile(table.limit(0)))
         return replace(own, categories=_enums(relation))
+
+
+def _batches_of_spark(backend: Any, expression: Any) -> Iterator[Any]:
+    """Return the Arrow batches of an Ibis expression over Spark, as Spark has them.
+
+    Ibis takes them through pandas, which makes fractions of whole numbers among nulls, and is slow.
+    """
+    backend._run_pre_execute_hooks(expression)
+    frame = backend.raw_sql(backend.compile(expression))
+    if not hasattr(frame, "toArrow"):  # before Spark 4
+        return iter(backend.to_pyarrow_batches(expression))
+    return iter(frame.toArrow().to_batches())
 
 
 def check_duckdb() -> None:

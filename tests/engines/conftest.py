@@ -13,9 +13,22 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from tests.engines import postgres_server
+from tests.engines import postgres_server, spark_session
 
-ENGINES = ["memory", "duckdb", "postgres"]
+ENGINES = ["memory", "duckdb", "postgres", "spark"]
+OF_PYSPARK = (
+    "ignore:unclosed <socket:ResourceWarning",  # it leaves them to the collector
+    "ignore:The copy keyword is deprecated:DeprecationWarning",  # which it passes to pandas, when asked by Ibis
+    "ignore:toPandas attempted Arrow optimization:UserWarning",
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let PySpark do what is an error in the other tests."""
+    for item in items:
+        if item.get_closest_marker("spark"):
+            for own in OF_PYSPARK:
+                item.add_marker(pytest.mark.filterwarnings(own))
 
 
 class Memory:
@@ -82,6 +95,23 @@ class Postgres:
         return self.engine.table(name)
 
 
+class Spark:
+    """Views of a session of the tests' own."""
+
+    name = "pyspark"
+
+    def __init__(self, session: Any) -> None:
+        ibis = pytest.importorskip("ibis", reason="Ibis is not installed")
+        self.session, self.numbers = session, count()
+        self.engine = ibis.pyspark.connect(session)
+
+    def store(self, frame: pd.DataFrame) -> Any:
+        name = f"t{next(self.numbers)}"
+        rows = pa.Table.from_pandas(frame, preserve_index=False)
+        self.session.createDataFrame(rows).createOrReplaceTempView(name)
+        return self.engine.table(name)
+
+
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[Postgres]:
     if reason := postgres_server.why_none():
@@ -93,15 +123,28 @@ def postgres() -> Iterator[Postgres]:
         engine.owner.close()
 
 
+@pytest.fixture(scope="session")
+def spark() -> Iterator[Spark]:
+    if reason := spark_session.why_none():
+        pytest.skip(reason)
+    with spark_session.running() as session:
+        yield Spark(session)
+
+
+def engine_called(name: str, request: pytest.FixtureRequest) -> Any:
+    """Return an engine; those that have to be started are fixtures."""
+    if name == "memory":
+        return Memory()
+    return DuckDB() if name == "duckdb" else request.getfixturevalue(name)
+
+
 @pytest.fixture(scope="session", params=[pytest.param(name, marks=getattr(pytest.mark, name)) for name in ENGINES])
 def engine(request: pytest.FixtureRequest) -> Any:
     """Each engine in turn."""
-    if request.param == "memory":
-        return Memory()
-    return DuckDB() if request.param == "duckdb" else request.getfixturevalue("postgres")
+    return engine_called(request.param, request)
 
 
 @pytest.fixture(scope="session", params=[pytest.param(name, marks=getattr(pytest.mark, name)) for name in ENGINES[1:]])
 def sql_engine(request: pytest.FixtureRequest) -> Any:
     """Each engine that holds tables of its own."""
-    return DuckDB() if request.param == "duckdb" else request.getfixturevalue("postgres")
+    return engine_called(request.param, request)

@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 import bnml
@@ -29,6 +30,33 @@ def test_a_table_that_is_dropped_in_the_middle():
     data = bnml.read(source, counting="push")
     engine.engine.raw_sql(f"DROP TABLE {source.get_name()}")
     refused(data, f"duckdb could not count the rows of '{source.get_name()}'")
+
+
+@pytest.mark.spark
+def test_a_table_of_spark_that_is_dropped_in_the_middle(spark):
+    frame = network_rows(100)
+    spark.session.createDataFrame(pa.Table.from_pandas(frame, preserve_index=False)).write.saveAsTable("orders")
+    source = spark.engine.table("orders")
+    data = bnml.read(source, counting="push")
+    assert counts_of(data).n_rows == 100
+    spark.session.sql("DROP TABLE orders")
+    refused(
+        data, r"^pyspark could not count the rows of 'orders': \[TABLE_OR_VIEW_NOT_FOUND\].*nothing was changed there$"
+    )
+    with pytest.raises(DataError, match="pyspark could not list the values of 'orders'"):
+        bnml.read(source)
+
+
+@pytest.mark.spark
+def test_nothing_is_written_to_spark(spark):
+    """No table or view is made, and none is cached."""
+    frame = network_rows(300)
+    source = spark.store(frame)
+    before = sorted(table.name for table in spark.session.catalog.listTables())
+    for counting in ("push", "compress"):
+        bnml.learn(bnml.read(source, counting=counting), "bic", search="chow-liu")
+    assert sorted(table.name for table in spark.session.catalog.listTables()) == before
+    assert not spark.session.catalog.isCached(source.get_name())
 
 
 @pytest.mark.duckdb

@@ -1,4 +1,4 @@
-"""What `.ci/run` relies on: that a browser is there, or that it fails and says so."""
+"""What `.ci/run` relies on: that a browser is there, or that it fails and says so; that a lack of Java is told."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-SCRIPT = Path(__file__).parent.parent / ".ci" / "browser"
+FOLDER = Path(__file__).parent.parent / ".ci"
 
 
 def program(path: Path, *lines: str) -> None:
@@ -17,13 +17,15 @@ def program(path: Path, *lines: str) -> None:
     path.chmod(0o755)
 
 
-def run(folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run the script on a machine that has nothing but what is in a folder."""
+def run(folder: Path, script: str = "browser", **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run a script on a machine that has nothing but what is in a folder."""
     bash = shutil.which("bash")
     if bash is None or os.name != "posix":
         pytest.skip("needs bash")
     given = {"PATH": str(folder), **environment}
-    return subprocess.run([bash, str(SCRIPT)], env=given, capture_output=True, text=True, timeout=30, check=False)
+    return subprocess.run(
+        [bash, str(FOLDER / script)], env=given, capture_output=True, text=True, timeout=30, check=False
+    )
 
 
 def test_without_a_browser_it_fails(tmp_path):
@@ -55,3 +57,14 @@ def test_a_browser_that_is_installed(tmp_path):
     program(tmp_path / "apt-get", f'[ "$1" = install ] && {there} "$0" {tmp_path / "chromium"}', "exit 0")
     assert run(tmp_path).returncode == 0
     assert (tmp_path / "chromium").exists()
+
+
+def test_java(tmp_path):
+    found = run(tmp_path, "java")
+    assert found.returncode == 0
+    assert found.stdout.endswith("THE TESTS OF SPARK ARE SKIPPED\n")
+    program(tmp_path / "apt-get", f'[ "$1" = install ] && {shutil.which("cp")} "$0" {tmp_path / "java"}', "exit 0")
+    assert (run(tmp_path, "java").stdout, (tmp_path / "java").exists()) == ("", True)
+    program(tmp_path / "apt-get", f"touch {tmp_path / 'asked'}")
+    assert run(tmp_path, "java").stdout == ""
+    assert not (tmp_path / "asked").exists()

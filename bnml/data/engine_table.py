@@ -23,7 +23,8 @@ from bnml.errors import BnmlError, DataError, DependencyError
 
 __all__ = ["DistinctValues", "EngineTable", "check_duckdb", "one_line", "table_of_ibis", "table_of_relation"]
 
-HAS_GROUPING_SETS = {"duckdb", "postgres", "pyspark", "databricks", "snowflake", "bigquery", "trino", "mssql", "oracle"}
+HAS_GROUPING_SETS = {"duckdb", "postgres", "snowflake", "bigquery", "trino", "mssql", "oracle"}
+COPIES_FOR_GROUPING_SETS = {"pyspark", "databricks"}  # every row once for each set, with all columns
 TOO_NEW = 2  # the version of DuckDB in which Ibis 12 fails to list tables and to fetch batches
 COLUMNS_AT_ONCE = 60  # whose distinct values one scan finds
 RELATION = "the rows of a relation, for bnml"  # the name that a query calls a DuckDB relation by
@@ -134,8 +135,12 @@ class EngineTable:
         found: list[DistinctValues] = []
         for start in range(0, len(names), COLUMNS_AT_ONCE):
             some = names[start : start + COLUMNS_AT_ONCE]
-            one_scan = self.engine in HAS_GROUPING_SETS and len(some) > 1
-            found += self._in_one_scan(some, weight) if one_scan else self._one_by_one(some, weight)
+            if self.engine in HAS_GROUPING_SETS and len(some) > 1:
+                found += self._in_one_scan(some, weight)
+            elif self.engine in COPIES_FOR_GROUPING_SETS:
+                found += self._in_one_query(some, weight)
+            else:
+                found += self._one_by_one(some, weight)
         return found
 
     def _counted(self, names: Sequence[str], weight: Any) -> Any:
@@ -153,6 +158,30 @@ class EngineTable:
                 table = self.table(groups, "list the values")
                 found.append(self._distinct(name, [table.column(0)], [table.column(1).to_numpy()]))
         return found
+
+    def _in_one_query(self, names: Sequence[str], weight: Any) -> list[DistinctValues]:
+        """Group by each column for itself, those of a type in one query: files of columns are read once in all."""
+        import ibis
+
+        found: dict[int, DistinctValues] = {}
+        with self.answering("list the values"):
+            rows = self._counted(names, weight)
+            types = rows.schema()
+            by_type: dict[Any, list[int]] = {}
+            for i in range(len(names)):
+                by_type.setdefault(types[f"v{i}"], []).append(i)
+            for places in by_type.values():
+                parts = []
+                for i in places:
+                    own = rows.select(v=rows[f"v{i}"], n=rows["n"])
+                    counted = own.group_by("v").aggregate(n=own["n"].sum().cast("int64"))
+                    parts.append(counted.select(i=ibis.literal(i, "int64"), v=counted["v"], n=counted["n"]))
+                table = self.table(ibis.union(*parts) if len(parts) > 1 else parts[0], "list the values")
+                which, counts = table.column(0).to_numpy(), table.column(2).to_numpy()
+                for i in places:
+                    here = np.flatnonzero(which == i)
+                    found[i] = self._distinct(names[i], [table.column(1).take(here)], [counts[here]])
+        return [found[i] for i in range(len(names))]
 
     def _in_one_scan(self, names: Sequence[str], weight: Any) -> list[DistinctValues]:
         import ibis

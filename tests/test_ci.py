@@ -1,4 +1,4 @@
-"""What `.ci/run` relies on: that a browser is there, or that it fails and says so; that a lack of Java is told."""
+"""What `.ci/run` relies on: that a browser is there, or that it fails and says so; that a lack of Java or Postgres is told."""
 
 from __future__ import annotations
 
@@ -59,12 +59,14 @@ def test_a_browser_that_is_installed(tmp_path):
     assert (tmp_path / "chromium").exists()
 
 
-def test_java(tmp_path):
-    found = run(tmp_path, "java")
+@pytest.mark.parametrize(("script", "name", "what"), [("java", "java", "SPARK"), ("postgres", "postgres", "POSTGRES")])
+def test_what_is_installed_for_engines(tmp_path, script, name, what):
+    place = {"POSTGRES_PLACE": str(tmp_path)}
+    found = run(tmp_path, script, **place)
     assert found.returncode == 0
-    assert found.stdout.endswith("THE TESTS OF SPARK ARE SKIPPED\n")
-    program(tmp_path / "apt-get", f'[ "$1" = install ] && {shutil.which("cp")} "$0" {tmp_path / "java"}', "exit 0")
-    assert (run(tmp_path, "java").stdout, (tmp_path / "java").exists()) == ("", True)
+    assert found.stdout.endswith(f"THE TESTS OF {what} ARE SKIPPED\n")
+    program(tmp_path / "apt-get", f'[ "$1" = install ] && {shutil.which("cp")} "$0" {tmp_path / name}', "exit 0")
+    assert (run(tmp_path, script, **place).stdout, (tmp_path / name).exists()) == ("", True)
     program(tmp_path / "apt-get", f"touch {tmp_path / 'asked'}")
-    assert run(tmp_path, "java").stdout == ""
+    assert run(tmp_path, script, **place).stdout == ""
     assert not (tmp_path / "asked").exists()

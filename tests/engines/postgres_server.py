@@ -11,11 +11,18 @@ from pathlib import Path
 from tempfile import mkdtemp
 
 PROGRAMS = ("initdb", "pg_ctl", "postgres")
+DEBIAN = Path("/usr/lib/postgresql")  # where Debian has them, by version, and not on the path
+
+
+def program(name: str) -> str | None:
+    """Return where a program of Postgres is; None if it is not there."""
+    there = sorted(DEBIAN.glob(f"*/bin/{name}"))
+    return shutil.which(name) or (str(there[-1]) if there else None)
 
 
 def why_none() -> str | None:
     """Return why no server can be started; None if one can."""
-    absent = [name for name in PROGRAMS if shutil.which(name) is None]
+    absent = [name for name in PROGRAMS if program(name) is None]
     if absent:
         return f"Postgres is not installed ({', '.join(absent)})"
     try:
@@ -43,7 +50,7 @@ def running() -> Iterator[str]:
         if os.geteuid() == 0:
             shutil.chown(folder, "postgres")
         data = str(folder / "data")
-        programs = {name: shutil.which(name) or name for name in PROGRAMS}
+        programs = {name: program(name) or name for name in PROGRAMS}
         _run(programs["initdb"], "-D", data, "-U", "owner", "--auth=trust", "-E", "UTF8", "--locale=C", "--no-sync")
         control = programs["pg_ctl"]
         options = f"-c listen_addresses='' -c unix_socket_directories='{folder}' -c fsync=off"

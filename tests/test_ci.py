@@ -1,4 +1,4 @@
-"""What `.ci/run` relies on: that a browser is there, or that it fails and says so; that a lack of Java or Postgres is told."""
+"""What `.ci/run` relies on: a browser, or that it fails and says so; that a lack of Java or Postgres is told."""
 
 from __future__ import annotations
 

@@ -29,6 +29,7 @@ __all__ = ["ADD", "REMOVE", "REVERSE", "Move", "Structure"]
 
 ADD, REMOVE, REVERSE = 0, 1, 2
 CODES_AT_ONCE = 200_000_000  # rows × candidates that are counted between two looks at the clock; a fraction of a second
+FEW = 32  # variables of which all arcs are looked at again for each move
 
 
 class Move(NamedTuple):
@@ -86,6 +87,8 @@ class Structure:
         self.reach = np.eye(n, dtype=bool)
         # a variable's gains lie side by side
         self.up, self.down = np.full((n, n), -np.inf, order="F"), np.full((n, n), -np.inf, order="F")
+        self._kept = (self.fixed | self.tied).ravel()  # by number of an arc: whether it is never taken away,
+        self._stays = (self.fixed | ~self.may.T).ravel()  # and whether it is never turned round
         self.own = np.zeros(n)
         self._highest, self._parent = np.zeros(n), np.zeros(n, np.int64)  # the best arc into each variable
         self._stale = np.ones(n, bool)  # where these are to be found again
@@ -155,9 +158,9 @@ class Structure:
             self._forget(child)
             self.families += 1
             return
-        column, parents = self.columns[child], self._parents(child)
         here = self.arcs[:, child].nonzero()[0]
-        smaller = [] if over else [[p for p in parents if p != self.columns[v]] for v in here]
+        column, parents = self.columns[child], [self.columns[p] for p in here.tolist()]
+        smaller = [] if over else [parents[:k] + parents[k + 1 :] for k in range(len(parents))]
         values = self.local.families(column, [parents, *smaller], self.threads)
         self.own[child] = values[0]
         self._forget(child)
@@ -209,28 +212,40 @@ class Structure:
     def _gains_of_arcs(self, barred: Collection[tuple[int, int]]) -> tuple[Floats, Floats]:
         """Return for each arc what is gained by taking it away, and by turning it round."""
         parents, children = np.divmod(self._numbers, self.n)
-        down, up = self.down[parents, children], self.up[children, parents]
-        fixed = self.fixed[parents, children]
-        kept = fixed | self.tied[parents, children]
-        stays = fixed | ~self.may[children, parents]
+        down = self.down.T.ravel().take(children * self.n + parents)
+        turn = down + self.up.T.ravel().take(self._numbers)
+        kept, stays = self._kept.take(self._numbers), self._stays.take(self._numbers)
         if barred:
-            there = np.isin(self._numbers, [a * self.n + b for a, b in barred])
-            kept, stays = kept | there, stays | there | np.isin(self._numbers, [b * self.n + a for a, b in barred])
-        return np.where(kept, -np.inf, down), np.where(stays, -np.inf, down + up)
+            place = {number: k for k, number in enumerate(self._numbers.tolist())}
+            for a, b in barred:
+                if (k := place.get(a * self.n + b)) is not None:
+                    kept[k] = stays[k] = True
+                if (k := place.get(b * self.n + a)) is not None:
+                    stays[k] = True
+        down[kept], turn[stays] = -np.inf, -np.inf
+        return down, turn
 
     def _highest_up(self, barred: Collection[tuple[int, int]]) -> Floats:
         """Return for each variable what the best arc into it gains, or more, but not for those that gain most.
 
-        The more arcs there are, the fewer others are possible. So what was found earlier is high enough, and only for
-        those that gain most it matters whether that arc is still possible.
+        Of few variables all arcs are looked at. Else: the more arcs there are, the fewer others are possible. So what
+        was found earlier is high enough, and only for those that gain most it matters whether that arc is still
+        possible.
         """
+        parents, children = [parent for parent, _ in barred], [child for _, child in barred]
+        if self.n <= FEW:
+            gains = np.where(self.reach, -np.inf, self.up.T)
+            gains[children, parents] = -np.inf
+            return gains.max(axis=1)
         for child in self._stale.nonzero()[0].tolist():
             self._find_highest(child)
         highest, sure = self._highest, np.zeros(self.n, bool)
         if barred:
+            some, places = np.unique(children, return_inverse=True)
+            gains = np.where(self.reach[some], -np.inf, self.up.T[some])
+            gains[places, parents] = -np.inf
             highest = highest.copy()
-            for child in {b for _, b in barred}:
-                highest[child], sure[child] = self._possible(child, barred).max(initial=-np.inf), True
+            highest[some], sure[some] = gains.max(axis=1), True
         while True:
             near = (highest >= highest.max(initial=-np.inf) - self.equal).nonzero()[0]
             closed = near[self.reach[near, self._parent[near]] & ~sure[near]]
@@ -250,7 +265,8 @@ class Structure:
     def _possible(self, child: int, barred: Collection[tuple[int, int]]) -> Floats:
         """Return what each arc into a variable gains that closes no cycle."""
         gains: Floats = np.where(self.reach[child], -np.inf, self.up[:, child])
-        gains[[a for a, b in barred if b == child]] = -np.inf
+        if barred:
+            gains[[a for a, b in barred if b == child]] = -np.inf
         return gains
 
     def _first_up(self, highest: Floats, least: float, barred: Collection[tuple[int, int]]) -> tuple[int, int]:
@@ -283,10 +299,8 @@ class Structure:
 
     def _set(self, parent: int, child: int, *, there: bool) -> None:
         """Let an arc be there or not."""
-        number = parent * self.n + child
-        at = int(np.searchsorted(self._numbers, number))
-        self._numbers = np.insert(self._numbers, at, number) if there else np.delete(self._numbers, at)
         self.arcs[parent, child] = there
+        self._numbers = self.arcs.ravel().nonzero()[0]
 
     def _connect(self, parent: int, child: int) -> None:
         self.reach[self.reach[:, parent]] |= self.reach[child]

@@ -76,12 +76,14 @@ class Log:
 
         A pair with no set of that size has nothing to be asked, and nothing is kept.
         """
-        masks = [mask for mask in (first, second) if mask.bit_count() >= size]
-        if not masks:
-            return False
-        if any(judge.can_test(*pair, mask, size) for mask in masks):
-            return True
-        self.untested.add(pair)
+        enough = False
+        for mask in (first, second):
+            if mask.bit_count() >= size:
+                if judge.can_test(*pair, mask, size):
+                    return True
+                enough = True
+        if enough:
+            self.untested.add(pair)
         return False
 
 

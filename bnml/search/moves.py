@@ -234,9 +234,9 @@ class Structure:
         """
         parents, children = [parent for parent, _ in barred], [child for _, child in barred]
         if self.n <= FEW:
-            gains = np.where(self.reach, -np.inf, self.up.T)
-            gains[children, parents] = -np.inf
-            return gains.max(axis=1)
+            every: Floats = np.where(self.reach, -np.inf, self.up.T)
+            every[children, parents] = -np.inf
+            return every.max(axis=1, out=np.empty(self.n))
         for child in self._stale.nonzero()[0].tolist():
             self._find_highest(child)
         highest, sure = self._highest, np.zeros(self.n, bool)

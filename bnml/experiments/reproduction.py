@@ -123,7 +123,7 @@ def reproduce(
     --------
     >>> import tempfile, bnml.experiments
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     done = bnml.experiments.reproduction("regret-table", out=folder)
+    ...     done = bnml.experiments.reproduce("regret-table", out=folder)
     ...     sorted(file.name for file in done.files)
     ['comparison.csv', 'figure.png', 'figure.svg', 'findings.txt', 'results.csv']
     """

@@ -495,7 +495,7 @@ def test_sampling_ends_in_time():
         ("climb", "bds", {"restarts": 8, "reinsert": True}),
         ("tabu", "bic", {"restarts": 12}),
         ("tabu", "fnml", {"restarts": 6, "start": True}),
-        ("order", "bds", {"restarts": 9}),
+        ("order", "bds", {"restarts": 4}),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )

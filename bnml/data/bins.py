@@ -24,7 +24,7 @@ from bnml.data.columns import Column
 from bnml.errors import ArgumentError, argument
 from bnml.nml import nml_histogram
 
-__all__ = ["AUTO", "Bins", "bin_labels", "bins_depend", "bins_of_values", "cut_points", "is_to_be_cut", "parse_bins"]
+__all__ = ["AUTO", "Bins", "bin_labels", "bins_of_values", "cut_points", "is_to_be_cut", "parse_bins"]
 
 Bins = tuple[str, int | str] | tuple[float, ...]
 
@@ -65,11 +65,6 @@ def parse_bins(spec: Any, where: str) -> Bins:
 
 def _refusal(where: str, spec: Any, expected: str) -> ArgumentError:
     return ArgumentError(f"{argument(where, spec, most=100)}: {expected}")
-
-
-def bins_depend(bins: Bins | None) -> bool:
-    """Return whether the cuts depend on other columns."""
-    return bins is not None and bins[:1] in (("auto",), ("target",))
 
 
 def cut_points(bins: Bins, values: Floats, weights: Floats) -> tuple[float, ...]:

@@ -21,7 +21,8 @@ from typing import IO, Any
 from bnml._text import clip, number_of
 from bnml._threads import cores
 from bnml.data.columns import LabelEncoder
-from bnml.data.table import Table, Wanted, check_table_names, kept_table_names
+from bnml.data.table import Table
+from bnml.data.table_names import Wanted, check_table_names, kept_table_names
 from bnml.errors import DataError
 
 __all__ = ["header_of", "read_delimited", "read_text"]

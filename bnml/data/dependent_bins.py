@@ -37,6 +37,7 @@ __all__ = [
     "CodedColumn",
     "ColumnCutting",
     "NumericColumn",
+    "bins_depend",
     "cuts_by_dependence",
     "most_bins",
     "partners_of",
@@ -217,7 +218,7 @@ def _table(rows: CodedColumn, columns: CodedColumn, used: npt.NDArray[np.bool_],
 
 
 def most_bins(n: float) -> int:
-    """Return how many bins a column of a network has at most: a table of three such columns has rows for its cells."""
+    """Return how many dependent bins a column has at most: a table of three such columns has rows for its cells."""
     return max(3, int((n / ROWS_PER_CELL) ** (1 / 3) + 1e-9))
 
 
@@ -312,3 +313,8 @@ def _between(low: float, high: float) -> float:
         if low <= cut < high and abs(cut - middle) <= 0.25 * (high - low):
             return cut
     return float(low)
+
+
+def bins_depend(bins: Bins | None) -> bool:
+    """Return whether bins are dependent: their cuts depend on other columns."""
+    return bins is not None and bins[:1] in (("auto",), ("target",))

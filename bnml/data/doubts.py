@@ -1,18 +1,23 @@
-"""Whether a file was meant as it was read: a first line that looks like a row, numbers with a decimal comma."""
+"""Whether a file was meant as it was read: a first line that looks like a row, numbers with a decimal comma, a single state."""
 
 from __future__ import annotations
 
 import re
+import sys
+import warnings
 from collections.abc import Sequence
+from itertools import islice
 
 import numpy as np
 
 from bnml._text import clip, quoted
 from bnml.data.columns import Column
 from bnml.data.labels import as_number, label_without_point
-from bnml.data.states import MOST_WHOLE_NUMBERS
+from bnml.data.read_arguments import Arguments
+from bnml.data.states import MOST_WHOLE_NUMBERS, States
+from bnml.errors import DataWarning, argument
 
-__all__ = ["comma_doubt", "header_doubt", "number_with_comma"]
+__all__ = ["comma_doubt", "header_doubt", "number_with_comma", "warn_of_doubts", "warn_of_states"]
 
 MANY_COLUMNS = 3  # if all of their names are values too, the names are a row, even without numbers
 
@@ -75,3 +80,43 @@ def number_with_comma(column: Column) -> str | None:
         elif as_number(label) is None:
             return None
     return example
+
+
+def warn_of_doubts(columns: Sequence[Column], asked: Arguments, file: str | None) -> None:
+    """Warn of a file whose first line may be a row, unless its names were used, and of numbers with a comma."""
+    named = asked.columns is not None or asked.weights is not None or asked.states or asked.bins_of
+    undeclared = [column for column in columns if not column.declared and column.name not in asked.states]
+    doubts = [None if file is None or named else header_doubt(columns, file), comma_doubt(undeclared)]
+    for doubt in doubts:
+        if doubt is not None:
+            warnings.warn(DataWarning(doubt), stacklevel=_level_of_caller())
+
+
+def warn_of_states(columns: Sequence[Column], settled: Sequence[States], asked: Arguments) -> None:
+    """Warn of columns with one state, and of labels that are numbers but for a few."""
+    single = [column.name for column, states in zip(columns, settled, strict=True) if len(states.labels) == 1]
+    if single:
+        subject = f"column {clip(single[0])!r} has" if len(single) == 1 else f"columns {quoted(map(clip, single))} have"
+        cut = [c.name for c, s in zip(columns, settled, strict=True) if s.cuts == () and len(c.labels) > 1]
+        reason = f": all numbers of {quoted(map(clip, cut))} are on one side of the cuts" if cut else ""
+        warnings.warn(DataWarning(f"{subject} only one state{reason}"), stacklevel=_level_of_caller())
+    for column in columns:
+        few = len(column.labels) <= MOST_WHOLE_NUMBERS
+        if few or column.declared or column.name in asked.states or column.numbers() is not None:
+            continue
+        words = list(islice((label for label in column.labels if as_number(label) is None), 4))
+        if 0 < len(words) < 4 and len(column.labels) - len(words) > MOST_WHOLE_NUMBERS:
+            said = (
+                f"column {clip(column.name)!r} holds numbers apart from {quoted(map(clip, words))}, so all of them are "
+                f"taken as labels; if that stands for a missing value, name it in {argument('na_values')}"
+            )
+            warnings.warn(DataWarning(said), stacklevel=_level_of_caller())
+
+
+def _level_of_caller() -> int:
+    """Return the ``stacklevel`` at which a warning of the calling function points outside of this package."""
+    level, frame = 1, sys._getframe(1)
+    inside = ("bnml", "contextlib")  # some functions of ours are decorated by context managers
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in inside:
+        level, frame = level + 1, frame.f_back
+    return level

@@ -15,28 +15,22 @@ import numpy as np
 
 from bnml._memory import gigabytes
 from bnml._text import clip, quoted
-from bnml.data.bins import bins_depend, is_to_be_cut
+from bnml.data.bins import is_to_be_cut
 from bnml.data.columns import Column
 from bnml.data.data import COUNTING, Data
+from bnml.data.dependent_bins import bins_depend
+from bnml.data.doubts import warn_of_doubts, warn_of_states
 from bnml.data.engine_codes import CodedTable, ColumnCoding
 from bnml.data.engine_table import DistinctValues, EngineTable
-from bnml.data.gaps import Gaps
+from bnml.data.gaps import Gaps, refuse_columns_without_values, refuse_missing_values
 from bnml.data.pushed_data import PushedData
-from bnml.data.read import (
-    MOST_ROWS,
-    read_opened,
-    read_variables,
-    refuse_columns_without_values,
-    refuse_missing_values,
-    warn_of_doubts,
-    warn_of_states,
-    whole_numbers,
-)
+from bnml.data.read import MOST_ROWS, read_opened, read_variables, read_weights
 from bnml.data.read_arguments import Arguments
 from bnml.data.read_choices import Reading
 from bnml.data.sources import grouped_table
-from bnml.data.states import States, settle, why_no_states
-from bnml.data.table import Table, check_table_names
+from bnml.data.states import States, settle_states, why_no_states
+from bnml.data.table import Table
+from bnml.data.table_names import check_table_names
 from bnml.errors import DataError, argument
 
 __all__ = ["read_engine_table"]
@@ -174,7 +168,7 @@ def _weighted(table: EngineTable, asked: Arguments) -> tuple[EngineTable, Any, i
     if asked.weights is None:
         return table, None, 0, None
     (found,) = table.distinct_values([asked.weights])
-    numbers = whole_numbers(found.column)
+    numbers = read_weights(found.column)
     column = _numbers(table, asked.weights)
     weightless = int(found.counts[numbers == 0].sum())
     if weightless:
@@ -222,11 +216,11 @@ def _cut_for_others(columns: Sequence[Column], asked: Arguments) -> list[str]:
 
 
 def _settled(columns: Sequence[Column], found: Sequence[DistinctValues], asked: Arguments) -> list[States]:
-    """Decide the states of every column, as `bnml.data.states.settle` does, from its distinct values."""
+    """Decide the states of every column, as `bnml.data.states.settle_states` does, from its distinct values."""
     if wrong := why_no_states(columns, asked.states, asked.bins, asked.bins_of):
         raise DataError("\n".join(wrong))
     settled = [
-        settle([column], asked.states, asked.bins, asked.bins_of, own.counts)[0]
+        settle_states([column], asked.states, asked.bins, asked.bins_of, own.counts)[0]
         for column, own in zip(columns, found, strict=True)
     ]
     if asked.missing == "state":

@@ -24,8 +24,8 @@ from bnml._optional import missing, needs
 from bnml._text import clip, did_you_mean, quoted
 from bnml._threads import cores
 from bnml.data.delimited import header_of
-from bnml.data.engine_table import EngineTable, check_duckdb, one_line, table_of_ibis, table_of_relation
-from bnml.data.table import check_table_names
+from bnml.data.engine_table import EngineTable, check_duckdb, engine_table_of_ibis, engine_table_of_relation, one_line
+from bnml.data.table_names import check_table_names
 from bnml.errors import BnmlError, DataError
 
 __all__ = ["COUNTING_CHOICES", "is_address", "limit_of_reading", "open_engine_table", "shown_address"]
@@ -41,7 +41,7 @@ DUCKDB_PURPOSE = "a table that DuckDB reads"
 
 
 def limit_of_reading(memory_limit: int | str | None) -> int:
-    """Return how many bytes a table that is read may take: a quarter of the machine's memory, unless a limit is given.
+    """Return how many bytes an engine's source that is read may take: a quarter of the machine's memory, unless given.
 
     Examples
     --------
@@ -88,9 +88,9 @@ def open_engine_table(source: Any, limit: int) -> EngineTable | None:
         If a package is missing.
     """
     if _is_from(source, "ibis") and not isinstance(source, type):
-        return table_of_ibis(source)
+        return engine_table_of_ibis(source)
     if any(_is_from(source, package, "DuckDBPyRelation") for package in ("duckdb", "_duckdb")):
-        return table_of_relation(source)
+        return engine_table_of_relation(source)
     if not isinstance(source, str | os.PathLike):
         return None
     text = os.fsdecode(source)
@@ -179,7 +179,7 @@ def _at_address(address: str) -> EngineTable:
         which = f"the tables are {quoted(map(clip, there), most=20)}" if there else "there are none"
         raise DataError(f"{shown}: there is no table {clip(table)!r}; {which}.{did_you_mean(clip(table), there)}")
     try:
-        return table_of_ibis(backend.table(table), table, keep=backend)
+        return engine_table_of_ibis(backend.table(table), table, keep=backend)
     except BnmlError:
         raise
     except Exception as error:
@@ -297,5 +297,5 @@ def _of_files(
         return backend.table("rows", database=f"{name}.main")
 
     numbers = count()
-    table = table_of_ibis(rows, shown, untyped=untyped, keep=backend)
+    table = engine_table_of_ibis(rows, shown, untyped=untyped, keep=backend)
     return replace(table, scratch=scratch, own_names={name: own[name] for name in kept})

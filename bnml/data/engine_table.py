@@ -21,7 +21,14 @@ from bnml._text import clip
 from bnml.data.columns import Column, column_of_arrow
 from bnml.errors import BnmlError, DataError, DependencyError
 
-__all__ = ["DistinctValues", "EngineTable", "check_duckdb", "one_line", "table_of_ibis", "table_of_relation"]
+__all__ = [
+    "DistinctValues",
+    "EngineTable",
+    "check_duckdb",
+    "engine_table_of_ibis",
+    "engine_table_of_relation",
+    "one_line",
+]
 
 HAS_GROUPING_SETS = {"duckdb", "postgres", "snowflake", "bigquery", "trino", "mssql", "oracle"}
 COPIES_FOR_GROUPING_SETS = {"pyspark", "databricks"}  # every row once for each set, with all columns
@@ -239,14 +246,16 @@ class EngineTable:
 
 
 def one_line(error: Exception) -> str:
-    """Return the first line of an engine's complaint, of a file's fault three, without what may be a password."""
+    """Return in one line what a table's engine complains of, in three a file's fault, without what may be a password."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     said = "; ".join(lines[: 3 if "CSV Error" in lines[0] else 1]) if lines else type(error).__name__
     return str(clip(PASSWORD.sub("…", said), 300))
 
 
-def table_of_ibis(table: Any, name: str | None = None, *, untyped: bool = False, keep: Any = None) -> EngineTable:
-    """Return an Ibis table as a table in an engine."""
+def engine_table_of_ibis(
+    table: Any, name: str | None = None, *, untyped: bool = False, keep: Any = None
+) -> EngineTable:
+    """Return an Ibis table as an engine table."""
     if not hasattr(table, "group_by"):
         raise DataError(f"an Ibis {type(table).__name__} is not a table: pass the table it comes from")
     shown = name or str(getattr(table.op(), "name", None) or "a query")
@@ -290,7 +299,7 @@ def _batches_of_spark(backend: Any, expression: Any) -> Iterator[Any]:
 
 
 def check_duckdb() -> None:
-    """Refuse a DuckDB that Ibis cannot speak with.
+    """Refuse a DuckDB with whose tables Ibis cannot speak.
 
     Raises
     ------
@@ -318,7 +327,7 @@ def _enums(relation: Any) -> dict[str, list[str]]:
     return {name: dict(kind.children)["values"] for name, kind in types if kind.id == "enum"}
 
 
-def table_of_relation(relation: Any) -> EngineTable:
+def engine_table_of_relation(relation: Any) -> EngineTable:
     """Return a DuckDB relation (a query, a table, files) as a table in an engine."""
     from bnml._optional import needs
 

@@ -13,11 +13,11 @@ from bnml.data.grouping import group_rows
 from bnml.data.labels import MISSING_LABEL
 from bnml.data.read_choices import Reading
 
-__all__ = ["count_rows_with_gaps", "gaps_as_states", "gaps_filled_by_mode", "table_of_counts"]
+__all__ = ["gaps_as_states", "gaps_filled_by_mode", "table_of_counts"]
 
 
 def gaps_as_states(data: Data) -> Data:
-    """Return a table with gaps as `bnml.read` gives it for ``missing="state"``: they are a last state of their columns.
+    """Return a table with gaps as a table without: as read with ``missing="state"``, gaps are a last state of a column.
 
     Examples
     --------
@@ -42,11 +42,6 @@ def gaps_filled_by_mode(data: Data) -> Data:
         own[~there] = np.bincount(own[there], data.weights[there], minlength=r).argmax()
     codes, weights, _ = group_rows(columns, data.arities, data.weights)
     return Data(data.names, data.states, codes, weights, None, data.cuts, Reading("error"))
-
-
-def count_rows_with_gaps(data: Data) -> int:
-    """Return how many distinct rows have gaps."""
-    return int((data.column_codes >= np.array(data.arities)[:, None]).any(axis=0).sum())
 
 
 def table_of_counts(data: Data, columns: Sequence[int], counts: Floats, parts: int) -> Data:

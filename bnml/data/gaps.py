@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 from bnml._checks import is_whole
-from bnml._text import clip, number_of, quoted_value
-from bnml.errors import ArgumentError, MissingError, argument, function
+from bnml._text import clip, number_of, quoted, quoted_value
+from bnml.errors import ArgumentError, DataError, MissingError, argument, function
 
 if TYPE_CHECKING:
+    from bnml.data.columns import Column
     from bnml.data.data import Data
+    from bnml.data.states import States
 
-__all__ = ["Gaps", "refuse_gaps", "rows_missing_words"]
+__all__ = ["Gaps", "refuse_columns_without_values", "refuse_gaps", "refuse_missing_values", "rows_missing_words"]
 
 
 @dataclass(frozen=True)
@@ -105,3 +107,31 @@ def refuse_gaps(data: Data, what: str) -> None:
         f"with {argument('missing', 'state')} or {argument('missing', 'drop')}, or fill the gaps with "
         f"{function('network.impute')}"
     )
+
+
+def refuse_columns_without_values(columns: Sequence[Column], settled: Sequence[States]) -> None:
+    """Refuse columns of gaps, without a single value: nothing is to be expected of these."""
+    empty = [column.name for column, states in zip(columns, settled, strict=True) if not states.labels]
+    if empty:
+        raise DataError(
+            f"{argument('missing', 'em')}: there is no value at all in {quoted(map(clip, empty))}; leave such columns "
+            f"out with {argument('drop')}"
+        )
+
+
+def refuse_missing_values(missing: Sequence[tuple[str, int]], others: Sequence[str], most: int = 20) -> NoReturn:
+    """Raise the error for gaps, where none may be: in how many rows of which columns; and say what else is wrong.
+
+    Raises
+    ------
+    MissingError
+        Always.
+    """
+    shown = ", ".join(f"{clip(name)!r}: {count}" for name, count in missing[:most])
+    more = f" and {len(missing) - most} more columns" if len(missing) > most else ""
+    said = (
+        f"missing values in {number_of(len(missing), 'column')} ({shown}{more}): pass {argument('missing', 'em')} to "
+        f"learn from what is there, {argument('missing', 'state')} to make them a state of their own, or "
+        f"{argument('missing', 'drop')} to drop those rows"
+    )
+    raise MissingError("\n".join([said, *others]))

@@ -40,7 +40,7 @@ _WHOLE_WITH_POINT = re.compile(r"([+-]?[0-9]+)\.0*")
 
 
 def is_missing(value: Any) -> bool:
-    """Return whether a value is None, NaN or a frame's own sign for a missing value."""
+    """Return whether a value is no label: None, NaN or a frame's own sign for a missing value."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     if isinstance(value, float | np.floating):

@@ -30,7 +30,8 @@ from bnml.data.read import read_frequencies, read_opened, read_variables
 from bnml.data.read_arguments import Arguments, check_arguments
 from bnml.data.sources import open_table, source_text
 from bnml.data.states import MOST_LABELS
-from bnml.data.table import Table, check_table_names
+from bnml.data.table import Table
+from bnml.data.table_names import check_table_names
 from bnml.errors import DataError, argument
 
 __all__ = ["ColumnOverview", "TableOverview", "overview"]

@@ -3,47 +3,32 @@
 from __future__ import annotations
 
 import os
-import sys
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import islice
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from bnml._checks import one_of
 from bnml._memory import enough_memory
-from bnml._text import clip, number_of, quoted
+from bnml._text import clip
 from bnml.data.bins import AUTO
 from bnml.data.columns import Column
 from bnml.data.data import Data
-from bnml.data.doubts import comma_doubt, header_doubt
+from bnml.data.doubts import warn_of_doubts, warn_of_states
 from bnml.data.draft_table import DraftTable
 from bnml.data.engine_sources import COUNTING_CHOICES, limit_of_reading, open_engine_table
-from bnml.data.gaps import Gaps
+from bnml.data.gaps import Gaps, refuse_columns_without_values, refuse_missing_values
 from bnml.data.labels import MISSING_TEXTS, as_number
 from bnml.data.read_arguments import Arguments, check_arguments
 from bnml.data.read_choices import Reading
 from bnml.data.sources import open_table, source_text
-from bnml.data.states import MOST_WHOLE_NUMBERS, States, hold_codes, settle, states_of_codes, why_no_states
+from bnml.data.states import hold_codes, settle_states, states_of_codes, why_no_states
 from bnml.data.table import Table
 from bnml.data.targets import Targets, targets_of_column
-from bnml.errors import DataError, DataWarning, MissingError, argument
+from bnml.errors import DataError, argument
 
-__all__ = [
-    "as_data",
-    "read",
-    "read_draft",
-    "read_frequencies",
-    "read_opened",
-    "read_variables",
-    "refuse_columns_without_values",
-    "refuse_missing_values",
-    "warn_of_doubts",
-    "warn_of_states",
-    "whole_numbers",
-]
+__all__ = ["as_data", "read", "read_draft", "read_frequencies", "read_opened", "read_variables", "read_weights"]
 
 Weights = npt.NDArray[np.int64]
 
@@ -183,7 +168,7 @@ def read_opened(table: Table, asked: Arguments, source: str) -> DraftTable:
     targets = _targets(table, asked, variables, frequencies)
     variables, frequencies, gaps = _without_gaps(variables, frequencies, asked)
     warn_of_doubts(variables, asked, source if table.untyped else None)
-    settled = settle(variables, asked.states, asked.bins, asked.bins_of, frequencies)
+    settled = settle_states(variables, asked.states, asked.bins, asked.bins_of, frequencies)
     automatic = [
         column.name
         for column, own in zip(variables, settled, strict=True)
@@ -234,7 +219,7 @@ def read_frequencies(table: Table, asked: Arguments) -> Weights | None:
     factors += [column for column in table.columns if column.name == asked.weights]
     if not factors:
         return None
-    numbers: Weights = np.array([whole_numbers(column) for column in factors])
+    numbers: Weights = np.array([read_weights(column) for column in factors])
     if numbers.prod(axis=0, dtype=np.float64).sum() > MOST_ROWS:
         raise DataError(f"weights: column {clip(factors[-1].name)!r} adds up to more than 2**53 rows")
     total: Weights = numbers.prod(axis=0, dtype=np.int64)
@@ -262,8 +247,8 @@ def _targets(
     return Targets.of(sets, of_row[kept])
 
 
-def whole_numbers(column: Column) -> Weights:
-    """Return the numbers of a column of weights.
+def read_weights(column: Column) -> Weights:
+    """Read the numbers of a column of weights.
 
     Raises
     ------
@@ -314,71 +299,3 @@ def _kept_rows(
     if not keep.any():
         raise DataError(f"no rows are left: {reason}")
     return [column.rows(keep) for column in columns], None if frequencies is None else frequencies[keep]
-
-
-def refuse_columns_without_values(columns: Sequence[Column], settled: Sequence[States]) -> None:
-    """Refuse columns without a single value: nothing is to be expected of these."""
-    empty = [column.name for column, states in zip(columns, settled, strict=True) if not states.labels]
-    if empty:
-        raise DataError(
-            f"{argument('missing', 'em')}: there is no value at all in {quoted(map(clip, empty))}; leave such columns "
-            f"out with {argument('drop')}"
-        )
-
-
-def refuse_missing_values(missing: Sequence[tuple[str, int]], others: Sequence[str], most: int = 20) -> NoReturn:
-    """Raise the error for missing values: in how many rows of which columns; and say what else is wrong.
-
-    Raises
-    ------
-    MissingError
-        Always.
-    """
-    shown = ", ".join(f"{clip(name)!r}: {count}" for name, count in missing[:most])
-    more = f" and {len(missing) - most} more columns" if len(missing) > most else ""
-    said = (
-        f"missing values in {number_of(len(missing), 'column')} ({shown}{more}): pass {argument('missing', 'em')} to "
-        f"learn from what is there, {argument('missing', 'state')} to make them a state of their own, or "
-        f"{argument('missing', 'drop')} to drop those rows"
-    )
-    raise MissingError("\n".join([said, *others]))
-
-
-def warn_of_doubts(columns: Sequence[Column], asked: Arguments, file: str | None) -> None:
-    """Warn of a file whose first line may be a row, unless its names were used, and of numbers with a comma."""
-    named = asked.columns is not None or asked.weights is not None or asked.states or asked.bins_of
-    undeclared = [column for column in columns if not column.declared and column.name not in asked.states]
-    doubts = [None if file is None or named else header_doubt(columns, file), comma_doubt(undeclared)]
-    for doubt in doubts:
-        if doubt is not None:
-            warnings.warn(DataWarning(doubt), stacklevel=_level_of_caller())
-
-
-def warn_of_states(columns: Sequence[Column], settled: Sequence[States], asked: Arguments) -> None:
-    """Warn of columns with one state, and of labels that are numbers but for a few."""
-    single = [column.name for column, states in zip(columns, settled, strict=True) if len(states.labels) == 1]
-    if single:
-        subject = f"column {clip(single[0])!r} has" if len(single) == 1 else f"columns {quoted(map(clip, single))} have"
-        cut = [c.name for c, s in zip(columns, settled, strict=True) if s.cuts == () and len(c.labels) > 1]
-        reason = f": all numbers of {quoted(map(clip, cut))} are on one side of the cuts" if cut else ""
-        warnings.warn(DataWarning(f"{subject} only one state{reason}"), stacklevel=_level_of_caller())
-    for column in columns:
-        few = len(column.labels) <= MOST_WHOLE_NUMBERS
-        if few or column.declared or column.name in asked.states or column.numbers() is not None:
-            continue
-        words = list(islice((label for label in column.labels if as_number(label) is None), 4))
-        if 0 < len(words) < 4 and len(column.labels) - len(words) > MOST_WHOLE_NUMBERS:
-            said = (
-                f"column {clip(column.name)!r} holds numbers apart from {quoted(map(clip, words))}, so all of them are "
-                f"taken as labels; if that stands for a missing value, name it in {argument('na_values')}"
-            )
-            warnings.warn(DataWarning(said), stacklevel=_level_of_caller())
-
-
-def _level_of_caller() -> int:
-    """Return the ``stacklevel`` at which a warning of the calling function points outside of this package."""
-    level, frame = 1, sys._getframe(1)
-    inside = ("bnml", "contextlib")  # some functions of ours are decorated by context managers
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in inside:
-        level, frame = level + 1, frame.f_back
-    return level

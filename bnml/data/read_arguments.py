@@ -16,7 +16,7 @@ from bnml.data.bene import read_vd
 from bnml.data.bins import Bins, parse_bins
 from bnml.data.labels import is_missing, label_text, plain_label
 from bnml.data.read_choices import MISSING_CHOICES
-from bnml.data.table import kept_table_names, not_in_table
+from bnml.data.table_names import kept_table_names, name_not_in_table
 from bnml.errors import ArgumentError, DataError, argument
 
 __all__ = ["OTHERS", "Arguments", "check_arguments"]
@@ -74,18 +74,18 @@ class Arguments:
         """
         known = set(names)
         if self.weights is not None and self.weights not in known:
-            raise not_in_table("weights", self.weights, names)
+            raise name_not_in_table("weights", self.weights, names)
         if self.interventions is not None and self.interventions not in known:
-            raise not_in_table("interventions", self.interventions, names)
+            raise name_not_in_table("interventions", self.interventions, names)
         for name in (*self.bins_of, *self.targets):
             if name not in known:
-                raise not_in_table("bins", name, names)
+                raise name_not_in_table("bins", name, names)
         for name in self.drop:
             if name not in known:
-                raise not_in_table("drop", name, names)
+                raise name_not_in_table("drop", name, names)
         absent = [name for name in self.states if name not in known]
         if absent and self.states_file is None:
-            raise not_in_table("states", absent[0], names)
+            raise name_not_in_table("states", absent[0], names)
         undeclared = [name for name in names if name not in self.states and name not in self.no_variables]
         if absent and undeclared:  # either alone is fine
             raise DataError(

@@ -61,7 +61,7 @@ def first_rows(data: Data, order: npt.NDArray[Any], sizes: Iterable[int]) -> Ite
 
 
 def stratified_folds(data: Data, name: str, k: int, rng: np.random.Generator) -> Iterator[tuple[Data, Data]]:
-    """Yield for each of k folds the table of the other rows, and that of its own, which has each distinct row once.
+    """Yield tables of some rows: for each of k folds that of the others, and that of its own, distinct rows once.
 
     Every fold has as many rows of each state of a column as the others, up to one, and as many in all, up to one.
     Their rows do not depend on the order of the table's. In the second table each distinct row stands for as many as

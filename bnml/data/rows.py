@@ -77,7 +77,7 @@ def rows_of(data: Data) -> Rows:
 
 
 def rows_left_alone(data: Data, column: int) -> npt.NDArray[np.bool_] | slice:
-    """Return in which rows of the source a column was not set; all of them where nothing was."""
+    """Return, row by row, whether a column was left alone, not set; all rows of the source where nothing was."""
     if data.targets is None:
         return slice(None)
     return rows_of(data).in_order(~np.isin(data.targets.of_row, data.targets.setting(column)))
@@ -118,7 +118,7 @@ def rows_to_data(
     cuts: Mapping[str, tuple[float, ...]] | None = None,
     reading: Reading | None = None,
 ) -> Data:
-    """Return the rows that are given as codes, one row of these per column, as a table."""
+    """Return rows, given as codes, one row of these per column, as a table."""
     arities = [len(own) for own in states]
     grouped_rows = group_rows(np.ascontiguousarray(codes, column_code_type(max(arities))), arities)
     return Data(tuple(names), tuple(map(tuple, states)), *grouped_rows, cuts or {}, reading or Reading())

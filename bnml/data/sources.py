@@ -31,7 +31,8 @@ from bnml.data.delimited import read_delimited, read_text
 from bnml.data.engine_sources import is_address, limit_of_reading, open_engine_table, shown_address
 from bnml.data.engine_table import EngineTable
 from bnml.data.spreadsheets import read_workbook
-from bnml.data.table import Table, Wanted, check_table_names, kept_table_names
+from bnml.data.table import Table
+from bnml.data.table_names import Wanted, check_table_names, kept_table_names
 from bnml.errors import DataError
 
 __all__ = ["grouped_table", "open_table", "source_text"]
@@ -170,7 +171,7 @@ def _polars_categoricals(source: Any) -> set[str]:
 
 
 def grouped_table(engine: EngineTable, kept: Sequence[str], names: tuple[str, ...]) -> Table:
-    """Let the table's own engine group equal rows, and fetch the groups with their labels."""
+    """Open a source whose own engine groups equal rows: fetch the groups with their labels."""
     with engine.answering("group the rows"):
         numbered = engine.rows.select(**{f"v{i}": engine.column(name) for i, name in enumerate(kept)})
         groups = numbered.group_by([f"v{i}" for i in range(len(kept))]).aggregate(**{ENGINE_COUNT: numbered.count()})

@@ -10,7 +10,8 @@ from typing import Any
 from bnml._optional import needs
 from bnml._text import clip
 from bnml.data.columns import column_of_objects
-from bnml.data.table import Table, Wanted, check_table_names, kept_table_names
+from bnml.data.table import Table
+from bnml.data.table_names import Wanted, check_table_names, kept_table_names
 from bnml.errors import DataError
 
 __all__ = ["read_workbook"]

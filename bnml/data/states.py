@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from bnml._text import clip, did_you_mean, quoted
-from bnml.data.bins import Bins, bin_labels, bins_depend, bins_of_values, cut_points, is_to_be_cut
+from bnml.data.bins import Bins, bin_labels, bins_of_values, cut_points, is_to_be_cut
 from bnml.data.columns import Column
-from bnml.data.dependent_bins import CodedColumn, NumericColumn, cuts_by_dependence
+from bnml.data.dependent_bins import CodedColumn, NumericColumn, bins_depend, cuts_by_dependence
 from bnml.data.labels import MISSING_LABEL, as_number, label_text, label_without_point, ordered
 from bnml.errors import DataError, argument
 
@@ -20,7 +20,7 @@ __all__ = [
     "States",
     "declared_states",
     "hold_codes",
-    "settle",
+    "settle_states",
     "states_of_bins",
     "states_of_codes",
     "why_no_states",
@@ -105,7 +105,7 @@ def _typed(label: Any, kind: type | None) -> Any:
 
 
 def hold_codes(columns: Sequence[Column], declared: Mapping[str, Sequence[Any]], *, certain: bool = False) -> bool:
-    """Return whether columns hold codes from 0 in place of their declared labels.
+    """Return whether columns hold codes of their declared states, from 0, in place of these.
 
     They do if every value in every column is a code, and it is certain that they are codes: because that is how the
     first table was, or because one column cannot hold anything else, as none of its labels looks like a code. Where
@@ -121,7 +121,7 @@ def hold_codes(columns: Sequence[Column], declared: Mapping[str, Sequence[Any]],
 
 
 def states_of_codes(columns: Sequence[Column], declared: Mapping[str, Sequence[Any]]) -> list[Column]:
-    """Return columns that hold codes with the declared labels in place of these; those that are not declared as is."""
+    """Return columns with the declared states in place of the codes that they hold; others, not declared, as is."""
     return [
         replace(column, labels=[declared[column.name][int(text)] for text in column.texts])
         if column.name in declared
@@ -130,7 +130,7 @@ def states_of_codes(columns: Sequence[Column], declared: Mapping[str, Sequence[A
     ]
 
 
-def settle(
+def settle_states(
     columns: Sequence[Column],
     declared: Mapping[str, Sequence[Any]],
     bins: Bins | None,

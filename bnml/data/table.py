@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
-from bnml._text import clip, did_you_mean, quoted
 from bnml.data.columns import Column
-from bnml.data.labels import as_number
-from bnml.errors import ArgumentError, DataError, argument
 
-__all__ = ["Table", "Wanted", "check_table_names", "kept_table_names", "not_in_table"]
-
-# the columns to read (None: all), or what chooses them once their names are known
-Wanted = Sequence[str] | Callable[[Sequence[str]], list[str]] | None
+__all__ = ["Table"]
 
 
 @dataclass(frozen=True)
@@ -31,51 +24,3 @@ class Table:
     untyped: bool = False
     counts: Column | None = None
     states: Mapping[str, Sequence[str]] = field(default_factory=dict)
-
-
-def check_table_names(names: Iterable[Any], where: str) -> tuple[str, ...]:
-    """Return the names of a table's columns as text; they must be there and differ.
-
-    Raises
-    ------
-    DataError
-        If there are none, or one is empty or occurs twice.
-    """
-    texts = tuple(str(name) for name in names)
-    if not texts:
-        raise DataError(f"{where} has no columns")
-    for i, name in enumerate(texts):
-        if not name.strip():
-            raise DataError(f"column {i + 1} of {where} has no name: give it one, or drop it (a saved row index?)")
-    if len(set(texts)) < len(texts):
-        twice = sorted({name for name in texts if texts.count(name) > 1})
-        hint = "; is its first line a header?" if all(as_number(name) is not None for name in twice) else ""
-        raise DataError(f"column names of {where} must differ; these occur twice: {quoted(map(clip, twice))}{hint}")
-    return texts
-
-
-def kept_table_names(names: Sequence[str], wanted: Wanted) -> list[str]:
-    """Return the names of a table's columns that were asked for, or all.
-
-    Raises
-    ------
-    ArgumentError
-        If there is no such column.
-    """
-    if wanted is None:
-        return list(names)
-    if callable(wanted):
-        return wanted(names)
-    known = set(names)
-    for name in wanted:
-        if name not in known:
-            raise not_in_table("columns", name, names)
-    return list(wanted)
-
-
-def not_in_table(asked: str, name: Any, names: Sequence[str]) -> ArgumentError:
-    """Return the error for an argument that names a column which is not in the table."""
-    return ArgumentError(
-        f"{argument(asked)}: there is no column {clip(name)!r}; the columns are {quoted(map(clip, names))}."
-        f"{did_you_mean(clip(name), map(clip, names))}"
-    )

@@ -152,7 +152,7 @@ def _no_target(column: str, target: str, names: Sequence[str], all_names: Sequen
 def group_with_targets(
     columns: Numbers, arities: Sequence[int], weights: Numbers | None, targets: Targets | None
 ) -> tuple[Numbers, Numbers, Numbers, Targets | None]:
-    """Group rows that are equal and of which the same variables were set; as `group_rows`, with their targets."""
+    """Group rows that have the same targets and are equal; as `group_rows`, with their targets."""
     if targets is None:
         return *group_rows(columns, arities, weights), None
     number = len(targets.sets)
@@ -249,7 +249,7 @@ def refuse_targets(data: Data, what: str) -> None:
 
 
 def rows_set_words(data: Data, most: int = 12) -> str:
-    """Return in how many rows variables were set, and which, in words; empty where none was.
+    """Return in how many rows variables were targets, set from outside, and which, in words; empty where none was.
 
     Examples
     --------

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bnml._text import clip
-from bnml.data.table import not_in_table
+from bnml.data.table_names import name_not_in_table
 from bnml.errors import GraphError, argument
 from bnml.graph import DAG
 from bnml.relational.cliques import maximal_cliques
@@ -82,7 +82,7 @@ def _projected_sets(graph: Any, relation: Relation) -> list[list[int]]:
 
     def place(name: Any) -> int:
         if not isinstance(name, str) or name not in places:
-            raise not_in_table("graph", name, relation.names)
+            raise name_not_in_table("graph", name, relation.names)
         return places[name]
 
     if isinstance(graph, nx.Graph) and not graph.is_directed():

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from bnml._arrays import Floats
 from bnml._checks import one_of, refuse
-from bnml.data.table import not_in_table
+from bnml.data.table_names import name_not_in_table
 from bnml.errors import ArgumentError, argument
 from bnml.relational.relation import Index, Relation, relation_of
 
@@ -203,7 +203,7 @@ def places_of(relation: Relation, names: Sequence[str]) -> list[int]:
     places = {name: i for i, name in enumerate(relation.names)}
     for name in names:
         if not isinstance(name, str) or name not in places:
-            raise not_in_table("attributes", name, relation.names)
+            raise name_not_in_table("attributes", name, relation.names)
         if sum(other == name for other in names) > 1:
             raise ArgumentError(f"{argument('attributes')}: {name!r} is named twice")
     return [places[name] for name in names]

@@ -19,7 +19,7 @@ from bnml.data.gaps import refuse_gaps
 from bnml.data.labels import MISSING_TEXTS, as_number, as_numbers, label_text
 from bnml.data.rows import rows_of, rows_to_distinct
 from bnml.data.sources import open_table
-from bnml.data.table import not_in_table
+from bnml.data.table_names import name_not_in_table
 from bnml.data.targets import without_targets
 from bnml.errors import DataError, function
 
@@ -101,7 +101,7 @@ def relation_of(data: Any, possibility: str | None, asked_by: str = "relation_of
         raise refuse("possibility", possibility, "expected the name of a column of degrees")
     table = data if isinstance(data, Data) else read(data, states={possibility: degree_labels(data, possibility)})
     if possibility not in table.names:
-        raise not_in_table("possibility", possibility, table.names)
+        raise name_not_in_table("possibility", possibility, table.names)
     refuse_gaps(table, function(asked_by))
     return _graded(without_targets(table), possibility)
 
@@ -142,7 +142,7 @@ def degree_labels(source: Any, possibility: str, na_values: Iterable[Any] = ()) 
 
     def chosen(names: Sequence[str]) -> list[str]:
         if possibility not in names:
-            raise not_in_table("possibility", possibility, names)
+            raise name_not_in_table("possibility", possibility, names)
         return [possibility]
 
     column = open_table(source, chosen).columns[0]

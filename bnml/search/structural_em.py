@@ -28,7 +28,8 @@ from bnml._watch import Watch
 from bnml.counts import chi_square_statistic, counts_of
 from bnml.counts.observed import counts_for_tests
 from bnml.data import Data
-from bnml.data.gap_tables import count_rows_with_gaps, gaps_as_states, gaps_filled_by_mode, table_of_counts
+from bnml.data.gap_rows import count_rows_with_gaps
+from bnml.data.gap_tables import gaps_as_states, gaps_filled_by_mode, table_of_counts
 from bnml.errors import BnmlError, NetworkError, SearchError, argument
 from bnml.graph import DAG, shd
 from bnml.network import BayesianNetwork

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from bnml.data.columns import Column
-from bnml.data.states import declared_states, hold_codes, settle, states_of_codes
+from bnml.data.states import declared_states, hold_codes, settle_states, states_of_codes
 from bnml.errors import DataError
 
 
@@ -17,7 +17,7 @@ def column(labels, name="a", *, codes=None, declared=False):
 
 
 def settled(*columns, declared=None, bins=None, bins_of=None, weights=None):
-    return settle(columns, declared or {}, bins, bins_of or {}, weights)
+    return settle_states(columns, declared or {}, bins, bins_of or {}, weights)
 
 
 def test_declared_order_and_unused_states():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bnml.data.table import check_table_names, kept_table_names, not_in_table
+from bnml.data.table_names import check_table_names, kept_table_names, name_not_in_table
 from bnml.errors import ArgumentError, DataError
 
 
@@ -37,4 +37,4 @@ def test_kept():
 
 
 def test_the_message_stays_short():
-    assert len(str(not_in_table("bins", "y" * 1000, [f"{'x' * 1000}{i}" for i in range(1000)]))) < 1000
+    assert len(str(name_not_in_table("bins", "y" * 1000, [f"{'x' * 1000}{i}" for i in range(1000)]))) < 1000

@@ -15,12 +15,13 @@ from bnml._files import written_whole
 from bnml._text import number_of, printable, shortened, text_table, wrapped_text
 from bnml.cli import options, outputs, printing, reading
 from bnml.cli.error_words import in_options
-from bnml.cli.network_info import is_network_file, show_network
+from bnml.cli.network_info import show_network
 from bnml.cli.option_groups import takes_groups
 from bnml.counts import contingency
 from bnml.data.overview import ColumnOverview, TableOverview
 from bnml.data.targets import rows_set, rows_set_words
 from bnml.errors import ArgumentError, DataWarning
+from bnml.network.files import is_network_file
 
 __all__ = ["command"]
 

@@ -10,24 +10,17 @@ from bnml._text import number_of, printable, shortened, text_table
 from bnml.cli import printing
 from bnml.data.labels import label_text
 
-__all__ = ["is_network_file", "show_network"]
+__all__ = ["show_network"]
 
 LONGEST_NAME = 26
 
 
-def is_network_file(path: str | None) -> bool:
-    """Tell whether a file is one of a network, by its name."""
-    from bnml.network.files import FORMATS
-
-    return path is not None and path.lower().endswith(tuple(FORMATS))
-
-
 def show_network(path: str, *, as_json: bool) -> None:
     """Print what a network file holds: its variables, their states and parents, and how large its tables are."""
-    from bnml.network.inference import tree_size
+    from bnml.network.inference import inference_size
 
     network = bnml.load(path)
-    size = tree_size(network)
+    size = inference_size(network)
     if as_json:
         printing.print_json(_summary(network, size))
         return

@@ -29,13 +29,13 @@ import numpy as np
 
 from bnml._arrays import Array
 from bnml._jit import helper, kernel, plain_at_first
-from bnml.counts._kernel_helpers import in_tail, stirling
+from bnml.counts._lookup_helpers import in_tail, stirling
 
 __all__ = [
     "count_configurations",
     "count_dense",
     "log_survival",
-    "partition",
+    "partition_rows",
     "run_pair_tests",
     "sum_additions",
     "sum_families",
@@ -187,7 +187,7 @@ def _partition(columns: Array, arities: Array, variables: Array, labels: Array) 
 
 @plain_at_first(lambda columns, arities, variables, labels: labels.size * (2 + variables.size))
 @kernel
-def partition(columns: Array, arities: Array, variables: Array, labels: Array) -> int:
+def partition_rows(columns: Array, arities: Array, variables: Array, labels: Array) -> int:
     """Kernel: label the rows by their configuration of ``variables``, in order of first occurrence; return how many."""
     return _partition(columns, arities, variables, labels)
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from bnml._arrays import Array
 from bnml._jit import helper, kernel, plain_at_first
-from bnml.counts._kernel_helpers import in_tail, stirling
+from bnml.counts._lookup_helpers import in_tail, stirling
 
 __all__ = ["ONE_ROW", "Bounds", "PackedRows", "Roots", "Sums", "walk"]
 

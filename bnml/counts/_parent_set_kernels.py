@@ -168,7 +168,7 @@ def find_slots(keys: Array, slots: Array) -> None:
 
 @kernel
 def pairs_by_distance(columns: Array, chosen: Array, starts: Array, first: Array, second: Array) -> None:
-    """Kernel: write all pairs of the chosen rows, those that differ in few columns first.
+    """Kernel: to bound parent sets, write all pairs of the chosen rows, those that differ in few columns first.
 
     ``starts[d + 1]``: how many pairs differ in d columns, and afterwards where those of d + 1 begin.
     """
@@ -193,7 +193,7 @@ def pairs_by_distance(columns: Array, chosen: Array, starts: Array, first: Array
 
 @kernel
 def match_rows(rows: ChildRows, first: Array, second: Array, left: Array, told_apart: Array) -> int:
-    """Kernel: match rows of one cell in which the child differs, in the order of the pairs; return how many pairs.
+    """Kernel: to bound parent sets, match rows of one cell in which the child differs, pair by pair; return how many.
 
     ``left``: how often each row is still there. Of each pair it is noted which candidates tell it apart.
     """

@@ -61,10 +61,10 @@ class Cells:
 
     def belonging(self, variables: Sequence[int]) -> tuple[Ints, Ints]:
         """Return for each cell the configuration of some of the columns it belongs to, and how often these occur."""
-        from bnml.counts._kernels import partition
+        from bnml.counts._kernels import partition_rows
 
         belongs = np.empty(len(self), np.int64)
-        m = partition(self.states, np.array(self.arities, np.int64), self._places(variables), belongs)
+        m = partition_rows(self.states, np.array(self.arities, np.int64), self._places(variables), belongs)
         counts = np.zeros(m, np.int64)
         np.add.at(counts, belongs, self.counts)
         return belongs, counts
@@ -101,13 +101,13 @@ def cells_of_rows(
     places
         Where the columns stand in ``rows``; by default in their order.
     """
-    from bnml.counts._kernels import partition
+    from bnml.counts._kernels import partition_rows
 
     chosen = np.arange(len(variables)) if places is None else np.array(places, np.int64)
     every = np.ones(len(rows), np.int64)
     every[chosen] = arities
     labels = np.empty(rows.shape[1], np.int64)
-    m = partition(rows, every, chosen, labels)
+    m = partition_rows(rows, every, chosen, labels)
     counts = np.zeros(m, np.int64)
     np.add.at(counts, labels, weights)
 
@@ -118,7 +118,7 @@ def cells_of_rows(
 
 
 def table_shape(variables: Sequence[int], arities: Sequence[int]) -> list[int]:
-    """Return the shape of the table of all configurations of some columns.
+    """Return how many cells there are along each of some columns: the shape of their table.
 
     Raises
     ------
@@ -136,7 +136,7 @@ def table_shape(variables: Sequence[int], arities: Sequence[int]) -> list[int]:
 
 
 def table_of_rows(shape: Sequence[int], rows: Iterable[States], weights: Ints) -> Ints:
-    """Return the counts of every configuration, given a row of codes for each column."""
+    """Return the counts of all cells, given a row of codes for each column."""
     index = np.zeros(weights.size, np.int64)
     for codes, r in zip(rows, shape, strict=True):
         index = index * r + codes

@@ -155,7 +155,7 @@ def _engine_counts(data: PushedData) -> Counts:
 
 
 def count_occurring_states(counts: Counts | ObservedCounts) -> Ints:
-    """Count for each column how many of its states occur."""
+    """Return how many states of each column have counts: those that occur."""
     few = [r <= MOST_LISTED for r in counts.arities]
     return np.array(
         [np.count_nonzero(counts.table([v])) if few[v] else len(counts.cells([v])) for v in range(len(few))], np.int64

@@ -187,7 +187,7 @@ def _walk_stack(rows: PackedRows, n_sums: int) -> Stack:
 def walk_lattice(
     rows: PackedRows, sums: Sums, bounds: Bounds, wanted: Bools, out: Numbers, threads: int, done: Tell | None
 ) -> int:
-    """Write the sums of all wanted subsets, by index, that the bounds do not leave out; return how many.
+    """Walk the lattice: write the sums of all wanted subsets, by index, that bounds do not leave out; return how many.
 
     By a walk over packed rows. ``done`` is told now and then which share of the work is done.
     """

@@ -20,7 +20,7 @@ from bnml._watch import Tell
 from bnml.counts.batches import Lookups, batch_of
 from bnml.counts.counts import Counts, counts_of
 from bnml.counts.sums import WORTH_A_THREAD
-from bnml.counts.tails import direct_counts, fit_tails, tail_counts, tails_in_units
+from bnml.counts.tails import counts_before_tail, fit_tails, scaled_tails, tail_counts
 from bnml.data import Data
 
 __all__ = ["pair_information"]
@@ -112,10 +112,10 @@ def _lookups(n_rows: int, unit: float) -> Lookups:
     """Return n log n of each count in units, as whole numbers."""
     from scipy.special import xlogy
 
-    counts, large = direct_counts(n_rows), tail_counts(n_rows)
+    counts, large = counts_before_tail(n_rows), tail_counts(n_rows)
     tails = fit_tails(large, [np.asarray(xlogy(large, large), np.float64)])
     assert tails is not None  # it is smooth
-    return Lookups(np.rint(xlogy(counts, counts) / unit)[None, :], {}, tails=tails_in_units(tails, unit))
+    return Lookups(np.rint(xlogy(counts, counts) / unit)[None, :], {}, tails=scaled_tails(tails, unit))
 
 
 def _sums(counts: Counts, sets: Sequence[Sequence[int]], unit: float) -> Floats:

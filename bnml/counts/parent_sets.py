@@ -66,7 +66,7 @@ class RowPairs(NamedTuple):
 
 
 def pairs_of_rows(rows: DistinctRows) -> RowPairs:
-    """Return all pairs of the rows, or of as many of them as are quickly compared."""
+    """Return the pairs of rows that bound parent sets: all, or of as many rows as are quickly compared."""
     from bnml.counts._parent_set_kernels import pairs_by_distance
 
     chosen = np.arange(rows.n_distinct)
@@ -102,11 +102,11 @@ class ParentSets:
         start: StartOfSets,
         pairs: RowPairs | None = None,
     ) -> None:
-        from bnml.counts._kernels import partition
+        from bnml.counts._kernels import partition_rows
         from bnml.counts._parent_set_kernels import ChildRows, Level
 
         labels = np.zeros(rows.n_distinct, np.int64)
-        n_cells = partition(rows.columns, rows.arities, np.array(fixed, np.int64), labels) if fixed else 1
+        n_cells = partition_rows(rows.columns, rows.arities, np.array(fixed, np.int64), labels) if fixed else 1
         chosen = np.array(candidates, np.int64)
         self.rows: ChildRows = ChildRows(
             np.ascontiguousarray(rows.columns[child]),

@@ -25,12 +25,12 @@ __all__ = [
     "FACTOR",
     "SERIES",
     "WHOLE",
-    "direct_counts",
+    "counts_before_tail",
     "fit_tails",
     "no_tails",
+    "scaled_tails",
     "tail_counts",
     "tail_entries",
-    "tails_in_units",
 ]
 
 DIRECT = 1 << 18  # counts that have an entry of their own
@@ -41,8 +41,8 @@ MOST_OFF = 1e-13  # of the largest value of an octave
 FACTOR, WHOLE, SERIES = 0, 1, 2  # of a tail: f, whether values are rounded to whole numbers, and where P begins
 
 
-def direct_counts(n_rows: int) -> Ints:
-    """Return the counts that have entries of their own, before the tail of a lookup table begins."""
+def counts_before_tail(n_rows: int) -> Ints:
+    """Return the counts before the tail of a lookup table, which have entries of their own."""
     return np.arange(min(n_rows + 1, DIRECT))
 
 
@@ -104,8 +104,8 @@ def _fitted(n: Floats, value: Floats, checked: npt.NDArray[np.bool_]) -> Floats 
     return np.concatenate([[factor, 0.0], series])
 
 
-def tails_in_units(tails: Floats, unit: float) -> Floats:
-    """Return tails in units, whose values are rounded to whole numbers."""
+def scaled_tails(tails: Floats, unit: float) -> Floats:
+    """Return the tails of lookup tables in units, whose values are rounded to whole numbers."""
     result = tails / unit
     result[..., WHOLE] = 1.0
     return result

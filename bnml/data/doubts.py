@@ -1,4 +1,4 @@
-"""Whether a file was meant as it was read: a first line that looks like a row, numbers with a decimal comma, a single state."""
+"""Whether a file was meant as it was read: a first line like a row, numbers with a decimal comma, one state."""
 
 from __future__ import annotations
 

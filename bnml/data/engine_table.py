@@ -246,7 +246,7 @@ class EngineTable:
 
 
 def one_line(error: Exception) -> str:
-    """Return in one line what a table's engine complains of, in three a file's fault, without what may be a password."""
+    """Return in one line what a table's engine complains of, in three a file's fault, without any password."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     said = "; ".join(lines[: 3 if "CSV Error" in lines[0] else 1]) if lines else type(error).__name__
     return str(clip(PASSWORD.sub("…", said), 300))

@@ -13,7 +13,7 @@ from bnml.data.data import Data
 from bnml.data.grouping import group_rows
 from bnml.data.read_choices import Reading
 
-__all__ = ["GapRows", "count_rows_with_gaps", "joined_rows", "rows_split_by_gaps"]
+__all__ = ["GapRows", "joined_rows", "rows_split_by_gaps"]
 
 Ints = npt.NDArray[np.int64]
 
@@ -78,8 +78,3 @@ def joined_rows(data: Data, whole: Data | None, parts: int, columns: Ints, times
 
 def _without_gaps(reading: Reading) -> Reading:
     return Reading("error", reading.na_values, reading.coded)
-
-
-def count_rows_with_gaps(data: Data) -> int:
-    """Return how many distinct rows of a table have gaps."""
-    return int((data.column_codes >= np.array(data.arities)[:, None]).any(axis=0).sum())

@@ -13,7 +13,7 @@ from bnml.data.grouping import group_rows
 from bnml.data.labels import MISSING_LABEL
 from bnml.data.read_choices import Reading
 
-__all__ = ["gaps_as_states", "gaps_filled_by_mode", "table_of_counts"]
+__all__ = ["count_rows_with_gaps", "gaps_as_states", "gaps_filled_by_mode", "table_of_counts"]
 
 
 def gaps_as_states(data: Data) -> Data:
@@ -73,3 +73,8 @@ def table_of_counts(data: Data, columns: Sequence[int], counts: Floats, parts: i
     coded[list(columns)] = np.unravel_index(cells, counts.shape)
     codes, weights, _ = group_rows(coded, data.arities, whole[cells])
     return Data(data.names, data.states, codes, weights, None, data.cuts, Reading("error"))
+
+
+def count_rows_with_gaps(data: Data) -> int:
+    """Return for a table with gaps how many of its distinct rows have some."""
+    return int((data.column_codes >= np.array(data.arities)[:, None]).any(axis=0).sum())

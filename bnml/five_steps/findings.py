@@ -15,7 +15,7 @@ from bnml.five_steps.links import FIRM, links_found_by_score
 from bnml.five_steps.risk import FEW_ROWS, shown_label
 from bnml.five_steps.selection import selection_sentences
 from bnml.five_steps.validation import BASE, NETWORK, Estimate
-from bnml.search.found_by import by_tests, direction_words, found_sentence, network_words
+from bnml.search.found_words import by_tests, direction_words, found_sentence, network_words
 from bnml.search.proof_words import gap_sentence
 from bnml.search.report import MISSING_AT_RANDOM
 

@@ -11,7 +11,7 @@ from bnml.five_steps.other_scores import disputing_scores
 from bnml.five_steps.strength import strength_of
 from bnml.graph import PDAG
 from bnml.scores import LocalScores
-from bnml.search.found_by import how_found
+from bnml.search.found_words import how_found
 
 if TYPE_CHECKING:
     from bnml.five_steps.study_result import Study

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from bnml._text import number_of
 from bnml.five_steps.markup import Cell, Html, bullets, details, heading, paragraphs, table
-from bnml.search.found_by import how_found
+from bnml.search.found_words import how_found
 from bnml.search.proof_words import gap_sentence
 from bnml.uncertainty import Posterior, SampledPosterior
 

@@ -15,7 +15,7 @@ from bnml.five_steps.markup import Cell, Html, bar, bullets, details, figure, he
 from bnml.five_steps.pictures import graph_picture, picture_width
 from bnml.five_steps.risk import shown_label
 from bnml.independence.independence_result import UNTESTED
-from bnml.search.found_by import direction_words, found_sentence
+from bnml.search.found_words import direction_words, found_sentence
 from bnml.search.proof_words import gap_sentence
 from bnml.uncertainty import Posterior, SampledPosterior
 

@@ -17,7 +17,8 @@ from bnml._arrays import Floats
 from bnml.data import Data
 from bnml.errors import GraphError, NetworkError
 from bnml.graph import DAG, PDAG
-from bnml.graph.possible_paths import directed_in_all_ways, open_links_at
+from bnml.graph.orientations import directed_in_all_ways
+from bnml.graph.possible_paths import open_links_at
 from bnml.network import BayesianNetwork, fit
 
 __all__ = ["OpenAnswer", "open_answer"]

@@ -15,7 +15,7 @@ from bnml.data import Data
 from bnml.graph import PDAG
 from bnml.scores import LocalScores
 from bnml.search.forecast import forecast
-from bnml.search.found_by import how_found
+from bnml.search.found_words import how_found
 from bnml.search.learn import learn
 from bnml.search.search_result import SearchResult, uninterrupted_result
 

@@ -42,7 +42,7 @@ from bnml.five_steps.validation import Validation
 from bnml.graph import PDAG, Constraints
 from bnml.independence.independence_result import IndependenceResult
 from bnml.independence.request import independence_request
-from bnml.independence.saving import independence_result_of, independence_values
+from bnml.independence.saving import independence_values, saved_independence_result
 from bnml.network import BayesianNetwork
 from bnml.network.formats import json as network_json
 from bnml.scores import SCORES, Score
@@ -382,14 +382,14 @@ def _learned_of(values: Mapping[str, Any], work: StudyWork) -> Any:
 
 
 def _tested_of(values: Mapping[str, Any], work: StudyWork) -> IndependenceResult:
-    return independence_result_of(values, independence_request(work.tested_table, **work.tested))
+    return saved_independence_result(values, independence_request(work.tested_table, **work.tested))
 
 
 def _npc_of(values: Mapping[str, Any], work: StudyWork) -> IndependenceResult:
     tested = work.state.parts["learned"].tested
     if tested is None or tested.search != "npc":
         return _tested_of(values, work)
-    return independence_result_of(values, tested._resolve.asked)  # of the tests that the network was learned by
+    return saved_independence_result(values, tested._resolve.asked)  # of the tests that the network was learned by
 
 
 def _classes_of(values: list[Any], work: StudyWork) -> tuple[tuple[str, PDAG], ...]:

@@ -36,7 +36,7 @@ from bnml.graph.rules import ROWS_PER_CELL
 from bnml.independence import IndependenceResult
 from bnml.scores import Score
 from bnml.search.by_tests import network_of_npc
-from bnml.search.learn import check_request
+from bnml.search.learn import check_learn_request
 from bnml.search.search_result import SearchResult
 from bnml.search.searches import SEARCHES, request_for
 
@@ -218,7 +218,7 @@ def begin_study(asked: StudyRequest, data: Any, source: TableSource | None = Non
         outcomes_of(table, settings.target, settings.event)  # refuses an unknown value
     check_select_among(settings, table.names, variables_set(table))
     checked_decisions(settings.options.get("keep", ()), settings.options.get("drop", ()), ())
-    check_request(asked.learning, table)
+    check_learn_request(asked.learning, table)
     return StudyState(settings, table, source or source_of(data), table, seconds=watch.seconds)
 
 

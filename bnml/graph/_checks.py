@@ -1,9 +1,9 @@
-"""Checks of what graphs are given: names, pairs of names, and other graphs."""
+"""Checks of what graphs are given: other graphs, and masks; names are in `bnml.graph._names`."""
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from bnml._text import quoted
@@ -72,38 +72,3 @@ def checked_masks(values: Iterable[int], what: str) -> list[int]:
         return [operator.index(value) for value in values]
     except TypeError:
         raise GraphError(f"{what} must be whole numbers, got {values!r}") from None
-
-
-def pairs_of_names(pairs: Iterable[Collection[str]], what: str, *, ordered: bool = True) -> list[tuple[str, str]]:
-    """Check pairs of two different names that are an argument; a pair without direction may also come as a set."""
-    if isinstance(pairs, str) or not isinstance(pairs, Iterable):
-        raise GraphError(f"{what} must be a list of pairs of names such as [('A', 'B')], got {pairs!r}")
-    return [_checked_pair(pair, what, ordered) for pair in pairs]
-
-
-def _checked_pair(pair: Collection[str], what: str, ordered: bool) -> tuple[str, str]:
-    unfit = (str, set, frozenset, dict) if ordered else (str, dict)  # a set has no first and second
-    if isinstance(pair, unfit) or not isinstance(pair, Collection) or len(pair) != 2:
-        raise GraphError(f"{what} must be pairs of names such as ('A', 'B'), got {pair!r}")
-    a, b = pair if ordered else sorted(pair, key=str)
-    for name in (a, b):
-        check_name(name, what)
-    if a == b:
-        raise GraphError(f"{what} join {a!r} to itself; an arc or link needs two different variables")
-    return str(a), str(b)
-
-
-def check_name(name: object, what: str) -> None:
-    """Check that something can be the name of a variable of a graph."""
-    if not isinstance(name, str) or not name:
-        raise GraphError(f"{what} hold {name!r}; the name of a variable is a non-empty string")
-
-
-def checked_names(names: Iterable[str], what: str) -> tuple[str, ...]:
-    """Check names of variables that are an argument, and return a tuple; there may be none, and some twice."""
-    if isinstance(names, str) or not isinstance(names, Iterable):
-        raise GraphError(f"{what} must be a list of names such as ['A', 'B'], got {names!r}")
-    result = tuple(names)
-    for name in result:
-        check_name(name, what)
-    return result

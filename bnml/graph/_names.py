@@ -1,4 +1,4 @@
-"""Names at the door: check them once, and translate between names and positions."""
+"""Names at the door, and pairs of them: check them once, and translate between names and positions."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable
 from bnml._bits import bits, mask_of
 from bnml._text import did_you_mean, quoted
 from bnml.errors import ArgumentError, GraphError, argument
-from bnml.graph._checks import checked_names, pairs_of_names, require_same_variables
+from bnml.graph._checks import require_same_variables
 
 
 class Variables:
@@ -17,7 +17,7 @@ class Variables:
     __slots__ = ("index", "names")
 
     def __init__(self, names: Iterable[str], what: str = "names") -> None:
-        self.names = _checked_names(names, what)
+        self.names = _distinct_names(names, what)
         self.index = {name: i for i, name in enumerate(self.names)}
 
     def __len__(self) -> int:
@@ -64,7 +64,7 @@ class Variables:
         return other, [self.index[name] for name in other.names]
 
 
-def _checked_names(names: Iterable[str], what: str) -> tuple[str, ...]:
+def _distinct_names(names: Iterable[str], what: str) -> tuple[str, ...]:
     """Check the names of a graph's variables: texts, at least one, none twice."""
     result = checked_names(names, what)
     if not result:
@@ -73,3 +73,38 @@ def _checked_names(names: Iterable[str], what: str) -> tuple[str, ...]:
     if twice:
         raise GraphError(f"{what} must be unique; more than once there: {quoted(twice)}")
     return tuple(str(name) for name in result)
+
+
+def pairs_of_names(pairs: Iterable[Collection[str]], what: str, *, ordered: bool = True) -> list[tuple[str, str]]:
+    """Check pairs of two different names that are an argument; a pair without direction may also come as a set."""
+    if isinstance(pairs, str) or not isinstance(pairs, Iterable):
+        raise GraphError(f"{what} must be a list of pairs of names such as [('A', 'B')], got {pairs!r}")
+    return [_checked_pair(pair, what, ordered) for pair in pairs]
+
+
+def _checked_pair(pair: Collection[str], what: str, ordered: bool) -> tuple[str, str]:
+    unfit = (str, set, frozenset, dict) if ordered else (str, dict)  # a set has no first and second
+    if isinstance(pair, unfit) or not isinstance(pair, Collection) or len(pair) != 2:
+        raise GraphError(f"{what} must be pairs of names such as ('A', 'B'), got {pair!r}")
+    a, b = pair if ordered else sorted(pair, key=str)
+    for name in (a, b):
+        check_name(name, what)
+    if a == b:
+        raise GraphError(f"{what} join {a!r} to itself; an arc or link needs two different variables")
+    return str(a), str(b)
+
+
+def check_name(name: object, what: str) -> None:
+    """Check that something can be the name of a variable of a graph."""
+    if not isinstance(name, str) or not name:
+        raise GraphError(f"{what} hold {name!r}; the name of a variable is a non-empty string")
+
+
+def checked_names(names: Iterable[str], what: str) -> tuple[str, ...]:
+    """Check names of variables that are an argument, and return a tuple; there may be none, and some twice."""
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        raise GraphError(f"{what} must be a list of names such as ['A', 'B'], got {names!r}")
+    result = tuple(names)
+    for name in result:
+        check_name(name, what)
+    return result

@@ -377,3 +377,8 @@ def _masks(n: int, arcs: Iterable[tuple[int, int]]) -> list[int]:
     for i, j in arcs:
         parents[j] |= 1 << i
     return parents
+
+
+def dag_without(dag: DAG, arc: tuple[str, str]) -> DAG:
+    """Return a DAG without one of its arcs."""
+    return DAG(dag.names, [other for other in dag.arcs if other != arc])

@@ -187,16 +187,16 @@ def is_perfect_map(dag: DAG, oracle: DAG | Oracle, *, limit: int = 5_000_000) ->
             f"a perfect map of {n} variables needs {questions:,} questions to the oracle, more than limit={limit:,}."
             " Give a DAG as oracle, use is_imap, or raise the limit."
         )
-    return all(dag.d_separated(x, y, given) == bool(oracle(x, y, given)) for x, y, given in statements(dag.names))
+    return all(dag.d_separated(x, y, given) == bool(oracle(x, y, given)) for x, y, given in imap_statements(dag.names))
 
 
-def statements(names: Iterable[str]) -> Iterator[tuple[str, str, frozenset[str]]]:
-    """Yield every pair of variables with every set of the others, small sets first.
+def imap_statements(names: Iterable[str]) -> Iterator[tuple[str, str, frozenset[str]]]:
+    """Yield every statement that an I-map may make: a pair of variables with a set of the others, small sets first.
 
     Examples
     --------
-    >>> from bnml.graph.imaps import statements
-    >>> [(x, y, sorted(given)) for x, y, given in statements("ABC")][:2]
+    >>> from bnml.graph.imaps import imap_statements
+    >>> [(x, y, sorted(given)) for x, y, given in imap_statements("ABC")][:2]
     [('A', 'B', []), ('A', 'B', ['C'])]
     """
     listed = list(names)

@@ -22,7 +22,7 @@ from collections.abc import Iterator, Sequence
 from bnml._bits import bits, closure, set_key
 from bnml.errors import GraphError
 from bnml.graph.extension import consistent_extension
-from bnml.graph.meek import Orienter
+from bnml.graph.meek import Orienter, apply_meek_rules
 from bnml.graph.pdag import PDAG
 
 MOST_STEPS = 500_000  # edges oriented to go through all sources, some seconds: a clique of 13, a tree of 700
@@ -68,7 +68,7 @@ def begun_orientation(pdag: PDAG) -> UndoableOrienter | None:
 
 
 def undirected_parts(work: Orienter, among: int) -> list[int]:
-    """Return the sets of nodes that undirected edges connect, among some nodes that no such edge leaves."""
+    """Return the parts to orient one by one: sets of nodes that undirected edges connect; none leaves ``among``."""
     parts = []
     for i in bits(among):
         if among >> i & 1 and work.neighbours[i]:
@@ -79,7 +79,7 @@ def undirected_parts(work: Orienter, among: int) -> list[int]:
 
 
 def part_key(work: Orienter, part: int, around: bool) -> tuple[int | bytes, ...]:
-    """Return what stands for a part in a dict: its nodes and their parents, in it or ``around`` it as well."""
+    """Return what stands for a part's orientations in a dict: its nodes and their parents, those ``around`` it, too."""
     parents = (work.parents[i] if around else work.parents[i] & part for i in bits(part))
     return (set_key(part), *map(set_key, parents))
 
@@ -137,3 +137,46 @@ def orientations(work: UndoableOrienter) -> Iterator[list[int]]:
         kept, start, j = choices.pop()
         work.undo(kept)
         work.decide(j, start)
+
+
+def directed_in_all_ways(graph: PDAG, links: Sequence[tuple[str, str]], most: int) -> list[PDAG] | None:
+    """Return the graph with some of its links directed, in every way that a DAG of it has; None if these are too many.
+
+    Parameters
+    ----------
+    graph
+        A graph that has a DAG, in which Meek's rules have drawn every conclusion: a link that they leave occurs in both
+        directions (Meek 1995), so that no way is a dead end.
+    links
+        The links, each as a pair; those that have a direction already keep it.
+    most
+        How many ways there may be.
+
+    Raises
+    ------
+    GraphError
+        If the directions of the graph contradict each other.
+
+    Examples
+    --------
+    >>> from bnml.graph import PDAG
+    >>> chain = PDAG(["A", "B", "C"], [], [("A", "B"), ("B", "C")])
+    >>> [str(one) for one in directed_in_all_ways(chain, [("A", "B")], most=2)]
+    ['A -> B, B -> C', 'B -> A, B - C']
+    >>> print(directed_in_all_ways(chain, [("A", "B")], most=1))
+    None
+    """
+    ways = [graph]
+    for a, b in links:
+        ways = [
+            later
+            for one in ways
+            for later in (
+                [apply_meek_rules(one, background=[arc]) for arc in ((a, b), (b, a))]
+                if b in one.neighbours(a)
+                else [one]
+            )
+        ]
+        if len(ways) > most:
+            break
+    return ways if len(ways) <= most else None

@@ -10,14 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 
-from bnml.graph.meek import apply_meek_rules
 from bnml.graph.pdag import PDAG
 
-__all__ = ["directed_in_all_ways", "open_first_links", "open_links_at", "possibly_reached", "possibly_reached_back"]
+__all__ = ["open_first_links", "open_links_at", "possibly_reached", "possibly_reached_back"]
 
 
 def open_links_at(graph: PDAG, given: Sequence[str]) -> dict[tuple[str, str], set[str]]:
-    """Return the links without a direction by which variables that are set might lead on, with what is reached by each.
+    """Return the undirected links at which possible paths from variables that are set begin, with what these reach.
 
     Parameters
     ----------
@@ -44,7 +43,7 @@ def open_links_at(graph: PDAG, given: Sequence[str]) -> dict[tuple[str, str], se
 
 
 def open_first_links(graph: PDAG, x: str, target: str) -> list[str]:
-    """Return the neighbours, by links without a direction, through which x might lead to the target.
+    """Return the neighbours, by links without a direction, through which possible paths lead from x to the target.
 
     Examples
     --------
@@ -82,46 +81,3 @@ def _walked(x: str, closed: Collection[str], following: Callable[[str], Iterable
                 found.add(y)
                 left.append(y)
     return found
-
-
-def directed_in_all_ways(graph: PDAG, links: Sequence[tuple[str, str]], most: int) -> list[PDAG] | None:
-    """Return the graph with some of its links directed, in every way that a DAG of it has; None if these are too many.
-
-    Parameters
-    ----------
-    graph
-        A graph that has a DAG, in which Meek's rules have drawn every conclusion: a link that they leave occurs in both
-        directions (Meek 1995), so that no way is a dead end.
-    links
-        The links, each as a pair; those that have a direction already keep it.
-    most
-        How many ways there may be.
-
-    Raises
-    ------
-    GraphError
-        If the directions of the graph contradict each other.
-
-    Examples
-    --------
-    >>> from bnml.graph import PDAG
-    >>> chain = PDAG(["A", "B", "C"], [], [("A", "B"), ("B", "C")])
-    >>> [str(one) for one in directed_in_all_ways(chain, [("A", "B")], most=2)]
-    ['A -> B, B -> C', 'B -> A, B - C']
-    >>> print(directed_in_all_ways(chain, [("A", "B")], most=1))
-    None
-    """
-    ways = [graph]
-    for a, b in links:
-        ways = [
-            later
-            for one in ways
-            for later in (
-                [apply_meek_rules(one, background=[arc]) for arc in ((a, b), (b, a))]
-                if b in one.neighbours(a)
-                else [one]
-            )
-        ]
-        if len(ways) > most:
-            break
-    return ways if len(ways) <= most else None

@@ -93,7 +93,7 @@ def select_features(
     adjust: str | None = "bh",
     threads: int | None = None,
 ) -> list[str]:
-    """Return the variables that depend on a target, strongest first.
+    """Return the variables with a significant dependence on a target, strongest first.
 
     Parameters
     ----------

@@ -184,7 +184,7 @@ def is_supported(links: Sequence[int], pair: Pair, given: tuple[int, ...]) -> bo
 
 
 def best_statement(links: Sequence[int], pair: Pair, found: Sequence[Found]) -> Found:
-    """Return the statement to show for a pair: one that has its paths, then the smallest set, then the largest p."""
+    """Return the statement that the path condition shows for a pair: with paths, then the smallest set, a large p."""
     return min(found, key=lambda one: (not is_supported(links, pair, one.given), len(one.given), -one.log_p, one.given))
 
 

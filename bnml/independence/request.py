@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,7 +15,7 @@ from bnml.errors import ArgumentError, argument
 from bnml.graph import DAG, Constraints, Rules
 from bnml.independence.oracles import DataJudge, Judge, OracleJudge
 from bnml.independence.orientation import COLLIDERS
-from bnml.independence.statements import checked_variables, statements_of
+from bnml.independence.statements import statements_of
 from bnml.independence.tests import parse_test
 
 __all__ = ["Asked", "independence_request"]
@@ -86,7 +87,7 @@ def independence_request(
             f"{argument('variables')} is for an {argument('oracle')} without a table; a table and a DAG have names of "
             "their own"
         )
-    names = checked_variables(variables) if source is None and variables is not None else None
+    names = _checked_variables(variables) if source is None and variables is not None else None
     if source is not None:
         names = source.names
     elif isinstance(oracle, DAG):
@@ -121,3 +122,13 @@ def independence_request(
         max_condition=most,
         watch=watch,
     )
+
+
+def _checked_variables(value: Any) -> tuple[str, ...]:
+    """Check the argument ``variables``: names that differ."""
+    if not isinstance(value, Iterable):
+        raise refuse("variables", value, "expected names of variables")
+    names = tuple(value)
+    if not names or not all(isinstance(name, str) and name for name in names) or len(set(names)) < len(names):
+        raise refuse("variables", value, "expected names of variables, at least one, that differ")
+    return names

@@ -16,7 +16,7 @@ from bnml.independence.path_condition import Standing
 from bnml.independence.request import Asked
 from bnml.independence.skeleton import Found, Log
 
-__all__ = ["independence_result_of", "independence_values"]
+__all__ = ["independence_values", "saved_independence_result"]
 
 SAME = (
     "sepsets", "ambiguous_regions", "undecided", "ambiguous_triples", "search", "test", "alpha", "seconds", "_names",
@@ -46,8 +46,8 @@ def _choices(resolver: Resolver) -> dict[str, Any]:
     }
 
 
-def independence_result_of(values: Mapping[str, Any], asked: Asked) -> IndependenceResult:
-    """Return the result with these values; ``asked`` is what was asked, which the table is a part of."""
+def saved_independence_result(values: Mapping[str, Any], asked: Asked) -> IndependenceResult:
+    """Return the result that was saved as these values; ``asked`` is what was asked, which the table is a part of."""
     log = Log([(Questions(*own[:4]), Answers(*own[4:])) for own in values["tests"]], set(values["untested"]))
     resolver, choices = None, values["choices"]
     if choices is not None:

@@ -153,7 +153,7 @@ def skeleton_links(links: Sequence[int]) -> list[Pair]:
 
 
 def unlink_pair(links: list[int], pair: Pair) -> None:
-    """Take a link away."""
+    """Take a link of the skeleton away."""
     i, j = pair
     links[i] &= ~(1 << j)
     links[j] &= ~(1 << i)

@@ -9,7 +9,7 @@ from typing import Any
 from bnml._checks import refuse
 from bnml._text import clip, did_you_mean, quoted
 
-__all__ = ["Statement", "Statements", "checked_variables", "statements_of"]
+__all__ = ["Statement", "Statements", "statements_of"]
 
 Statement = tuple[str, str, str | Iterable[str]]
 """Two variables and what is given, if anything."""
@@ -63,13 +63,3 @@ def _statement(one: Any, names: Sequence[str]) -> tuple[frozenset[str], frozense
     if len(set(every)) < len(every):
         raise refuse("oracle", one, "a variable is named twice")
     return frozenset((x, y)), frozenset(every[2:])
-
-
-def checked_variables(value: Any) -> tuple[str, ...]:
-    """Check the argument ``variables``: names that differ."""
-    if not isinstance(value, Iterable):
-        raise refuse("variables", value, "expected names of variables")
-    names = tuple(value)
-    if not names or not all(isinstance(name, str) and name for name in names) or len(set(names)) < len(names):
-        raise refuse("variables", value, "expected names of variables, at least one, that differ")
-    return names

@@ -14,7 +14,7 @@ from bnml._arrays import Floats, Ints
 from bnml.data import Data
 from bnml.data.gap_rows import joined_rows, rows_split_by_gaps
 from bnml.errors import NetworkError
-from bnml.network.inference import tree_for_rows
+from bnml.network.inference import inference_tree
 from bnml.network.network import BayesianNetwork
 
 __all__ = ["completed_table"]
@@ -75,7 +75,7 @@ def _filled(
         return np.zeros((len(data.names), 0), np.int64)
     position = {i: data.index(x) for i, x in enumerate(network.names)}
     known = {i: columns[column] for i, column in position.items()}
-    found, totals = tree_for_rows(network, columns.shape[1]).completions(known, points, seed, threads)
+    found, totals = inference_tree(network, columns.shape[1]).completions(known, points, seed, threads)
     if np.isneginf(totals).any():
         raise NetworkError("a row of the table has probability zero under the network")
     filled = np.empty((len(data.names), points.size), np.int64)

@@ -21,7 +21,7 @@ from bnml.data.gap_rows import rows_split_by_gaps
 from bnml.errors import NetworkError
 from bnml.graph import DAG
 from bnml.network.estimators import estimate
-from bnml.network.inference import network_factors, tree_for_rows
+from bnml.network.inference import inference_tree, network_factors
 from bnml.network.junction_tree import JunctionTree
 from bnml.network.network import BayesianNetwork
 
@@ -83,7 +83,7 @@ def em_steps(
     """
     network = observed_network(dag, data) if start is None else start
     rows = _Rows(dag, data)
-    tree = tree_for_rows(network, rows.times.size, most_work)
+    tree = inference_tree(network, rows.times.size, most_work)
     while True:
         counts, value = rows.expected(network, tree, threads)
         yield network, value
@@ -100,7 +100,7 @@ def expected_counts(
     The axes of a table of counts are those of ``network.probabilities``.
     """
     rows = _Rows(network.dag, data)
-    return rows.expected(network, tree_for_rows(network, rows.times.size), threads)
+    return rows.expected(network, inference_tree(network, rows.times.size), threads)
 
 
 def observed_network(dag: DAG, data: Data) -> BayesianNetwork:

@@ -20,7 +20,7 @@ from bnml.errors import ArgumentError, FormatError
 from bnml.network.formats import bif, dsc, json, net, xdsl, xmlbif
 from bnml.network.network import BayesianNetwork
 
-__all__ = ["check_network_file", "file_content", "load", "save"]
+__all__ = ["check_network_file", "file_content", "is_network_file", "load", "save"]
 
 FORMATS: dict[str, ModuleType] = {
     ".bif": bif,
@@ -179,3 +179,8 @@ def _packed(content: bytes) -> bytes:
     with gzip.GzipFile(filename="", mode="wb", fileobj=buffer, mtime=0) as stream:
         stream.write(content)
     return buffer.getvalue()
+
+
+def is_network_file(path: str | None) -> bool:
+    """Tell whether a file is one of a network, by its name."""
+    return path is not None and path.lower().endswith(tuple(FORMATS))

@@ -17,7 +17,7 @@ from bnml.data.rows import Rows
 from bnml.data.sources import open_table
 from bnml.data.table import Table
 from bnml.errors import NetworkError, argument
-from bnml.network.inference import network_factors, tree_for_rows
+from bnml.network.inference import inference_tree, network_factors
 from bnml.network.junction_tree import JunctionTree
 from bnml.network.network import BayesianNetwork
 
@@ -69,7 +69,7 @@ def _without_gap_states(network: BayesianNetwork, rows: Rows) -> Rows:
 
 def _tree(network: BayesianNetwork, n_rows: int) -> JunctionTree:
     """Return the junction tree of a network, given that no variable has the state ``?`` of missing values."""
-    tree, gap_codes = tree_for_rows(network, n_rows), _gap_codes(network)
+    tree, gap_codes = inference_tree(network, n_rows), _gap_codes(network)
     if max(gap_codes) < 0:
         return tree
     factors = []

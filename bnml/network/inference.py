@@ -24,13 +24,13 @@ __all__ = [
     "Likelihoods",
     "all_marginals",
     "certain_likelihoods",
+    "infer_rows",
+    "inference_size",
+    "inference_tree",
     "joint",
     "log_mass",
     "most_probable_states",
     "network_factors",
-    "rows_with_gaps",
-    "tree_for_rows",
-    "tree_size",
 ]
 
 LARGEST_TABLE = 2.0**26  # numbers; half a gigabyte, and as much again for each of two copies
@@ -137,10 +137,10 @@ def most_probable_states(
     return {x: found[i] if i in found else question.fixed[i] for x, i in position.items()}, total
 
 
-def rows_with_gaps(
+def infer_rows(
     network: BayesianNetwork, codes: Mapping[str, npt.NDArray[np.int32]], target: str | None = None
 ) -> tuple[Floats, Floats]:
-    """Return the log-probability of each row, gaps summed out, and P(target | row).
+    """Infer the log-probability of each row, gaps summed out, and P(target | row).
 
     Parameters
     ----------
@@ -177,20 +177,20 @@ def rows_with_gaps(
 
 
 def certain_likelihoods(network: BayesianNetwork, name: str, code: int) -> Floats:
-    """Return the likelihoods of a variable's states where one of them is observed."""
+    """Return what inference is told of a variable of which one state is observed: its likelihoods."""
     likelihoods = np.zeros(len(network.states[name]))
     likelihoods[code] = 1.0
     return likelihoods
 
 
-def tree_size(network: BayesianNetwork) -> int | None:
-    """Return how many numbers the junction tree of a network holds; None if it is too large to be kept."""
+def inference_size(network: BayesianNetwork) -> int | None:
+    """Return how many numbers inference in a network keeps: those of its junction tree; None if these are too many."""
     tree = _kept_tree(network, ())
     return None if tree is None else tree.tables.size
 
 
-def tree_for_rows(network: BayesianNetwork, n_rows: int, most_work: float = math.inf) -> JunctionTree:
-    """Return the junction tree of a network, for questions about so many rows; ``most_work`` may be less than allowed.
+def inference_tree(network: BayesianNetwork, n_rows: int, most_work: float = math.inf) -> JunctionTree:
+    """Return the junction tree for inference about so many rows; ``most_work`` may be less than allowed.
 
     Raises
     ------

@@ -11,7 +11,7 @@ from bnml._arrays import Floats
 from bnml._text import quoted
 from bnml.data.matching import match
 from bnml.errors import NetworkError
-from bnml.network.inference import rows_with_gaps
+from bnml.network.inference import infer_rows
 from bnml.network.network import BayesianNetwork
 from bnml.network.probability import table_index
 
@@ -79,7 +79,7 @@ def _from_blanket(
 
 def _with_gaps(network: BayesianNetwork, name: str, columns: npt.NDArray[np.int32], position: dict[str, int]) -> Floats:
     """Return P(x | what is there) for rows with gaps."""
-    totals, shares = rows_with_gaps(network, {x: columns[i] for x, i in position.items()}, name)
+    totals, shares = infer_rows(network, {x: columns[i] for x, i in position.items()}, name)
     if np.isneginf(totals).any():
         raise _impossible(network, name, columns[:, int(np.argmin(totals))], position)
     return shares

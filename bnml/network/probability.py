@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from bnml._arrays import Floats
 from bnml.data.matching import match
-from bnml.network.inference import rows_with_gaps
+from bnml.network.inference import infer_rows
 from bnml.network.network import BayesianNetwork
 
 __all__ = ["log_prob", "table_index"]
@@ -36,7 +36,7 @@ def log_prob(network: BayesianNetwork, data: Any) -> Floats:
             total[start : start + BLOCK] += logs.ravel()[table_index(block, (*parents, child), logs.shape)]
     if gaps.any():
         columns = rows.codes[:, gaps]
-        total[gaps], _ = rows_with_gaps(network, {x: columns[i] for x, i in position.items()})
+        total[gaps], _ = infer_rows(network, {x: columns[i] for x, i in position.items()})
     return rows.in_order(total)
 
 

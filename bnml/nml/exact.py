@@ -28,7 +28,7 @@ from bnml._arrays import Floats
 from bnml.nml.approximations import szpankowski_weinberger
 from bnml.nml.rising import log_rising
 
-__all__ = ["exact_regrets", "regrets_by_recurrence", "regrets_by_sum", "sum_cost"]
+__all__ = ["exact_regrets", "exact_sum_cost", "regrets_by_recurrence", "regrets_by_sum"]
 
 CLOSED_FORM_FROM = 1_000_000
 SETUP_COST = 50.0  # the peak of one sum, in terms of the sum
@@ -47,7 +47,7 @@ def exact_regrets(n: int, rs: Floats) -> Floats:
         return np.log(rs)
     out = np.empty(rs.shape)
     small = rs <= CLOSED_FORM_FROM
-    climb = small & (CLIMB_COST * rs <= sum_cost(float(n), rs))
+    climb = small & (CLIMB_COST * rs <= exact_sum_cost(float(n), rs))
     add = ~climb & (small | (n <= CLOSED_FORM_FROM))
     closed = ~climb & ~add
     if climb.any():
@@ -78,14 +78,14 @@ def regrets_by_sum(ns: Floats, rs: Floats) -> Floats:
     log_peak = log_rising(ns - l, l) + log_rising(rs, l + 1.0) - (l + 1.0) * np.log(ns) - gammaln(l + 1.0)
     finite = np.minimum(rs, 1e200)  # beyond, a single term is left and its ratios would overflow
     rest = np.empty(ns.shape)
-    for part in _parts(sum_cost(ns, rs)):
+    for part in _parts(exact_sum_cost(ns, rs)):
         sums_around_peak(ns[part], finite[part], l[part], rest[part])
     result: Floats = log_peak + rest
     return result
 
 
-def sum_cost(n: Floats | float, r: Floats) -> Floats:
-    """Return what the sum costs, in terms: some twenty standard deviations."""
+def exact_sum_cost(n: Floats | float, r: Floats) -> Floats:
+    """Return what the exact sum costs, in terms: some twenty standard deviations."""
     m = _peak(n, r)
     terms = np.minimum(n, 20.0 + 20.0 * np.sqrt(n * (n - m) / (2.0 * n - m)))
     cost: Floats = SETUP_COST + terms

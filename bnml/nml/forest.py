@@ -238,7 +238,7 @@ def _parents_of(forest: Any) -> list[int | None]:
 
 
 def check_forest_parents(name: str, number: int) -> None:
-    """Refuse a variable of a forest that has several parents: its exact NML is not known."""
+    """Refuse what is no forest: a variable with several parents, of which log C is not known."""
     if number > 1:
         raise ScoreError(
             f"{argument('score', 'nml')}: {name!r} has {number} parents; the exact NML is known for forests, in which "

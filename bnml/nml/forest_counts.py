@@ -27,7 +27,7 @@ TOO_MANY = 13  # digits of a number that need not be known exactly
 
 
 def powers_of_counts(n: int) -> Floats:
-    """Return the powers of counts, scaled: b(k) = k^k e^-k / k! for k = 0, 1, ..., n.
+    """Return the powers of counts in forests, scaled: b(k) = k^k e^-k / k! for k = 0, 1, ..., n.
 
     Examples
     --------

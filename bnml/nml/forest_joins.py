@@ -18,7 +18,7 @@ from bnml._memory import memory_limit_of
 from bnml.nml.forest_counts import number_of_sorted_counts, powers_of_counts
 from bnml.nml.forest_plan import check_plan, planned_order, trees_of
 from bnml.nml.forest_sums import ForestSums, forest_log_sum
-from bnml.nml.forest_weights import bytes_for_weights, seconds_for_weights
+from bnml.nml.forest_weights import forest_weight_bytes, seconds_for_weights
 
 __all__ = ["ForestJoins", "Tree"]
 
@@ -147,7 +147,7 @@ class ForestJoins:
             self._usable[pair] = (
                 number_of_sorted_counts(n, pair[0]) <= MOST_VECTORS
                 and seconds_for_weights(n, *pair, uses=1) <= PAIR_SECONDS
-                and bytes_for_weights(n, *pair) <= self._limit
+                and forest_weight_bytes(n, *pair) <= self._limit
             )
         return self._usable[pair]
 

@@ -20,7 +20,7 @@ from bnml._text import time_text
 from bnml.errors import ScoreError, argument
 from bnml.nml.forest_counts import number_of_sorted_counts
 from bnml.nml.forest_sums import ForestSums, Needs
-from bnml.nml.forest_weights import bytes_for_weights, seconds_for_weights
+from bnml.nml.forest_weights import forest_weight_bytes, seconds_for_weights
 
 __all__ = ["ForestForecast", "Trees", "check_plan", "trees_of"]
 
@@ -89,7 +89,7 @@ class Trees:
         for (many, few), times in uses.items():
             cost = _pair_seconds(n, many, few, times)
             seconds += cost
-            needed += bytes_for_weights(n, many, few)
+            needed += forest_weight_bytes(n, many, few)
             weights += number_of_sorted_counts(n, many) * number_of_sorted_counts(n, few)
             if cost > worst:
                 worst, arities = cost, (many, few)

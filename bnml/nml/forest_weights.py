@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from bnml._arrays import Floats
 from bnml.nml.forest_counts import SortedCounts, number_of_sorted_counts, powers_of_counts
 
-__all__ = ["Weights", "bytes_for_weights", "seconds_for_weights"]
+__all__ = ["Weights", "forest_weight_bytes", "seconds_for_weights"]
 
 BLOCK_CELLS = 1 << 21  # of the boxes that are transformed together
 SPECTRA_BYTES = 1 << 29  # transforms of all rows are kept up to this size
@@ -155,8 +155,8 @@ def seconds_for_weights(n: int, many: int, few: int, uses: int) -> float:
     return computing * times + ENTRY_SECONDS * entries * uses
 
 
-def bytes_for_weights(n: int, many: int, few: int) -> int:
-    """Return how much memory the weights between two numbers of values take."""
+def forest_weight_bytes(n: int, many: int, few: int) -> int:
+    """Return how much memory the weights of a forest between two numbers of values take."""
     rows, columns = number_of_sorted_counts(n, many), number_of_sorted_counts(n, few)
     box: int = _box_size(n) ** (few - 1)
     spectra = 8 * (n + 1) * box

@@ -8,7 +8,7 @@ import numpy as np
 
 from bnml._arrays import Floats
 from bnml.nml.approximations import CLOSED_FORMS
-from bnml.nml.exact import regrets_by_sum, sum_cost
+from bnml.nml.exact import exact_sum_cost, regrets_by_sum
 from bnml.nml.regret import Whole, check_regret_method, regret_argument
 
 __all__ = ["regret_table", "regret_tables"]
@@ -23,7 +23,7 @@ STEP_COST = 0.15  # one step of the recurrence in a block of sample sizes, in te
 
 
 def regret_table(n_max: Whole, r: Whole, method: str = "exact") -> Floats:
-    """Return reg(n, r) for n = 0, 1, ..., n_max.
+    """Return a table of reg(n, r) for n = 0, 1, ..., n_max.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def _fill_exact(tables: dict[int, Floats], size: int, wanted: list[int]) -> None
 
     first, end = 1, FIRST_OCTAVE  # reg(0, r) = 0 stands already
     while first < size:
-        costs = sum_cost(float(end), np.array(wanted, dtype=np.float64))
+        costs = exact_sum_cost(float(end), np.array(wanted, dtype=np.float64))
         climbing = [r for r, cost in zip(wanted, costs, strict=True) if STEP_COST * r <= cost]
         rows = STEPS_PER_CALL // (max(climbing, default=0) + LOG_STEPS * len(wanted))
         for part in _parts(first, min(end, size), min(rows, ROWS_PER_CALL)):

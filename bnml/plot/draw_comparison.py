@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from bnml._checks import refuse
@@ -11,8 +10,7 @@ from bnml.errors import ArgumentError, argument
 from bnml.graph import DAG, Comparison
 from bnml.plot.draw import ORDINARY
 from bnml.plot.labels import label_order
-from bnml.plot.layout import Arc, Layout, Point, arc_order, downward_arcs, layout
-from bnml.plot.routes import STUB
+from bnml.plot.layout import Arc, Layout, arc_order, downward_arcs, layout_in_order
 from bnml.plot.sheet import checked_sheet
 
 if TYPE_CHECKING:
@@ -102,23 +100,6 @@ def _lines_and_legend(
 def comparison_layout(comparison: Comparison, edges: list[Arc]) -> Layout:
     """Return a layout of edges of both graphs, those of the first pointing down."""
     return layout_in_order(_order_from_top(comparison), edges)
-
-
-def layout_in_order(names: list[str], edges: list[Arc]) -> Layout:
-    """Return a layout of edges that point down from earlier names to later ones, and up from later to earlier."""
-    place = {name: i for i, name in enumerate(names)}
-    downward = [(a, b) if place[a] < place[b] else (b, a) for a, b in edges]
-    found = layout(DAG(sorted(place, key=label_order), downward))
-    return replace(
-        found,
-        routes={edge: found.routes[edge] if edge in found.routes else _upward(found.routes, edge) for edge in edges},
-    )
-
-
-def _upward(routes: dict[Arc, tuple[Point, ...]], edge: Arc) -> tuple[Point, ...]:
-    """Return the route of an edge that points up, with as long a straight end for its head as others have."""
-    *points, (x, y), tip = routes[edge[::-1]][::-1]
-    return (*points, (x, max(y, tip[1] + STUB)), tip)
 
 
 def _order_from_top(comparison: Comparison) -> list[str]:

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 from bnml._checks import refuse
 from bnml._text import number_of, percent
 from bnml.errors import ArgumentError, argument
-from bnml.plot.draw_comparison import layout_in_order
 from bnml.plot.labels import label_order
-from bnml.plot.layout import Arc
+from bnml.plot.layout import Arc, layout_in_order
 from bnml.plot.sheet import checked_sheet
 
 if TYPE_CHECKING:

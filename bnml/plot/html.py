@@ -85,7 +85,7 @@ def graph_html(
 
 
 def comparison_html(comparison: Comparison) -> str:
-    """Return what a notebook shows for a comparison of two graphs: its picture, or nothing if it cannot be read.
+    """Return the HTML of a comparison of two graphs, for a notebook: its picture, or nothing if it cannot be read.
 
     Examples
     --------

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from bnml.errors import ArgumentError, GraphError, argument
@@ -26,7 +26,7 @@ from bnml.plot.crossings import count_crossings, order_rows
 from bnml.plot.labels import box_size, label_order
 from bnml.plot.layers import assign_layers
 from bnml.plot.packing import Piece, pack
-from bnml.plot.routes import BEND_WIDTH, CORNER, HEAD_GAP, TAIL_GAP, heights_for_routes, route_arcs
+from bnml.plot.routes import BEND_WIDTH, CORNER, HEAD_GAP, STUB, TAIL_GAP, heights_for_routes, route_arcs
 from bnml.plot.rows import break_rows, make_rows
 
 if TYPE_CHECKING:
@@ -237,3 +237,20 @@ def _parts_of_rows(boxes: Sequence[Sequence[int]], sizes: Sequence[tuple[int, in
     height = sum(max(sizes[v][1] for v in row) + 400 for row in boxes)
     limit = max(WIDEST_ROW, height * 5 // 4)
     return [-(-width // limit) for width in widths]
+
+
+def layout_in_order(names: list[str], edges: list[Arc]) -> Layout:
+    """Return a layout of edges that point down from earlier names to later ones, and up from later to earlier."""
+    place = {name: i for i, name in enumerate(names)}
+    downward = [(a, b) if place[a] < place[b] else (b, a) for a, b in edges]
+    found = layout(DAG(sorted(place, key=label_order), downward))
+    return replace(
+        found,
+        routes={edge: found.routes[edge] if edge in found.routes else _upward(found.routes, edge) for edge in edges},
+    )
+
+
+def _upward(routes: dict[Arc, tuple[Point, ...]], edge: Arc) -> tuple[Point, ...]:
+    """Return the route of an edge that points up, with as long a straight end for its head as others have."""
+    *points, (x, y), tip = routes[edge[::-1]][::-1]
+    return (*points, (x, max(y, tip[1] + STUB)), tip)

@@ -7,8 +7,8 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from bnml._checks import one_of, refuse
-from bnml.relational.hartley import MEASURES, hartley_gain_within, pair_gains_given, places_of
-from bnml.relational.relation import Relation, relation_of
+from bnml.relational.hartley import MEASURES, hartley_gain_within, hartley_gains_given
+from bnml.relational.relation import Relation, places_of, relation_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -119,7 +119,7 @@ def gains_given(
     if not names:
         raise refuse("given", given, "expected names of columns, at least one")
     first, second, *known = places_of(relation, [a, b, *names])
-    rows = pair_gains_given(relation, first, second, known, measure)
+    rows = hartley_gains_given(relation, first, second, known, measure)
     states = [relation.states[i] for i in known]
     values = [[labels[v] for labels, v in zip(states, row.values_given, strict=True)] for row in rows]
     sums = pd.DataFrame([row[1:] for row in rows], columns=["a", "b", "pairs", "gain"])
@@ -136,7 +136,7 @@ def all_pairs(relation: Relation, measure: str = "nonspecificity") -> list[Pair]
     for i, j in combinations(range(len(relation.names)), 2):
         both = relation.first([i, j])
         if measure == "lecture":
-            gain = pair_gains_given(relation, i, j, [], measure)[0].gain
+            gain = hartley_gains_given(relation, i, j, [], measure)[0].gain
         else:
             gain = hartley_gain_within(everything, singles[i], singles[j], both, relation.degrees)
         possible = relation.arities[i] * relation.arities[j]

@@ -10,9 +10,8 @@ import numpy.typing as npt
 
 from bnml._arrays import Floats
 from bnml._checks import one_of, refuse
-from bnml.data.table_names import name_not_in_table
 from bnml.errors import ArgumentError, argument
-from bnml.relational.relation import Index, Relation, relation_of
+from bnml.relational.relation import Index, Relation, places_of, relation_of
 
 __all__ = [
     "MEASURES",
@@ -20,9 +19,8 @@ __all__ = [
     "average_over_levels",
     "hartley_gain",
     "hartley_gain_within",
+    "hartley_gains_given",
     "hartley_information",
-    "pair_gains_given",
-    "places_of",
 ]
 
 MEASURES = ("nonspecificity", "lecture")
@@ -141,7 +139,7 @@ def hartley_gain(
     one_of(measure, "measure", MEASURES)
     first, second, *others = places_of(relation, [a, b, *known])
     if measure == "lecture":
-        return float(np.mean([one.gain for one in pair_gains_given(relation, first, second, others, measure)]))
+        return float(np.mean([one.gain for one in hartley_gains_given(relation, first, second, others, measure)]))
     return _pair_gain(relation, first, second, others)
 
 
@@ -158,8 +156,8 @@ class GainGiven(NamedTuple):
     gain: float
 
 
-def pair_gains_given(relation: Relation, a: int, b: int, given: Sequence[int], measure: str) -> list[GainGiven]:
-    """Return the gain of two attributes, by position, for each combination of others that occurs, in order.
+def hartley_gains_given(relation: Relation, a: int, b: int, given: Sequence[int], measure: str) -> list[GainGiven]:
+    """Return the Hartley gain of two attributes, by position, for each combination of others that occurs, in order.
 
     By the lecture's measure a combination counts relative to what is most possible in it.
     """
@@ -192,23 +190,6 @@ def _check_fully_possible(relation: Relation) -> None:
         )
 
 
-def places_of(relation: Relation, names: Sequence[str]) -> list[int]:
-    """Return the positions of attributes.
-
-    Raises
-    ------
-    ArgumentError
-        If one is unknown or named twice.
-    """
-    places = {name: i for i, name in enumerate(relation.names)}
-    for name in names:
-        if not isinstance(name, str) or name not in places:
-            raise name_not_in_table("attributes", name, relation.names)
-        if sum(other == name for other in names) > 1:
-            raise ArgumentError(f"{argument('attributes')}: {name!r} is named twice")
-    return [places[name] for name in names]
-
-
 def _pair_gain(relation: Relation, a: int, b: int, given: Sequence[int] = ()) -> float:
     """Return the gain of two attributes by position, averaged over what is given."""
     new_a, new_b, new_pair = (relation.first([*given, *chosen]) for chosen in ([a], [b], [a, b]))
@@ -216,7 +197,7 @@ def _pair_gain(relation: Relation, a: int, b: int, given: Sequence[int] = ()) ->
 
 
 def hartley_gain_within(group: Index, new_a: Flags, new_b: Flags, new_pair: Flags, degrees: Floats) -> float:
-    """Return the Hartley information gain within groups of tuples, averaged over groups that occur, and over levels.
+    """Return Hartley information within groups of tuples: a gain, averaged over groups that occur, and over levels.
 
     The flags say which tuples are the first of their group with their value of A, their value of B, and both: as the
     most possible tuples come first, the number of flags up to a tuple is the number of values in the cut at its degree.

@@ -21,9 +21,9 @@ from bnml.data.rows import rows_of, rows_to_distinct
 from bnml.data.sources import open_table
 from bnml.data.table_names import name_not_in_table
 from bnml.data.targets import without_targets
-from bnml.errors import DataError, function
+from bnml.errors import ArgumentError, DataError, argument, function
 
-__all__ = ["Codes", "Relation", "degree_labels", "first_tuples", "relation_of", "tuple_groups"]
+__all__ = ["Codes", "Relation", "degree_labels", "first_tuples", "places_of", "relation_of", "tuple_groups"]
 
 Codes = npt.NDArray[np.unsignedinteger[Any]]
 Index = npt.NDArray[np.integer[Any]]
@@ -160,3 +160,20 @@ def _check_degrees(possibility: str, labels: Collection[Any]) -> None:
             raise DataError(
                 f"possibility: column {clip(possibility)!r} holds {clip(label)!r}; expected degrees from 0 to 1"
             )
+
+
+def places_of(relation: Relation, names: Sequence[str]) -> list[int]:
+    """Return the positions of attributes in a relation.
+
+    Raises
+    ------
+    ArgumentError
+        If one is unknown or named twice.
+    """
+    places = {name: i for i, name in enumerate(relation.names)}
+    for name in names:
+        if not isinstance(name, str) or name not in places:
+            raise name_not_in_table("attributes", name, relation.names)
+        if sum(other == name for other in names) > 1:
+            raise ArgumentError(f"{argument('attributes')}: {name!r} is named twice")
+    return [places[name] for name in names]

@@ -13,7 +13,7 @@ import numpy as np
 
 from bnml._arrays import Floats
 from bnml.counts import Counts, Lookups
-from bnml.counts.tails import direct_counts, fit_tails, no_tails, tail_counts
+from bnml.counts.tails import counts_before_tail, fit_tails, no_tails, tail_counts
 from bnml.errors import ScoreError
 from bnml.scores.base import Score, Shape, Terms
 from bnml.scores.one_by_one import OneByOne
@@ -73,7 +73,7 @@ class FamilyTerms:
 
     @property
     def _small(self) -> Shape:
-        return replace(self.shape, some_counts=direct_counts(self.shape.n_rows))
+        return replace(self.shape, some_counts=counts_before_tail(self.shape.n_rows))
 
     @property
     def quotient(self) -> bool:

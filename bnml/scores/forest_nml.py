@@ -17,7 +17,7 @@ from bnml.nml.forest_joins import ForestJoins, Tree
 from bnml.nml.forest_sums import ForestSums
 from bnml.scores.base import Score, Shape
 
-__all__ = ["NML", "Tree", "forest_complexity", "forest_nml_joins", "forest_sums"]
+__all__ = ["NML", "Tree", "forest_score_complexity", "forest_score_joins", "forest_score_sums"]
 
 SUMS = "sums of forests"  # under which they are kept with a table
 KEPT_BYTES = 1 << 27  # weights and messages are kept with a table up to this size
@@ -53,8 +53,8 @@ class NML(Score):
         self.check(counts)
 
 
-def forest_complexity(data: Data, parent_sets: Sequence[Sequence[int]]) -> float:
-    """Return log C of a structure for a table's number of rows: its maximised log-likelihood less this is the score.
+def forest_score_complexity(data: Data, parent_sets: Sequence[Sequence[int]]) -> float:
+    """Return log C of a forest, or of complete components: the score is the maximised log-likelihood less this.
 
     It is the sum of those of the connected components: of trees by the forest paper, of complete ones the regret of
     one variable with all their configurations as its values.
@@ -68,7 +68,7 @@ def forest_complexity(data: Data, parent_sets: Sequence[Sequence[int]]) -> float
     --------
     >>> import bnml, numpy
     >>> data = bnml.read(numpy.array([[0, 1, 0], [1, 1, 0], [1, 0, 1], [0, 0, 1]]))
-    >>> round(forest_complexity(data, [(), (0,), (1,)]), 4)  # log 63.5358
+    >>> round(forest_score_complexity(data, [(), (0,), (1,)]), 4)  # log 63.5358
     4.1516
     """
     complete = [part for part in _components(parent_sets) if _is_complete(part, parent_sets)]
@@ -79,7 +79,7 @@ def forest_complexity(data: Data, parent_sets: Sequence[Sequence[int]]) -> float
     trees = [x for x in range(len(parent_sets)) if x not in apart]
     place = {x: k for k, x in enumerate(trees)}
     parents = [place[parent_sets[x][0]] if parent_sets[x] else None for x in trees]
-    sums = forest_sums(data)
+    sums = forest_score_sums(data)
     complexity = [log_normaliser(sums, parents, [data.arities[x] for x in trees])] if trees else []
     if sums.nbytes > KEPT_BYTES:
         data.memo.pop(SUMS, None)
@@ -110,14 +110,14 @@ def _is_complete(part: Sequence[int], parent_sets: Sequence[Sequence[int]]) -> b
     return len(part) > 2 and 2 * sum(len(parent_sets[v]) for v in part) == len(part) * (len(part) - 1)
 
 
-def forest_sums(data: Data) -> ForestSums:
-    """Return what is known of the normalisers of forests for a table's number of rows; it is kept with the table."""
+def forest_score_sums(data: Data) -> ForestSums:
+    """Return what the score of forests knows of normalisers for a table's number of rows; it is kept with the table."""
     known: ForestSums | None = data.memo.get(SUMS)
     if known is None:
         known = data.memo[SUMS] = ForestSums(data.n_rows)
     return known
 
 
-def forest_nml_joins(data: Data, columns: Sequence[int], memory_limit: int | str | None = None) -> ForestJoins:
-    """Return the normalisers of forests over some columns, numbered in this order, for a search among them."""
-    return ForestJoins(forest_sums(data), [data.arities[column] for column in columns], memory_limit)
+def forest_score_joins(data: Data, columns: Sequence[int], memory_limit: int | str | None = None) -> ForestJoins:
+    """Return the normalisers in scores of forests over columns, numbered in this order, for a search among them."""
+    return ForestJoins(forest_score_sums(data), [data.arities[column] for column in columns], memory_limit)

@@ -26,7 +26,7 @@ class LogLikelihood(Score):
 
 
 def n_log_n(counts: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
-    """Return n log n, and 0 for 0: what the scores that begin with the maximised log-likelihood add up."""
+    """Return n log n, and 0 for 0: what a cell adds to the maximised log-likelihood, with which scores begin."""
     from scipy.special import xlogy
 
     return np.asarray(xlogy(counts, counts), np.float64)

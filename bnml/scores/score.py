@@ -11,7 +11,7 @@ from bnml.data.targets import refuse_targets
 from bnml.errors import argument, function
 from bnml.graph import DAG
 from bnml.scores.base import Score
-from bnml.scores.forest_nml import NML, forest_complexity
+from bnml.scores.forest_nml import NML, forest_score_complexity
 from bnml.scores.local import local_scores
 from bnml.scores.loglik import LogLikelihood
 from bnml.scores.parent_sets import check_dag, parent_sets
@@ -65,7 +65,7 @@ def _whole(data: Data, sets: list[tuple[int, ...]], prior: StructurePrior | None
     refuse_targets(data, argument("score", "nml"))
     if prior is not None:
         prior.check(data.names)
-    complexity = forest_complexity(data, sets)  # what cannot be done is refused here
+    complexity = forest_score_complexity(data, sets)  # what cannot be done is refused here
     fits = local_scores(data, LogLikelihood()).families(range(len(sets)), sets).tolist()
     terms = [] if prior is None else [prior.family(data.names, x, above) for x, above in enumerate(sets)]
     return math.fsum([*fits, -complexity, *terms])

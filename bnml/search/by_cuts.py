@@ -28,7 +28,7 @@ from bnml.search.read_back_tied import read_back_tied
 from bnml.search.search_result import SearchResult
 from bnml.search.task import Task, task_request
 
-__all__ = ["LISTING_PROGRESS", "LISTING_SHARE", "certified", "exact_by_cuts"]
+__all__ = ["LISTING_PROGRESS", "LISTING_SHARE", "certify_by_cuts", "exact_by_cuts"]
 
 LISTING_SHARE = 0.75  # of the time: a list that is not whole makes for a poor bound
 LISTING_PROGRESS = 0.5
@@ -81,14 +81,14 @@ def exact_by_cuts(
     return _result(task, found, families, solved, info)
 
 
-def certified(
+def certify_by_cuts(
     result: SearchResult,
     time_limit: float | None,
     threads: int | None,
     memory_limit: int | str | None,
     progress: Callable[[str, float], None] | None,
 ) -> SearchResult:
-    """Return a result with a bound: see `SearchResult.certify`."""
+    """Return a result with a bound by cuts: see `SearchResult.certify`."""
     dag, local = result.structure, result.local
     if local is None or result.rules is None:
         raise SearchError("certify: the local scores of this result were not kept; learn it again")

@@ -15,14 +15,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bnml._arrays import Bools
 from bnml._checks import refuse, whole_number
 from bnml._executor import checked_executor
 from bnml._watch import Watch
 from bnml.graph import DAG
 from bnml.search.insertions import Orders, insertion_neighbours, order_for_insertions
-from bnml.search.moves import ADD, REMOVE, Move, Structure
-from bnml.search.restarts import BestSoFar, Restarted, Restarts, run_restarts
+from bnml.search.moves import Structure
+from bnml.search.restarts import (
+    Beginning,
+    BestSoFar,
+    Restarted,
+    Restarts,
+    perturbation_of,
+    restarting_at,
+    run_restarts,
+    shake_structure,
+)
 from bnml.search.search_result import SearchResult
 from bnml.search.short_of_time import fall_back_on_forest
 from bnml.search.task import Task, as_search
@@ -30,16 +38,7 @@ from bnml.search.task import Task, as_search
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-__all__ = [
-    "Beginning",
-    "climb_in_turns",
-    "climb_up",
-    "hill_climb",
-    "perturbation_of",
-    "restarting_at",
-    "result_of_climb",
-    "shaken_climb",
-]
+__all__ = ["climb_in_turns", "climb_up", "hill_climb", "result_of_climb"]
 
 MANY_ROWS = 20_000  # distinct ones
 
@@ -99,23 +98,13 @@ def hill_climb(
 
     def begin(k: int) -> Beginning:
         structure.reset(best.arcs)
-        changed = shaken_climb(structure, rng, size)
+        changed = shake_structure(structure, rng, size)
         return Beginning(structure.arcs.copy(), changed, k / (rounds + 1), (k + 1) / (rounds + 1))
 
     shared = Restarts(structure, start, _ClimbAgain(in_turns))
     run_restarts(shared, range(1, rounds + 1), begin, best.take, rng, elsewhere)
     structure.reset(best.arcs)
     return result_of_climb(structure, moves=best.moves, restarts=best.done, local_optimum=best.verified)
-
-
-@dataclass(frozen=True)
-class Beginning:
-    """Where a restart begins: a structure, how many changes were made for it, and its share of the progress."""
-
-    arcs: Bools
-    changed: int
-    start: float
-    stop: float
 
 
 @dataclass(frozen=True)
@@ -128,21 +117,6 @@ class _ClimbAgain:
         """Return what climbs from a beginning."""
         climb = climb_in_turns if self.in_turns else climb_up
         return restarting_at(structure, lambda at, watch: climb(structure, watch, at.start, at.stop))
-
-
-def restarting_at(
-    structure: Structure, search: Callable[[Beginning, Watch], tuple[int, bool]]
-) -> Callable[[Beginning, Watch], Restarted]:
-    """Return what searches from a beginning; the search returns its moves, and whether a top was reached."""
-
-    def go_on(at: Beginning, watch: Watch) -> Restarted:
-        before = structure.families
-        structure.reset(at.arcs)
-        moves, found = search(at, watch)
-        ended = (structure.arcs.copy(), structure.score, found)
-        return Restarted((ended,), at.changed + moves, structure.families - before)
-
-    return go_on
 
 
 def climb_up(structure: Structure, watch: Watch, start: float, stop: float) -> tuple[int, bool]:
@@ -176,30 +150,6 @@ def climb_in_turns(structure: Structure, watch: Watch, start: float, stop: float
     return moves, reached
 
 
-def shaken_climb(structure: Structure, rng: np.random.Generator, size: int) -> int:
-    """Change some arcs at random, as far as the rules allow; return how many."""
-    made = 0
-    for _ in range(20 * size):
-        if made == size or structure.n < 2:
-            break
-        parent, child = rng.choice(structure.n, 2, replace=False).tolist()
-        move = _change(structure, parent, child)
-        if move is not None:
-            structure.apply(move)
-            made += 1
-    return made
-
-
-def _change(structure: Structure, parent: int, child: int) -> Move | None:
-    """Return the change of a pair that is possible: its arc removed, or one added."""
-    if structure.arcs[parent, child]:
-        kept = structure.fixed[parent, child] or structure.tied[parent, child]
-        return None if kept or structure.down[parent, child] == -np.inf else Move(REMOVE, parent, child, 0.0)
-    blocked = structure.arcs[child, parent] or structure.reach[child, parent] or not structure.may[parent, child]
-    full = structure.arcs[:, child].sum() >= structure.most
-    return None if blocked or full or structure.up[parent, child] == -np.inf else Move(ADD, parent, child, 0.0)
-
-
 def result_of_climb(structure: Structure, **info: Any) -> SearchResult:
     """Return the result of a climb: the structure that it has reached, or the best forest."""
     task = structure.task
@@ -209,8 +159,3 @@ def result_of_climb(structure: Structure, **info: Any) -> SearchResult:
     task.watch(f"score {structure.score:,.1f}", 1.0)
     found = {**info, "families": structure.families, "seed": task.seed, **forest}
     return task.result(structure.dag(), structure.score, found)
-
-
-def perturbation_of(structure: Structure, perturbation: int | None) -> int:
-    """Return how many arcs a restart changes: as asked, or a quarter of the number of variables, three at least."""
-    return max(3, structure.n // 4) if perturbation is None else whole_number(perturbation, "perturbation")

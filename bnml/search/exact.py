@@ -35,7 +35,7 @@ from bnml.search.forecast import (
     listing_seconds,
     most_variables,
 )
-from bnml.search.listed_families import ListedFamilies, families_from_file, listed_one_by_one
+from bnml.search.listed_families import ListedFamilies, families_from_file, list_families_one_by_one
 from bnml.search.read_back import read_back_by_model_string, read_back_by_names
 from bnml.search.search_result import SearchResult
 from bnml.search.task import Task, as_search
@@ -182,7 +182,7 @@ def _families(
     if isinstance(local, FamilyScores):
         return families_from_file(local, rules)
     if not has_lattice(local):
-        return listed_one_by_one(local, rules, done)
+        return list_families_one_by_one(local, rules, done)
     return lattice_of(local, rules, integers=plan.integers, prune=plan.prune, threads=threads, done=done)
 
 

@@ -19,7 +19,7 @@ from bnml.search.search_result import SearchResult, uninterrupted_result
 from bnml.search.searches import SEARCHES, request_for
 from bnml.search.task import MemoryOverError, Request, Task, TimeOverError
 
-__all__ = ["check_request", "learn", "learn_as_asked", "learn_request", "learn_task"]
+__all__ = ["check_learn_request", "learn", "learn_as_asked", "learn_request", "learn_task"]
 
 EXACT_SHARE = 2 / 3  # of the time limit; the rest is kept for another search, should exact search not end
 LIST_SHARE = 0.5  # of what is left of the time limit, for a list of families
@@ -123,8 +123,8 @@ def learn_request(asked: Request, data: Any) -> SearchResult:
     return learn_task(asked, asked.open(table))
 
 
-def check_request(asked: Request, data: Data) -> None:
-    """Refuse what does not go with a table, before any work.
+def check_learn_request(asked: Request, data: Data) -> None:
+    """Refuse what cannot be learned from a table as a request asks, before any work.
 
     Raises
     ------
@@ -140,7 +140,7 @@ def check_request(asked: Request, data: Data) -> None:
 
 
 def learn_as_asked(asked: Request, data: Any) -> SearchResult:
-    """Learn from data as a request asks, for something that goes on from there: an interrupt ends that, too."""
+    """Learn from data as a search's request asks, for something that goes on from there: an interrupt ends both."""
     return uninterrupted_result(learn_request(asked, data))
 
 

@@ -16,7 +16,7 @@ from bnml.scores import FamilyScores, LocalScores
 from bnml.scores.lattice import allowed_sets
 from bnml.scores.lattice.allowed_sets import sets_that_fit
 
-__all__ = ["ListedFamilies", "families_from_file", "listed_one_by_one"]
+__all__ = ["ListedFamilies", "families_from_file", "list_families_one_by_one"]
 
 MANTISSA = 52
 AT_ONCE = 1000  # families scored in one go
@@ -91,8 +91,8 @@ class ListedFamilies:
         return best, minimal_masks(masks[fits][gains >= best - slack].tolist())
 
 
-def listed_one_by_one(local: LocalScores, rules: Rules, done: Tell) -> ListedFamilies:
-    """Return listed families: all of a table, scored one by one; slow, for scores without terms of subsets."""
+def list_families_one_by_one(local: LocalScores, rules: Rules, done: Tell) -> ListedFamilies:
+    """Return all families of a table, listed and scored one by one; slow, for scores without terms of subsets."""
     n = len(local.names)
     sets = [allowed_sets(rules, i) for i in range(n)]
     total, finished = sum(some.size for some in sets), 0

@@ -26,7 +26,7 @@ from bnml.counts.pair_information import pair_information
 from bnml.graph import Rules
 from bnml.graph.spanning import spanning_neighbours, spanning_parents
 from bnml.scores import NML, LogLikelihood
-from bnml.scores.forest_nml import Tree, forest_nml_joins
+from bnml.scores.forest_nml import Tree, forest_score_joins
 from bnml.scores.local import local_scores
 from bnml.search.best_tree import best_tree, check_tree, tree_gains, tree_rules
 from bnml.search.local_optimum import verify_local_optimum
@@ -146,7 +146,7 @@ class _Climb:
         data, self.required = task.table.data, rules.required_matrix
         self.allowed = rules.may_matrix | rules.may_matrix.T
         self.arities = [data.arities[column] for column in task.columns]
-        self.joins = forest_nml_joins(data, task.columns, task.memory)
+        self.joins = forest_score_joins(data, task.columns, task.memory)
         links = [(x, p) for x, above in enumerate(parents) for p in above]
         self.dead = [link for link in links if not self.informative(*link)]  # a variable with one value tells nothing
         self.links = {(min(link), max(link)) for link in links if self.informative(*link)}

@@ -31,12 +31,12 @@ from bnml.scores import FamilyScores, LocalScores
 from bnml.scores.candidates_by_bounds import Candidates, listable_by_bounds
 from bnml.scores.lattice import allowed_sets, has_lattice, undominated_families
 from bnml.search.candidates import candidates_of, candidates_with_structure
-from bnml.search.climb import climb_in_turns, climb_up, result_of_climb, shaken_climb
+from bnml.search.climb import climb_in_turns, climb_up, result_of_climb
 from bnml.search.cuts import arrays_of_families, search_orders
 from bnml.search.forecast import ROW, SUBSET, listing_seconds
 from bnml.search.insertions import Orders, insertion_neighbours, order_for_insertions
 from bnml.search.moves import Structure
-from bnml.search.restarts import BestSoFar, Restarted, Restarts, run_restarts
+from bnml.search.restarts import BestSoFar, Restarted, Restarts, run_restarts, shake_structure
 from bnml.search.search_result import SearchResult
 from bnml.search.tabu import PATIENCE, TENURE, tabu_walk
 from bnml.search.task import Task, as_search
@@ -109,7 +109,7 @@ def order_with_lists(
         def begin(k: int) -> _OrderBeginning:
             if k % 2:
                 structure.reset(best.arcs)
-                changed = shaken_climb(structure, rng, max(3, structure.n // 4))
+                changed = shake_structure(structure, rng, max(3, structure.n // 4))
                 return _OrderBeginning(structure.arcs.copy(), None, changed)
             first = order_for_insertions(best.arcs)
             if k:
@@ -174,7 +174,7 @@ class _SettleAgain:
 
 
 def list_for_order_search(task: Task, most: float, share: float) -> Candidates | None:
-    """Return candidate families for order search, up to a size that is done with so many parent sets.
+    """Return the candidate families of order search, up to a size that is done with so many parent sets.
 
     Growing by one parent at a time does not see parents that tell something only together. In a list none is missed.
     None if it would hold few, or if there are no bounds for it; ``share`` of the time that is left is for the list.

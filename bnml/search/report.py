@@ -16,7 +16,7 @@ from bnml.data.targets import rows_set_words
 from bnml.independence.independence_result import UNTESTED
 from bnml.scores import FamilyScores, LocalScores
 from bnml.scores.priors import StructurePrior
-from bnml.search.found_by import by_tests, direction_words, how_found, legend_words
+from bnml.search.found_words import by_tests, direction_words, how_found, legend_words
 from bnml.search.proof_words import others_words, proof_words
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def report(result: SearchResult) -> str:
 
 
 def report_without_network(result: SearchResult) -> str:
-    """Return the report of tests that no network fits, with what was decided for them."""
+    """Return the report of a search by tests that no network fits, with what was decided for them."""
     more = [(label, text) for label, text in _facts_of_tests(result) if label != "sparse"]
     more += _gap_facts(result.info)
     return "\n\n".join([str(result.tested), *(["\n".join(facts(more, 11))] if more else [])])

@@ -16,15 +16,26 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from bnml._arrays import Bools
+from bnml._checks import whole_number
 from bnml._executor import Crew, Place
 from bnml._watch import Watch
 from bnml.graph import DAG
-from bnml.search.moves import Structure
+from bnml.search.moves import ADD, REMOVE, Move, Structure
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-__all__ = ["BestSoFar", "Restarted", "Restarting", "Restarts", "run_restarts"]
+__all__ = [
+    "Beginning",
+    "BestSoFar",
+    "Restarted",
+    "Restarting",
+    "Restarts",
+    "perturbation_of",
+    "restarting_at",
+    "run_restarts",
+    "shake_structure",
+]
 
 
 @dataclass(frozen=True)
@@ -178,3 +189,57 @@ def _restart(sent: _Sent, key: tuple[Any, float | None], place: Place) -> Restar
     if not watch.over:  # else not all of the structure's gains are known
         place.kept["restart"] = watch, go_on
     return restarted
+
+
+@dataclass(frozen=True)
+class Beginning:
+    """Where a restart begins: a structure, how many changes were made for it, and its share of the progress."""
+
+    arcs: Bools
+    changed: int
+    start: float
+    stop: float
+
+
+def restarting_at(
+    structure: Structure, search: Callable[[Beginning, Watch], tuple[int, bool]]
+) -> Callable[[Beginning, Watch], Restarted]:
+    """Return what restarts a search from a beginning; the search returns its moves, and whether a top was reached."""
+
+    def go_on(at: Beginning, watch: Watch) -> Restarted:
+        before = structure.families
+        structure.reset(at.arcs)
+        moves, found = search(at, watch)
+        ended = (structure.arcs.copy(), structure.score, found)
+        return Restarted((ended,), at.changed + moves, structure.families - before)
+
+    return go_on
+
+
+def shake_structure(structure: Structure, rng: np.random.Generator, size: int) -> int:
+    """Shake a structure for a restart: change some arcs at random, as far as the rules allow; return how many."""
+    made = 0
+    for _ in range(20 * size):
+        if made == size or structure.n < 2:
+            break
+        parent, child = rng.choice(structure.n, 2, replace=False).tolist()
+        move = _change(structure, parent, child)
+        if move is not None:
+            structure.apply(move)
+            made += 1
+    return made
+
+
+def _change(structure: Structure, parent: int, child: int) -> Move | None:
+    """Return the change of a pair that is possible: its arc removed, or one added."""
+    if structure.arcs[parent, child]:
+        kept = structure.fixed[parent, child] or structure.tied[parent, child]
+        return None if kept or structure.down[parent, child] == -np.inf else Move(REMOVE, parent, child, 0.0)
+    blocked = structure.arcs[child, parent] or structure.reach[child, parent] or not structure.may[parent, child]
+    full = structure.arcs[:, child].sum() >= structure.most
+    return None if blocked or full or structure.up[parent, child] == -np.inf else Move(ADD, parent, child, 0.0)
+
+
+def perturbation_of(structure: Structure, perturbation: int | None) -> int:
+    """Return how many arcs a restart changes: as asked, or a quarter of the number of variables, three at least."""
+    return max(3, structure.n // 4) if perturbation is None else whole_number(perturbation, "perturbation")

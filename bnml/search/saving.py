@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from bnml.graph import DAG
-from bnml.independence.saving import independence_result_of, independence_values
+from bnml.independence.saving import independence_values, saved_independence_result
 from bnml.search.by_tests import tests_of
 from bnml.search.k2 import Trial
 from bnml.search.search_result import SearchResult
@@ -43,7 +43,7 @@ def search_result_of(values: Mapping[str, Any], task: Task, options: Mapping[str
         info["trace"] = [Trial(*one) for one in trace]
     if tested is not None:
         asked = {name: value for name, value in options.items() if name not in CHOICES}
-        tested = independence_result_of(tested, tests_of(task, asked))
+        tested = saved_independence_result(tested, tests_of(task, asked))
     return SearchResult(
         None if values["arcs"] is None else DAG(task.names, values["arcs"]),
         info=info,

@@ -263,9 +263,9 @@ class SearchResult(PickledByFields):
         >>> result.optimal, result.within < 1e-6
         (True, True)
         """
-        from bnml.search.by_cuts import certified
+        from bnml.search.by_cuts import certify_by_cuts
 
-        return certified(self, time_limit, threads, memory_limit, progress)
+        return certify_by_cuts(self, time_limit, threads, memory_limit, progress)
 
     def to_dict(self, *, steps: bool = False) -> dict[str, Any]:
         """Return the report as plain values: what ``bnml learn --json`` prints.
@@ -321,7 +321,7 @@ class SearchResult(PickledByFields):
 
 
 def uninterrupted_result(result: SearchResult) -> SearchResult:
-    """Return the result of a search that more is made of, unless it was interrupted.
+    """Return a search result that more is made of, unless its search was interrupted.
 
     Raises
     ------

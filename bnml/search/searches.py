@@ -47,7 +47,7 @@ SEARCHES: dict[str, Search] = {
 
 
 def request_for(search: Any, options: Mapping[str, Any], **given: Any) -> Request:
-    """Check what is asked of a search, by its name, or of ``"auto"``; see `bnml.search.task`.
+    """Check what is asked of one of the searches, by its name, or of ``"auto"``; see `bnml.search.task`.
 
     Raises
     ------

@@ -19,7 +19,7 @@ __all__ = ["fall_back_on_forest"]
 
 
 def fall_back_on_forest(structure: Structure) -> bool:
-    """Go over to the best forest that the rules allow, if there is one with a higher score; return whether it is so."""
+    """Short of time, go over to the best forest that the rules allow, if its score is higher; return whether it is."""
     try:
         rules = tree_rules(structure.rules)
         check_tree(rules, "a forest")

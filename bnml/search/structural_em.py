@@ -28,10 +28,10 @@ from bnml._watch import Watch
 from bnml.counts import chi_square_statistic, counts_of
 from bnml.counts.observed import counts_for_tests
 from bnml.data import Data
-from bnml.data.gap_rows import count_rows_with_gaps
-from bnml.data.gap_tables import gaps_as_states, gaps_filled_by_mode, table_of_counts
+from bnml.data.gap_tables import count_rows_with_gaps, gaps_as_states, gaps_filled_by_mode, table_of_counts
 from bnml.errors import BnmlError, NetworkError, SearchError, argument
 from bnml.graph import DAG, shd
+from bnml.graph.dag import dag_without
 from bnml.network import BayesianNetwork
 from bnml.network.completions import completed_table
 from bnml.network.em import em_steps, expected_counts, fit_by_em
@@ -45,7 +45,7 @@ from bnml.search.forecast import AFFORDABLE, forecast_of
 from bnml.search.search_result import SearchResult
 from bnml.search.task import MemoryOverError, Request, Search, Task, TimeOverError
 
-__all__ = ["check_with_gaps", "dag_without", "expected_scores", "learn_with_gaps", "pairwise_tree"]
+__all__ = ["check_with_gaps", "learn_with_gaps", "pairwise_tree", "scores_by_em"]
 
 LEADING_PARTS, PARTS = 8, 16  # to a row, while a start is led on, and for the search that was asked for
 LEAST_PARTS, MOST_COMPLETED = 4, 20_000  # of many rows with gaps fewer parts are enough: their noise averages out
@@ -398,8 +398,8 @@ def _answer(
     return answer if network is None else answer.with_network(network.reordered(data.names))
 
 
-def expected_scores(dag: DAG, data: Data, score: Score, prior: StructurePrior | None = None) -> ExpectedScores:
-    """Return local scores at the counts that a structure, fitted by EM, expects of a table with gaps.
+def scores_by_em(dag: DAG, data: Data, score: Score, prior: StructurePrior | None = None) -> ExpectedScores:
+    """Return local scores by EM: at the counts that a structure, fitted by it, expects of a table with gaps.
 
     Those of the structure's own families are exact; others are counted in completions.
     """
@@ -474,11 +474,6 @@ def _network_at_counts(dag: DAG, completed: Data, parts: int) -> BayesianNetwork
         x: estimate(counts.table([completed.index(v) for v in (*dag.parents(x), x)]) / parts, "bpp") for x in dag.names
     }
     return BayesianNetwork(dag, {x: completed.states[completed.index(x)] for x in dag.names}, tables, completed.cuts)
-
-
-def dag_without(dag: DAG, arc: tuple[str, str]) -> DAG:
-    """Return a structure without one of its arcs."""
-    return DAG(dag.names, [other for other in dag.arcs if other != arc])
 
 
 def _penalty(dag: DAG, local: ExpectedScores, data: Data) -> float:

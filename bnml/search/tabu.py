@@ -17,17 +17,18 @@ from bnml._checks import flag, whole_number
 from bnml._executor import checked_executor
 from bnml._watch import Watch
 from bnml.graph import DAG
-from bnml.search.climb import (
+from bnml.search.climb import climb_in_turns, climb_up, result_of_climb
+from bnml.search.moves import Structure
+from bnml.search.restarts import (
     Beginning,
-    climb_in_turns,
-    climb_up,
+    BestSoFar,
+    Restarted,
+    Restarts,
     perturbation_of,
     restarting_at,
-    result_of_climb,
-    shaken_climb,
+    run_restarts,
+    shake_structure,
 )
-from bnml.search.moves import Structure
-from bnml.search.restarts import BestSoFar, Restarted, Restarts, run_restarts
 from bnml.search.search_result import SearchResult
 from bnml.search.task import Task, as_search
 
@@ -87,7 +88,7 @@ def tabu(
 
     def begin(k: int) -> Beginning:
         structure.reset(best.arcs)
-        changed = shaken_climb(structure, rng, size)
+        changed = shake_structure(structure, rng, size)
         return Beginning(structure.arcs.copy(), changed, k / (rounds + 1), (k + 1) / (rounds + 1))
 
     best.take(0, how.on(structure)(Beginning(best.arcs, 0, 0.0, 1.0 / (rounds + 1)), watch))

@@ -44,7 +44,7 @@ Flags = npt.NDArray[np.bool_]
 
 
 def disputed_arcs(result: SearchResult) -> tuple[Arc, ...] | None:
-    """Return the arcs with a known direction that another best network turns round or does without.
+    """Return the arcs with a known direction in a tie: another best network turns them round or does without.
 
     None if that is not known: only what is proven to be the best is asked, and only of a table that an exact search
     goes through in a moment.

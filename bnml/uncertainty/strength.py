@@ -14,6 +14,7 @@ from bnml.counts.observed import ObservedCounts, counts_for_tests
 from bnml.data import Data, as_data
 from bnml.errors import ArgumentError
 from bnml.graph import DAG, PDAG
+from bnml.graph.dag import dag_without
 from bnml.independence.p_values import log_p_values
 from bnml.independence.sparse import is_sparse, sparse_p_value
 from bnml.network.em import expected_counts, fit_by_em
@@ -21,7 +22,7 @@ from bnml.scores import Score, parse_score
 from bnml.scores.expected import ExpectedScores
 from bnml.scores.local import local_scores
 from bnml.scores.parent_sets import parent_sets
-from bnml.search.structural_em import dag_without, expected_scores
+from bnml.search.structural_em import scores_by_em
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -73,7 +74,7 @@ def strength(dag: DAG | PDAG, data: Any, score: Score | str = "qnml") -> pd.Data
     table, chosen = as_data(data), parse_score(score)
     structure = dag if isinstance(dag, DAG) else dag.to_dag()
     parent_sets(structure, table.names)
-    local = local_scores(table, chosen) if not table.has_gaps else expected_scores(structure, table, chosen)
+    local = local_scores(table, chosen) if not table.has_gaps else scores_by_em(structure, table, chosen)
     fit_of_all = _observed_fit(structure, table) if table.has_gaps else 0.0
     known = dict[int, Ints]()
     rows = []

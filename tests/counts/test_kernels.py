@@ -54,7 +54,7 @@ def test_partition_of_binary_columns(n_columns):
     table = random_table(n_columns, 40, [2] * n_columns)
     data = data_of(table)
     labels = np.empty(data.n_distinct, np.int64)
-    m = _kernels.partition(data.column_codes, np.array(table.arities), np.arange(n_columns), labels)
+    m = _kernels.partition_rows(data.column_codes, np.array(table.arities), np.arange(n_columns), labels)
     assert m == data.n_distinct
     assert labels.tolist() == list(range(m))
 
@@ -64,7 +64,7 @@ def test_partition_keeps_what_it_has_seen():
     rows = [[code >> bit & 1 for bit in range(6)] + [1] * 194 for code in range(64)]
     data = data_of(naive.table_of(rows, [2] * 200))
     labels = np.empty(64, np.int64)
-    assert _kernels.partition(data.column_codes, np.full(200, 2), np.arange(200), labels) == 64
+    assert _kernels.partition_rows(data.column_codes, np.full(200, 2), np.arange(200), labels) == 64
 
 
 @pytest.mark.parametrize("parts", [1, 16])

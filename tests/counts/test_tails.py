@@ -29,7 +29,7 @@ def tables_at(counts):
 
 def test_no_tail_is_needed_for_few_rows():
     assert tails.tail_counts(tails.DIRECT - 1).size == 0
-    assert tails.direct_counts(10).tolist() == list(range(11))
+    assert tails.counts_before_tail(10).tolist() == list(range(11))
     assert tails.fit_tails(tails.tail_counts(10), [np.zeros(0)]).shape[:2] == (1, 0)
 
 
@@ -66,7 +66,7 @@ def test_kernels_and_python_agree():
 
 def test_tails_in_units_are_whole():
     counts = tails.tail_counts(N)
-    tail = tails.tails_in_units(tails.fit_tails(counts, [xlogy(counts, counts)]), 2.0**-6)
+    tail = tails.scaled_tails(tails.fit_tails(counts, [xlogy(counts, counts)]), 2.0**-6)
     values = tails.tail_entries(np.zeros(tails.DIRECT), tail[0], LARGE)
     assert (values == np.rint(xlogy(LARGE, LARGE) * 64)).all()
 

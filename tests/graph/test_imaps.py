@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from bnml.errors import ArgumentError, GraphError
 from bnml.graph import DAG, is_imap, is_perfect_map, minimal_imap
-from bnml.graph.imaps import statements
+from bnml.graph.imaps import imap_statements
 
 from .strategies import dags
 
@@ -39,7 +39,7 @@ def test_the_lecture_example():
     assert minimal_imap(["A", "B", "C", "D"], oracle) == LECTURE
     assert is_perfect_map(LECTURE, LECTURE)
     promised = {
-        (x + y, "".join(sorted(given))) for x, y, given in statements("ABCD") if LECTURE.d_separated(x, y, given)
+        (x + y, "".join(sorted(given))) for x, y, given in imap_statements("ABCD") if LECTURE.d_separated(x, y, given)
     }
     assert promised == LISTED | FOLLOWING
 
@@ -56,10 +56,10 @@ def test_is_imap_means_that_every_separation_holds(truth, data):
     pairs = [(a, b) for i, a in enumerate(truth.names) for b in truth.names[i + 1 :]]
     kept = data.draw(st.lists(st.sampled_from(pairs), unique=True)) if pairs else []
     dag = DAG(truth.names, kept)
-    holds = all(truth.d_separated(*s) for s in statements(dag.names) if dag.d_separated(*s))
+    holds = all(truth.d_separated(*s) for s in imap_statements(dag.names) if dag.d_separated(*s))
     assert is_imap(dag, truth) == holds
     assert is_imap(dag, asking(truth)) == holds
-    perfect = all(truth.d_separated(*s) == dag.d_separated(*s) for s in statements(dag.names))
+    perfect = all(truth.d_separated(*s) == dag.d_separated(*s) for s in imap_statements(dag.names))
     assert is_perfect_map(dag, truth) == perfect
     assert is_perfect_map(dag, asking(truth)) == perfect
 

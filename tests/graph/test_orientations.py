@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from itertools import combinations, islice, pairwise
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bnml.errors import GraphError
 from bnml.graph import DAG, PDAG, apply_meek_rules
-from bnml.graph.orientations import begun_orientation, undirected_parts
+from bnml.graph.orientations import begun_orientation, directed_in_all_ways, undirected_parts
 
 from . import naive
 from .strategies import dags, pdags
@@ -104,3 +106,33 @@ def test_parts_have_the_same_parents_outside(dag, data):
     for part in parts:
         nodes = [i for i in range(len(dag.names)) if part >> i & 1]
         assert len({work.parents[i] & ~part for i in nodes}) == 1
+
+
+@given(dags(most=5), st.data())
+def test_links_are_directed_in_all_ways_that_members_have(dag, data):
+    graph = dag.cpdag()
+    if graph.undirected and data.draw(st.booleans()):  # what is known, and what follows from it
+        known = data.draw(st.sampled_from(graph.undirected))
+        graph = apply_meek_rules(graph, background=[known])
+    links = [
+        (b, a) if data.draw(st.booleans()) else (a, b)
+        for a, b in data.draw(st.permutations(graph.undirected))
+        if data.draw(st.booleans())
+    ]
+    pairs = {*links, *((b, a) for a, b in links)}
+    wanted = {frozenset(pairs.intersection(member.arcs)) for member in graph.members()}
+    found = directed_in_all_ways(graph, links, most=1000)
+    assert found is not None
+    assert {frozenset(pairs.intersection(one.directed)) for one in found} == wanted
+    assert len(found) == len(wanted)
+    for one in found:
+        assert set(one.to_dag().arcs) >= set(one.directed) >= set(graph.directed)
+    assert directed_in_all_ways(graph, links, most=len(wanted)) == found
+    assert directed_in_all_ways(graph, links, most=len(wanted) - 1) is None
+
+
+def test_a_graph_that_contradicts_itself():
+    """A ring of four that nothing directs has no DAG."""
+    ring = PDAG(list("ABCD"), [], [("A", "B"), ("B", "C"), ("C", "D"), ("D", "A")])
+    with pytest.raises(GraphError, match="contradict"):
+        directed_in_all_ways(ring, [("A", "B")], most=16)

@@ -1,23 +1,15 @@
-"""Possibly directed paths, against all paths one by one, and directions against all members of a class."""
+"""Possibly directed paths, against all paths one by one."""
 
 from __future__ import annotations
 
 from itertools import pairwise, permutations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bnml.errors import GraphError
-from bnml.graph import PDAG, apply_meek_rules
-from bnml.graph.possible_paths import (
-    directed_in_all_ways,
-    open_first_links,
-    open_links_at,
-    possibly_reached,
-    possibly_reached_back,
-)
-from tests.graph.strategies import dags, pdags
+from bnml.graph import PDAG
+from bnml.graph.possible_paths import open_first_links, open_links_at, possibly_reached, possibly_reached_back
+from tests.graph.strategies import pdags
 
 
 def paths(graph: PDAG, x: str, y: str) -> list[tuple[str, ...]]:
@@ -59,33 +51,3 @@ def test_open_links_begin_paths_that_meet_no_other_variable_that_is_set(graph, d
         for target in set(graph.names) - {x}:
             first = {y for (_, y), ends in open_links_at(graph, [x]).items() if target in ends}
             assert set(open_first_links(graph, x, target)) == first
-
-
-@given(dags(most=5), st.data())
-def test_links_are_directed_in_all_ways_that_members_have(dag, data):
-    graph = dag.cpdag()
-    if graph.undirected and data.draw(st.booleans()):  # what is known, and what follows from it
-        known = data.draw(st.sampled_from(graph.undirected))
-        graph = apply_meek_rules(graph, background=[known])
-    links = [
-        (b, a) if data.draw(st.booleans()) else (a, b)
-        for a, b in data.draw(st.permutations(graph.undirected))
-        if data.draw(st.booleans())
-    ]
-    pairs = {*links, *((b, a) for a, b in links)}
-    wanted = {frozenset(pairs.intersection(member.arcs)) for member in graph.members()}
-    found = directed_in_all_ways(graph, links, most=1000)
-    assert found is not None
-    assert {frozenset(pairs.intersection(one.directed)) for one in found} == wanted
-    assert len(found) == len(wanted)
-    for one in found:
-        assert set(one.to_dag().arcs) >= set(one.directed) >= set(graph.directed)
-    assert directed_in_all_ways(graph, links, most=len(wanted)) == found
-    assert directed_in_all_ways(graph, links, most=len(wanted) - 1) is None
-
-
-def test_a_graph_that_contradicts_itself():
-    """A ring of four that nothing directs has no DAG."""
-    ring = PDAG(list("ABCD"), [], [("A", "B"), ("B", "C"), ("C", "D"), ("D", "A")])
-    with pytest.raises(GraphError, match="contradict"):
-        directed_in_all_ways(ring, [("A", "B")], most=16)

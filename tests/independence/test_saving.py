@@ -11,12 +11,12 @@ import pytest
 import bnml
 from bnml._stored import from_stored, to_stored
 from bnml.independence.request import independence_request
-from bnml.independence.saving import independence_result_of, independence_values
+from bnml.independence.saving import independence_values, saved_independence_result
 
 
 def again(result, data, **asked):
     values = from_stored(json.loads(json.dumps(to_stored(independence_values(result)), allow_nan=False)))
-    return independence_result_of(values, independence_request(data, **asked))
+    return saved_independence_result(values, independence_request(data, **asked))
 
 
 def twins(rows=300, seed=0):

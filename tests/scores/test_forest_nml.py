@@ -86,11 +86,11 @@ def test_what_is_known_is_kept_with_the_table(monkeypatch):
     data = bnml.read(TABLE)
     dag = DAG.parse("[X0][X1|X0][X2|X1][X3|X2]")
     value = bnml.score(dag, data, "nml")
-    assert forest_nml.forest_sums(data).nbytes > 0
-    assert forest_nml.forest_sums(data) is forest_nml.forest_sums(data)
+    assert forest_nml.forest_score_sums(data).nbytes > 0
+    assert forest_nml.forest_score_sums(data) is forest_nml.forest_score_sums(data)
     monkeypatch.setattr(forest_nml, "KEPT_BYTES", 0)  # what is too large is not
     assert bnml.score(dag, data, "nml") == value
-    assert forest_nml.forest_sums(data).nbytes == 0
+    assert forest_nml.forest_score_sums(data).nbytes == 0
 
 
 def test_name_and_object():
@@ -164,4 +164,4 @@ def test_the_normaliser_of_a_complete_component():
     cells = list(product(*map(range, arities)))
     samples = [data_of(table_of(rows, arities)) for rows in product(cells, repeat=n)]
     total = math.log(math.fsum(math.exp(bnml.score(dag, data, "loglik")) for data in samples))
-    assert forest_nml.forest_complexity(samples[0], [(), (0,), (0, 1)]) == pytest.approx(total, rel=1e-12)
+    assert forest_nml.forest_score_complexity(samples[0], [(), (0,), (0, 1)]) == pytest.approx(total, rel=1e-12)

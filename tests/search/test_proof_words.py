@@ -12,7 +12,7 @@ from bnml._text import WIDTH
 from bnml.five_steps import parts
 from bnml.graph import Constraints
 from bnml.scores.lattice import undominated_families
-from bnml.search.found_by import by_tests, direction_words, how_found, network_words
+from bnml.search.found_words import by_tests, direction_words, how_found, network_words
 from bnml.search.proof_words import gap_sentence, proof_words
 
 

@@ -19,7 +19,7 @@ from bnml.network.completions import completed_table
 from bnml.scores.expected import ExpectedScores
 from bnml.search import structural_em
 from bnml.search.searches import SEARCHES
-from bnml.search.structural_em import expected_scores, pairwise_tree
+from bnml.search.structural_em import pairwise_tree, scores_by_em
 from tests.reference import GOLDEN
 from tests.search.test_contract import OPTIONS
 
@@ -78,7 +78,7 @@ def naive_bic(network, frame):
 def test_exact_counts_are_what_many_completions_come_to(score):
     data = bnml.read(small(), missing="em")
     chosen, dag = bnml.scores.parse_score(score), bnml.DAG.parse("[A][D][B|A:D][C|B]")
-    exact = expected_scores(dag, data, chosen)
+    exact = scores_by_em(dag, data, chosen)
     rough = ExpectedScores(completed_table(bnml.fit(dag, data), data, 2048), chosen, None, 2048)
     assert exact.score(dag) == pytest.approx(rough.score(dag), abs=0.05)
     for child in range(4):
@@ -92,7 +92,7 @@ def test_exact_counts_are_what_many_completions_come_to(score):
 def test_the_score_is_at_the_expected_counts_of_the_last_round(learned):
     frame = asia()[1]
     data = bnml.read(frame, missing="em")
-    again = expected_scores(learned.dag, data, bnml.scores.BIC())
+    again = scores_by_em(learned.dag, data, bnml.scores.BIC())
     assert learned.score == pytest.approx(again.score(learned.dag), abs=1e-6)
     assert learned.score == pytest.approx(naive_bic(learned.network, frame), abs=0.05)
     assert learned.score == pytest.approx(sum(family.score for family in learned.families))

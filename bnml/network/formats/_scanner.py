@@ -28,12 +28,12 @@ _BRACKETS = str.maketrans("(),", "   ")
 
 
 def failure(file: str, line: int, message: str) -> FormatError:
-    """Return the error for a line of a network file."""
+    """Return the error for a line of a network file that is scanned."""
     return FormatError(f"{file}, line {line}: {message}")
 
 
 def in_quotes(text: str) -> str:
-    r"""Return a text as a string in double quotes, with ``\" \\ \n \r \t \u0007`` for what cannot stand in one."""
+    r"""Return a text in double quotes as the scanner reads it: ``\" \\ \n \r \t \u0007`` for what cannot be in it."""
     return f'"{_UNSAFE.sub(_escaped, text)}"'
 
 

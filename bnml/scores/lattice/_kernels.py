@@ -9,7 +9,7 @@ import numpy as np
 from bnml._arrays import Array
 from bnml._jit import helper, kernel, plain_at_first
 
-__all__ = ["LOW", "FamilyTables", "fill_gains", "highest_gain", "sets_reaching"]
+__all__ = ["LOW", "FamilyTables", "fill_gains", "highest_lattice_gain", "sets_reaching"]
 
 LOW = 12  # bits of the sets that have tables of their own
 
@@ -109,7 +109,7 @@ def _value(family: FamilyTables, parents: int) -> float:
 
 @plain_at_first(lambda family, fixed, free: 3 << free.bit_count())
 @kernel
-def highest_gain(family: FamilyTables, fixed: int, free: int) -> float:
+def highest_lattice_gain(family: FamilyTables, fixed: int, free: int) -> float:
     """Kernel: return the highest gain of families in the lattice with parents ``fixed`` and a subset of ``free``."""
     best = -np.inf
     some = free

@@ -66,7 +66,7 @@ def undominated_families(
     threads: int | None = None,
     memory_limit: int | str | None = None,
 ) -> FamilyScores:
-    """Return those of all families of a table that are better than all with fewer of the same parents.
+    """Return those of all families in the lattice that are better than all with fewer of the same parents.
 
     No other family is in an optimal structure, whatever else holds: these are all that a solver needs. ``rules`` say
     what is allowed, by column. What does not fit into memory is refused before any work.

@@ -31,7 +31,7 @@ __all__ = ["LatticeByView", "lattice_of"]
 def lattice_of(
     local: LocalScores, rules: Rules, *, done: Tell | None = None, **options: Unpack[LatticeOptions]
 ) -> Lattice | LatticeByView:
-    """Return the scores of all families of a table; the options are those of `Lattice`."""
+    """Return the lattice of a table, by view where it has several; the options are those of `Lattice`."""
     kind = Lattice if local.views[0][0] is local else LatticeByView
     return kind(local, rules, done=done, **options)
 

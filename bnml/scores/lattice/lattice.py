@@ -298,10 +298,10 @@ class Lattice:
 
     def _highest(self, i: int, fixed: int, free: int) -> float:
         """Return the best gain with the parents ``fixed`` and some of ``free``."""
-        from bnml.scores.lattice._kernels import highest_gain
+        from bnml.scores.lattice._kernels import highest_lattice_gain
 
         high = free >> SCANNED << SCANNED
-        return float(max(highest_gain(self._families[i], fixed | some, free ^ high) for some in subsets(high)))
+        return float(max(highest_lattice_gain(self._families[i], fixed | some, free ^ high) for some in subsets(high)))
 
     def _dropped(self, i: int, fixed: int, free: int, least: float) -> int:
         """Return what is left of ``free`` when variables are dropped while the gain can stay above ``least``."""

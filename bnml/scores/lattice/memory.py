@@ -75,7 +75,7 @@ def _partitions(counts: Counts) -> int:
 
 
 def check_all_families(local: LocalScores, memory_limit: int | str | None = None) -> None:
-    """Refuse to list all families of a table where that takes more memory than there is."""
+    """Refuse to list all families of the lattice where that takes more memory than there is."""
     n, limit = len(local.data.names), memory_limit_of(memory_limit)
     tables = len(local.views) * (1 + len(local.outline.margin)) if local.outline is not None else 0
     needed = (8 * tables + 16) << n if has_lattice(local) else 60 * n << (n - 1)

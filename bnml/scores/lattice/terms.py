@@ -11,7 +11,7 @@ import numpy as np
 from bnml._arrays import Floats, Ints
 from bnml.counts import Counts
 from bnml.counts.lattice import WalkOrder
-from bnml.counts.tails import FACTOR, SERIES, no_tails, tail_entries, tails_in_units
+from bnml.counts.tails import FACTOR, SERIES, no_tails, scaled_tails, tail_entries
 from bnml.nml import log_rising
 from bnml.nml.rising import log_rising_real
 from bnml.scores.base import Terms
@@ -61,7 +61,7 @@ def term_neighbours(layout: WalkOrder) -> Iterator[tuple[Ints, Ints]]:
 
 
 def has_price_terms(local: LocalScores, layout: WalkOrder, closed: Floats) -> bool:
-    """Whether the terms of the lattice are a log-likelihood less a price that never falls with more parents."""
+    """Return whether the terms of the lattice are a log-likelihood less a price that never falls with more parents."""
     terms = _terms_of(local)
     if terms.ess > 0.0 or terms.margin or not np.array_equal(terms.joint, n_log_n(np.arange(terms.joint.size))):
         return False
@@ -98,7 +98,7 @@ def range_of_terms(local: LocalScores, layout: WalkOrder) -> tuple[float, float]
 
 
 def terms_to_sum(local: LocalScores, layout: WalkOrder, grain: float, low: float, factor: float) -> Sums:
-    """Return the terms that the walk is to add up: tables in whole grains, less ``low`` and times ``factor``."""
+    """Return the terms that a walk over the lattice is to add up, in grains, less ``low`` and times ``factor``."""
     from bnml.counts._lattice_kernels import Sums
 
     terms = _terms_of(local)
@@ -106,7 +106,7 @@ def terms_to_sum(local: LocalScores, layout: WalkOrder, grain: float, low: float
         tables, rising = _rising_tables(terms, layout)
         n_sums, tails = 1, no_tails(len(tables))
     else:
-        tables, tails, rising = local.known.lookups.table, tails_in_units(local.known.tails, grain), np.zeros((0, 3))
+        tables, tails, rising = local.known.lookups.table, scaled_tails(local.known.tails, grain), np.zeros((0, 3))
         n_sums = len(tables)
     return Sums(np.rint(tables / grain), tails, rising, grain, np.full(n_sums, np.rint(low / grain)), factor)
 

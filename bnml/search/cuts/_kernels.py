@@ -11,7 +11,7 @@ import numpy as np
 from bnml._arrays import Array
 from bnml._jit import helper, kernel
 
-__all__ = ["climb", "clusters_from", "order_by_values", "unmark_dominated"]
+__all__ = ["climb_in_orders", "clusters_from", "order_by_values", "unmark_dominated"]
 
 NEVER = -1e12  # in place of a score where no family fits
 BETTER = 1e-7  # what a move must gain
@@ -72,8 +72,8 @@ def _move(order: Array, here: int, there: int) -> None:
 
 
 @kernel
-def climb(families: Array, order: Array, sweep: Array, chosen: Array) -> float:
-    """Kernel: move variables to their best places in an order until none can be moved to the better; return the total.
+def climb_in_orders(families: Array, order: Array, sweep: Array, chosen: Array) -> float:
+    """Kernel: for branch and cut, move variables to better places in an order until none can be; return the total.
 
     ``families`` is (first, sets, scores, links, matters); ``matters[u, v]`` says whether u's choice depends on v.
     ``sweep`` is the order in which variables are tried, ``chosen`` is filled with the families that are taken.

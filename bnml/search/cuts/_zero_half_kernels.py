@@ -7,7 +7,7 @@ import numpy as np
 from bnml._arrays import Array
 from bnml._jit import kernel
 
-__all__ = ["odd_sums", "shorten"]
+__all__ = ["odd_sums", "shorten_zero_half"]
 
 
 @kernel
@@ -56,8 +56,8 @@ def odd_sums(odd: Array, weights: Array, slack: Array, columns: Array, most: flo
 
 
 @kernel
-def shorten(first: Array, total: Array) -> int:
-    """Kernel: subtract from the coefficients of each variable's families the most frequent one; return their sum."""
+def shorten_zero_half(first: Array, total: Array) -> int:
+    """Kernel: shorten a zero-half cut by the most frequent coefficient of each variable's families; return the sum."""
     shift = 0
     for x in range(first.size - 1):
         own = total[first[x] : first[x + 1]]

@@ -184,7 +184,7 @@ def solve_by_cuts(
     done: Callable[[str, float, float], None] | None = None,
     most_nodes: float = math.inf,
 ) -> CutsResult:
-    """Return the best structure of listed families, with a bound on the scores of all.
+    """Return by branch and cut the best structure of listed families, with a bound on the scores of all.
 
     Parameters
     ----------
@@ -273,7 +273,7 @@ def solve_by_cuts(
 def structure_reaching(
     parents: Sequence[Sequence[int]], scores: Sequence[Sequence[float]], links: Sequence[int], target: float
 ) -> list[int] | None:
-    """Return the parents of each variable in a structure whose score is a target, or higher; None if there is none.
+    """Return by branch and cut the parents in a structure whose score is a target, or higher; None if there is none.
 
     Parameters
     ----------

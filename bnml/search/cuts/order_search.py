@@ -39,10 +39,10 @@ class OrderSearch:
 
     def improve(self, order: Ints, sweep: Ints | None = None) -> tuple[float, Ints, Ints]:
         """Return the total, the order and the families that moves of single variables lead to; -inf if none fits."""
-        from bnml.search.cuts._kernels import climb
+        from bnml.search.cuts._kernels import climb_in_orders
 
         better, chosen = order.astype(np.int64), np.empty(order.size, np.int64)
-        climb(self._arrays, better, np.arange(order.size) if sweep is None else sweep, chosen)
+        climb_in_orders(self._arrays, better, np.arange(order.size) if sweep is None else sweep, chosen)
         total = float(self.families.scores[chosen].sum()) if (chosen >= 0).all() else -np.inf
         return total, better, chosen
 

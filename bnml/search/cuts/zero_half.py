@@ -33,7 +33,7 @@ def half_sum(problem: FamilyArrays, rows: Sequence[Row], variables: Ints) -> Row
 
     Equations are subtracted so that of each variable most coefficients are 0.
     """
-    from bnml.search.cuts._zero_half_kernels import shorten
+    from bnml.search.cuts._zero_half_kernels import shorten_zero_half
 
     total = np.zeros(problem.scores.size, np.int64)
     for x in variables.tolist():
@@ -41,7 +41,7 @@ def half_sum(problem: FamilyArrays, rows: Sequence[Row], variables: Ints) -> Row
     for row in rows:
         total[row.families] += row.coefficients
     total //= 2
-    most = (variables.size + sum(row.most for row in rows)) // 2 - int(shorten(problem.first, total))
+    most = (variables.size + sum(row.most for row in rows)) // 2 - int(shorten_zero_half(problem.first, total))
     families = np.flatnonzero(total)
     coefficients = total[families]
     return Row(b"sum %d " % most + families.tobytes() + coefficients.tobytes(), families, coefficients, most)

@@ -17,7 +17,7 @@ __all__ = ["in_tail", "stirling"]
 
 @helper
 def in_tail(tail: Array, size: int, n: int) -> float:
-    """Return what the tail of a table with so many entries says of a count beyond them."""
+    """Kernels' helper: return what the tail of a lookup table with so many entries says of a count beyond them."""
     top = 2.0 * size
     octave = 0
     while n >= top:
@@ -36,7 +36,7 @@ def in_tail(tail: Array, size: int, n: int) -> float:
 
 @helper
 def stirling(x: float) -> float:
-    """Return what log Γ(x) has beyond (x - ½) log x - x + ½ log 2π, for large x."""
+    """Kernels' helper: return what log Γ(x) has beyond (x - ½) log x - x + ½ log 2π, for large x, not looked up."""
     u = 1.0 / x
     v = u * u
     return u * (1 / 12 - v * (1 / 360 - v * (1 / 1260 - v / 1680)))

@@ -36,7 +36,7 @@ WORDS = {
 
 
 def network_words(result: SearchResult) -> str:
-    """Return in words what kind of network a search found, for a sentence.
+    """Return in words what kind of network was found, for a sentence.
 
     It is ``the best network`` only where that is proven.
 
@@ -96,7 +96,7 @@ def by_tests(result: SearchResult) -> bool:
 
 
 def direction_words(result: SearchResult) -> str:
-    """Return what gives arcs their directions: ``the data``, ``the tests``, ``data and constraints``.
+    """Return in words what gives arcs their directions: ``the data``, ``the tests``, ``data and constraints``.
 
     Examples
     --------
@@ -112,7 +112,7 @@ def direction_words(result: SearchResult) -> str:
 
 
 def legend_words(result: SearchResult) -> tuple[str, str]:
-    """Return what the legend of a picture says of how arrows and dashed lines were found."""
+    """Return in words, for the legend of a picture, how arrows and dashed lines were found."""
     unknown = result.data is None or isinstance(result.local, FamilyScores)  # nothing is known of the data behind
     return "directed" if unknown else f"direction from {direction_words(result)}", "direction open"
 

@@ -140,7 +140,7 @@ def sizes_of_masks(n: int) -> npt.NDArray[np.int8]:
 
 
 def ternary_numbers(n: int) -> npt.NDArray[np.int64]:
-    """Return for each set the number with base 3 that has its bits as digits.
+    """Return for each set, a number by its bits, the number with base 3 that has its bits as digits.
 
     A state (S, T) has the number ternary[S ∖ T] + 2 ternary[T].
     """

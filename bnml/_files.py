@@ -22,14 +22,14 @@ from typing import IO, Any
 
 from bnml.errors import ArgumentError, argument
 
-__all__ = ["a_file_path", "check_writable", "write_all", "written_whole"]
+__all__ = ["a_file_path", "check_writable", "write_files", "written_whole"]
 
 _OPEN_FILES = "/proc/self/fd"
 _MOST_LINKS = 40
 
 
 def a_file_path(value: Any, name: str = "path") -> Path:
-    """Check an argument that names a file; return it as a path."""
+    """Check an argument that is the path of a file; return it as a path."""
     if not isinstance(value, str | os.PathLike) or not isinstance(os.fspath(value), str) or "\0" in os.fspath(value):
         raise ArgumentError(f"{argument(name)} must be the name of a file, got {value!r}")
     return Path(value)
@@ -81,7 +81,7 @@ def written_whole(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         raise _refusal(file, error) from None
 
 
-def write_all(writers: Mapping[Path, Callable[[IO[bytes]], object]]) -> None:
+def write_files(writers: Mapping[Path, Callable[[IO[bytes]], object]]) -> None:
     """Write files; each function is given a stream, and all files are put in place at the end."""
     with ExitStack() as stack:
         streams = {target: stack.enter_context(written_whole(target)) for target in writers}

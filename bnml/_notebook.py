@@ -24,7 +24,7 @@ def notebook_picture(graph: Any, caption: str = "", regions: Any = (), legend: t
 
 
 def comparison_picture(comparison: Any, path: Any = None, **options: Any) -> Any:
-    """Return the picture of a comparison of two graphs, and write it."""
+    """Return the picture of a comparison of two graphs, as a notebook shows it, and write it."""
     from bnml.plot import draw_comparison
 
     return draw_comparison(comparison, path, **options)
@@ -38,7 +38,7 @@ def notebook_comparison(comparison: Any) -> str:
 
 
 def posterior_picture(arcs: Any, links: Any, path: Any = None, **options: Any) -> Any:
-    """Return the picture of the probabilities of arcs and links, and write it."""
+    """Return the picture of the probabilities of arcs and links, as a notebook shows it, and write it."""
     from bnml.plot import draw_posterior
 
     return draw_posterior(arcs, links, path, **options)

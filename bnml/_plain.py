@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["as_float", "attributes", "plain", "records"]
+__all__ = ["attributes", "plain", "plain_float", "records"]
 
 
 def plain(value: Any) -> Any:
@@ -49,7 +49,7 @@ def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
     return [plain(row) for row in frame.to_dict("records")]
 
 
-def as_float(number: int) -> float:
+def plain_float(number: int) -> float:
     """Return a whole number as a plain float, infinite where it is larger than any."""
     try:
         return float(number)

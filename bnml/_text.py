@@ -20,6 +20,7 @@ __all__ = [
     "number_of",
     "p_value_text",
     "percent",
+    "percent_range",
     "printable",
     "probability_text",
     "quoted",
@@ -68,7 +69,7 @@ def shortened_in_the_middle(name: str, width: int) -> str:
 
 
 def seconds_text(seconds: float) -> str:
-    """Return how long something took."""
+    """Return as text how many seconds something took."""
     return f"{seconds:.2g} s" if seconds < 10 else f"{seconds:,.0f} s"
 
 
@@ -169,7 +170,7 @@ def quoted(values: Iterable[object], *, most: int = 8) -> str:
 
 
 def did_you_mean(word: object, choices: Iterable[object]) -> str:
-    """Return ``" Did you mean 'smoke'?"`` for the nearest choice, or an empty string."""
+    """Return the text ``" Did you mean 'smoke'?"`` for the nearest choice, or an empty one."""
     texts = [str(choice) for choice in choices]
     folded = str(word).strip().casefold()
     near = [text for text in texts if text.strip().casefold() == folded] or difflib.get_close_matches(str(word), texts)
@@ -190,7 +191,7 @@ def percent(share: float) -> str:
 
 
 def probability_text(probability: float) -> str:
-    """Return a posterior probability as text, in percent; it is never all."""
+    """Return as text a posterior probability, in percent; it is never all."""
     return percent(min(probability, 0.9999))
 
 
@@ -236,3 +237,15 @@ def p_value_text(p: float) -> str:
 def quoted_value(text: object) -> str:
     """Return a value for a message: quoted, and cut if it is long."""
     return repr(clip(text))
+
+
+def percent_range(low: float, high: float) -> str:
+    """Return as text an interval of shares in percent, with a digit after the point where it is narrow, near 0 or 1.
+
+    Examples
+    --------
+    >>> percent_range(0.281, 0.41), percent_range(0.0, 0.0012)
+    ('28–41%', '0.0–0.1%')
+    """
+    digits = 1 if high - low < 0.02 and (low < 0.02 or high > 0.98) else 0
+    return f"{100 * low:.{digits}f}–{100 * high:.{digits}f}%"

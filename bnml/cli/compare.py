@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 import bnml
-from bnml._files import write_all
+from bnml._files import write_files
 from bnml.cli import options, printing, reading
 from bnml.cli.outputs import check_outputs, write_picture
 
@@ -33,7 +33,7 @@ def command(
     found = bnml.compare(reading.structure_of(a), reading.structure_of(b))
     if plots:
         picture = found.draw()
-        write_all({path: partial(write_picture, picture, path) for path in plots})
+        write_files({path: partial(write_picture, picture, path) for path in plots})
     if as_json:
         printing.print_json(found.to_dict())
     else:

@@ -21,7 +21,6 @@ from bnml.counts import contingency
 from bnml.data.overview import ColumnOverview, TableOverview
 from bnml.data.targets import rows_set, rows_set_words
 from bnml.errors import ArgumentError, DataWarning
-from bnml.network.files import is_network_file
 
 __all__ = ["command"]
 
@@ -61,6 +60,8 @@ def command(
 
     Of a network file, show its variables, their states and their parents.
     """
+    from bnml.network.files import is_network_file
+
     if data is not None and is_network_file(data):
         _refuse_options_of_tables(context)
         show_network(data, as_json=as_json)

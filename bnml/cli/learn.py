@@ -13,7 +13,7 @@ from typing import IO, TYPE_CHECKING, Annotated, Any
 import typer
 
 import bnml
-from bnml._files import write_all
+from bnml._files import write_files
 from bnml._text import facts, number_of, quoted, text_table
 from bnml._watch import Watch
 from bnml.cli import options, printing, reading
@@ -271,7 +271,7 @@ def _write(
         families = _families_that_matter(result.local, task)
         writers[scores_out] = partial(jkl.write_jkl, families, packed=scores_out.name.lower().endswith(".gz"))
     if writers:
-        write_all(writers)
+        write_files(writers)
 
 
 def _write_network(network: bnml.BayesianNetwork, path: Path, stream: IO[bytes]) -> None:

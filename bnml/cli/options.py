@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -41,6 +42,7 @@ __all__ = [
     "Tiers",
     "TimeLimit",
     "Weights",
+    "names_in",
     "parse_whole",
     "whole_number",
 ]
@@ -185,3 +187,16 @@ MemoryLimit = Annotated[
 TimeLimit = Annotated[
     float | None, _cost("--time-limit", metavar="S", parser=_parse_seconds, help="Seconds after which to stop.")
 ]
+
+
+def names_in(text: str, names: Sequence[str]) -> Iterator[str]:
+    """Yield the names in an option, separated by commas; of names that hold commas themselves the longest that fits."""
+    known = {name.strip(): name for name in names}
+    most = max(name.count(",") for name in names) + 1
+    pieces = text.split(",")
+    while pieces:
+        lengths = [k for k in range(most, 0, -1) if ",".join(pieces[:k]).strip() in known]
+        length = lengths[0] if lengths else 1
+        name = ",".join(pieces[:length]).strip()
+        yield known.get(name, name)
+        pieces = pieces[length:]

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 import bnml
-from bnml._files import write_all
+from bnml._files import write_files
 from bnml._text import number_of
 from bnml.cli import options, printing, reading
 from bnml.cli.outputs import check_outputs, write_picture
@@ -39,7 +39,7 @@ def command(
     check_outputs([("-o", path, KINDS) for path in output])
     dag = reading.structure_of(structure)
     picture = bnml.plot.draw(dag.cpdag() if as_class else dag, highlight=highlight or (), title=title)
-    write_all({path: partial(write_picture, picture, path) for path in output})
+    write_files({path: partial(write_picture, picture, path) for path in output})
     if as_json:
         printing.print_json(
             {"files": [str(path) for path in output], "variables": len(dag.names), "arcs": len(dag.arcs)}

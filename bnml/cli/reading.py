@@ -104,7 +104,7 @@ def _all_bins(options: Sequence[str], given: str | Mapping[str, Any] | None) -> 
 
 
 def parse_bins_options(texts: Sequence[str]) -> dict[str, Any]:
-    """Parse what ``--bins`` says, by column; of all other columns by `OTHERS`.
+    """Parse what ``--bins`` says of how to read columns, by name; of all other columns by `OTHERS`.
 
     A name may hold ``=`` itself: what stands behind the last one that bins follow is how to cut.
 
@@ -199,7 +199,7 @@ def _with_bins(arguments: dict[str, Any], others: str | None) -> dict[str, Any]:
 
 
 def source_to_read(given: Mapping[str, Any], *, other_bins: str | None = None) -> TableSource:
-    """Return where a table is, and how it is to be read."""
+    """Return where the table of a command is, and how its options have it read."""
     from bnml.five_steps.table_source import TableSource
 
     _, arguments = table_to_read(**given)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Annotated, Any
 
@@ -10,6 +10,7 @@ import typer
 
 from bnml.cli import options
 from bnml.cli.constraints import link_of
+from bnml.cli.options import names_in
 from bnml.search.forecast import METHODS
 from bnml.search.searches import SEARCHES
 
@@ -18,7 +19,6 @@ __all__ = [
     "SearchOptions",
     "Significance",
     "Verbose",
-    "names_in",
     "search_names",
     "search_option_values",
     "search_options",
@@ -104,16 +104,3 @@ def search_option_values(options: Mapping[str, Any], names: Sequence[str]) -> di
         if name in values:
             values[name] = [link_of(text, OPTIONS[name], names) for text in values[name]]
     return values
-
-
-def names_in(text: str, names: Sequence[str]) -> Iterator[str]:
-    """Yield the names in a text, separated by commas; of names that hold commas themselves the longest that fits."""
-    known = {name.strip(): name for name in names}
-    most = max(name.count(",") for name in names) + 1
-    pieces = text.split(",")
-    while pieces:
-        lengths = [k for k in range(most, 0, -1) if ",".join(pieces[:k]).strip() in known]
-        length = lengths[0] if lengths else 1
-        name = ",".join(pieces[:length]).strip()
-        yield known.get(name, name)
-        pieces = pieces[length:]

@@ -12,14 +12,15 @@ from typing import IO, TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bnml._files import check_writable, write_all
+from bnml._files import check_writable, write_files
 from bnml._text import shortened
 from bnml.cli import options, printing, reading
 from bnml.cli.constraints import Known, arc_of, link_of
 from bnml.cli.error_words import links_said
 from bnml.cli.option_groups import takes_groups
+from bnml.cli.options import names_in
 from bnml.cli.outputs import check_outputs
-from bnml.cli.searches import Search, SearchOptions, names_in, search_option_values
+from bnml.cli.searches import Search, SearchOptions, search_option_values
 from bnml.errors import ArgumentError
 from bnml.graph.rules import ROWS_PER_CELL
 
@@ -277,7 +278,7 @@ def _write(found: Study, report: Path | None, networks: Sequence[Path]) -> None:
     if fitted is not None:
         writers |= {path: partial(_pour, file_content(fitted, path)) for path in networks}
     if writers:
-        write_all(writers)
+        write_files(writers)
 
 
 def _pour(content: bytes, stream: IO[bytes]) -> None:

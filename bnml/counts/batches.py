@@ -10,7 +10,7 @@ from itertools import chain
 import numpy as np
 
 from bnml._arrays import Floats, Ints
-from bnml._plain import as_float
+from bnml._plain import plain_float
 from bnml.counts.tails import no_tails
 from bnml.errors import ArgumentError
 
@@ -96,7 +96,7 @@ def configurations(arities: Ints, batch: FamilyBatch) -> tuple[Floats, Floats]:
         for row, variables in enumerate((members, parents)):
             number = math.prod(int(arities[v]) for v in variables)
             if number > EXACT:
-                numbers[row, i], logs[row, i] = as_float(number), math.log(number)
+                numbers[row, i], logs[row, i] = plain_float(number), math.log(number)
     return numbers, logs
 
 

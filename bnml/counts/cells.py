@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bnml._arrays import Ints
-from bnml._plain import as_float
+from bnml._plain import plain_float
 from bnml.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -191,5 +191,5 @@ def family_counts(counts: Counts, child: int, parents: Sequence[int]) -> FamilyC
     """Return the cells of a family's joint table, with their counts and margins."""
     joint = counts.cells(sorted((*parents, child)))
     above, j = joint.margin(sorted(parents))
-    q = as_float(math.prod(counts.arities[p] for p in parents))
+    q = plain_float(math.prod(counts.arities[p] for p in parents))
     return FamilyCounts(child, tuple(parents), counts.arities[child], q, joint, above, j)

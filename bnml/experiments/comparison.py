@@ -19,7 +19,7 @@ def compare_with_published(
     errors: Sequence[str] = ("ours_error", "published_error"),
     rounding: float | Sequence[float] = 0.0,
 ) -> pd.DataFrame:
-    """Return a table with three more columns: the difference, its size in standard errors, and whether it is small.
+    """Return a comparison with published numbers: a table with differences, in standard errors, and if they are small.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def agreement(comparison: pd.DataFrame, what: str) -> str:
 
 
 def disagreements(comparison: pd.DataFrame, keys: Sequence[str]) -> list[str]:
-    """Return a line for each number in a comparison that does not agree with the published one, the farthest first."""
+    """Return a line for each number of a comparison that does not agree, the farthest first."""
     far = comparison[~comparison["within"]]
     far = far.loc[far["errors"].abs().sort_values(ascending=False, kind="stable").index]
     return [

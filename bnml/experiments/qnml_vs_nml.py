@@ -105,7 +105,7 @@ class Forests(NamedTuple):
 
 @cache
 def forests_to_compare(nodes: int) -> Forests:
-    """Return all forests over some variables.
+    """Return all forests over some variables, to compare qNML with NML on them.
 
     Examples
     --------

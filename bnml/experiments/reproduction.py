@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from bnml._checks import is_whole, refuse
 from bnml._executor import PATIENCE, Crew, Place, checked_executor
-from bnml._files import write_all
+from bnml._files import write_files
 from bnml._plain import attributes
 from bnml._text import quoted
 from bnml._threads import cores
@@ -296,7 +296,7 @@ def _write(folder: Path, outcome: Outputs) -> list[Path]:
             contents[folder / f"{stem}{suffix}"] = partial(_drawn, figure, suffix)
     findings = "\n".join(outcome.findings) + "\n"
     contents[folder / "findings.txt"] = partial(findings.encode, "utf-8")
-    write_all({path: lambda stream, content=content: stream.write(content()) for path, content in contents.items()})  # type: ignore[misc]
+    write_files({path: lambda stream, content=content: stream.write(content()) for path, content in contents.items()})  # type: ignore[misc]
     return list(contents)
 
 

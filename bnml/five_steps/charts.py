@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from bnml._text import percent, shortened_in_the_middle
+from bnml._text import percent, percent_range, shortened_in_the_middle
 from bnml.five_steps.markup import Html, text_of
 from bnml.five_steps.predictive_measures import ReliabilityBin
 
@@ -17,7 +17,6 @@ __all__ = [
     "Curve",
     "RiskRow",
     "fitted_text",
-    "percent_range",
     "reliability_chart",
     "risk_chart",
     "roc_chart",
@@ -48,7 +47,7 @@ class Curve(NamedTuple):
 
 
 def fitted_text(text: str, width: float, size: int = SIZE) -> str:
-    """Return a text that takes no more than some width, cut in the middle if need be.
+    """Return a text of a chart that takes no more than some width, cut in the middle if need be.
 
     Examples
     --------
@@ -69,7 +68,7 @@ def _label_width(labels: Sequence[str]) -> float:
 
 
 def text_pixels(text: str, size: int = SIZE) -> float:
-    """Return how wide a line of text is, at most: in the wide letters of DejaVu Sans."""
+    """Return how wide a line of text in a chart is, at most: in the wide letters of DejaVu Sans."""
     from bnml.plot.labels import UNITS_PER_POINT, text_width
 
     return text_width(text, size) / UNITS_PER_POINT
@@ -158,18 +157,6 @@ def risk_chart(name: str, rows: Sequence[RiskRow], overall: float, top: float, e
         said = "" if row.network is None else f", network {percent(row.network)}"
         told.append(f"{row.label}: {figures} rows{said}")
     return _svg(WIDTH, height, f"Risk of {event} by {name}: {'; '.join(told)}", shapes)
-
-
-def percent_range(low: float, high: float) -> str:
-    """Return an interval of shares in percent, with a digit after the point where it is narrow, and near 0 or 1.
-
-    Examples
-    --------
-    >>> percent_range(0.281, 0.41), percent_range(0.0, 0.0012)
-    ('28–41%', '0.0–0.1%')
-    """
-    digits = 1 if high - low < 0.02 and (low < 0.02 or high > 0.98) else 0
-    return f"{100 * low:.{digits}f}–{100 * high:.{digits}f}%"
 
 
 def share_colours(n: int) -> list[str]:

@@ -9,8 +9,7 @@ from bnml._text import names_in_words, number_of, percent
 from bnml.counts import contingency
 from bnml.data.labels import MISSING_LABEL
 from bnml.data.targets import rows_set_words
-from bnml.five_steps.markup import Cell, Html, details, paragraphs, table
-from bnml.five_steps.risk import shown_label
+from bnml.five_steps.markup import Cell, Html, details, paragraphs, shown_label, table
 
 if TYPE_CHECKING:
     from bnml.five_steps.study_result import Study

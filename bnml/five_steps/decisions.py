@@ -273,6 +273,6 @@ def _changed(learned: SearchResult) -> list[str]:
 
 
 def decision_legend(study: Study) -> tuple[str, str]:
-    """Return what the legend of a picture of a study says of arrows and of dashed lines."""
+    """Return what the legend of a picture says of arrows and dashed lines, and of decisions by hand."""
     directed, left_open = legend_words(study.learned)
     return f"{directed}{', or decided by hand' if study.by_hand else ''}", left_open

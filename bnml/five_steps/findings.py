@@ -12,7 +12,8 @@ from bnml.data.targets import rows_set_words
 from bnml.five_steps.decisions import decision_sentences
 from bnml.five_steps.knowledge import knowledge_sentences
 from bnml.five_steps.links import FIRM, links_found_by_score
-from bnml.five_steps.risk import FEW_ROWS, shown_label
+from bnml.five_steps.markup import shown_label
+from bnml.five_steps.risk import FEW_ROWS
 from bnml.five_steps.selection import selection_sentences
 from bnml.five_steps.validation import BASE, NETWORK, Estimate
 from bnml.search.found_words import by_tests, direction_words, found_sentence, network_words

@@ -168,7 +168,7 @@ def links_found_by_score(study: Study) -> bool:
 
 
 def links_too_large_for_halves(study: Study) -> list[str]:
-    """Return the variables whose families in the network have too few rows per cell in a half of the rows."""
+    """Return the variables whose links to parents are too many for a half of the rows: too few rows per cell."""
     dag = study.learned.dag
     if dag is None or study.bootstrap is None or study.rows_per_cell == 0 or not links_found_by_score(study):
         return []

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from html import escape
+from typing import Any
+
+from bnml.data import Data
+from bnml.data.labels import label_text
 
 __all__ = [
     "Cell",
@@ -18,6 +22,7 @@ __all__ = [
     "long_table",
     "paragraphs",
     "section",
+    "shown_label",
     "side_by_side",
     "table",
     "text_of",
@@ -95,7 +100,7 @@ def side_by_side(*figures: Html) -> Html:
 
 
 def colour_key(colours: Iterable[tuple[str, str]]) -> Html:
-    """Return what colours stand for."""
+    """Return the markup of a key: what colours stand for."""
     items = "".join(
         f'<span><span class="swatch" style="background:{colour}"></span>{text_of(text)}</span> '
         for colour, text in colours
@@ -132,3 +137,9 @@ def long_table(caption: str, head: list[str], rows: list[list[Cell]], texts: int
         return table(caption, head, rows, texts=texts)
     first = table(f"{caption} (the first {most} of {len(rows):,})", head, rows[:most], texts=texts)
     return Html(first + details(f"All {len(rows):,}", table(caption, head, rows, texts=texts)))
+
+
+def shown_label(data: Data, name: str, label: Any) -> str:
+    """Return the label of a value as markup and sentences show it."""
+    text = label_text(label)
+    return text.replace("<=", "≤").replace(">=", "≥") if name in data.cuts else text

@@ -11,9 +11,8 @@ from bnml.five_steps.decisions import decision_legend, decision_sentences
 from bnml.five_steps.findings import found_regions
 from bnml.five_steps.knowledge import knowledge_sentences
 from bnml.five_steps.links import FIRM, LIKELY, Link, linked_pairs, links_too_large_for_halves
-from bnml.five_steps.markup import Cell, Html, bar, bullets, details, figure, heading, paragraphs, table
+from bnml.five_steps.markup import Cell, Html, bar, bullets, details, figure, heading, paragraphs, shown_label, table
 from bnml.five_steps.pictures import graph_picture, picture_width
-from bnml.five_steps.risk import shown_label
 from bnml.independence.independence_result import UNTESTED
 from bnml.search.found_words import direction_words, found_sentence
 from bnml.search.proof_words import gap_sentence

@@ -9,7 +9,7 @@ import bnml
 from bnml._text import name_in_words, number_of
 from bnml.five_steps.findings import findings_of
 from bnml.five_steps.markup import section, text_of
-from bnml.five_steps.sections import findings_markup, sections
+from bnml.five_steps.sections import findings_section, sections
 from bnml.five_steps.style import STYLE
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def report_page(study: Study, title: str | None = None) -> str:
 
 def page_excerpt(study: Study) -> str:
     """Return the part of the page that a notebook shows: the findings."""
-    return f"<div><h3>{text_of(_title(study))}</h3>{findings_markup(findings_of(study))}</div>"
+    return f"<div><h3>{text_of(_title(study))}</h3>{findings_section(findings_of(study))}</div>"
 
 
 def _title(study: Study) -> str:

@@ -19,7 +19,7 @@ from bnml.errors import BnmlError, ScoreError
 from bnml.five_steps.features import Features, features_of
 from bnml.five_steps.other_scores import Classes, classes_by_score
 from bnml.five_steps.risk import outcomes_of
-from bnml.five_steps.selection import Knowledge, Selection, knowledge_among, select_variables
+from bnml.five_steps.selection import Knowledge, Selection, knowledge_of_selection, select_variables
 from bnml.five_steps.state import StudySettings, StudyState
 from bnml.five_steps.validation import Validation, cross_validation
 from bnml.graph import DAG, Constraints
@@ -174,7 +174,7 @@ def _selection(work: StudyWork) -> Selection:
 
 
 def _knowledge(work: StudyWork) -> Knowledge:
-    return knowledge_among(work.settings, work.table.names, work.state.table.names)
+    return knowledge_of_selection(work.settings, work.table.names, work.state.table.names)
 
 
 def _learned(work: StudyWork) -> SearchResult:
@@ -271,13 +271,13 @@ def _validation(work: StudyWork) -> Validation | None:
 
 
 def posterior_arguments(work: StudyWork) -> dict[str, Any]:
-    """Return what the posterior of a study is given: exact up to 14 variables, then sampled for a while."""
+    """Return what the posterior, a part of a study, is given: exact up to 14 variables, then sampled for a while."""
     few = len(work.table.names) <= MOST_FOR_POSTERIOR
     return {**work.shared, "method": "auto" if few else "sample"}
 
 
 def max_condition_of(state: StudyState) -> int | None:
-    """Return how many variables tests of a study may be given at most; None for any number."""
+    """Return how many variables the tests in parts of a study may be given at most; None for any number."""
     pairs, names = state.parts["features"].pairs, state.data.names
     if names != state.table.names:
         pairs = pairs[pairs["a"].isin(names) & pairs["b"].isin(names)]

@@ -37,7 +37,7 @@ def graph_picture(
     legend: tuple[str, str] | None = None,
     highlight: Iterable[str | tuple[str, str]] = (),
 ) -> Html | None:
-    """Return the picture of a graph; None if it is too large to be read.
+    """Return the picture of a graph in the report of a study; None if it is too large to be read.
 
     Parameters
     ----------

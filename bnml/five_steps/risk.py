@@ -23,23 +23,14 @@ from bnml.data import Data
 from bnml.data.labels import label_text
 from bnml.data.targets import rows_setting_nothing
 from bnml.errors import ArgumentError, NetworkError, argument
+from bnml.five_steps.markup import shown_label
 
 if TYPE_CHECKING:
     from bnml.five_steps.study_result import Study
     from bnml.five_steps.what_if import WhatIf
     from bnml.network import BayesianNetwork
 
-__all__ = [
-    "Outcomes",
-    "Rate",
-    "Risk",
-    "RiskGiven",
-    "check_event",
-    "jeffreys_interval",
-    "outcomes_of",
-    "risk_of",
-    "shown_label",
-]
+__all__ = ["Outcomes", "Rate", "Risk", "RiskGiven", "check_event", "jeffreys_interval", "outcomes_of", "risk_of"]
 
 LEVEL = 0.95
 MOST_CELLS = 96  # of a table for two variables at a time
@@ -137,12 +128,6 @@ def _codes_of_event(target: str, labels: Sequence[Any], event: Any) -> list[int]
     if not 0 < len(found) < len(labels):
         raise refuse("event", event, f"expected some values of {target!r}, and not all of them: {quoted(labels)}")
     return sorted(found)
-
-
-def shown_label(data: Data, name: str, label: Any) -> str:
-    """Return a value as reports write it."""
-    text = label_text(label)
-    return text.replace("<=", "≤").replace(">=", "≥") if name in data.cuts else text
 
 
 @dataclass(frozen=True)

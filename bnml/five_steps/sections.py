@@ -17,7 +17,7 @@ from bnml.five_steps.target_section import target_section
 if TYPE_CHECKING:
     from bnml.five_steps.study_result import Study
 
-__all__ = ["ReportSection", "findings_markup", "sections"]
+__all__ = ["ReportSection", "findings_section", "sections"]
 
 
 class ReportSection(NamedTuple):
@@ -48,8 +48,8 @@ def _summary(study: Study) -> Iterator[Html]:
     yield _groups((("Main findings", (*found.table, *found.network)), *_sure(found)))
 
 
-def findings_markup(found: Findings) -> Html:
-    """Return what was found, with what is sure of it."""
+def findings_section(found: Findings) -> Html:
+    """Return the section of what was found, with what is sure of it."""
     return _groups((("Main findings", found.main), *_sure(found)))
 
 

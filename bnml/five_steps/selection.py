@@ -36,7 +36,7 @@ __all__ = [
     "Selection",
     "check_select",
     "check_select_among",
-    "knowledge_among",
+    "knowledge_of_selection",
     "select_variables",
     "selection_sentences",
 ]
@@ -227,8 +227,8 @@ def _told_of_target(features: Features) -> dict[str, str]:
     }
 
 
-def knowledge_among(settings: StudySettings, names: Sequence[str], variables: Sequence[str]) -> Knowledge:
-    """Return what is left of constraints and options if only some variables take part, and say what is not.
+def knowledge_of_selection(settings: StudySettings, names: Sequence[str], variables: Sequence[str]) -> Knowledge:
+    """Return what the selection of some variables leaves of constraints and options, and say what it does not.
 
     Parameters
     ----------

@@ -318,7 +318,7 @@ def resolved_study(state: StudyState, decisions: Decisions, *, threads: int | No
 
 
 def decided_study(state: StudyState, decisions: Decisions, *, threads: int | None = None) -> StudyState:
-    """Return a state once more is decided by hand, without the parts that rest on the network; see `resolved_study`.
+    """Return a study one step on: more is decided by hand, parts that rest on the network go; see `resolved_study`.
 
     Raises
     ------

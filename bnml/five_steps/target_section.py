@@ -5,17 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from bnml._text import name_in_words, names_in_words, number_of, percent
-from bnml.five_steps.charts import (
-    Curve,
-    RiskRow,
-    percent_range,
-    reliability_chart,
-    risk_chart,
-    roc_chart,
-    share_colours,
-    shares_chart,
-)
+from bnml._text import name_in_words, names_in_words, number_of, percent, percent_range
+from bnml.five_steps.charts import Curve, RiskRow, reliability_chart, risk_chart, roc_chart, share_colours, shares_chart
 from bnml.five_steps.findings import findings_of
 from bnml.five_steps.markup import (
     Cell,
@@ -27,11 +18,12 @@ from bnml.five_steps.markup import (
     figure,
     heading,
     paragraphs,
+    shown_label,
     side_by_side,
     table,
     text_of,
 )
-from bnml.five_steps.risk import FEW_ROWS, Rate, Risk, RiskGiven, shown_label
+from bnml.five_steps.risk import FEW_ROWS, Rate, Risk, RiskGiven
 from bnml.five_steps.validation import BASE, LOGISTIC, NETWORK, Estimate, MethodValidation, Validation
 from bnml.five_steps.what_if import WhatIf
 

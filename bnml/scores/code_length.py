@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from bnml._plain import as_float, attributes
+from bnml._plain import attributes, plain_float
 from bnml.data import as_data
 from bnml.data.gaps import refuse_gaps
 from bnml.errors import function
@@ -75,7 +75,7 @@ def code_length(dag: DAG, data: Any) -> CodeLength:
     for child, above in enumerate(sets):
         n_rows = local.for_child(child).data.n_rows
         free = math.prod(table.arities[p] for p in above) * (table.arities[child] - 1)
-        bits += as_float(free) * math.log2(n_rows) / 2 if n_rows > 1 else 0.0
+        bits += plain_float(free) * math.log2(n_rows) / 2 if n_rows > 1 else 0.0
     return CodeLength(
         structure=sum(map(len, sets)) * math.log2(len(sets)),
         parameters=bits,

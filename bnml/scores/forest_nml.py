@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
-from bnml._plain import as_float
+from bnml._plain import plain_float
 from bnml.counts import Counts, FamilyCounts
 from bnml.data import Data
 from bnml.errors import ScoreError, argument
@@ -85,7 +85,7 @@ def forest_score_complexity(data: Data, parent_sets: Sequence[Sequence[int]]) ->
         data.memo.pop(SUMS, None)
     sizes = [math.prod(data.arities[v] for v in part) for part in complete]
     logs = [math.log(size) for size in sizes]
-    return math.fsum([*complexity, *regrets(data.n_rows, [as_float(size) for size in sizes], log_rs=logs).tolist()])
+    return math.fsum([*complexity, *regrets(data.n_rows, [plain_float(size) for size in sizes], log_rs=logs).tolist()])
 
 
 def _components(parent_sets: Sequence[Sequence[int]]) -> list[list[int]]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from bnml._arrays import Floats, Ints
 from bnml._bits import WORD, mask_of, set_key
-from bnml._plain import as_float
+from bnml._plain import plain_float
 from bnml.scores.base import Closed
 
 __all__ = ["ClosedForms", "SetTerms", "TermCache", "remember"]
@@ -179,7 +179,7 @@ class ClosedForms:
             numbers = [*(q * r for q, r, _ in unknown), *(q for q, _, _ in unknown)]
             sizes = np.array([*(size + 1.0 for _, _, size in unknown), *(float(size) for _, _, size in unknown)])
             logs = np.array([math.log(number) for number in numbers])
-            values = self.differences(np.array([as_float(number) for number in numbers]), logs, sizes)
+            values = self.differences(np.array([plain_float(number) for number in numbers]), logs, sizes)
             for key, value in zip(unknown, values.tolist(), strict=True):
                 remember(self._known, key, value)
         return np.array([self._known[key] for key in keys])

@@ -12,7 +12,7 @@ and nothing statistical is computed here.
 `session`            all that was chosen and found, as one document
 `session_folder`     where it is kept, file by file
 `session_archive`    the same as one file, for another machine
-`session_check`      a session from elsewhere, loaded before it is believed
+`archive_check`      a session from elsewhere, loaded before it is believed
 `worker`             the process that does what takes long; `jobs` is its other end
 `learning`           results: studies of which some parts are made
 `table_look`         what is in a table, and what `bnml info` advises

@@ -13,7 +13,7 @@ from bnml.data.read import read_draft
 from bnml.discretisation.discretise import families_to_discretise
 from bnml.errors import ArgumentError, DataWarning, argument
 from bnml.graph import DAG
-from bnml.studio.read_tables import source_in
+from bnml.studio.read_tables import table_source_in
 from bnml.studio.session import TableEntry, session_cut_points
 
 __all__ = ["CutGains"]
@@ -78,7 +78,7 @@ class CutGains:
 
     def _draft(self, table: TableEntry) -> DraftTable:
         if self._kept is None or (self._kept[0].file, self._kept[0].choices) != (table.file, table.choices):
-            source = source_in(self._folder, table)
+            source = table_source_in(self._folder, table)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", DataWarning)
                 self._kept = table, read_draft(source.path, **source.arguments)

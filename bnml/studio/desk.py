@@ -34,7 +34,7 @@ from bnml.studio.session import (
     Session,
     TableChoices,
     TableEntry,
-    chosen_of,
+    chosen_in_session,
     plain_fields,
     session_labels,
     session_of,
@@ -710,7 +710,7 @@ def _restored(kept: Any) -> tuple[Session, list[dict[str, Any]], list[dict[str, 
     """Return the session that a file holds, with what can be undone and redone."""
     if not isinstance(kept, dict) or not all(isinstance(kept.get(name), list) for name in ("past", "future")):
         raise ArgumentError(f"{SESSION} is no session of bnml studio; name another folder with --folder")
-    past, future = ([chosen_of(one) for one in kept[name]] for name in ("past", "future"))
+    past, future = ([chosen_in_session(one) for one in kept[name]] for name in ("past", "future"))
     return session_of(kept.get("session")), past, future
 
 

@@ -18,12 +18,12 @@ from bnml.plot.layout import Layout
 from bnml.plot.layout_near import layout_near
 from bnml.search.search_result import SearchResult
 from bnml.search.searches import SEARCHES
-from bnml.studio.read_tables import ReadTables, source_in
+from bnml.studio.read_tables import ReadTables, table_source_in
 from bnml.studio.result_summary import result_summary
 from bnml.studio.session import KnownStructure, LearningSettings, TableEntry
 from bnml.studio.session_folder import result_file
 
-__all__ = ["learn_result", "learning_request", "make_parts", "read_layout"]
+__all__ = ["learn_parts", "learn_result", "learning_request", "read_layout"]
 
 Progress = Callable[[str, float], None]
 
@@ -97,7 +97,7 @@ def learn_result(
     progress("reading the table", 0.0)
     data = tables.data(folder, table)
     asked = learning_request(table, known, settings, data.names)
-    state = begin_study(asked, data, source_in(folder, table))
+    state = begin_study(asked, data, table_source_in(folder, table))
     for name in OF_LEARNING:
         state = _with_part(state, asked, name, progress)
     learned: SearchResult = state.parts["learned"]
@@ -114,10 +114,10 @@ def learn_result(
     return result_summary(state)
 
 
-def make_parts(
+def learn_parts(
     folder: Path, result: str, table: TableEntry, tables: ReadTables, parts: Sequence[str] | None, *, progress: Progress
 ) -> dict[str, Any]:
-    """Make more parts of a result, all if none are named; return the summary, with what was left out and why."""
+    """Learn more parts of a result, all if none are named; return the summary, with what was left out and why."""
     progress("reading the table", 0.0)
     file = result_file(folder, result)
     state = load_saved_state(file, tables.data(folder, table))
@@ -164,7 +164,7 @@ def _layout_values(found: Layout) -> dict[str, Any]:
 
 
 def read_layout(folder: Path, result: str) -> Layout | None:
-    """Return where the nodes of a result stand; None if that is not known."""
+    """Return where learning has put the nodes of a result; None if that is not known."""
     try:
         values = json.loads(_layout_file(folder, result).read_text(encoding="utf-8", errors="surrogatepass"))
         return Layout(

@@ -16,7 +16,7 @@ from bnml.graph import PDAG
 from bnml.independence import IndependenceResult
 from bnml.search.search_result import SearchResult
 
-__all__ = ["LinkView", "links_of_result"]
+__all__ = ["LinkView", "link_views"]
 
 Pair = frozenset[str]
 
@@ -73,8 +73,8 @@ class LinkView:
         return {name: plain(value) for name, value in asdict(self).items()}
 
 
-def links_of_result(base: StudyState, state: StudyState) -> list[LinkView]:
-    """Return the links of a result.
+def link_views(base: StudyState, state: StudyState) -> list[LinkView]:
+    """Return the view of each link of a result.
 
     Parameters
     ----------

@@ -82,5 +82,5 @@ def _value(text: str) -> Any:
 
 
 def error_values(error: BnmlError) -> dict[str, Any]:
-    """Return what the page is told of an error: the message, and the argument that it is about."""
+    """Return the words that the page has for an error, and the argument that it is about."""
     return {"error": in_page_words(error), "argument": error.argument if isinstance(error, ArgumentError) else None}

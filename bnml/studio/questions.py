@@ -14,7 +14,7 @@ __all__ = ["ask", "conditional_table", "hanging_values", "most_probable"]
 
 
 def ask(network: BayesianNetwork, evidence: Mapping[str, str], do: Mapping[str, str]) -> dict[str, Any]:
-    """Return the probability of what is observed, and those of every variable given it.
+    """Answer the page's question for the probability of what is observed, and those of every variable given it.
 
     Examples
     --------
@@ -33,7 +33,7 @@ def ask(network: BayesianNetwork, evidence: Mapping[str, str], do: Mapping[str, 
 
 
 def hanging_values(found: OpenAnswer) -> dict[str, Any]:
-    """Return which open links an answer hangs on, and between what its probabilities are then; None if not known.
+    """Answer the page's question which open links an answer hangs on, and between what its probabilities are, if known.
 
     Examples
     --------
@@ -46,13 +46,13 @@ def hanging_values(found: OpenAnswer) -> dict[str, Any]:
 
 
 def most_probable(network: BayesianNetwork, evidence: Mapping[str, str], do: Mapping[str, str]) -> dict[str, Any]:
-    """Return the most probable row given what is observed and set."""
+    """Answer the page's question for the most probable row given what is observed and set."""
     row, log_probability = network.most_probable(evidence, do)
     return {"row": {x: label_text(label) for x, label in row.items()}, "log_probability": plain(log_probability)}
 
 
 def conditional_table(network: BayesianNetwork, name: str) -> dict[str, Any]:
-    """Return the probabilities of a variable given its parents, a row for each configuration of these."""
+    """Answer the page's question for a variable's probabilities given its parents, a row for each configuration."""
     table = network.probabilities(name)
     parents = network.dag.parents(name)
     given: list[list[str]] = [[]]

@@ -14,7 +14,7 @@ from bnml.errors import DataWarning
 from bnml.five_steps.table_source import TableSource
 from bnml.studio.session import TableEntry
 
-__all__ = ["ReadTables", "offered_suffixes", "source_in"]
+__all__ = ["ReadTables", "offered_suffixes", "table_source_in"]
 
 KEPT = 2
 NEEDS = {".xlsx": "openpyxl"}  # packages without which files of a kind cannot be read
@@ -36,8 +36,8 @@ def offered_suffixes() -> list[str]:
     ]
 
 
-def source_in(folder: Path, table: TableEntry) -> TableSource:
-    """Return where a table of a session is, and how it is read."""
+def table_source_in(folder: Path, table: TableEntry) -> TableSource:
+    """Return where a table of a session is read from, and how."""
     return TableSource(str(folder / table.file), table.choices.arguments)
 
 
@@ -56,7 +56,7 @@ class ReadTables:
         BnmlError
             If it cannot be read so.
         """
-        source = source_in(folder, table)
+        source = table_source_in(folder, table)
         key = json.dumps([table.file, source.arguments], sort_keys=True)
         with self._lock:
             found = self._kept.pop(key, None)

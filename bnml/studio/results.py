@@ -29,7 +29,7 @@ from bnml.plot.layout_near import with_routes
 from bnml.scores import LocalScores
 from bnml.search.search_result import SearchResult
 from bnml.studio.learning import read_layout
-from bnml.studio.link_view import LinkView, links_of_result
+from bnml.studio.link_view import LinkView, link_views
 from bnml.studio.read_tables import ReadTables
 from bnml.studio.session import HandDecisions, ResultEntry
 from bnml.studio.session_folder import result_file
@@ -169,7 +169,7 @@ class Results:
         """Return a result as plain values: the report of the search, its links, and where everything stands."""
         base, state = self.found(entry), self.decided(entry, made)
         learned, npc = _learned(state), state.parts.get("npc")
-        links = links_of_result(base, state)
+        links = link_views(base, state)
         return {
             "id": entry.id,
             "to_dict": learned.to_dict(),

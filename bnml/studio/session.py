@@ -26,7 +26,7 @@ __all__ = [
     "Session",
     "TableChoices",
     "TableEntry",
-    "chosen_of",
+    "chosen_in_session",
     "plain_fields",
     "session_cut_points",
     "session_labels",
@@ -333,8 +333,8 @@ def plain_fields(value: Any) -> Any:
     return [plain_fields(item) for item in value] if isinstance(value, list | tuple) else value
 
 
-def chosen_of(values: Any) -> dict[str, Any]:
-    """Return what undo takes back, checked.
+def chosen_in_session(values: Any) -> dict[str, Any]:
+    """Return what undo takes back in a session, from plain values.
 
     Raises
     ------
@@ -355,7 +355,7 @@ def chosen_of(values: Any) -> dict[str, Any]:
 
 
 def session_of(values: Any) -> Session:
-    """Return the session of values that `Session.values` gave, checked.
+    """Return the session of values that `Session.values` gave.
 
     Raises
     ------
@@ -374,14 +374,14 @@ def session_of(values: Any) -> Session:
         last_result=max([_whole(values.get("last_result", 0), "last_result"), *(int(one.id[1:]) for one in results)]),
     )
     evidence, do = found.evidence, found.do
-    return replace(found.with_chosen(chosen_of(values)), evidence=evidence, do=do)
+    return replace(found.with_chosen(chosen_in_session(values)), evidence=evidence, do=do)
 
 
 # --- what arrives, checked ---
 
 
 def session_labels(value: Any, name: str) -> dict[str, str]:
-    """Return the label that a session has for each of some variables, checked.
+    """Return the label that a session has for each of some variables, from plain values.
 
     Raises
     ------
@@ -392,7 +392,7 @@ def session_labels(value: Any, name: str) -> dict[str, str]:
 
 
 def session_cut_points(value: Any) -> tuple[float, ...]:
-    """Return the cut points that a session has, checked: they increase.
+    """Return the cut points that a session has, from plain values; they increase.
 
     Raises
     ------

@@ -2,7 +2,7 @@
 
 What comes from elsewhere is looked at before it is believed: an archive has only files whose names are those of a
 session (`bnml.studio.session_folder.ENTRY`), which lead to no other folder, and no more bytes than a session may have,
-packed and unpacked. Nothing in it is code. All of it is loaded (`bnml.studio.session_check`) in a place of its own
+packed and unpacked. Nothing in it is code. All of it is loaded (`bnml.studio.archive_check`) in a place of its own
 before anything of it gets among the files of the session that is open.
 """
 
@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from bnml.errors import BnmlError, FormatError
+from bnml.studio.archive_check import check_archive_tables, checked_session
 from bnml.studio.session import Session, session_of
-from bnml.studio.session_check import check_tables, checked_session
 from bnml.studio.session_folder import ENTRY, SESSION, SessionFolder
 
 __all__ = ["about_archive", "pack_session", "unpack_session"]
@@ -99,7 +99,7 @@ def unpack_session(archive: Path, folder: SessionFolder, first: int, *, own: boo
     try:
         session = _without_look(_session_in(archive, place))
         _check_files(session, place)
-        check_tables(session, place)
+        check_archive_tables(session, place)
         if not own:
             session = checked_session(session, place)
         renamed = {one.id: f"r{first + k}" for k, one in enumerate(session.results)}

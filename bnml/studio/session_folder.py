@@ -69,7 +69,7 @@ def _user_folder() -> Path:
 
 
 def table_key(file: Path, suffix: str, beside: Path | None = None) -> str:
-    """Return what a table is called by in a session: a hash of how its name ends and of what is in it."""
+    """Return the name of a table's folder in that of a session: a hash of how its name ends and of what is in it."""
     digest = hashlib.sha256(suffix.encode())
     for part in (file, beside):
         if part is not None:

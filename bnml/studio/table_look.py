@@ -21,7 +21,7 @@ __all__ = ["advised_choices", "table_look"]
 
 
 def advised_choices(path: Path) -> TableChoices:
-    """Return how a table is best read: what `bnml info` advises.
+    """Return how the studio reads a table at its first look: by the choices that `bnml info` advises.
 
     Raises
     ------

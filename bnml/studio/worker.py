@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from bnml.errors import BnmlError
-from bnml.studio.learning import learn_result, make_parts
+from bnml.studio.learning import learn_parts, learn_result
 from bnml.studio.read_tables import ReadTables
 from bnml.studio.session import KnownStructure, LearningSettings, TableChoices, TableEntry, plain_fields
 from bnml.studio.table_look import advised_choices, table_look
@@ -54,7 +54,7 @@ def _learn(job: Mapping[str, Any], tables: ReadTables, progress: Progress) -> di
 def _parts(job: Mapping[str, Any], tables: ReadTables, progress: Progress) -> dict[str, Any]:
     """Find out more about a result."""
     table = TableEntry.of(job["table"])
-    return make_parts(Path(job["folder"]), job["result"], table, tables, job["parts"], progress=progress)
+    return learn_parts(Path(job["folder"]), job["result"], table, tables, job["parts"], progress=progress)
 
 
 KINDS = {"table": _table, "learn": _learn, "parts": _parts}

@@ -102,7 +102,7 @@ def has_arc(parents: Array, u: int, v: int) -> bool:
 
 @helper
 def size_of_words(words: Array) -> int:
-    """Return the number of members of a set."""
+    """Kernels' helper for sampling: return the number of members of a set."""
     size = 0
     for w in range(words.size):
         left = words[w]
@@ -114,7 +114,7 @@ def size_of_words(words: Array) -> int:
 
 @helper
 def members_of_words(words: Array, out: Array) -> int:
-    """Write the members of a set, smallest first; return how many."""
+    """Kernels' helper for sampling: write the members of a set, smallest first; return how many."""
     k = 0
     for w in range(words.size):
         left = words[w]
@@ -128,7 +128,7 @@ def members_of_words(words: Array, out: Array) -> int:
 
 @helper
 def number_of_arcs(parents: Array) -> int:
-    """Return the number of arcs of a structure."""
+    """Kernels' helper for sampling: return the number of arcs of a structure."""
     total = 0
     for v in range(parents.shape[0]):
         total += size_of_words(parents[v])
@@ -137,7 +137,10 @@ def number_of_arcs(parents: Array) -> int:
 
 @helper
 def leads_to(parents: Array, start: int, without: int, target: int, stack: Array, seen: Array) -> bool:
-    """Whether ``target`` is an ancestor of ``start``, not counting the arc from ``without`` (-1: all count)."""
+    """Kernels' helper for sampling: whether ``target`` is an ancestor of ``start``.
+
+    The arc from ``without`` does not count (-1: all count).
+    """
     for w in range(seen.size):
         seen[w] = ZERO
     word, bit = target >> 6, np.uint64(target) & LOW
@@ -175,7 +178,7 @@ def find_family(table: Array, child: int, own: Array, u: int) -> Array:
 
 @helper
 def find_place(children: Array, sets: Array, child: int, own: Array, u: int) -> Array:
-    """Return the same, the arrays of the table being handed over one by one."""
+    """Kernels' helper for sampling: do as `find_family`, the arrays of the table being handed over one by one."""
     last = children.size - 1
     h = np.uint64(child + 1) * GOLDEN
     for w in range(own.size):
@@ -233,7 +236,7 @@ def enter_wanted(parents: Array, wanted: Array, n_wanted: Array, table: Array, e
 def batch_members(
     table: Array, entered: Array, columns: Array, members: Array, offsets: Array, position: Array
 ) -> None:
-    """Kernel: write families as a batch for counting: the columns of each ascending, and the place of its child."""
+    """Kernel: for sampling, write families as a batch to count: the columns of each ascending, where its child is."""
     children, sets = table[0], table[1]
     scratch = np.empty(columns.size, np.int64)
     offsets[0] = 0
@@ -273,7 +276,7 @@ def rehash(old: Array, new: Array) -> None:
 
 @helper
 def toggle(parents: Array, own: Array, near: Array, v: int, u: int, score: float) -> None:
-    """Give v one parent more or less, u."""
+    """Kernels' helper for sampling: give v one parent more or less, u."""
     before = own[v]
     parents[v, u >> 6] ^= ONE << (np.uint64(u) & LOW)
     own[v] = score
@@ -284,7 +287,7 @@ def toggle(parents: Array, own: Array, near: Array, v: int, u: int, score: float
 
 @helper
 def set_parents(parents: Array, own: Array, near: Array, v: int, words: Array, score: float) -> None:
-    """Give v other parents."""
+    """Kernels' helper for sampling: give v other parents."""
     for w in range(words.size):
         parents[v, w] = words[w]
     own[v] = score

@@ -1,4 +1,4 @@
-"""What tempered chains have kept, and how they were run."""
+"""Where tempered chains start, what they have kept, and how they were run."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from bnml._arrays import Floats, Ints
+from bnml._arrays import Array, Floats, Ints
+from bnml._bits import words_of_masks
+from bnml.graph import Rules
 
-__all__ = ["Chains"]
+__all__ = ["Chains", "first_structure"]
 
 Words = npt.NDArray[np.uint64]
 
@@ -48,3 +50,16 @@ class Chains:
     families: int
     asked: int
     ended: str = ""
+
+
+def first_structure(rules: Rules) -> tuple[Array, Array]:
+    """Return the parents, as words, with which a chain starts, and an order that fits them: what is required alone.
+
+    A link that is required in either direction leads from the variable that comes earlier in that order.
+    """
+    order = rules.order()
+    before, masks = 0, [0] * rules.n
+    for v in order:
+        masks[v] = rules.must[v] | rules.links[v] & before
+        before |= 1 << v
+    return words_of_masks(masks, rules.n), np.array(order, np.int64)

@@ -48,7 +48,7 @@ def class_weights(dags: Iterable[DAG], rules: Rules) -> Floats:
 
 
 def count_allowed_members(graph: PDAG, rules: Rules) -> int:
-    """Return how many members of a class the rules allow.
+    """Return how many members of a class the rules allow: its weight is one divided by this.
 
     Raises
     ------

@@ -14,9 +14,9 @@ import numpy as np
 from bnml._arrays import Array
 from bnml._jit import helper
 from bnml.uncertainty._sampling_kernels import has_arc, random_bits, toggle
-from bnml.uncertainty.single_arcs import decide_arc, decide_turn, random_pair, turn_arc
+from bnml.uncertainty.single_arcs import decide_single_arc, decide_turn, random_pair, turn_single_arc
 
-__all__ = ["order_step"]
+__all__ = ["order_move_step"]
 
 KIND = np.uint64(3)
 HALF = np.uint64(32)
@@ -39,7 +39,7 @@ def _arc(
     u, v = random_pair(random_bits(key, at, 0), own.size)
     if place[u] > place[v]:
         u, v = v, u
-    decision = decide_arc(at, act, key, beta, gamma, own, near, link, need, u, v, has_arc(parents, u, v))
+    decision = decide_single_arc(at, act, key, beta, gamma, own, near, link, need, u, v, has_arc(parents, u, v))
     if decision == 1:
         toggle(parents, own, near, v, u, near[v, u])
     return decision
@@ -59,7 +59,7 @@ def _neighbours(
         return 0
     decision = decide_turn(at, act, key, beta, own, near, need, u, v)
     if decision == 1:
-        turn_arc(parents, own, near, u, v)
+        turn_single_arc(parents, own, near, u, v)
         _swap(order, place, k)
     return decision
 
@@ -83,11 +83,11 @@ def _far(at: int, key: Array, parents: Array, order: Array, place: Array) -> int
 
 
 @helper
-def order_step(
+def order_move_step(
     at: int, act: bool, key: Array, beta: float, gamma: float, parents: Array, own: Array, near: Array, link: Array,
     need: Array, order: Array, place: Array,
 ) -> int:  # fmt: skip
-    """Take step ``at`` of a replica: return 1 if its structure moved, 0 if not, and -1 if it needs a score.
+    """Take step ``at`` of a replica, an order move: return 1 if its structure moved, 0 if not, -1 if it needs a score.
 
     The chain's weights are exp(beta · score - gamma · number of arcs). If it is not to act, it only looks scores up.
     """

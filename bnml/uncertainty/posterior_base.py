@@ -219,6 +219,6 @@ class PosteriorBase:
 
 
 def check_number_of_best(k: Any) -> None:
-    """Refuse a number of best structures that is none."""
+    """Refuse a number of a posterior's best structures that is none."""
     if not is_whole(k, 1):
         raise refuse("k", k, "there can be any number of best structures from 1")

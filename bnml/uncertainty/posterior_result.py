@@ -201,7 +201,7 @@ class Posterior(PosteriorBase, PickledByFields):
 
 
 def check_top(n: int, k: Any) -> None:
-    """Refuse to list the k most probable structures of too many variables, or fewer than one of them."""
+    """Refuse to list the k most probable structures of a posterior result of too many variables, or fewer than one."""
     check_number_of_best(k)
     _check_variables(n, MOST_SUMMED, "the most probable structures")
 

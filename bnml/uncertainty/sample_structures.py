@@ -31,9 +31,8 @@ from bnml.errors import ArgumentError, ScoreError, argument
 from bnml.graph import Rules
 from bnml.search.task import Task
 from bnml.uncertainty import edge_reversal
-from bnml.uncertainty.chains import Chains
+from bnml.uncertainty.chains import Chains, first_structure
 from bnml.uncertainty.scored_families import ScoredFamilies
-from bnml.uncertainty.single_arcs import first_structure
 from bnml.uncertainty.tempering import (
     ARCS,
     MOST_RUNGS,

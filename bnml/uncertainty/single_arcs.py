@@ -11,9 +11,7 @@ from math import exp
 import numpy as np
 
 from bnml._arrays import Array
-from bnml._bits import words_of_masks
 from bnml._jit import helper
-from bnml.graph import Rules
 from bnml.uncertainty._sampling_kernels import (
     has_arc,
     leads_to,
@@ -22,7 +20,7 @@ from bnml.uncertainty._sampling_kernels import (
     toggle,
 )
 
-__all__ = ["decide_arc", "decide_turn", "first_structure", "random_pair", "single_arc_step", "turn_arc"]
+__all__ = ["decide_single_arc", "decide_turn", "random_pair", "single_arc_step", "turn_single_arc"]
 
 HALF = np.uint64(32)
 NEVER = -40.0  # the logarithm of a chance that never comes up
@@ -30,22 +28,9 @@ LOWER = np.uint64(0xFFFFFFFF)
 FIRST_BIT = np.uint64(1)
 
 
-def first_structure(rules: Rules) -> tuple[Array, Array]:
-    """Return the parents, as words, with which a replica starts, and an order that fits them: what is required alone.
-
-    A link that is required in either direction leads from the variable that comes earlier in that order.
-    """
-    order = rules.order()
-    before, masks = 0, [0] * rules.n
-    for v in order:
-        masks[v] = rules.must[v] | rules.links[v] & before
-        before |= 1 << v
-    return words_of_masks(masks, rules.n), np.array(order, np.int64)
-
-
 @helper
 def random_pair(bits: Array, n: int) -> tuple[int, int]:
-    """Return two different variables, drawn at random."""
+    """Return two different variables, drawn at random, as for a single arc."""
     u: Array = np.int64(((bits >> HALF) * np.uint64(n)) >> HALF)
     v: Array = np.int64(((bits & LOWER) * np.uint64(n - 1)) >> HALF)
     if v >= u:
@@ -60,7 +45,7 @@ def _accepted(gain: float, at: int, key: Array) -> bool:
 
 
 @helper
-def decide_arc(
+def decide_single_arc(
     at: int, act: bool, key: Array, beta: float, gamma: float, own: Array, near: Array, link: Array, need: Array,
     u: int, v: int, there: bool,
 ) -> int:  # fmt: skip
@@ -91,8 +76,8 @@ def decide_turn(
 
 
 @helper
-def turn_arc(parents: Array, own: Array, near: Array, u: int, v: int) -> None:
-    """Turn an arc round."""
+def turn_single_arc(parents: Array, own: Array, near: Array, u: int, v: int) -> None:
+    """Turn a single arc round."""
     score, other = near[v, u], near[u, v]
     toggle(parents, own, near, v, u, score)
     toggle(parents, own, near, u, v, other)
@@ -117,9 +102,9 @@ def single_arc_step(
         if decision == 1:
             if leads_to(parents, v, u, u, stack, seen):
                 return 0
-            turn_arc(parents, own, near, u, v)
+            turn_single_arc(parents, own, near, u, v)
         return decision
-    decision = decide_arc(at, act, key, beta, gamma, own, near, link, need, u, v, there)
+    decision = decide_single_arc(at, act, key, beta, gamma, own, near, link, need, u, v, there)
     if decision == 1:
         if not there and leads_to(parents, u, -1, v, stack, seen):
             return 0

@@ -44,14 +44,14 @@ def log_sum_over_structures(weights: Floats, prior: str, threads: int) -> float:
 
 
 def path_probabilities(weights: Floats, prior: str, threads: int) -> Floats:
-    """Return the probability that a directed path leads from the row's variable to the column's."""
+    """Return by sums over structures the probability that a path leads from the row's variable to the column's."""
     sums = subset_sums(weights.copy(), threads, lambda part: None)
     over = sums_over_orders.paths_over_orders if prior == "order" else sums_over_layers.paths_over_layers
     return np.clip(over(sums, threads), 0.0, 1.0)
 
 
 def blanket_probabilities(weights: Floats, prior: str, threads: int) -> Floats:
-    """Return the probability that the Markov blanket of each variable has each other; symmetric."""
+    """Return by sums over structures the probability that the Markov blanket of each variable has each other."""
     n = len(weights)
     pairs, total = list(combinations(range(n), 2)), log_sum_over_structures(weights.copy(), prior, threads)
     found = np.zeros((n, n))

@@ -27,7 +27,7 @@ from bnml.uncertainty._sampling_kernels import (
     random_unit,
 )
 from bnml.uncertainty.edge_reversal import edge_reversal_step
-from bnml.uncertainty.order_moves import order_step
+from bnml.uncertainty.order_moves import order_move_step
 from bnml.uncertainty.single_arcs import single_arc_step
 
 __all__ = ["FEWEST_RUNGS", "MOST_RUNGS", "first_tempering_ladder", "run_tempering", "tempering_ladder_for"]
@@ -83,7 +83,7 @@ def _run_replica(
         elif moves == ARCS:
             outcome = single_arc_step(at, acting, key, beta, gamma, parents, own, near, link, need, stack, seen)
         else:
-            outcome = order_step(at, acting, key, beta, gamma, parents, own, near, link, need, order, place)
+            outcome = order_move_step(at, acting, key, beta, gamma, parents, own, near, link, need, order, place)
         if outcome < 0:
             known = True
             for k in range(0, 4, 2):

@@ -19,7 +19,7 @@ import pandas as pd
 import pytest
 
 import bnml
-from bnml._files import write_all
+from bnml._files import write_files
 from bnml._watch import Watch
 from bnml.cli import learn
 from bnml.cli.constraints import parse_constraints
@@ -167,10 +167,10 @@ def test_all_files_or_none(folder):
     (folder / "first.txt").write_text("old")
     before = sorted(folder.iterdir())
     with pytest.raises(ArgumentError, match="no"):
-        write_all({Path("first.txt"): lambda stream: stream.write(b"new"), Path("second.txt"): fails})
+        write_files({Path("first.txt"): lambda stream: stream.write(b"new"), Path("second.txt"): fails})
     assert sorted(folder.iterdir()) == before
     assert (folder / "first.txt").read_text() == "old"
-    write_all(
+    write_files(
         {Path("first.txt"): lambda stream: stream.write(b"new"), Path("b.txt"): lambda stream: stream.write(b"b")}
     )
     assert ((folder / "first.txt").read_text(), (folder / "b.txt").read_text()) == ("new", "b")

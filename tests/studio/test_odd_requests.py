@@ -8,7 +8,7 @@ import random
 import pytest
 
 from bnml.errors import BnmlError
-from bnml.studio.session import chosen_of, plain_fields
+from bnml.studio.session import chosen_in_session, plain_fields
 from tests.studio.running import walk
 
 FIELDS = {
@@ -46,7 +46,7 @@ def test_what_sessions_are_made_of():
         for value in ODD:
             for place in ({name: value}, {"knowledge": {name: value}}, {"settings": {name: value}}):
                 try:
-                    made = chosen_of(
+                    made = chosen_in_session(
                         {**place, "table": {"file": f"tables/{'a' * 16}/table.csv", "name": "t", "choices": place}}
                     )
                 except BnmlError:

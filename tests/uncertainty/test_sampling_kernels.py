@@ -152,7 +152,7 @@ class Replica:
 
     def with_order(self, at):
         arrays = (self.parents, self.own, self.near, self.rules[2], self.need, self.order, self.place)
-        return order_moves.order_step(at, True, self.key, 1.0, 0.0, *arrays)
+        return order_moves.order_move_step(at, True, self.key, 1.0, 0.0, *arrays)
 
     def neighbourhood(self, at, lists, beta=1.0, gamma=0.0):
         arrays = (self.parents, self.own, self.near, self.rules, lists)

@@ -25,13 +25,13 @@ from bnml.studio.session import HandDecisions, ResultEntry, Session
 from bnml.studio.session_folder import result_file, table_key
 from bnml.studio.table_look import table_look
 
-__all__ = ["check_tables", "checked_session"]
+__all__ = ["check_archive_tables", "checked_session"]
 
 SAME_SCORE = 1e-6  # share of a score that rounding on another machine may change
 
 
-def check_tables(session: Session, place: Path) -> None:
-    """Refuse tables that are not what their names say.
+def check_archive_tables(session: Session, place: Path) -> None:
+    """Refuse tables of an archive that are not what their names say.
 
     Raises
     ------

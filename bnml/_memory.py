@@ -94,7 +94,7 @@ def _physical() -> int:
 
 
 def gigabytes(size: float) -> str:
-    """Return a size in words."""
+    """Return an amount of memory in words."""
     if size > 10**18:
         return "more than a billion GB"
     for unit, name in ((10**9, "GB"), (10**6, "MB")):

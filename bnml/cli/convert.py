@@ -29,4 +29,4 @@ def command(
     if as_json:
         printing.print_json(outputs.written_summary(network, target))
         return
-    print(f"{target}: {printing.size_text(network)}")
+    print(f"{target}: {printing.printed_size(network)}")

@@ -38,4 +38,4 @@ def command(
     if as_json:
         printing.print_json({**outputs.written_summary(network, output), "estimator": by})
         return
-    print(f"{output}: {printing.size_text(network)} ({by})")
+    print(f"{output}: {printing.printed_size(network)} ({by})")

@@ -24,7 +24,7 @@ def show_network(path: str, *, as_json: bool) -> None:
     if as_json:
         printing.print_json(_summary(network, size))
         return
-    print(f"{printing.size_text(network)}\n")
+    print(f"{printing.printed_size(network)}\n")
     rows = [
         [
             shortened(x, LONGEST_NAME),

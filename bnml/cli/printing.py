@@ -18,12 +18,12 @@ __all__ = [
     "console",
     "print_grid",
     "print_json",
-    "size_text",
+    "printed_size",
     "speaks_unicode",
 ]
 
 
-def size_text(network: bnml.BayesianNetwork) -> str:
+def printed_size(network: bnml.BayesianNetwork) -> str:
     """Return the size of a network in words, to be printed."""
     sizes = (len(network.names), "variable"), (len(network.dag.arcs), "arc"), (network.n_parameters, "parameter")
     return ", ".join(number_of(n, word) for n, word in sizes)

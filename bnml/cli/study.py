@@ -298,7 +298,7 @@ def _print(found: Study, report: Path | None, kept: Sequence[Path], networks: Se
     print(f"\n{said}")
     if found.network is not None:
         for path in networks:
-            print(f"{path}: {printing.size_text(found.network)}")
+            print(f"{path}: {printing.printed_size(found.network)}")
 
 
 @contextmanager

@@ -157,7 +157,7 @@ SCORE, BEST, TERM, REACH = range(4)
 
 @kernel
 def find_slots(keys: Array, slots: Array) -> None:
-    """Kernel: enter sets by their keys; -1 is an empty slot."""
+    """Kernel: enter parent sets by their keys; -1 is an empty slot."""
     mask = slots.size - 1
     for i in range(keys.size):
         at = (keys[i] ^ (keys[i] >> 29)) & mask
@@ -387,7 +387,7 @@ def _is_closed(costs: Costs, level: Level, p: int, places: Array, term: float, q
 def extend(
     rows: ChildRows, costs: Costs, level: Level, span: tuple[int, int], room: Room, found: FoundSets
 ) -> tuple[int, int, int]:
-    """Kernel: look at the sets from ``span[0]`` to before ``span[1]``, each with every lower candidate.
+    """Kernel: look at the parent sets from ``span[0]`` to before ``span[1]``, each with every lower candidate.
 
     Return how many of what was looked at is in use, how many sets were counted, and how many have more configurations
     than are known.

@@ -18,7 +18,7 @@ from bnml.errors import ArgumentError
 if TYPE_CHECKING:
     from bnml.counts.counts import Counts
 
-__all__ = ["Cells", "FamilyCounts", "cells_of_rows", "family_counts", "table_of_rows", "table_shape"]
+__all__ = ["Cells", "FamilyCounts", "cells_of_rows", "counts_of_cells", "family_counts", "shape_of_cells"]
 
 MOST_CELLS = 100_000_000  # of a table that is listed
 
@@ -117,8 +117,8 @@ def cells_of_rows(
     return Cells(tuple(variables), tuple(arities), counts, look)
 
 
-def table_shape(variables: Sequence[int], arities: Sequence[int]) -> list[int]:
-    """Return how many cells there are along each of some columns: the shape of their table.
+def shape_of_cells(variables: Sequence[int], arities: Sequence[int]) -> list[int]:
+    """Return how many cells there are along each of some columns.
 
     Raises
     ------
@@ -135,7 +135,7 @@ def table_shape(variables: Sequence[int], arities: Sequence[int]) -> list[int]:
     return shape
 
 
-def table_of_rows(shape: Sequence[int], rows: Iterable[States], weights: Ints) -> Ints:
+def counts_of_cells(shape: Sequence[int], rows: Iterable[States], weights: Ints) -> Ints:
     """Return the counts of all cells, given a row of codes for each column."""
     index = np.zeros(weights.size, np.int64)
     for codes, r in zip(rows, shape, strict=True):

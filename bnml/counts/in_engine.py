@@ -31,7 +31,7 @@ from bnml.counts.batches import (
     check_columns,
     configurations,
 )
-from bnml.counts.cells import Cells, cells_of_rows, table_of_rows, table_shape
+from bnml.counts.cells import Cells, cells_of_rows, counts_of_cells, shape_of_cells
 from bnml.counts.chi_square import Questions, Verdict
 from bnml.data.columns import column_code_type
 from bnml.data.pushed_data import PushedData, rows_stay
@@ -240,10 +240,10 @@ class InEngine:
     def table(self, variables: Sequence[int]) -> Ints:
         """Return the counts of every configuration: an array with one axis per variable."""
         check_columns(len(self.names), variables)
-        shape = table_shape(variables, self.arities)
+        shape = shape_of_cells(variables, self.arities)
         with self._one_at_a_time:
             block = self._block(mask_of(variables))
-        return table_of_rows(shape, (block.rows.columns[block.variables.index(v)] for v in variables), block.counts)
+        return counts_of_cells(shape, (block.rows.columns[block.variables.index(v)] for v in variables), block.counts)
 
     # --- sums ---
 

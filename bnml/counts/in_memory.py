@@ -13,7 +13,7 @@ from bnml._arrays import Bools, Floats, Ints, Numbers
 from bnml._watch import Tell
 from bnml.counts import pair_tests, sums
 from bnml.counts.batches import FamilyBatch, Lookups, check_columns, configurations
-from bnml.counts.cells import Cells, cells_of_rows, table_of_rows, table_shape
+from bnml.counts.cells import Cells, cells_of_rows, counts_of_cells, shape_of_cells
 from bnml.counts.chi_square import Questions, Verdict
 from bnml.data import Data
 from bnml.data.targets import rows_not_setting
@@ -67,9 +67,9 @@ class InMemory:
         from bnml.counts._kernels import MAX_DENSE, count_dense
 
         check_columns(len(self.names), variables)
-        shape, columns = table_shape(variables, self.arities), self._rows.columns
+        shape, columns = shape_of_cells(variables, self.arities), self._rows.columns
         if (size := math.prod(shape)) > MAX_DENSE:
-            return table_of_rows(shape, (columns[v] for v in variables), self._weights)
+            return counts_of_cells(shape, (columns[v] for v in variables), self._weights)
         counts = np.zeros(size, np.int64)
         count_dense(columns, self._weights, self._rows.arities, np.array(variables, np.int64), counts)
         return counts.reshape(shape)

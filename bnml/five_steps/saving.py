@@ -48,8 +48,8 @@ from bnml.network.formats import json as network_json
 from bnml.scores import SCORES, Score
 from bnml.scores.bde import BDe
 from bnml.scores.forest_nml import NML
-from bnml.search.saving import search_result_of, search_values
-from bnml.uncertainty.saving import bootstrap_of, bootstrap_values, posterior_of, posterior_values
+from bnml.search.saving import saved_search_result, search_values
+from bnml.uncertainty.saving import bootstrap_values, posterior_values, saved_bootstrap, saved_posterior
 
 __all__ = ["check_saving", "load_saved_state", "load_study", "save_state"]
 
@@ -378,7 +378,7 @@ def _knowledge_of(values: Mapping[str, Any], work: StudyWork) -> Knowledge:
 
 def _learned_of(values: Mapping[str, Any], work: StudyWork) -> Any:
     learning = work.learning
-    return search_result_of(values, learning.open(work.table), learning.options)
+    return saved_search_result(values, learning.open(work.table), learning.options)
 
 
 def _tested_of(values: Mapping[str, Any], work: StudyWork) -> IndependenceResult:
@@ -407,9 +407,9 @@ KINDS: dict[str, _Kind] = {
     "pc": _Kind(independence_values, _tested_of),
     "npc": _Kind(independence_values, _npc_of),
     "posterior": _Kind(
-        posterior_values, lambda values, work: posterior_of(values, work.table, **posterior_arguments(work))
+        posterior_values, lambda values, work: saved_posterior(values, work.table, **posterior_arguments(work))
     ),
-    "bootstrap": _Kind(bootstrap_values, lambda values, work: bootstrap_of(values)),
+    "bootstrap": _Kind(bootstrap_values, lambda values, work: saved_bootstrap(values)),
     "validation": _Kind(Validation.to_dict, lambda values, work: Validation.from_dict(values)),
     "strength": _Kind(stored_frame, lambda values, work: frame_from_stored(values)),
 }

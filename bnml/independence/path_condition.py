@@ -152,7 +152,7 @@ def accepted_statements(standing: Standing, links: Sequence[int], statements: St
 
 
 def links_without(links: Sequence[int], pair: Pair) -> list[int]:
-    """Return the links without one of them."""
+    """Return links that meet the path condition, or are to, without one of them."""
     left = list(links)
     unlink_pair(left, pair)
     return left

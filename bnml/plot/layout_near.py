@@ -63,7 +63,7 @@ def layout_near(graph: DAG | PDAG | BayesianNetwork, before: Layout | None) -> L
 
 
 def with_routes(found: Layout, edges: Iterable[Arc], known: Layout | None = None) -> Layout:
-    """Return the layout that another is near, with routes for more edges; nodes stay where they are.
+    """Return a layout near the one there is: with routes for more edges; nodes stay where they are.
 
     Parameters
     ----------

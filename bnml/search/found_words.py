@@ -118,7 +118,7 @@ def legend_words(result: SearchResult) -> tuple[str, str]:
 
 
 def found_sentence(result: SearchResult) -> str:
-    """Return the same as a sentence; empty for searches over all networks by score.
+    """Return how a structure was found as a sentence; empty for searches over all networks by score.
 
     Examples
     --------

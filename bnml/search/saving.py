@@ -12,7 +12,7 @@ from bnml.search.k2 import Trial
 from bnml.search.search_result import SearchResult
 from bnml.search.task import Task
 
-__all__ = ["search_result_of", "search_values"]
+__all__ = ["saved_search_result", "search_values"]
 
 SAME = ("score", "optimal", "search", "seconds", "regions")
 CHOICES = ("keep", "drop")
@@ -28,8 +28,8 @@ def search_values(result: SearchResult) -> dict[str, Any]:
     return values
 
 
-def search_result_of(values: Mapping[str, Any], task: Task, options: Mapping[str, Any]) -> SearchResult:
-    """Return the result with these values.
+def saved_search_result(values: Mapping[str, Any], task: Task, options: Mapping[str, Any]) -> SearchResult:
+    """Return the search result that was saved as these values.
 
     Parameters
     ----------

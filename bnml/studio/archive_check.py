@@ -47,7 +47,7 @@ def check_archive_tables(session: Session, place: Path) -> None:
 
 
 def checked_session(session: Session, place: Path) -> Session:
-    """Return a session once all of it has been loaded, with what its results say of themselves.
+    """Check a session from an archive: return it once all is loaded, with what its results say of themselves.
 
     Parameters
     ----------

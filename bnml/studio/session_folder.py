@@ -220,5 +220,5 @@ def _locked(stream: IO[bytes]) -> bool:
 
 
 def result_file(folder: Path, result: str) -> Path:
-    """Return the file of a result."""
+    """Return the file of a result in a session's folder."""
     return folder / "results" / f"{result}.json"

@@ -77,7 +77,7 @@ PLACES = _places_of_bits()
 
 @helper
 def random_bits(key: Array, step: int, draw: int) -> Array:
-    """Return 64 random bits: those of a draw of a step."""
+    """Kernels' helper for sampling: return 64 random bits, those of a draw of a step."""
     z = key + np.uint64(step * DRAWS + draw + 1) * GOLDEN
     z = (z ^ (z >> S30)) * FIRST_MIX
     z = (z ^ (z >> S27)) * SECOND_MIX
@@ -86,7 +86,7 @@ def random_bits(key: Array, step: int, draw: int) -> Array:
 
 @helper
 def random_unit(key: Array, step: int, draw: int) -> float:
-    """Return a random number from 0 to 1."""
+    """Kernels' helper for sampling: return a random number from 0 to 1."""
     return float(random_bits(key, step, draw) >> S11) * UNIT
 
 
@@ -95,7 +95,7 @@ def random_unit(key: Array, step: int, draw: int) -> float:
 
 @helper
 def has_arc(parents: Array, u: int, v: int) -> bool:
-    """Whether u is a parent of v."""
+    """Kernels' helper for sampling: whether u is a parent of v."""
     there: bool = (parents[v, u >> 6] >> (np.uint64(u) & LOW)) & ONE == ONE
     return there
 
@@ -172,7 +172,10 @@ def leads_to(parents: Array, start: int, without: int, target: int, stack: Array
 
 @helper
 def find_family(table: Array, child: int, own: Array, u: int) -> Array:
-    """Return where the family of a child with one parent toggled (-1: none) stands, or -1 - (where it would)."""
+    """Kernels' helper for sampling: return where a family stands in the table, or -1 - (where it would).
+
+    It is that of a child with one parent toggled (-1: none).
+    """
     return find_place(table[0], table[1], child, own, u)
 
 

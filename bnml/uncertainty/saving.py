@@ -14,7 +14,7 @@ from bnml.uncertainty.chains import Chains
 from bnml.uncertainty.posterior_result import Posterior
 from bnml.uncertainty.sampled_posterior import SampledPosterior
 
-__all__ = ["bootstrap_of", "bootstrap_values", "posterior_of", "posterior_values"]
+__all__ = ["bootstrap_values", "posterior_values", "saved_bootstrap", "saved_posterior"]
 
 SAMPLED = ("names", "score", "prior", "n_rows", "seconds")
 SAME = ("names", "score", "prior", "log_evidence", "n_rows", "seconds", "_arcs")
@@ -25,8 +25,8 @@ def bootstrap_values(found: Bootstrap) -> dict[str, Any]:
     return {one.name: getattr(found, one.name) for one in fields(found)}
 
 
-def bootstrap_of(values: Mapping[str, Any]) -> Bootstrap:
-    """Return the bootstrap with these values."""
+def saved_bootstrap(values: Mapping[str, Any]) -> Bootstrap:
+    """Return the bootstrap that was saved as these values."""
     return Bootstrap(**values)
 
 
@@ -38,8 +38,8 @@ def posterior_values(found: Posterior | SampledPosterior) -> dict[str, Any]:
     return {name: getattr(found, name) for name in SAME}
 
 
-def posterior_of(values: Mapping[str, Any], data: Data, **given: Any) -> Posterior | SampledPosterior:
-    """Return the posterior with these values, on the same table; ``given`` are the arguments of `posterior`."""
+def saved_posterior(values: Mapping[str, Any], data: Data, **given: Any) -> Posterior | SampledPosterior:
+    """Return the posterior that was saved as these values, on the same table; ``given`` are arguments of `posterior`."""
     asked = task_request(None, {}, **{name: value for name, value in given.items() if name in (*COMMON, "score")})
     task = asked.open(data)
     if "chains" in values:

@@ -49,7 +49,7 @@ def decide_single_arc(
     at: int, act: bool, key: Array, beta: float, gamma: float, own: Array, near: Array, link: Array, need: Array,
     u: int, v: int, there: bool,
 ) -> int:  # fmt: skip
-    """Return 1 if an arc is to be added, or taken away if it is there; 0 if not, and -1 if a score is needed."""
+    """Return 1 if a single arc is to be added, or taken away if it is there; 0 if not, and -1 if a score is needed."""
     score = near[v, u]
     if score != score:
         need[0], need[1], need[2] = v, u, -1
@@ -64,7 +64,7 @@ def decide_single_arc(
 def decide_turn(
     at: int, act: bool, key: Array, beta: float, own: Array, near: Array, need: Array, u: int, v: int
 ) -> int:
-    """Return 1 if an arc is to be turned round, 0 if not, and -1 if scores are needed."""
+    """Return 1 if a single arc is to be turned round, 0 if not, and -1 if scores are needed."""
     score, other = near[v, u], near[u, v]
     if score != score or other != other:
         need[0], need[1] = v, u

@@ -8,7 +8,7 @@ import pytest
 
 import bnml
 from bnml._stored import from_stored, to_stored
-from bnml.search.saving import search_result_of, search_values
+from bnml.search.saving import saved_search_result, search_values
 from bnml.search.searches import SEARCHES, request_for
 
 OPTIONS = {
@@ -30,7 +30,7 @@ def test_the_same_again(search, known):
     asked = request_for(search, options, constraints=known)
     result = bnml.learn(data, search=search, constraints=known, **options)
     values = from_stored(json.loads(json.dumps(to_stored(search_values(result)), allow_nan=False)))
-    found = search_result_of(values, asked.open(data), asked.options)
+    found = saved_search_result(values, asked.open(data), asked.options)
     assert found == result
     assert found.info == result.info
     assert found.to_dict(steps=True) == result.to_dict(steps=True)

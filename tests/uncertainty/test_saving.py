@@ -9,7 +9,7 @@ import pytest
 
 import bnml
 from bnml._stored import from_stored, to_stored
-from bnml.uncertainty.saving import bootstrap_of, bootstrap_values, posterior_of, posterior_values
+from bnml.uncertainty.saving import bootstrap_values, posterior_values, saved_bootstrap, saved_posterior
 
 
 def through_json(value):
@@ -22,7 +22,7 @@ def test_posterior(columns, known):
     data = bnml.example().select(bnml.example().names[:columns])
     given = {"score": "bdeu", "constraints": known, "max_parents": 3}
     result = bnml.posterior(data, **given)
-    found = posterior_of(through_json(posterior_values(result)), data, **given)
+    found = saved_posterior(through_json(posterior_values(result)), data, **given)
     assert found.to_dict() == result.to_dict()
     assert str(found) == str(result)
     if columns <= 5:
@@ -35,7 +35,7 @@ def test_sampled_posterior(columns):
     data = bnml.example().select(bnml.example().names[:columns])
     given = {"score": "bdeu", "max_parents": 3, "method": "sample", "seed": 2}
     result = bnml.posterior(data, **given, samples=50)
-    found = posterior_of(through_json(posterior_values(result)), data, **given)
+    found = saved_posterior(through_json(posterior_values(result)), data, **given)
     assert found.to_dict() == result.to_dict()
     assert str(found) == str(result)
     assert found.top(3).equals(result.top(3))
@@ -44,7 +44,7 @@ def test_sampled_posterior(columns):
 
 def test_bootstrap():
     result = bnml.bootstrap(bnml.example(), "bic", "climb", repetitions=4)
-    found = bootstrap_of(through_json(bootstrap_values(result)))
+    found = saved_bootstrap(through_json(bootstrap_values(result)))
     assert found == result
     assert np.array_equal(found.support, result.support)
     assert found.to_dict() == result.to_dict()

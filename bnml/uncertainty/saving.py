@@ -39,7 +39,7 @@ def posterior_values(found: Posterior | SampledPosterior) -> dict[str, Any]:
 
 
 def saved_posterior(values: Mapping[str, Any], data: Data, **given: Any) -> Posterior | SampledPosterior:
-    """Return the posterior that was saved as these values, on the same table; ``given`` are arguments of `posterior`."""
+    """Return the posterior that was saved as these values, on its table; ``given`` are arguments of `posterior`."""
     asked = task_request(None, {}, **{name: value for name, value in given.items() if name in (*COMMON, "score")})
     task = asked.open(data)
     if "chains" in values:

@@ -17,14 +17,14 @@ from bnml.data.read_arguments import Arguments
 from bnml.data.states import MOST_WHOLE_NUMBERS, States
 from bnml.errors import DataWarning, argument
 
-__all__ = ["comma_doubt", "header_doubt", "number_with_comma", "warn_of_doubts", "warn_of_states"]
+__all__ = ["number_with_comma", "warn_of_doubts", "warn_of_states"]
 
 MANY_COLUMNS = 3  # if all of their names are values too, the names are a row, even without numbers
 
 _WITH_COMMA = re.compile(r"[+-]?[0-9.]*,[0-9]+([eE][+-]?[0-9]+)?")
 
 
-def header_doubt(columns: Sequence[Column], file: str) -> str | None:
+def _header_doubt(columns: Sequence[Column], file: str) -> str | None:
     """Return what to say if the names of a file's columns look like one of its rows; else None.
 
     They do if all are numbers and one of them occurs in its column; or if all of them could be values and there is a
@@ -58,7 +58,7 @@ def _fits(column: Column) -> bool:
     return not categories and bool(numbers.min() <= number <= numbers.max())
 
 
-def comma_doubt(columns: Sequence[Column]) -> str | None:
+def _comma_doubt(columns: Sequence[Column]) -> str | None:
     """Return what to say if columns of labels hold numbers with a decimal comma; else None."""
     examples = {column.name: example for column in columns if (example := number_with_comma(column)) is not None}
     if not examples:
@@ -86,7 +86,7 @@ def warn_of_doubts(columns: Sequence[Column], asked: Arguments, file: str | None
     """Warn of a file whose first line may be a row, unless its names were used, and of numbers with a comma."""
     named = asked.columns is not None or asked.weights is not None or asked.states or asked.bins_of
     undeclared = [column for column in columns if not column.declared and column.name not in asked.states]
-    doubts = [None if file is None or named else header_doubt(columns, file), comma_doubt(undeclared)]
+    doubts = [None if file is None or named else _header_doubt(columns, file), _comma_doubt(undeclared)]
     for doubt in doubts:
         if doubt is not None:
             warnings.warn(DataWarning(doubt), stacklevel=_level_of_caller())

@@ -21,6 +21,7 @@ and nothing statistical is computed here.
 `cut_gain`           what cuts of a column of numbers gain
 `results`            results as the page shows them, with what was decided by hand
 `result_summary`     what the list of results says of each
+`result_layout`      where the nodes of each stand
 `result_titles`      what scores, searches and results are called
 `link_view`          each link and what is known of it
 `questions`          probabilities, conditional tables, the most probable row

@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from bnml._files import written_whole
 from bnml.errors import ArgumentError, argument
 from bnml.five_steps.parts import PARTS, StudyRequest
 from bnml.five_steps.saving import load_saved_state, save_state
 from bnml.five_steps.state import StudyState
 from bnml.five_steps.study_steps import begin_study, request_of, study_request, study_with_part
 from bnml.graph.rules import ROWS_PER_CELL
-from bnml.plot.layout import Layout
 from bnml.plot.layout_near import layout_near
 from bnml.search.search_result import SearchResult
 from bnml.search.searches import SEARCHES
 from bnml.studio.read_tables import ReadTables, table_source_in
+from bnml.studio.result_layout import read_layout, write_layout
 from bnml.studio.result_summary import result_summary
 from bnml.studio.session import KnownStructure, LearningSettings, TableEntry
 from bnml.studio.session_folder import result_file
 
-__all__ = ["learn_parts", "learn_result", "learning_request", "read_layout"]
+__all__ = ["learn_parts", "learn_result", "learning_request"]
 
 Progress = Callable[[str, float], None]
 
@@ -105,8 +103,7 @@ def learn_result(
         state = _with_part(state, asked, "npc", progress)
     before = None if like is None else read_layout(folder, like)
     place = layout_near(learned.directions if learned.dag is None else learned.dag, before)
-    with written_whole(_layout_file(folder, result)) as stream:
-        stream.write(json.dumps(_layout_values(place), ensure_ascii=False).encode("utf-8", "surrogatepass"))
+    write_layout(place, folder, result)
     save_state(state, result_file(folder, result))
     learned.to_dict()  # what the page asks for next: on a new machine, kernels are compiled here, not in the server
     if learned.network is not None:
@@ -143,42 +140,3 @@ def _said(name: str) -> str:
 def _within(progress: Progress, name: str, start: float, stop: float) -> Progress:
     progress(name, start)
     return lambda stage, share: progress(f"{name}: {stage}", start + (stop - start) * share)
-
-
-# --- where nodes stand ---
-
-
-def _layout_file(folder: Path, result: str) -> Path:
-    return folder / "results" / f"{result}.layout.json"
-
-
-def _layout_values(found: Layout) -> dict[str, Any]:
-    return {
-        "positions": found.positions,
-        "sizes": found.sizes,
-        "routes": [[a, b, points] for (a, b), points in found.routes.items()],
-        "width": found.width,
-        "height": found.height,
-        "crossings": found.crossings,
-    }
-
-
-def read_layout(folder: Path, result: str) -> Layout | None:
-    """Return where learning has put the nodes of a result; None if that is not known."""
-    try:
-        values = json.loads(_layout_file(folder, result).read_text(encoding="utf-8", errors="surrogatepass"))
-        return Layout(
-            positions={name: _point(at) for name, at in values["positions"].items()},
-            sizes={name: _point(size) for name, size in values["sizes"].items()},
-            routes={(a, b): tuple(map(_point, points)) for a, b, points in values["routes"]},
-            width=int(values["width"]),
-            height=int(values["height"]),
-            crossings=int(values["crossings"]),
-        )
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        return None
-
-
-def _point(pair: Any) -> tuple[int, int]:
-    x, y = pair
-    return int(x), int(y)

@@ -28,9 +28,9 @@ from bnml.plot.layout import Layout, layout
 from bnml.plot.layout_near import with_routes
 from bnml.scores import LocalScores
 from bnml.search.search_result import SearchResult
-from bnml.studio.learning import read_layout
 from bnml.studio.link_view import LinkView, link_views
 from bnml.studio.read_tables import ReadTables
+from bnml.studio.result_layout import read_layout
 from bnml.studio.session import HandDecisions, ResultEntry
 from bnml.studio.session_folder import result_file
 from bnml.uncertainty import strength

@@ -1,0 +1,54 @@
+"""Where the nodes of a result stand, as a file beside it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from bnml._files import written_whole
+from bnml.plot.layout import Layout
+
+__all__ = ["read_layout", "write_layout"]
+
+
+def _layout_file(folder: Path, result: str) -> Path:
+    return folder / "results" / f"{result}.layout.json"
+
+
+def _layout_values(found: Layout) -> dict[str, Any]:
+    return {
+        "positions": found.positions,
+        "sizes": found.sizes,
+        "routes": [[a, b, points] for (a, b), points in found.routes.items()],
+        "width": found.width,
+        "height": found.height,
+        "crossings": found.crossings,
+    }
+
+
+def write_layout(found: Layout, folder: Path, result: str) -> None:
+    """Write the layout of a result to its file, whole or not at all."""
+    with written_whole(_layout_file(folder, result)) as stream:
+        stream.write(json.dumps(_layout_values(found), ensure_ascii=False).encode("utf-8", "surrogatepass"))
+
+
+def read_layout(folder: Path, result: str) -> Layout | None:
+    """Return the layout of a result, where its nodes stand; None if that is not known."""
+    try:
+        values = json.loads(_layout_file(folder, result).read_text(encoding="utf-8", errors="surrogatepass"))
+        return Layout(
+            positions={name: _point(at) for name, at in values["positions"].items()},
+            sizes={name: _point(size) for name, size in values["sizes"].items()},
+            routes={(a, b): tuple(map(_point, points)) for a, b, points in values["routes"]},
+            width=int(values["width"]),
+            height=int(values["height"]),
+            crossings=int(values["crossings"]),
+        )
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None
+
+
+def _point(pair: Any) -> tuple[int, int]:
+    x, y = pair
+    return int(x), int(y)

@@ -12,7 +12,7 @@ import pytest
 from bnml._bits import masks_of_words, words_of_masks
 from bnml.graph import Rules
 from bnml.uncertainty import _sampling_kernels as kernels
-from bnml.uncertainty import edge_reversal, order_moves, single_arcs
+from bnml.uncertainty import chains, edge_reversal, order_moves, single_arcs
 
 
 @pytest.fixture(autouse=True)
@@ -138,7 +138,7 @@ class Replica:
 
     def __init__(self, n, table):
         self.table, self.rules, self.n = table, open_rules(n), n
-        self.parents, self.order = single_arcs.first_structure(Rules.none([f"X{i}" for i in range(n)]))
+        self.parents, self.order = chains.first_structure(Rules.none([f"X{i}" for i in range(n)]))
         self.place = np.argsort(self.order)
         places = [kernels.find_family(table, v, self.parents[v], -1) for v in range(n)]
         self.own, self.near = table[2][places], np.full((n, n), np.nan)

@@ -24,7 +24,18 @@ from bnml.data.columns import Column
 from bnml.errors import ArgumentError, argument
 from bnml.nml import nml_histogram
 
-__all__ = ["AUTO", "Bins", "bin_labels", "bins_of_values", "cut_points", "is_to_be_cut", "parse_bins"]
+__all__ = [
+    "AUTO",
+    "MDL",
+    "Bins",
+    "bin_labels",
+    "bins_of_values",
+    "cut_points",
+    "equal_width",
+    "is_to_be_cut",
+    "parse_bins",
+    "quantile_shares",
+]
 
 Bins = tuple[str, int | str] | tuple[float, ...]
 
@@ -74,7 +85,7 @@ def cut_points(bins: Bins, values: Floats, weights: Floats) -> tuple[float, ...]
             cuts = list(_short(nml_histogram(values, weights, least=2).cuts, values))
             cuts = cuts or _equal_frequency(values, weights, 2)
         case ("width", int(k)):
-            cuts = _equal_width(values, k)
+            cuts = equal_width(values, k)
         case ("quantile", int(k)):
             cuts = _equal_frequency(values, weights, k)
         case _:
@@ -92,8 +103,8 @@ def _short(cuts: Sequence[float], values: Floats) -> tuple[float, ...]:
     return tuple(shortened)
 
 
-def _equal_width(values: Floats, k: int) -> list[float]:
-    """Cuts in exact arithmetic on the decimals as written, so that a value on a cut falls below it."""
+def equal_width(values: Floats, k: int) -> list[float]:
+    """Return cuts in exact arithmetic on the decimals as written, so that a value on a cut falls below it."""
     low, high = Fraction(repr(float(values[0]))), Fraction(repr(float(values[-1])))
     return [float(low + (high - low) * i / k) for i in range(1, k)]
 
@@ -101,8 +112,14 @@ def _equal_width(values: Floats, k: int) -> list[float]:
 def _equal_frequency(values: Floats, weights: Floats, k: int) -> list[float]:
     """Cuts at the lowest values that reach i/k of the rows; the highest value is left for the last bin."""
     reached = np.cumsum(weights)[:-1] / weights.sum()
-    places = np.searchsorted(reached, np.arange(1, k) / k - 1e-12)
+    places = np.searchsorted(reached, quantile_shares(k))
     return [float(values[min(place, values.size - 2)]) for place in places] if values.size > 1 else []
+
+
+def quantile_shares(k: int) -> Floats:
+    """Return the shares of the rows that the cuts between k bins of about equal numbers of rows must reach."""
+    shares: Floats = np.arange(1, k) / k - 1e-12
+    return shares
 
 
 def _without_empty_bins(cuts: list[float], values: Floats) -> tuple[float, ...]:

@@ -31,6 +31,7 @@ __all__ = [
     "column_of_numbers",
     "column_of_objects",
     "columns_of_arrow",
+    "not_labels",
 ]
 
 Codes = npt.NDArray[np.integer[Any]]
@@ -193,7 +194,7 @@ def _code(name: str, value: Any, known: dict[str, int], labels: list[Any]) -> in
         if is_missing(value):
             return MISSING
         if isinstance(value, list | tuple | dict | set | frozenset | bytes | bytearray | complex | np.ndarray):
-            raise _not_labels(name, type(value).__name__)
+            raise not_labels(name, type(value).__name__)
         text = label_text(value)
     code = known.setdefault(text, len(labels))
     if code == len(labels):
@@ -201,7 +202,8 @@ def _code(name: str, value: Any, known: dict[str, int], labels: list[Any]) -> in
     return code
 
 
-def _not_labels(name: str, what: object) -> DataError:
+def not_labels(name: str, what: object) -> DataError:
+    """Return the error for a column whose values can be no labels."""
     return DataError(
         f"column {clip(name)!r} holds values of type {clip(what)}: expected labels or numbers; convert it, or leave it "
         "out with columns="
@@ -233,7 +235,7 @@ def column_of_arrow(name: str, values: Any) -> Column:
     if types.is_null(kind):
         return Column(name, [], np.full(len(values), MISSING, np.int64))
     if types.is_nested(value_kind) or "binary" in str(value_kind):
-        raise _not_labels(name, value_kind)
+        raise not_labels(name, value_kind)
     if types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind):
         missing = values.is_null().to_numpy() if values.null_count else None
         whole = values.fill_null(False if types.is_boolean(kind) else 0) if values.null_count else values

@@ -25,7 +25,7 @@ from bnml.data.table import Table
 from bnml.data.table_names import Wanted, check_table_names, kept_table_names
 from bnml.errors import DataError
 
-__all__ = ["header_of", "read_delimited", "read_text"]
+__all__ = ["header_of", "open_delimited", "read_delimited", "read_text"]
 
 DELIMITERS = ",;\t|"
 BLOCK = 1 << 22  # bytes that are parsed at once; a line may be refused if it is longer
@@ -73,7 +73,7 @@ def read_text(path: Path, wanted: Wanted) -> Table:
         names, delimiter, _ = _header(path, None)
         if len(names) > 1 or len(names[0].split()) < 2:
             return read_delimited(path, wanted, delimiter)
-        with _open_text(path) as file, _long_fields(), TemporaryDirectory() as folder:
+        with open_delimited(path) as file, _long_fields(), TemporaryDirectory() as folder:
             lines = (line.strip() for line in file.read().removeprefix("\ufeff").splitlines())
             rows = csv.reader((line for line in lines if line), delimiter=" ", skipinitialspace=True)
             table = Path(folder, "table.tsv")
@@ -117,7 +117,8 @@ def _open(path: Path) -> IO[bytes]:
     return gzip.open(path) if path.name.lower().endswith(".gz") else path.open("rb")  # type: ignore[return-value]
 
 
-def _open_text(path: Path) -> IO[str]:
+def open_delimited(path: Path) -> IO[str]:
+    """Open a file of delimited text, packed by gzip if its name ends so."""
     return io.TextIOWrapper(_open(path), encoding="utf-8", newline="")
 
 
@@ -126,7 +127,7 @@ def _header(path: Path, delimiter: str | None) -> tuple[tuple[str, ...], str, in
 
     The delimiter is the one that occurs most often, outside of quotes.
     """
-    with _open_text(path) as file:
+    with open_delimited(path) as file:
         start = file.readline()
         is_open = start.count('"') % 2 == 1
         while is_open and len(start) < LONGEST_NAMES and (more := file.readline()):  # a quoted name with a line break
@@ -259,7 +260,7 @@ def _fault(path: Path, names: Sequence[str], delimiter: str, complaint: str) -> 
     if complaint.startswith("In CSV column") and complaint.endswith("invalid UTF8 data"):
         return _not_utf8(path)
     line = 1
-    with _open_text(path) as file, _long_fields():
+    with open_delimited(path) as file, _long_fields():
         first = file.readline().removeprefix("\ufeff")
         reader = csv.reader(chain([first], file, ["\n", END]), delimiter=delimiter)
         try:

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from bnml._arrays import Ints
 from bnml._text import clip
 from bnml.data.columns import column_code_type
-from bnml.data.engine_table import EngineTable
+from bnml.data.engine_table import EngineTable, exact_literal, missing_values
 from bnml.errors import DataError
 
 __all__ = ["CodedTable", "ColumnCoding"]
@@ -46,6 +46,8 @@ class ColumnCoding:
         Cut points between bins, which are right-closed; None where values decide.
     other
         The code of every other value, nulls among them; None if there must be none.
+    gaps
+        Where cuts decide, the values that stand for a missing one.
     """
 
     name: str
@@ -54,6 +56,7 @@ class ColumnCoding:
     codes: Sequence[int]
     cuts: Sequence[float] | None
     other: int | None
+    gaps: Sequence[Any] = ()
 
     def expression(self, rows: Any) -> Any:
         """Return the code as an Ibis expression."""
@@ -63,14 +66,14 @@ class ColumnCoding:
         other = ibis.null("int64") if self.other is None else ibis.literal(self.other, "int64")
         if self.cuts is not None:
             number = column.try_cast("float64") if column.type().is_string() else column.cast("float64")
-            bounds = [(number <= ibis.literal(cut, "float64"), k) for k, cut in enumerate(self.cuts)]
-            usable = number.notnull() & ~number.isnan()
+            bounds = [(number <= exact_literal(cut, "float64"), k) for k, cut in enumerate(self.cuts)]
+            usable = number.notnull() & ~number.isnan() & ~missing_values(column, self.gaps)
             inside = ibis.cases(*bounds, else_=len(self.cuts)) if bounds else ibis.literal(0, "int64")
             return ibis.cases((usable, inside.cast("int64")), else_=other)
         if not self.values:
             return other
         kind = column.type()
-        pairs = [(ibis.literal(value, kind), code) for value, code in zip(self.values, self.codes, strict=True)]
+        pairs = [(exact_literal(value, kind), code) for value, code in zip(self.values, self.codes, strict=True)]
         return column.cases(*pairs, else_=other).cast("int64")
 
 

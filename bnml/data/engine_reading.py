@@ -21,7 +21,8 @@ from bnml.data.data import COUNTING, Data
 from bnml.data.dependent_bins import bins_depend
 from bnml.data.doubts import warn_of_doubts, warn_of_states
 from bnml.data.engine_codes import CodedTable, ColumnCoding
-from bnml.data.engine_table import DistinctValues, EngineTable
+from bnml.data.engine_table import DistinctValues, EngineTable, missing_values
+from bnml.data.engine_values import known_values
 from bnml.data.gaps import Gaps, refuse_columns_without_values, refuse_missing_values
 from bnml.data.pushed_data import PushedData
 from bnml.data.read import MOST_ROWS, read_opened, read_variables, read_weights
@@ -35,6 +36,7 @@ from bnml.errors import DataError, argument
 
 __all__ = ["read_engine_table"]
 
+BYTES_PER_VALUE = 24  # of rows that are fetched with their labels
 MOST_CASES = 300  # values of a numeric column that are coded one by one; beyond, by comparing with cuts
 
 
@@ -56,13 +58,17 @@ def read_engine_table(table: EngineTable, asked: Arguments, counting: str, limit
     """
     names = check_table_names(table.names, "the table")
     kept = asked.kept(names)
+    limit //= table.share
     variables = [name for name in kept if name not in asked.no_variables]
     if asked.interventions is not None:
         _refuse_to_push(counting, argument("interventions"))
+        _refuse_many_rows(table, kept, counting, limit, argument("interventions"))
         return read_opened(grouped_table(table, kept, names), asked, source).data()
     whole = table
     table, weight, weightless, n_rows = _weighted(table, asked)
-    found = _distinct_values(table, variables, weight)
+    if not variables:
+        raise DataError("the table has no columns apart from its weights")
+    found = known_values(table, variables, asked, limit, weight)
     columns, coded = _cleaned(found, asked, names, table)
     if not found[0].counts.size:
         raise DataError("the table has no rows" if n_rows is None else "no rows are left: all weights are 0")
@@ -75,7 +81,7 @@ def read_engine_table(table: EngineTable, asked: Arguments, counting: str, limit
         refuse_missing_values(missing, why_no_states(columns, asked.states, asked.bins, asked.bins_of))
     if missing and asked.missing == "drop":
         table = _without_missing(table, found, columns)
-        found = _distinct_values(table, variables, weight)
+        found = known_values(table, variables, asked, limit, weight)
         if not found[0].counts.size:
             raise DataError("no rows are left: every row has a missing value")
         columns, coded = _cleaned(found, asked, names, table)
@@ -83,8 +89,12 @@ def read_engine_table(table: EngineTable, asked: Arguments, counting: str, limit
         total -= dropped
     if total > MOST_ROWS:
         raise DataError(f"weights: column {clip(str(asked.weights))!r} adds up to more than 2**53 rows")
+    if wrong := why_no_states(columns, asked.states, asked.bins, asked.bins_of):
+        raise DataError("\n".join(wrong))
     if dependent := _cut_for_others(columns, asked):
-        _refuse_to_push(counting, f"{argument('bins', 'auto')} of {quoted(map(clip, dependent), most=3)}")
+        what = f"{argument('bins', 'auto')} of {quoted(map(clip, dependent), most=3)}"
+        _refuse_to_push(counting, what)
+        _refuse_many_rows(whole, kept, counting, limit, what)
         return read_opened(grouped_table(whole, kept, names), asked, source).data()
     warn_of_doubts(columns, asked, source if table.untyped else None)
     settled = _settled(columns, found, asked)
@@ -99,7 +109,9 @@ def read_engine_table(table: EngineTable, asked: Arguments, counting: str, limit
     cuts = {c.name: s.cuts for c, s in zip(columns, settled, strict=True) if s.cuts is not None}
     states = tuple(own.labels for own in settled)
     kept_names = tuple(column.name for column in columns)
-    push, why = _way_to_count(coded_table, "compress" if missing and asked.missing == "em" else counting, limit)
+    push, why = _way_to_count(coded_table, counting, limit)
+    if push and missing and asked.missing == "em":
+        raise _too_many_rows(argument("missing", "em"), coded_table.n_distinct, _bytes_per_row(coded_table), limit)
     if push:
         data: Data = PushedData(kept_names, states, coded_table.kept_apart(), cuts, reading, gaps)
     else:
@@ -115,6 +127,27 @@ def _refuse_to_push(counting: str, what: str, *, only: bool = True) -> None:
             f"{what} needs rows, which stay in the engine with {argument('counting', 'push')}: take "
             f"{argument('counting', 'compress')}, which fetches the distinct ones"
         )
+
+
+def _refuse_many_rows(table: EngineTable, kept: Sequence[str], counting: str, limit: int, what: str) -> None:
+    """Refuse to fetch rows with their labels if the distinct ones do not fit, unless that was asked for."""
+    size = BYTES_PER_VALUE * len(kept)
+    with table.answering("count the distinct rows"):
+        rows = table.rows.select(**{f"v{i}": table.column(name) for i, name in enumerate(kept)})
+        queries = rows.count().as_table(), rows.distinct().count().as_table()
+    for query in queries:  # the first is quickly answered, and mostly enough
+        n = 0 if counting == "compress" else int(table.table(query, "count the distinct rows").column(0)[0].as_py())
+        if n * size <= limit:
+            return
+    raise _too_many_rows(what, n, size, limit)
+
+
+def _too_many_rows(what: str, n: int, size: int, limit: int) -> DataError:
+    return DataError(
+        f"{what} needs the distinct rows here: about {n:,} of them take {_shown(n * size)} of memory, and "
+        f"{_shown(limit)} are allowed; do without it, take fewer columns, raise {argument('memory_limit')}, or fetch "
+        f"them all the same with {argument('counting', 'compress')}"
+    )
 
 
 def _way_to_count(coded: CodedTable, counting: str, limit: int) -> tuple[bool, str]:
@@ -144,12 +177,6 @@ def _bytes_per_row(coded: CodedTable) -> int:
     widest = max(coding.arity for coding in coded.codings)
     size = 1 if widest <= 1 << 8 else 2 if widest <= 1 << 16 else 4
     return size * len(coded.codings) + 16 * len(coded.words) + 40
-
-
-def _distinct_values(table: EngineTable, names: Sequence[str], weight: Any) -> list[DistinctValues]:
-    if not names:
-        raise DataError("the table has no columns apart from its weights")
-    return table.distinct_values(names, weight)
 
 
 def _cleaned(
@@ -185,21 +212,18 @@ def _numbers(table: EngineTable, name: str) -> Any:
 
 def _without_missing(table: EngineTable, found: Sequence[DistinctValues], columns: Sequence[Column]) -> EngineTable:
     """Return the rows in which no value is missing."""
-    import ibis
-
     for own, column in zip(found, columns, strict=True):
-        if not column.has_missing:
-            continue
-        value = table.column(column.name)
-        condition = value.notnull()
-        if value.type().is_floating():
-            condition &= ~value.isnan()
-        texts = [item.as_py() for item, gap in zip(own.values, column.missing.tolist(), strict=True) if gap]
-        texts = [text for text in texts if text is not None and text == text]
-        if texts:
-            condition &= value.notin([ibis.literal(text, value.type()) for text in texts])
-        table = table.only(condition)
+        if column.has_missing:
+            table = table.only(~missing_values(table.column(column.name), _gaps(own, column)))
     return table
+
+
+def _gaps(found: DistinctValues, column: Column) -> Sequence[Any]:
+    """Return the values of a column that stand for a missing one, but for nulls and NaN."""
+    if found.gaps:
+        return found.gaps
+    values = [item.as_py() for item, gap in zip(found.values, column.missing.tolist(), strict=True) if gap]
+    return [value for value in values if value is not None and value == value]
 
 
 def _cut_for_others(columns: Sequence[Column], asked: Arguments) -> list[str]:
@@ -217,8 +241,6 @@ def _cut_for_others(columns: Sequence[Column], asked: Arguments) -> list[str]:
 
 def _settled(columns: Sequence[Column], found: Sequence[DistinctValues], asked: Arguments) -> list[States]:
     """Decide the states of every column, as `bnml.data.states.settle_states` does, from its distinct values."""
-    if wrong := why_no_states(columns, asked.states, asked.bins, asked.bins_of):
-        raise DataError("\n".join(wrong))
     settled = [
         settle_states([column], asked.states, asked.bins, asked.bins_of, own.counts)[0]
         for column, own in zip(columns, found, strict=True)
@@ -243,8 +265,9 @@ def _coding(found: DistinctValues, column: Column, states: States, table: Engine
     other = int(states.mapping[-1]) if column.has_missing and states.mapping[-1] >= 0 else None
     arity = max(len(states.labels), 1 + (-1 if other is None else other))
     text = found.values.type in (pa.string(), pa.large_string())
-    if states.cuts is not None and codes.size > MOST_CASES and (not text or table.engine == "duckdb"):
-        return ColumnCoding(own_name, arity, (), (), states.cuts, other)
+    many = found.about is not None or (codes.size > MOST_CASES and (not text or table.engine == "duckdb"))
+    if states.cuts is not None and many:
+        return ColumnCoding(own_name, arity, (), (), states.cuts, other, _gaps(found, column))
     listed = [
         (value.as_py(), int(code))
         for value, code, gap in zip(found.values, codes.tolist(), column.missing.tolist(), strict=True)

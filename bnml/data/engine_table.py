@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from bnml._optional import REQUIREMENTS, missing
 from bnml._text import clip
-from bnml.data.columns import Column, column_of_arrow
+from bnml.data.columns import Column, column_of_arrow, not_labels
 from bnml.errors import BnmlError, DataError, DependencyError
 
 __all__ = [
@@ -27,6 +27,8 @@ __all__ = [
     "check_duckdb",
     "engine_table_of_ibis",
     "engine_table_of_relation",
+    "exact_literal",
+    "missing_values",
     "one_line",
 ]
 
@@ -39,11 +41,17 @@ PASSWORD = re.compile(r"(?<=://)[^/@\s]*@|(?i:password|pwd|token|secret)\s*=\s*[
 
 
 class DistinctValues(NamedTuple):
-    """The distinct values of a column: as Arrow has them, as a column of labels, and how often each occurs."""
+    """The distinct values of a column: as Arrow has them, as a column of labels, and how often each occurs.
+
+    Where these are few that stand for many, ``about`` is how many there are, and ``gaps`` are those that stand for a
+    missing one.
+    """
 
     values: Any
     column: Column
     counts: npt.NDArray[np.int64]
+    about: int | None = None
+    gaps: Sequence[Any] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +81,9 @@ class EngineTable:
         engine in this process: nothing is written to databases of others.
     own_names
         By the name of a column, what the engine calls it; empty where that is the same.
+    share
+        Rows that are fetched may take one part in so many of the memory that is allowed: an engine in this process
+        works with half of it, and Python itself takes some.
     """
 
     rows: Any
@@ -85,6 +96,7 @@ class EngineTable:
     keep: Any = None
     scratch: Callable[[Any], Any] | None = None
     own_names: Mapping[str, str] = field(default_factory=dict)
+    share: int = 1
 
     @property
     def names(self) -> list[str]:
@@ -149,6 +161,22 @@ class EngineTable:
             else:
                 found += self._one_by_one(some, weight)
         return found
+
+    def first_values(self, name: str, most: int, weight: Any = None) -> DistinctValues:
+        """Return the lowest values of a column, as many as are wanted."""
+        with self.answering("list the values"):
+            rows = self._counted([name], weight)
+            groups = rows.group_by("v0").aggregate(n=rows.n.sum().cast("int64")).order_by("v0").limit(most)
+        table = self.table(groups, "list the values")
+        return self._distinct(name, [table.column(0)], [table.column(1).to_numpy()])
+
+    def told_values(
+        self, name: str, values: Sequence[Any], counts: Sequence[int], gaps: Sequence[Any]
+    ) -> DistinctValues:
+        """Return numbers that stand for all values of a column; None for those that are missing."""
+        import pyarrow as pa
+
+        return self._distinct(name, [pa.array(values, pa.float64())], [np.array(counts)])._replace(gaps=gaps)
 
     def _counted(self, names: Sequence[str], weight: Any) -> Any:
         import ibis
@@ -229,7 +257,10 @@ class EngineTable:
         chunks = [chunk for part in parts for chunk in (part.chunks if isinstance(part, pa.ChunkedArray) else [part])]
         chunks = [chunk.dictionary_decode() if pa.types.is_dictionary(chunk.type) else chunk for chunk in chunks]
         if kind is not None:
-            chunks = [chunk if chunk.type == kind else chunk.cast(kind) for chunk in chunks]
+            try:
+                chunks = [chunk if chunk.type == kind else chunk.cast(kind) for chunk in chunks]
+            except pa.ArrowException:
+                raise not_labels(name, kind) from None
         values = pa.chunked_array(chunks, kind if kind is not None or chunks else pa.null())
         values = values.combine_chunks() if values.num_chunks != 1 else values.chunk(0)
         counts = np.concatenate([np.empty(0, np.int64), *numbers]).astype(np.int64)
@@ -243,6 +274,33 @@ class EngineTable:
             known = pa.array(self.categories[name], pa.string())
             own = pa.DictionaryArray.from_arrays(pc.index_in(values.cast(pa.string()), value_set=known), known)
         return DistinctValues(values, column_of_arrow(name, pa.chunked_array([own])), counts)
+
+
+def exact_literal(value: Any, kind: Any) -> Any:
+    """Return a value of a type as an Ibis literal; a fraction as text, since engines round what is written as a number.
+
+    Examples
+    --------
+    >>> import ibis
+    >>> print(ibis.to_sql(exact_literal(0.1, "float64"), dialect="duckdb"))
+    SELECT
+      CAST('0.1' AS DOUBLE) AS "Cast('0.1', float64)"
+    """
+    import ibis
+
+    if ibis.dtype(kind).is_floating():
+        return ibis.literal(repr(float(value))).cast(kind)
+    return ibis.literal(value, kind)
+
+
+def missing_values(column: Any, gaps: Sequence[Any]) -> Any:
+    """Return where a column has no value, an Ibis expression: nulls, NaN, and the values that stand for one."""
+    missing = column.isnull()
+    if column.type().is_floating():
+        missing |= column.isnan()
+    if gaps:
+        missing |= column.isin([exact_literal(gap, column.type()) for gap in gaps])
+    return missing.fill_null(True)
 
 
 def one_line(error: Exception) -> str:
@@ -277,7 +335,7 @@ def engine_table_of_ibis(
     if backend.name == "duckdb":
         check_duckdb()
         _refuse_names_that_differ_in_case(table.columns)
-    own = EngineTable(table, backend.name, shown, fetch, of_sql, untyped, keep=keep)
+    own = EngineTable(_with_texts(table), backend.name, shown, fetch, of_sql, untyped, keep=keep)
     if backend.name != "duckdb" or untyped:
         return own
     with own.answering("list the columns"):
@@ -296,6 +354,13 @@ def _batches_of_spark(backend: Any, expression: Any) -> Iterator[Any]:
     if not hasattr(frame, "toArrow"):  # before Spark 4
         return iter(backend.to_pyarrow_batches(expression))
     return iter(frame.toArrow().to_batches())
+
+
+def _with_texts(rows: Any) -> Any:
+    """Return a table in which values that are no labels to Arrow, and have a text, are that: UUIDs, for one."""
+    kinds = rows.schema().items()
+    own = [name for name, kind in kinds if kind.is_uuid() or kind.is_json() or kind.is_inet() or kind.is_macaddr()]
+    return rows.mutate(**{name: rows[name].cast("string") for name in own}) if own else rows
 
 
 def check_duckdb() -> None:
@@ -341,7 +406,7 @@ def engine_table_of_relation(relation: Any) -> EngineTable:
             column: "string" if kind.id == "enum" else DuckDBType.from_string(str(kind))
             for column, kind in zip(relation.columns, relation.types, strict=True)
         }
-        rows = ibis.table(schema, name=RELATION)
+        rows = _with_texts(ibis.table(schema, name=RELATION))
     except Exception as error:
         raise DataError(f"duckdb could not list the columns of {clip(name)!r}: {one_line(error)}") from error
 

@@ -20,6 +20,7 @@ from bnml.errors import DataError
 __all__ = [
     "MISSING_LABEL",
     "MISSING_TEXTS",
+    "NUMBER",
     "as_number",
     "as_numbers",
     "is_missing",
@@ -34,7 +35,8 @@ MISSING_LABEL = "?"
 MISSING_TEXTS = frozenset({"", "?", "NaN"})
 EXACT = 2**53  # up to which a float is every whole number
 
-_NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
+NUMBER = r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?"  # as Python and SQL engines read it
+_NUMBER = re.compile(NUMBER)
 _CHARACTERS = re.compile(r"[0-9+\-.eE,]*")  # of texts that are numbers if Python says so
 _WHOLE_WITH_POINT = re.compile(r"([+-]?[0-9]+)\.0*")
 

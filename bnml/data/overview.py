@@ -25,6 +25,7 @@ from bnml.data.data import Data
 from bnml.data.doubts import number_with_comma
 from bnml.data.engine_sources import limit_of_reading, open_engine_table
 from bnml.data.engine_table import EngineTable
+from bnml.data.engine_values import known_values
 from bnml.data.labels import as_number, label_text, ordered
 from bnml.data.read import read_frequencies, read_opened, read_variables
 from bnml.data.read_arguments import Arguments, check_arguments
@@ -162,9 +163,14 @@ def _engine_overview(engine: EngineTable, asked: Arguments, counting: str, limit
 
     names = check_table_names(engine.names, "the table")
     kept = [name for name in asked.kept(names) if name not in asked.no_variables]
-    found = engine.distinct_values(kept)
+    shown = asked if asked.bins is not None else replace(asked, bins=("width", BARS))
+    found = known_values(engine, kept, shown, limit)
     variables, _ = read_variables(Table([own.column for own in found], names, untyped=engine.untyped), asked)
-    looks = [_look(column, own.counts, asked) for column, own in zip(variables, found, strict=True)]
+    n_rows = max(int(own.counts.sum()) for own in found)
+    looks = [
+        _look(column, own.counts, asked, None if own.about is None else (min(own.about, n_rows), n_rows))
+        for column, own in zip(variables, found, strict=True)
+    ]
     data, error = None, None
     try:
         data = read_engine_table(engine, asked, counting, limit, source)
@@ -175,7 +181,7 @@ def _engine_overview(engine: EngineTable, asked: Arguments, counting: str, limit
         tuple("" if value is None else label_text(value) for value in row)
         for row in zip(*(column.to_pylist() for column in first.columns), strict=True)
     )
-    return TableOverview(int(found[0].counts.sum()), tuple(looks), data, error, rows)
+    return TableOverview(n_rows, tuple(looks), data, error, rows)
 
 
 def _first_rows(columns: Sequence[Column]) -> tuple[tuple[str, ...], ...]:
@@ -187,7 +193,10 @@ def _first_rows(columns: Sequence[Column]) -> tuple[tuple[str, ...], ...]:
     return tuple(zip(*texts, strict=True))
 
 
-def _look(column: Column, frequencies: Counts | None, asked: Arguments) -> ColumnOverview:
+def _look(
+    column: Column, frequencies: Counts | None, asked: Arguments, about: tuple[int, int] | None = None
+) -> ColumnOverview:
+    """Look at a column; ``about`` are its numbers of values and rows, where few values stand for all."""
     present = column.codes >= 0
     weights = None if frequencies is None else frequencies[present]
     counts = np.bincount(column.codes[present], weights, minlength=len(column.labels)).astype(np.int64)
@@ -196,12 +205,15 @@ def _look(column: Column, frequencies: Counts | None, asked: Arguments) -> Colum
     known = column.name in asked.states or column.declared
     seen = replace(column, declared=False).occurring()
     kind = _kind(seen)
-    found = ColumnOverview(column.name, kind, len(used), missing, _common(used))
+    distinct, n = (len(used), int(counts.sum())) if about is None else about
+    if 0.9 * n < distinct and about is not None:
+        distinct = n  # it was estimated
+    found = ColumnOverview(column.name, kind, distinct, missing, _common(used) if about is None else ())
     if kind in ("numbers", "whole numbers") and not known:
         found = replace(found, histogram=_histogram(seen, frequencies))
     if known or column.name in asked.bins_of:
         return _with_gaps(found, asked)
-    return _with_gaps(_advised(found, seen, int(counts.sum())), asked)
+    return _with_gaps(_advised(found, seen, n), asked)
 
 
 def _kind(column: Column) -> str:

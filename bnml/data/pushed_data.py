@@ -16,7 +16,7 @@ from bnml.errors import ArgumentError, DataError, argument, function
 if TYPE_CHECKING:
     from bnml.data.engine_codes import CodedTable
 
-__all__ = ["PushedData", "rows_stay"]
+__all__ = ["PushedData", "refuse_pushed", "rows_stay"]
 
 
 def rows_stay(data: Data, what: str) -> DataError:
@@ -24,9 +24,22 @@ def rows_stay(data: Data, what: str) -> DataError:
     table = data.coded.table.name if isinstance(data, PushedData) else "the table"
     return DataError(
         f"{what} needs the rows of {clip(table)!r}, which stay in {data.engine} ({argument('counting', 'push')}): read "
-        f"the table with {argument('counting', 'compress')}, which fetches its distinct rows, or read a sample (of "
-        "an Ibis table, table.sample(0.01))"
+        f"the table with {argument('counting', 'compress')}, which fetches its distinct rows, or read a sample of them "
+        "that has a name: a table or view of its own, or rows chosen by a key (of an Ibis table, "
+        "table.filter(table.id % 100 == 0))"
     )
+
+
+def refuse_pushed(data: Data, name: str) -> None:
+    """Refuse a table whose rows stay in an engine; ``name`` is the function that needs them.
+
+    Raises
+    ------
+    DataError
+        If it is one.
+    """
+    if isinstance(data, PushedData):
+        raise rows_stay(data, function(name))
 
 
 def _who_asks() -> str:

@@ -28,7 +28,8 @@ from bnml.data.columns import (
     columns_of_arrow,
 )
 from bnml.data.delimited import read_delimited, read_text
-from bnml.data.engine_sources import is_address, limit_of_reading, open_engine_table, shown_address
+from bnml.data.engine_addresses import is_address, shown_address
+from bnml.data.engine_sources import limit_of_reading, open_engine_table
 from bnml.data.engine_table import EngineTable
 from bnml.data.spreadsheets import read_workbook
 from bnml.data.table import Table
@@ -83,7 +84,7 @@ def _no_table(source: Any) -> DataError:
     kind = type(source)
     hint = "expected a path, a DataFrame (pandas, polars, pyarrow), a 2-D integer NumPy array, an Ibis table "
     hint += "or a DuckDB relation"
-    if kind.__name__ == "Data":
+    if kind.__name__ in ("Data", "PushedData"):
         hint = "it has been read already: use it as it is"
     elif kind.__name__ == "LazyFrame":
         hint = "collect() it first"

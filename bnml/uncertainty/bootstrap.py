@@ -36,6 +36,7 @@ from bnml._text import seconds_text, text_table
 from bnml._threads import cores, run_all
 from bnml._watch import Watch
 from bnml.data import Data, as_data
+from bnml.data.pushed_data import refuse_pushed
 from bnml.data.resampling import halves, redrawn
 from bnml.errors import SearchError, argument
 from bnml.graph import DAG, PDAG
@@ -295,6 +296,7 @@ def bootstrap_as_asked(asked: BootstrapRequest, data: Any) -> Bootstrap:
     """Learn from samples of the rows as a request asks."""
     watch, repetitions, resampling = Watch(asked.progress), asked.repetitions, asked.resampling
     table_ = as_data(data)
+    refuse_pushed(table_, "bootstrap")
     n = len(table_.names)
     if resampling == "halves" and table_.n_rows < 2:
         raise SearchError(f"{argument('resampling', 'halves')}: the table has one row, which has no halves")

@@ -15,7 +15,9 @@ import bnml
 from bnml.counts import counts_of
 from bnml.counts.batches import Lookups, batch_of
 from bnml.counts.chi_square import Questions, Verdict
+from bnml.data import engine_values
 from bnml.errors import DataError
+from tests.engines.conftest import DuckDB
 
 NASTY = [
     'x"; drop table t; --', "Er k'", "back\\slash", "100 %s {x}", "new\nline", "Größe 字", "A", "a b", "select",
@@ -200,14 +202,78 @@ def test_missing_values(sql_engine, missing, counting):
         assert np.array_equal(there.weights, here.weights)
 
 
-@pytest.mark.parametrize("bins", ["quantile:4", "width:3", "mdl", {"u": [-0.5, 0.25], "v": "quantile:3"}])
-@pytest.mark.parametrize("counting", ["push", "compress"])
+@pytest.mark.parametrize(
+    ("bins", "counting"),
+    [
+        ("quantile:40", "push"),
+        ("width:3", "compress"),
+        ("mdl", "push"),
+        ({"u": [-0.5, 0.25], "v": "quantile:3"}, "compress"),
+    ],
+)
 def test_bins(sql_engine, bins, counting):
     rng = np.random.default_rng(1)
     frame = pd.DataFrame({"u": rng.normal(size=700), "v": rng.integers(0, 90, 700), "w": rng.integers(0, 3, 700)})
     here, there = bnml.read(frame, bins=bins), bnml.read(sql_engine.store(frame), bins=bins, counting=counting)
     assert (there.states, there.cuts) == (here.states, here.cuts)
     assert cells_of(there, ["u", "v", "w"]) == cells_of(here, ["u", "v", "w"])
+
+
+@pytest.fixture
+def many_values(monkeypatch):
+    """Let columns of a few values count as such of many."""
+    monkeypatch.setattr(engine_values, "FIRST_ROWS", 100)
+    monkeypatch.setattr(engine_values, "SOME_VALUES", 30)
+    monkeypatch.setattr(engine_values, "MANY_VALUES", 40)
+
+
+@pytest.mark.parametrize(
+    ("bins", "missing", "counting"),
+    [
+        ("quantile:50", "drop", "push"),
+        ("width:40", "state", "push"),
+        ({"u": [-0.5, 0.25], "v": [-5, 3.5, 3.7, 200], "y": [0]}, "state", "compress"),
+    ],
+)
+def test_numbers_that_are_not_listed(sql_engine, bins, missing, counting, many_values):
+    """The engine finds the cuts of columns with many values, and they are those of memory."""
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame(
+        {
+            "u": rng.normal(size=700),
+            "v": rng.integers(0, 90, 700),
+            "w": rng.integers(0, 3, 700),
+            "y": np.where(rng.random(700) < 0.3, 0, rng.normal(size=700).round(2)),
+        }
+    )
+    frame.loc[5:9, "u"] = None
+    frame.loc[20:30, "v"] = -999
+    frame.loc[40:44, "y"] = -999
+    source, options = sql_engine.store(frame), {"missing": missing, "bins": bins, "na_values": [-999]}
+    here, there = bnml.read(frame, **options), bnml.read(source, counting=counting, **options)
+    assert (there.states, there.cuts, there.gaps, there.n_rows) == (here.states, here.cuts, here.gaps, here.n_rows)
+    assert cells_of(there, ["u", "v", "w", "y"]) == cells_of(here, ["u", "v", "w", "y"])
+
+
+def test_values_that_are_too_many(sql_engine, many_values):
+    """They are not fetched, and the error is that of a table in memory."""
+    rng = np.random.default_rng(2)
+    frame = pd.DataFrame(
+        {"id": [f"k{i}" for i in range(5000)], "u": rng.normal(size=5000), "w": rng.integers(0, 3, 5000)}
+    )
+    source = sql_engine.store(frame)
+    with pytest.raises(DataError) as here:
+        bnml.read(frame)
+    with pytest.raises(DataError) as there:
+        bnml.read(source)
+    assert str(there.value) == str(here.value)
+    assert "more than 1000 distinct labels" in str(here.value)
+    with pytest.raises(DataError, match=r"'k0'.*not one of its declared states|'u' holds fractions"):
+        bnml.read(source, states={"id": ["a", "b"]})
+    for bins in ("mdl", "auto", "target:w"):
+        with pytest.raises(DataError, match=rf"bins='{bins}' weighs every value of column 'u'.*'quantile:4'"):
+            bnml.read(source, drop=["id"], bins=bins, memory_limit="100kB")
+    assert bnml.read(source, drop=["id"], bins="mdl").cuts == bnml.read(frame, drop=["id"], bins="mdl").cuts
 
 
 def test_bins_that_need_rows(sql_engine):
@@ -230,6 +296,44 @@ def test_weights_declared_states_and_chosen_columns(sql_engine, counting):
         bnml.read(sql_engine.store(frame), counting=counting, states={"a": ["low", "mid"]})
 
 
+@pytest.mark.duckdb
+def test_rows_that_are_needed_and_do_not_fit():
+    """They are not fetched, unless that is asked for."""
+    engine, rng = DuckDB(), np.random.default_rng(4)
+    frame = network_rows(300).assign(
+        u=rng.normal(size=300), set_=np.where(rng.random(300) < 0.1, "a", ""), gap=rng.integers(0, 2, 300)
+    )
+    frame["gap"] = frame["gap"].where(rng.random(300) < 0.9)
+    source = engine.store(frame)
+    for what, options in (
+        ("bins='auto' of 'u'", {"bins": "auto", "drop": ["set_", "gap"]}),
+        ("interventions", {"interventions": "set_", "drop": ["u", "gap"]}),
+        ("missing='em'", {"missing": "em", "drop": ["u", "set_"]}),
+    ):
+        with pytest.raises(DataError, match=rf"{what} needs the distinct rows.*memory_limit.*counting='compress'"):
+            bnml.read(source, memory_limit=1000, **options)
+        assert bnml.read(source, memory_limit=1000, counting="compress", **options).n_rows == 300
+
+
+@pytest.mark.duckdb
+def test_kinds_of_values():
+    engine = DuckDB()
+    engine.engine.raw_sql(
+        "CREATE TABLE kinds AS SELECT range % 2 = 0 AS truth, (range % 3)::DOUBLE AS whole, "
+        "(range % 3 / 10)::FLOAT AS tenth, "
+        "DATE '2020-01-01' + (range % 2)::INT AS day, (range % 3)::DECIMAL(9, 2) AS price, "
+        "md5((range % 2)::TEXT)[1:32]::UUID AS id, to_days((range % 2)::INT) AS long, ['a'] AS list FROM range(60)"
+    )
+    source, states = engine.engine.table("kinds"), {"tenth": np.array([0, 0.1, 0.2], np.float32).tolist()}
+    for counting in ("push", "compress"):
+        data = bnml.read(source, drop=["long", "list"], states=states, counting=counting)
+        assert data.arities == (2, 3, 3, 2, 3, 2)
+        assert sum(cells_of(data, list(data.names)).values()) == 60
+    for name, kind in (("long", "duration|interval"), ("list", "list")):
+        with pytest.raises(DataError, match=rf"column '{name}' holds values of type ({kind}).*leave it out"):
+            bnml.read(source, columns=["truth", name])
+
+
 def test_what_needs_rows_says_so(sql_engine):
     data = bnml.read(sql_engine.store(network_rows(100)), counting="push")
     network = bnml.fit(bnml.learn(data, "bic", search="tabu").dag, data)
@@ -243,14 +347,14 @@ def test_what_needs_rows_says_so(sql_engine):
             asked()
     with pytest.raises(DataError, match=r"log_prob\(\) needs the rows"):
         network.log_prob(data)
+    with pytest.raises(DataError, match=r"bootstrap\(\) needs the rows.*a sample of them that has a name"):
+        bnml.bootstrap(data, "bic", search="tabu", repetitions=2)
 
 
 @pytest.mark.duckdb
 @settings(max_examples=25, deadline=None)
 @given(st.data())
 def test_random_tables_and_sets(data):
-    from tests.engines.conftest import DuckDB
-
     n, width = data.draw(st.integers(1, 60)), data.draw(st.integers(1, 5))
     arities = data.draw(st.lists(st.integers(1, 5), min_size=width, max_size=width))
     rng = np.random.default_rng(data.draw(st.integers(0, 2**32)))

@@ -14,7 +14,9 @@ import pyarrow as pa
 import pytest
 
 import bnml
-from bnml.data.engine_sources import is_address, shown_address
+from bnml.cli import main
+from bnml.cli.main import COMPILING
+from bnml.data.engine_addresses import is_address, shown_address
 from bnml.errors import ArgumentError, BnmlError, DataError, DependencyError
 from tests.engines.test_contract import cells_of, network_rows, occurring
 
@@ -30,10 +32,15 @@ def database(path: Path, frame: pd.DataFrame, name: str = "t") -> Path:
     return path
 
 
-def command(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "bnml", *arguments], capture_output=True, text=True, cwd=folder, timeout=300, check=False
-    )
+def command(capsys: pytest.CaptureFixture[str], *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run the command, here: a process of its own takes long to start."""
+    try:
+        status = main(arguments)
+    except SystemExit as stop:
+        status = stop.code
+    told = capsys.readouterr()
+    err = told.err.replace(f"{COMPILING}\n", "")
+    return subprocess.CompletedProcess(arguments, status, told.out, err)
 
 
 def same(a: bnml.Data, b: bnml.Data) -> bool:
@@ -71,11 +78,61 @@ def test_what_is_wrong_with_an_address(tmp_path, monkeypatch):
     with pytest.raises(DataError, match=r"there is no file 'none\.ddb'"):
         bnml.read("duckdb://none.ddb?table=t")
     assert not (tmp_path / "none.ddb").exists()
+    with pytest.raises(DataError, match=r"there is no file 'none\.db'"):
+        bnml.read("sqlite://none.db?table=t")
+    assert not (tmp_path / "none.db").exists()
+    with pytest.raises(DataError, match="there is no option 'schema', only table="):
+        bnml.read("duckdb://f.ddb?table=sales&schema=main")
+    with pytest.raises(DataError, match="is a folder"):
+        bnml.read(f"duckdb://{tmp_path}?table=t")
     with pytest.raises(DataError, match="cannot open nothing://"):
         bnml.read("nothing://x?table=t")
     (tmp_path / "text.ddb").write_text("no database")
     with pytest.raises(DataError, match=r"cannot open duckdb://text\.ddb"):
         bnml.read("duckdb://text.ddb?table=t")
+
+
+def test_tables_of_schemas_views_and_odd_names(tmp_path, monkeypatch):
+    frame = network_rows(50)
+    file = database(tmp_path / "f.ddb", frame, "it's a t.able")
+    with duckdb.connect(file) as connection:
+        connection.execute(
+            'CREATE SCHEMA s; CREATE TABLE s.u AS SELECT * FROM "it\'s a t.able"; CREATE VIEW v AS FROM s.u'
+        )
+    monkeypatch.chdir(tmp_path)
+    for name in ("it's a t.able", "it%27s%20a%20t.able", "s.u", "f.s.u", "v"):
+        assert same(bnml.read(f"duckdb://f.ddb?table={name}"), bnml.read(frame))
+    with pytest.raises(DataError, match=r"there is no table 's\.w'"):
+        bnml.read("duckdb://f.ddb?table=s.w")
+
+
+def test_one_file_is_read_twice_at_a_time(tmp_path):
+    """With two limits of memory, and a folder for what does not fit that is not beside the file."""
+    frame = network_rows(50)
+    address = f"duckdb://{database(tmp_path / 'f.ddb', frame)}?table=t"
+    first = bnml.read(address, counting="push", memory_limit="600MB")
+    second = bnml.read(address, counting="push", memory_limit="700MB")
+    for data in (first, second):
+        assert cells_of(data, ["a", "b"]) == occurring(frame, ["a", "b"])
+    folder = first.coded.table.keep.con.sql("SELECT current_setting('temp_directory')").fetchone()[0]
+    assert not folder.startswith(str(tmp_path))
+
+
+@pytest.mark.parametrize("counting", ["compress", "push"])
+def test_files_of_sqlite(tmp_path, counting):
+    import sqlite3
+
+    frame = pd.DataFrame({'x"; drop table t; --': ["a", "b", "?", None, ""] * 20, "n": [1, 2, 1, 1, 2] * 20})
+    file = tmp_path / "f.db"
+    with sqlite3.connect(file) as connection:
+        frame.to_sql("t", connection, index=False)
+    connection.close()
+    before, address = file.read_bytes(), f"sqlite://{file}?table=t"
+    here, data = (bnml.read(own, counting=way, missing="state") for own, way in ((frame, "auto"), (address, counting)))
+    assert cells_of(data, list(frame)) == cells_of(here, list(frame))
+    assert bnml.learn(data, "bic", search="tabu").dag == bnml.learn(here, "bic", search="tabu").dag
+    assert file.read_bytes() == before
+    assert [path.name for path in tmp_path.iterdir()] == ["f.db"]
 
 
 def test_passwords_are_not_shown():
@@ -88,25 +145,27 @@ def test_passwords_are_not_shown():
     assert "\n" not in str(error.value)
 
 
-def test_addresses_on_the_command_line(tmp_path):
+def test_addresses_on_the_command_line(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("NO_COLOR", "1")
     database(tmp_path / "f.ddb", network_rows(200))
-    done = command("learn", "duckdb://f.ddb?table=t", "--score", "bic", "--counting", "push", "--json", folder=tmp_path)
+    done = command(capsys, "learn", "duckdb://f.ddb?table=t", "--score", "bic", "--counting", "push", "--json")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["search"] == "tabu"
-    done = command("learn", "duckdb://f.ddb?table=t", "--score", "bic", "--counting", "push", folder=tmp_path)
+    done = command(capsys, "learn", "duckdb://f.ddb?table=t", "--score", "bic", "--counting", "push")
     assert "rows counted by duckdb, where the rows stay (as asked)" in " ".join(done.stdout.split())
-    done = command("learn", "duckdb://f.ddb?table=nothing", folder=tmp_path)
+    done = command(capsys, "learn", "duckdb://f.ddb?table=nothing")
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
     assert "'nothing'" in done.stderr
     assert "'t'" in done.stderr
-    done = command("info", "duckdb://f.ddb?table=t", "--json", folder=tmp_path)
+    done = command(capsys, "info", "duckdb://f.ddb?table=t", "--json")
     told = json.loads(done.stdout)
     assert (told["rows"], told["engine"], len(told["columns"])) == (200, "memory", 5)
     assert "fetched from duckdb" in told["counting"]
-    done = command("info", "duckdb://f.ddb?table=t", "--counting", "push", folder=tmp_path)
+    done = command(capsys, "info", "duckdb://f.ddb?table=t", "--counting", "push")
     assert "where the rows stay" in done.stdout.replace("\n", " ")
-    done = command("learn", "duckdb://f.ddb?table=t", "--search", "exact", "--counting", "push", folder=tmp_path)
+    done = command(capsys, "learn", "duckdb://f.ddb?table=t", "--search", "exact", "--counting", "push")
     assert done.returncode == 2
     assert "--search exact needs the rows" in done.stderr
     assert "--counting compress" in done.stderr
@@ -121,6 +180,34 @@ def test_an_address_of_postgres(postgres):
     with pytest.raises(DataError, match="there is no table 'nothing'") as error:
         bnml.read(address + "nothing")
     assert "secret" not in str(error.value)
+
+
+@pytest.mark.postgres
+def test_addresses_of_postgres_are_read_only(postgres):
+    """Whoever may write does not; views that keep their rows are tables too, and identifiers are text."""
+    postgres.owner.execute(
+        "CREATE SCHEMA s; CREATE TABLE s.t AS SELECT g % 2 AS a, (g % 3)::text AS b, "
+        "md5((g % 2)::text)::uuid AS u, ('{\"k\": ' || g % 2 || '}')::jsonb AS j, (g % 3 / 10.0)::real AS r "
+        "FROM generate_series(1, 60) AS g; CREATE MATERIALIZED VIEW kept AS SELECT a, b FROM s.t"
+    )
+    address = f"postgres://owner@/postgres?host={postgres.socket}&table="
+    tenths = np.array([0, 0.1, 0.2], np.float32).tolist()
+    data = bnml.read(address + "s.t", counting="push", states={"r": tenths})
+    assert data.arities == (2, 3, 2, 2, 3)
+    assert len(cells_of(data, ["a", "b", "u", "j", "r"])) == 6
+    assert bnml.read(address + "kept").n_rows == 60
+    connection = data.coded.table.keep.con
+    with pytest.raises(Exception, match="read-only transaction"):
+        connection.execute("CREATE TABLE s.w (a int)")
+    postgres.owner.execute("DROP SCHEMA s CASCADE")
+
+
+@pytest.mark.postgres
+def test_a_table_that_may_not_be_read_by_its_address(postgres):
+    table = postgres.store(network_rows(30)).get_name()
+    postgres.owner.execute(f"REVOKE SELECT ON {table} FROM reader")
+    with pytest.raises(DataError, match=f"'{table}'.*permission denied"):
+        bnml.read(f"postgres://reader@/postgres?host={postgres.socket}&table={table}")
 
 
 def test_folders_and_patterns(tmp_path):
@@ -160,6 +247,20 @@ def test_files_larger_than_the_limit(tmp_path):
         for names in (["a", "A"], ["A", "z", "d"], ["b", "c", "d", "e"]):
             assert cells_of(there, names) == cells_of(here, names)
         assert same(bnml.read(tmp_path / name, memory_limit=5000, counting="compress", **options), here)
+
+
+@pytest.mark.parametrize("digits", [3, 17])
+def test_files_of_numbers_are_larger_than_they_look(tmp_path, digits):
+    """What they take is told from their first rows: labels of their own, or few states."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"x": rng.random(3000), "y": rng.integers(0, 2, 3000)})
+    frame["x"] = frame["x"].round(1) if digits == 3 else frame["x"]
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    frame.to_parquet(tmp_path / "t.parquet")
+    for name in ("t.csv", "t.parquet"):
+        data = bnml.read(tmp_path / name, bins={"x": "quantile:2"}, memory_limit="500kB")
+        assert (data.counting is None) == (digits == 3), "it is read here"
+        assert same(data, bnml.read(tmp_path / name, bins={"x": "quantile:2"}))
 
 
 def test_without_duckdb(tmp_path, monkeypatch):

@@ -25,8 +25,8 @@ import numpy as np
 
 from bnml._arrays import Floats
 from bnml._watch import Watch
-from bnml.counts import chi_square_statistic, counts_of
-from bnml.counts.observed import counts_for_tests
+from bnml.counts import Counts, chi_square_statistic, counts_of
+from bnml.counts.observed import ObservedCounts, counts_for_tests
 from bnml.data import Data
 from bnml.data.gap_tables import count_rows_with_gaps, gaps_as_states, gaps_filled_by_mode, table_of_counts
 from bnml.errors import BnmlError, NetworkError, SearchError, argument
@@ -222,7 +222,8 @@ class _Rounds:
         above = tuple(sorted(self.data.index(p) for p in dag.parents(arc[1])))
         others = tuple(p for p in above if p != x)
         price = local.parts(y, above)[1] - local.parts(y, others)[1]
-        g2, _ = chi_square_statistic(counts_for_tests(self.data).cells(sorted((*above, y))), x, y, list(others))
+        counts = counts_for_tests(self.data).for_child(y)
+        g2, _ = chi_square_statistic(counts.cells(sorted((*above, y))), x, y, list(others))
         return bool(0.5 * g2 > price + PLENTY)
 
     def _start_if_better(self, network: BayesianNetwork, found: _Found) -> _Found:
@@ -470,9 +471,10 @@ def _fit_roughly(dag: DAG, data: Data, threads: int | None) -> BayesianNetwork:
 def _network_at_counts(dag: DAG, completed: Data, parts: int) -> BayesianNetwork:
     """Return parameters from a completed table."""
     counts = counts_of(completed)
-    tables = {
-        x: estimate(counts.table([completed.index(v) for v in (*dag.parents(x), x)]) / parts, "bpp") for x in dag.names
-    }
+    tables = {}
+    for x in dag.names:
+        columns = [completed.index(v) for v in (*dag.parents(x), x)]
+        tables[x] = estimate(counts.for_child(columns[-1]).table(columns) / parts, "bpp")
     return BayesianNetwork(dag, {x: completed.states[completed.index(x)] for x in dag.names}, tables, completed.cuts)
 
 
@@ -489,7 +491,8 @@ def _parent_columns(dag: DAG, data: Data) -> list[tuple[int, ...]]:
 def pairwise_tree(data: Data) -> DAG:
     """Return a forest of the pairs that tell most of each other, each told by the rows in which both are observed.
 
-    A pair is worth N times its mutual information, less half a log N for each parameter of the link.
+    A pair is worth N times its mutual information, less half a log N for each parameter of the link. Where variables
+    were set, it is told by the rows in which one of them was not, whichever shows more.
     """
     names, gains = data.names, _pairwise_gains(data)
     pairs = [(gains[i, j], *sorted((names[i], names[j]))) for i in range(len(names)) for j in range(i)]
@@ -518,19 +521,25 @@ def pairwise_tree(data: Data) -> DAG:
 
 def _pairwise_gains(data: Data) -> Floats:
     """Return for each pair what a link between them is worth, by the rows in which both are observed."""
-    arities, n = data.arities, data.n_rows
-    counts = counts_for_tests(data)
-    gains = np.zeros((len(arities), len(arities)))
-    for i in range(len(arities)):
+    counts, n = counts_for_tests(data), len(data.names)
+    gains = np.zeros((n, n))
+    for i in range(n):
         for j in range(i):
-            table = counts.table([i, j]).astype(np.float64)
-            total = float(table.sum())
-            if total > 0.0:
-                margins = (table.sum(axis=0), table.sum(axis=1))
-                fit = _n_log_n(table) - sum(map(_n_log_n, margins)) + total * math.log(total)
-                price = 0.5 * (arities[i] - 1) * (arities[j] - 1) * math.log(max(n, 2))
-                gains[i, j] = gains[j, i] = n * fit / total - price
+            views = {id(view): view for view in (counts.for_child(i), counts.for_child(j))}
+            gains[i, j] = gains[j, i] = max(_pair_gain(view, i, j) for view in views.values())
     return gains
+
+
+def _pair_gain(counts: Counts | ObservedCounts, i: int, j: int) -> float:
+    """Return what a link between two columns is worth; 0 where they were never observed together."""
+    table = counts.table([i, j]).astype(np.float64)
+    total = float(table.sum())
+    if not total > 0.0:
+        return 0.0
+    margins = (table.sum(axis=0), table.sum(axis=1))
+    fit = _n_log_n(table) - sum(map(_n_log_n, margins)) + total * math.log(total)
+    price = 0.5 * (counts.arities[i] - 1) * (counts.arities[j] - 1) * math.log(max(counts.n_rows, 2))
+    return counts.n_rows * fit / total - price
 
 
 def _n_log_n(counts: Floats) -> float:

@@ -45,7 +45,7 @@ from bnml.search.forecast import AFFORDABLE, forecast_of
 from bnml.search.search_result import SearchResult
 from bnml.search.task import MemoryOverError, Request, Search, Task, TimeOverError
 
-__all__ = ["check_with_gaps", "learn_with_gaps", "pairwise_tree", "scores_by_em"]
+__all__ = ["check_with_gaps", "dag_without", "scores_by_em", "learn_with_gaps", "pairwise_tree", "task_with_gaps"]
 
 LEADING_PARTS, PARTS = 8, 16  # to a row, while a start is led on, and for the search that was asked for
 LEAST_PARTS, MOST_COMPLETED = 4, 20_000  # of many rows with gaps fewer parts are enough: their noise averages out
@@ -54,6 +54,7 @@ RICH_ROUNDS, MOST_ROUNDS = 2, 8
 RICH_WORK = 2.0**29  # numbers that a step of EM may look at for a network with more links than are worth their price
 EM_STEPS = 3  # between two searches
 MOST_STEPS, STEP_GAIN = 200, 1e-3  # of EM where structures are compared, and nats; a smaller step is the last
+FAR = 50  # steps of EM that would all have to gain as much as the last, for a structure to be given up
 PLENTY = 6.0  # nats by which an arc must pay more than its price, by rows that are whole, to need no second look
 LEAST_GAIN = 1e-3  # nats; a round that gains less is the last
 ROUNDS_OF_AUTO = 3  # that a minute is to be enough for, where `auto` is exact
@@ -192,7 +193,7 @@ class _Rounds:
                     return
                 less = dag_without(dag, arc)
                 if (known is None or not known.violations(less)) and not self._paid(dag, arc, local):
-                    gain = self._value(less, local, best) - value
+                    gain = self._value(less, local, best, value) - value
                     if gain > LEAST_GAIN and (found is None or gain > found[0]):
                         found = gain, arc
             if found is None:
@@ -206,15 +207,20 @@ class _Rounds:
     def _scores(self, found: _Found) -> ExpectedScores:
         return ExpectedScores(found.completed, self.asked.score, self.asked.prior, found.parts)
 
-    def _value(self, dag: DAG, local: ExpectedScores, found: _Found) -> float:
-        """Return the log-likelihood of what was observed, fitted by EM, less the penalty at expected counts."""
+    def _value(self, dag: DAG, local: ExpectedScores, found: _Found, least: float = -math.inf) -> float:
+        """Return the log-likelihood of what was observed, fitted by EM, less the penalty at expected counts.
+
+        It need not be the whole of it where it stays far below ``least``.
+        """
         start = _network_at_counts(dag, found.completed, found.parts)
-        before = value = -math.inf
-        for _, value in islice(em_steps(dag, self.data, start, threads=self.asked.threads), MOST_STEPS):
-            if value - before < STEP_GAIN:
+        before, penalty = -math.inf, _penalty(dag, local, self.data)
+        value = before
+        for _, likelihood in islice(em_steps(dag, self.data, start, threads=self.asked.threads), MOST_STEPS):
+            value = likelihood - penalty
+            if value - before < STEP_GAIN or value + FAR * (value - before) < least:
                 break
             before = value
-        return value - _penalty(dag, local, self.data)
+        return value
 
     def _paid(self, dag: DAG, arc: tuple[str, str], local: ExpectedScores) -> bool:
         """Tell whether an arc pays plenty by the rows in which its child and all its parents were observed."""
@@ -399,12 +405,14 @@ def _answer(
     return answer if network is None else answer.with_network(network.reordered(data.names))
 
 
-def scores_by_em(dag: DAG, data: Data, score: Score, prior: StructurePrior | None = None) -> ExpectedScores:
-    """Return local scores by EM: at the counts that a structure, fitted by it, expects of a table with gaps.
+def scores_by_em(
+    dag: DAG, data: Data, score: Score, prior: StructurePrior | None = None, parts: int = PARTS
+) -> ExpectedScores:
+    """Return local scores at the counts that a structure, fitted by EM, expects of a table with gaps.
 
-    Those of the structure's own families are exact; others are counted in completions.
+    Those of the structure's own families are exact; others are counted in completions, of so many parts to a row.
     """
-    return _scores_at_counts(fit_by_em(dag, data), data, score, prior, PARTS)
+    return _scores_at_counts(fit_by_em(dag, data), data, score, prior, parts)
 
 
 def _scores_at_counts(
@@ -440,6 +448,17 @@ def check_with_gaps(asked: Request, data: Data) -> None:
     BnmlError
         If that is so, or a search counts whole rows.
     """
+    task_with_gaps(asked, data)
+
+
+def task_with_gaps(asked: Request, data: Data) -> Task:
+    """Return the task of a request as tests and rules see it: its scores are of gaps filled in any way.
+
+    Raises
+    ------
+    BnmlError
+        If that is so, or a search counts whole rows.
+    """
     if asked.search is not None and asked.search.name == "nml-forest":
         raise SearchError(
             f"{argument('search', 'nml-forest')} counts whole rows and cannot take the gaps that "
@@ -447,7 +466,7 @@ def check_with_gaps(asked: Request, data: Data) -> None:
             f"{argument('search', 'forest')}, or read the table with {argument('missing', 'state')} or "
             f"{argument('missing', 'drop')}"
         )
-    _fractional_request(asked, 1, None).open(gaps_filled_by_mode(data))
+    return replace(_fractional_request(asked, 1, None).open(gaps_filled_by_mode(data)), observed=data)
 
 
 def _fractional_request(asked: Request, parts: int, time_limit: float | None) -> Request:

@@ -29,7 +29,7 @@ from bnml.counts import Counts, chi_square_statistic, counts_of
 from bnml.counts.observed import ObservedCounts, counts_for_tests
 from bnml.data import Data
 from bnml.data.gap_tables import count_rows_with_gaps, gaps_as_states, gaps_filled_by_mode, table_of_counts
-from bnml.errors import BnmlError, NetworkError, SearchError, argument
+from bnml.errors import BnmlError, NetworkError, ScoreError, SearchError, argument
 from bnml.graph import DAG, shd
 from bnml.graph.dag import dag_without
 from bnml.network import BayesianNetwork
@@ -45,7 +45,15 @@ from bnml.search.forecast import AFFORDABLE, forecast_of
 from bnml.search.search_result import SearchResult
 from bnml.search.task import MemoryOverError, Request, Search, Task, TimeOverError
 
-__all__ = ["check_with_gaps", "dag_without", "scores_by_em", "learn_with_gaps", "pairwise_tree", "task_with_gaps"]
+__all__ = [
+    "check_with_gaps",
+    "dag_without",
+    "scores_by_em",
+    "learn_with_gaps",
+    "pairwise_tree",
+    "structure_with_gaps",
+    "task_with_gaps",
+]
 
 LEADING_PARTS, PARTS = 8, 16  # to a row, while a start is led on, and for the search that was asked for
 LEAST_PARTS, MOST_COMPLETED = 4, 20_000  # of many rows with gaps fewer parts are enough: their noise averages out
@@ -101,6 +109,7 @@ class _Rounds:
         self.deleted: list[tuple[str, str]] = []
         self.as_asked = False  # whether the best was found by the search that was asked for
         self.ended = ""  # what ended it before its end, in words
+        self.no_states = ""  # why nothing was learned with gaps as states, if not for time
 
     @property
     def led(self) -> bool:
@@ -314,9 +323,8 @@ def learn_with_gaps(asked: Request, data: Data, run: Run, searches: Mapping[str,
         If the request does not go with the table, or with gaps.
     """
     check_with_gaps(asked, data)
-    ordered = data.select(sorted(data.names))  # completions depend on the order of rows, which must not matter
-    rounds = _Rounds(asked, ordered, run, searches)
-    under_state, interrupted = None, False
+    rounds = _Rounds(asked, _ordered(data), run, searches)
+    ordered, under_state, interrupted = rounds.data, None, False
     try:
         tree = pairwise_tree(ordered)
         under_state = _learn_with_states(rounds, run)
@@ -346,16 +354,50 @@ def learn_with_gaps(asked: Request, data: Data, run: Run, searches: Mapping[str,
     return _answer(rounds, rounds.best, data, under_state, interrupted=interrupted)
 
 
+def structure_with_gaps(asked: Request, data: Data, run: Run, searches: Mapping[str, Search]) -> SearchResult:
+    """Learn a structure from a table with gaps, one of many, by structural EM from one start.
+
+    What is known of the result is the structure, and the class that it is in: nothing is fitted in the end, and gaps as
+    states are not looked at.
+    """
+    check_with_gaps(asked, data)
+    rounds = _Rounds(asked, _ordered(data), run, searches)
+    tree = pairwise_tree(rounds.data)
+    if rounds.led:
+        rounds.lead(tree, "a tree of pairs, completed by a network under aic", AIC(), 0.0, 0.5)
+    if rounds.best is None:
+        rounds.lead(tree, "a tree of pairs", None, 0.0, 0.5)
+    if rounds.best is None and rounds.too_large is not None:
+        raise rounds.too_large
+    try:
+        rounds.go_on(0.5)
+        if not rounds.watch.over:
+            rounds.delete()
+    except (TimeOverError, MemoryOverError, NetworkError):  # the best so far is good enough
+        pass
+    assert rounds.best is not None
+    result = rounds.best.result
+    return replace(result, dag=None if result.dag is None else result.dag.reordered(data.names), data=data)
+
+
+def _ordered(data: Data) -> Data:
+    """Return a table with its columns in the order of their names: completions depend on it, and it must not matter."""
+    return data.select(sorted(data.names))
+
+
 def _learn_with_states(rounds: _Rounds, run: Run) -> SearchResult | None:
     """Return what is learned from the table with gaps as states, by the search that goes ahead if there is one.
 
-    It has a tenth of the time; None if that is not enough.
+    It has a tenth of the time; None if that is not enough, or if the score knows of no such states.
     """
     request = replace(rounds.ahead(), progress=None, time_limit=rounds.watch.share(0.1).limit)
-    task = request.open(gaps_as_states(rounds.data))
     try:
+        task = request.open(gaps_as_states(rounds.data))
         result = run(request, task)
     except TimeOverError:
+        return None
+    except ScoreError:
+        rounds.no_states = "the score knows of no such states"
         return None
     return None if task.watch.over else result
 
@@ -381,6 +423,8 @@ def _answer(
         info.pop("arc_gain", None)
     if under_state is not None and under_state.dag is not None and result.dag is not None:
         info["under_state"] = _compare_with_states(result.dag, under_state.dag)
+    elif result.dag is not None:
+        info["em"]["without_state"] = rounds.no_states or TIME_OVER
     if interrupted:
         info["interrupted"] = True
     search = result.search

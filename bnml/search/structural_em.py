@@ -191,45 +191,49 @@ class _Rounds:
         not there. Arcs that pay well by the rows in which their family was observed need no second look.
         """
         assert self.best is not None
-        known = self.asked.constraints
+        known, threads = self.asked.constraints, self.asked.threads
+        network = self.best.network
         while (dag := self.best.result.dag) is not None and dag.arcs and self.led:
             best, local = self.best, self._scores(self.best)
-            value = self._value(dag, local, best)
-            found: tuple[float, tuple[str, str]] | None = None
+            network, value = self._converged(network, local)
+            counts, _ = expected_counts(network, self.data, threads=threads)
+            found: tuple[float, tuple[str, str], BayesianNetwork] | None = None
             for arc in sorted(dag.arcs):
                 if self.watch.over:
                     self.ended = TIME_OVER
                     return
                 less = dag_without(dag, arc)
                 if (known is None or not known.violations(less)) and not self._paid(dag, arc, local):
-                    gain = self._value(less, local, best, value) - value
-                    if gain > LEAST_GAIN and (found is None or gain > found[0]):
-                        found = gain, arc
+                    fitted, without = self._converged(_network_without(network, arc, counts), local, value)
+                    if without - value > LEAST_GAIN and (found is None or without - value > found[0]):
+                        found = without - value, arc, fitted
             if found is None:
                 return
             self.deleted.append(found[1])
-            result = replace(best.result, dag=dag_without(dag, found[1]))
-            network = self._fitted(result, self.asked, best.completed, best.parts, math.inf).network
-            table = completed_table(network, self.data, best.parts, seed=self.asked.seed, threads=self.asked.threads)
+            network = found[2]
+            table = completed_table(network, self.data, best.parts, seed=self.asked.seed, threads=threads)
+            result = replace(best.result, dag=network.dag)
             self.best = self._fitted(result, self.asked, table, best.parts, math.inf)
 
     def _scores(self, found: _Found) -> ExpectedScores:
         return ExpectedScores(found.completed, self.asked.score, self.asked.prior, found.parts)
 
-    def _value(self, dag: DAG, local: ExpectedScores, found: _Found, least: float = -math.inf) -> float:
-        """Return the log-likelihood of what was observed, fitted by EM, less the penalty at expected counts.
+    def _converged(
+        self, network: BayesianNetwork, local: ExpectedScores, least: float = -math.inf
+    ) -> tuple[BayesianNetwork, float]:
+        """Return a network fitted by EM, and the log-likelihood of what was observed less the penalty.
 
         It need not be the whole of it where it stays far below ``least``.
         """
-        start = _network_at_counts(dag, found.completed, found.parts)
-        before, penalty = -math.inf, _penalty(dag, local, self.data)
+        before, penalty = -math.inf, _penalty(network.dag, local, self.data)
         value = before
-        for _, likelihood in islice(em_steps(dag, self.data, start, threads=self.asked.threads), MOST_STEPS):
-            value = likelihood - penalty
+        steps = em_steps(network.dag, self.data, network, threads=self.asked.threads)
+        for fitted, likelihood in islice(steps, MOST_STEPS):
+            network, value = fitted, likelihood - penalty
             if value - before < STEP_GAIN or value + FAR * (value - before) < least:
                 break
             before = value
-        return value
+        return network, value
 
     def _paid(self, dag: DAG, arc: tuple[str, str], local: ExpectedScores) -> bool:
         """Tell whether an arc pays plenty by the rows in which its child and all its parents were observed."""
@@ -355,7 +359,7 @@ def learn_with_gaps(asked: Request, data: Data, run: Run, searches: Mapping[str,
 
 
 def structure_with_gaps(asked: Request, data: Data, run: Run, searches: Mapping[str, Search]) -> SearchResult:
-    """Learn a structure from a table with gaps, one of many, by structural EM from one start.
+    """Learn a structure from a table with gaps, one of many, by structural EM from a tree of pairs.
 
     What is known of the result is the structure, and the class that it is in: nothing is fitted in the end, and gaps as
     states are not looked at.
@@ -364,7 +368,8 @@ def structure_with_gaps(asked: Request, data: Data, run: Run, searches: Mapping[
     rounds = _Rounds(asked, _ordered(data), run, searches)
     tree = pairwise_tree(rounds.data)
     if rounds.led:
-        rounds.lead(tree, "a tree of pairs, completed by a network under aic", AIC(), 0.0, 0.5)
+        rounds.lead(tree, "a tree of pairs, completed by a network under aic", AIC(), 0.0, 0.3)
+        rounds.lead(tree, "a tree of pairs, completed by a network under hqc", HQC(), 0.3, 0.5)
     if rounds.best is None:
         rounds.lead(tree, "a tree of pairs", None, 0.0, 0.5)
     if rounds.best is None and rounds.too_large is not None:
@@ -539,6 +544,19 @@ def _network_at_counts(dag: DAG, completed: Data, parts: int) -> BayesianNetwork
         columns = [completed.index(v) for v in (*dag.parents(x), x)]
         tables[x] = estimate(counts.for_child(columns[-1]).table(columns) / parts, "bpp")
     return BayesianNetwork(dag, {x: completed.states[completed.index(x)] for x in dag.names}, tables, completed.cuts)
+
+
+def _network_without(network: BayesianNetwork, arc: tuple[str, str], counts: Mapping[str, Floats]) -> BayesianNetwork:
+    """Return a network without one of its arcs, the child's parameters from the counts that are expected with it."""
+    parent, child = arc
+    tables = {x: network.probabilities(x) for x in network.names}
+    tables[child] = estimate(counts[child].sum(axis=network.dag.parents(child).index(parent)), "em")
+    return BayesianNetwork(dag_without(network.dag, arc), network.states, tables, network.cuts, network.reading)
+
+
+def dag_without(dag: DAG, arc: tuple[str, str]) -> DAG:
+    """Return a structure without one of its arcs."""
+    return DAG(dag.names, [other for other in dag.arcs if other != arc])
 
 
 def _penalty(dag: DAG, local: ExpectedScores, data: Data) -> float:

@@ -20,7 +20,7 @@ from bnml.scores.expected import ExpectedScores
 from bnml.search import structural_em
 from bnml.search.learn import learn_structure
 from bnml.search.searches import SEARCHES, request_for
-from bnml.search.structural_em import scores_by_em, pairwise_tree
+from bnml.search.structural_em import scores_by_em
 from tests.reference import GOLDEN
 from tests.search.test_contract import OPTIONS
 
@@ -235,11 +235,6 @@ def test_networks_that_are_too_large_for_exact_inference_are_left_out(monkeypatc
         bnml.learn(data, search="tabu")
     with pytest.raises(bnml.BnmlError, match="exact inference"):
         bnml.fit(result.dag, data)
-
-
-def test_the_tree_to_begin_with_takes_the_rows_in_which_pairs_are_observed():
-    tree = pairwise_tree(bnml.read(small(), missing="em"))
-    assert {frozenset(arc) for arc in tree.arcs} == {frozenset("AB"), frozenset("BC")}
 
 
 def chain(columns=18, rows=3000):

@@ -48,7 +48,7 @@ from bnml.scores import SCORES, Score
 from bnml.scores.bde import BDe
 from bnml.scores.forest_nml import NML
 from bnml.search.saving import saved_gap_result, saved_search_result, search_values
-from bnml.uncertainty.saving import saved_bootstrap, bootstrap_values, saved_posterior, posterior_values
+from bnml.uncertainty.saving import bootstrap_values, posterior_values, saved_bootstrap, saved_posterior
 
 __all__ = ["check_saving", "load_saved_state", "load_study", "save_state"]
 

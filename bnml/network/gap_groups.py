@@ -14,7 +14,7 @@ from bnml._arrays import Floats, Ints
 from bnml._factors import Factor
 from bnml.data import Data
 from bnml.data.gap_rows import GapRows, shares_of_set_values
-from bnml.network.inference import network_factors, inference_tree
+from bnml.network.inference import inference_tree, network_factors
 from bnml.network.junction_tree import JunctionTree
 from bnml.network.network import BayesianNetwork
 

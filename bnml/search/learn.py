@@ -19,7 +19,7 @@ from bnml.search.search_result import SearchResult, uninterrupted_result
 from bnml.search.searches import SEARCHES, request_for
 from bnml.search.task import MemoryOverError, Request, Task, TimeOverError
 
-__all__ = ["check_request", "learn", "learn_as_asked", "learn_request", "learn_structure", "learn_task"]
+__all__ = ["check_learn_request", "learn", "learn_as_asked", "learn_request", "learn_structure", "learn_task"]
 
 EXACT_SHARE = 2 / 3  # of the time limit; the rest is kept for another search, should exact search not end
 LIST_SHARE = 0.5  # of what is left of the time limit, for a list of families

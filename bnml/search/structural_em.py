@@ -46,9 +46,8 @@ from bnml.search.task import MemoryOverError, Request, Search, Task, TimeOverErr
 
 __all__ = [
     "check_with_gaps",
-    "dag_without",
-    "scores_by_em",
     "learn_with_gaps",
+    "scores_by_em",
     "structure_with_gaps",
     "task_with_gaps",
 ]
@@ -550,11 +549,6 @@ def _network_without(network: BayesianNetwork, arc: tuple[str, str], counts: Map
     tables = {x: network.probabilities(x) for x in network.names}
     tables[child] = estimate(counts[child].sum(axis=network.dag.parents(child).index(parent)), "em")
     return BayesianNetwork(dag_without(network.dag, arc), network.states, tables, network.cuts, network.reading)
-
-
-def dag_without(dag: DAG, arc: tuple[str, str]) -> DAG:
-    """Return a structure without one of its arcs."""
-    return DAG(dag.names, [other for other in dag.arcs if other != arc])
 
 
 def _penalty(dag: DAG, local: ExpectedScores, data: Data) -> float:

@@ -106,6 +106,7 @@ ROW_WISE = {  # they answer row by row, or draw rows, and see them through bnml.
     "experiments/generating_structure.py",
     "network/completions.py",
     "network/em.py",
+    "network/gap_groups.py",
     "network/imputation.py",
     "network/prediction.py",
     "network/probability.py",

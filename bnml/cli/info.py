@@ -213,7 +213,7 @@ def _config(found: TableOverview, given: Mapping[str, Any]) -> str:
     asked = {"*": bins} if isinstance(bins, str) else dict(bins or {})
     cut = {} if isinstance(bins, str) else advice.get("bins", {})
     missing = given["missing"] if given["missing"] != "error" else advice.get("missing")
-    gaps = given["missing"] == "error" and missing is not None and given["interventions"] is None
+    gaps = given["missing"] == "error" and missing is not None
     settings = {
         "columns": given["columns"],
         "drop": [*given["drop"], *advice.get("drop", [])],

@@ -19,6 +19,7 @@ from bnml.counts.cells import Cells, cells_of_rows
 from bnml.counts.chi_square import Questions, Verdict, chi_square_statistic, log_survival
 from bnml.counts.counts import Counts, counts_of
 from bnml.data import Data
+from bnml.data.targets import rows_not_setting
 
 __all__ = ["ObservedCounts", "counts_for_tests"]
 
@@ -29,7 +30,7 @@ class ObservedCounts:
     """What tests ask of a table with gaps; columns by number."""
 
     def __init__(self, data: Data) -> None:
-        self.names, self.states, self.arities = data.names, data.states, data.arities
+        self._data, self.names, self.states, self.arities = data, data.names, data.states, data.arities
         self.n_rows, self.n_distinct = data.n_rows, data.n_distinct
         self._columns, self._weights = data.column_codes, data.weights
         self._observed: Bools = data.column_codes < np.array(data.arities)[:, None]
@@ -44,9 +45,9 @@ class ObservedCounts:
         """Return how many rows have a value in all of some columns."""
         return int(self._weights[self.observed(variables)].sum())
 
-    def for_child(self, child: int) -> ObservedCounts:
-        """Return these counts: gaps and what was set do not go together."""
-        return self
+    def for_child(self, child: int) -> Counts | ObservedCounts:
+        """Return the counts that tell about a variable as a child: those of the rows in which it was not set."""
+        return self if self._data.targets is None else counts_for_tests(rows_not_setting(self._data, child))
 
     def cells(self, variables: Sequence[int]) -> Cells:
         """Return the configurations that occur in the rows in which all of the columns are observed."""

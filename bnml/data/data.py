@@ -18,7 +18,7 @@ from bnml._text import clip, did_you_mean, number_of, printable, quoted, shorten
 from bnml.data.gaps import Gaps, rows_missing_words
 from bnml.data.read_choices import Reading
 from bnml.data.targets import Targets, group_with_targets, rows_set_words
-from bnml.errors import ArgumentError, DataError, argument
+from bnml.errors import ArgumentError
 
 __all__ = ["COUNTING", "Data"]
 
@@ -80,12 +80,6 @@ class Data(PickledByFields):
             if array is not None:
                 array.setflags(write=False)
         object.__setattr__(self, "cuts", MappingProxyType(dict(self.cuts)))
-        if self.targets is not None and self.has_gaps:
-            raise DataError(
-                f"values are missing in {quoted(map(clip, self.gap_counts()))}: rows in which variables were set "
-                f"({argument('interventions')}) do not go with {argument('missing', 'em')} yet; take "
-                f"{argument('missing', 'state')} or {argument('missing', 'drop')}"
-            )
 
     @cached_property
     def arities(self) -> tuple[int, ...]:

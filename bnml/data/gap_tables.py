@@ -12,6 +12,7 @@ from bnml.data.data import Data
 from bnml.data.grouping import group_rows
 from bnml.data.labels import MISSING_LABEL
 from bnml.data.read_choices import Reading
+from bnml.data.targets import group_with_targets
 
 __all__ = ["count_rows_with_gaps", "gaps_as_states", "gaps_filled_by_mode", "table_of_counts"]
 
@@ -31,7 +32,9 @@ def gaps_as_states(data: Data) -> Data:
         for labels, own, r in zip(data.states, data.code_arities, data.arities, strict=True)
     )
     reading = Reading("state", data.reading.na_values, data.reading.coded)
-    return Data(data.names, states, data.codes, data.weights, data.row_index, {}, reading)
+    return Data(
+        data.names, states, data.codes, data.weights, data.row_index, {}, reading, targets=data.targets
+    )  # fmt: skip
 
 
 def gaps_filled_by_mode(data: Data) -> Data:
@@ -40,8 +43,8 @@ def gaps_filled_by_mode(data: Data) -> Data:
     for own, r in zip(columns, data.arities, strict=True):
         there = own < r
         own[~there] = np.bincount(own[there], data.weights[there], minlength=r).argmax()
-    codes, weights, _ = group_rows(columns, data.arities, data.weights)
-    return Data(data.names, data.states, codes, weights, None, data.cuts, Reading("error"))
+    codes, weights, _, targets = group_with_targets(columns, data.arities, data.weights, data.targets)
+    return Data(data.names, data.states, codes, weights, None, data.cuts, Reading("error"), targets=targets)
 
 
 def table_of_counts(data: Data, columns: Sequence[int], counts: Floats, parts: int) -> Data:
@@ -52,8 +55,8 @@ def table_of_counts(data: Data, columns: Sequence[int], counts: Floats, parts: i
     data
         The table with gaps: columns and states are taken from it.
     columns, counts
-        The columns that were counted, and the counts of their configurations, an axis for each; they add up to the
-        number of rows. All other columns hold their first state.
+        The columns that were counted, and the counts of their configurations, an axis for each; they add up to a
+        whole number of rows. All other columns hold their first state.
     parts
         How many parts a row is: the counts are right up to 1 / parts.
 
@@ -66,7 +69,7 @@ def table_of_counts(data: Data, columns: Sequence[int], counts: Floats, parts: i
     """
     flat = counts.ravel() * parts
     whole = np.floor(flat).astype(np.int64)
-    left = data.n_rows * parts - int(whole.sum())
+    left = round(float(counts.sum())) * parts - int(whole.sum())
     whole[np.argsort(whole - flat, kind="stable")[:left]] += 1  # the largest remainders
     cells = np.flatnonzero(whole)
     coded = np.zeros((len(data.names), cells.size), column_code_type(max(data.arities)))

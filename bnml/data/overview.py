@@ -320,10 +320,9 @@ def _with_gaps(found: ColumnOverview, asked: Arguments) -> ColumnOverview:
     """Add what to do about missing values."""
     if not found.missing or found.leave_out or asked.missing != "error":
         return found
-    kept = "" if asked.interventions is not None else f"learn from what is there ({argument('missing', 'em')}), "
     said = (
-        f"{number_of(found.missing, 'missing value')}: {kept}a state of their own ({argument('missing', 'state')}), or "
-        f"drop the rows ({argument('missing', 'drop')})"
+        f"{number_of(found.missing, 'missing value')}: learn from what is there ({argument('missing', 'em')}), a state "
+        f"of their own ({argument('missing', 'state')}), or drop the rows ({argument('missing', 'drop')})"
     )
     return replace(found, advice=f"{found.advice}; {said}" if found.advice else said)
 

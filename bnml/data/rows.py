@@ -106,8 +106,8 @@ def rows_to_numbers(columns: Codes, arities: Sequence[int]) -> npt.NDArray[np.in
 
 
 def rows_with_column(data: Data, name: str, labels: Sequence[Any], codes: Codes) -> Data:
-    """Return the rows of a table with one more column, given by its labels and the code of each row."""
-    rows = np.vstack([rows_of(data).in_order(data.codes).T, codes])
+    """Return the rows of a table with one more column, given by its labels and the code of each row; gaps stay."""
+    rows = np.vstack([Rows(data.column_codes, data.row_index).in_order(data.codes).T, codes])
     return rows_to_data((*data.names, name), (*data.states, tuple(labels)), rows, data.cuts, data.reading)
 
 
@@ -118,7 +118,7 @@ def rows_to_data(
     cuts: Mapping[str, tuple[float, ...]] | None = None,
     reading: Reading | None = None,
 ) -> Data:
-    """Return rows, given as codes, one row of these per column, as a table."""
-    arities = [len(own) for own in states]
-    grouped_rows = group_rows(np.ascontiguousarray(codes, column_code_type(max(arities))), arities)
+    """Return the rows that are given as codes, one row of these per column, as a table; gaps come after all states."""
+    sizes = [len(own) + bool(reading is not None and reading.missing == "em") for own in states]
+    grouped_rows = group_rows(np.ascontiguousarray(codes, column_code_type(max(sizes))), sizes)
     return Data(tuple(names), tuple(map(tuple, states)), *grouped_rows, cuts or {}, reading or Reading())

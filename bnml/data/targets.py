@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Targets",
     "group_with_targets",
+    "joined_targets",
     "refuse_targets",
     "rows_not_setting",
     "rows_set",
@@ -163,6 +164,16 @@ def group_with_targets(
     return kept, totals, index, Targets.of(targets.sets, codes[:, -1])
 
 
+def joined_targets(pieces: Sequence[tuple[Targets | None, int]]) -> Targets | None:
+    """Return the targets of tables of so many rows, one after the other; None for one in which nothing was set."""
+    sets: list[tuple[int, ...]] = []
+    places = []
+    for own, n in pieces:
+        places.append(len(sets) + (np.zeros(n, np.int64) if own is None else own.of_row))
+        sets += [()] if own is None else own.sets
+    return Targets.of(sets, np.concatenate(places)) if places else None
+
+
 def rows_not_setting(data: Data, column: int) -> Data:
     """Return the table of the rows in which a column was not set; the table itself where nothing was set at all.
 
@@ -188,7 +199,7 @@ def _rows_of_sets(data: Data, out: tuple[int, ...]) -> Data:
     if out not in views:
         kept = np.flatnonzero(~np.isin(data.targets.of_row, out))
         rows = np.ascontiguousarray(data.column_codes[:, kept])
-        codes, weights, _ = group_rows(rows, data.arities, data.weights[kept])
+        codes, weights, _ = group_rows(rows, data.code_arities, data.weights[kept])
         views[out] = Data(data.names, data.states, codes, weights, None, data.cuts, data.reading, data.gaps)
     return views[out]
 

@@ -28,7 +28,6 @@ from bnml._stored import frame_from_stored, from_stored, stored_frame, to_stored
 from bnml._text import number_of
 from bnml.data import Data, read
 from bnml.data.fingerprint import fingerprint
-from bnml.data.gaps import refuse_gaps
 from bnml.errors import ArgumentError, BnmlError, DataError, FormatError, argument
 from bnml.five_steps.decisions import Decisions
 from bnml.five_steps.features import Features, Twins
@@ -48,7 +47,7 @@ from bnml.network.formats import json as network_json
 from bnml.scores import SCORES, Score
 from bnml.scores.bde import BDe
 from bnml.scores.forest_nml import NML
-from bnml.search.saving import saved_search_result, search_values
+from bnml.search.saving import saved_gap_result, saved_search_result, search_values
 from bnml.uncertainty.saving import bootstrap_values, posterior_values, saved_bootstrap, saved_posterior
 
 __all__ = ["check_saving", "load_saved_state", "load_study", "save_state"]
@@ -73,14 +72,7 @@ def check_saving(path: str | os.PathLike[str], settings: StudySettings) -> Path:
 
 
 def save_state(state: StudyState, path: Path) -> None:
-    """Write a state to a file, whole or not at all.
-
-    Raises
-    ------
-    MissingError
-        If the table has gaps: what was learned hangs on how they were completed, which is not kept.
-    """
-    refuse_gaps(state.table, "a study that is saved")
+    """Write a state to a file, whole or not at all."""
     folder, source = path.resolve().parent, state.source
     content = {
         "settings": _settings_values(state.settings),
@@ -378,6 +370,8 @@ def _knowledge_of(values: Mapping[str, Any], work: StudyWork) -> Knowledge:
 
 def _learned_of(values: Mapping[str, Any], work: StudyWork) -> Any:
     learning = work.learning
+    if work.table.has_gaps:
+        return saved_gap_result(values, learning, work.table)
     return saved_search_result(values, learning.open(work.table), learning.options)
 
 

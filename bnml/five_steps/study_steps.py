@@ -16,7 +16,6 @@ from bnml._checks import a_variable, progress_function, refuse, significance_lev
 from bnml._executor import checked_executor
 from bnml._watch import Watch
 from bnml.data import Data, read
-from bnml.data.gaps import refuse_gaps
 from bnml.data.targets import variables_set
 from bnml.errors import ArgumentError, argument
 from bnml.five_steps.decisions import (
@@ -146,10 +145,7 @@ def study(
         threads=threads, memory_limit=memory_limit, progress=progress, executor=executor,
     )  # fmt: skip
     saver = None if save is None else _saver(save, asked.settings)
-    state = begin_study(asked, data)
-    if saver is not None:
-        refuse_gaps(state.table, "a study that is saved")
-    return study_of(go_on_with_study(state, asked, saver=saver))
+    return study_of(go_on_with_study(begin_study(asked, data), asked, saver=saver))
 
 
 def study_request(

@@ -12,9 +12,9 @@ import numpy as np
 
 from bnml._arrays import Floats, Ints
 from bnml.data import Data
-from bnml.data.gap_rows import joined_rows, rows_split_by_gaps
+from bnml.data.gap_rows import GapRows, joined_rows, rows_split_by_gaps
 from bnml.errors import NetworkError
-from bnml.network.inference import inference_tree
+from bnml.network.gap_groups import gap_groups
 from bnml.network.network import BayesianNetwork
 
 __all__ = ["completed_table"]
@@ -63,22 +63,24 @@ def completed_table(
     times = (rows.times // copies)[at] + (place < (rows.times % copies)[at])
     shifts = (np.arange(at.size) * GOLDEN + np.random.default_rng(seed).random()) % 1.0
     points = (np.arange(parts) + shifts[:, None]) / parts
-    filled = _filled(network, data, rows.columns[:, at], points, seed, threads)
-    return joined_rows(data, whole, parts, filled, np.repeat(times, parts))
+    copied = GapRows(rows.columns[:, at], times, None if rows.targets is None else rows.targets.rows(at))
+    filled = _filled(network, data, copied, points, seed, threads)
+    each = np.repeat(np.arange(at.size), parts)
+    targets = None if copied.targets is None else copied.targets.rows(each)
+    return joined_rows(data, whole, parts, filled, times[each], targets)
 
 
 def _filled(
-    network: BayesianNetwork, data: Data, columns: Ints, points: Floats, seed: int, threads: int | None
+    network: BayesianNetwork, data: Data, rows: GapRows, points: Floats, seed: int, threads: int | None
 ) -> Ints:
     """Return rows without gaps, a row of the array per column of the table; completions of a row follow each other."""
-    if not columns.shape[1]:
-        return np.zeros((len(data.names), 0), np.int64)
     position = {i: data.index(x) for i, x in enumerate(network.names)}
-    known = {i: columns[column] for i, column in position.items()}
-    found, totals = inference_tree(network, columns.shape[1]).completions(known, points, seed, threads)
-    if np.isneginf(totals).any():
-        raise NetworkError("a row of the table has probability zero under the network")
-    filled = np.empty((len(data.names), points.size), np.int64)
-    for i, column in position.items():
-        filled[column] = found[i]
-    return filled
+    filled = np.empty((len(data.names), *points.shape), np.int64)
+    for group in gap_groups(data, rows):
+        known = {i: rows.columns[column][group.places] for i, column in position.items()}
+        found, totals = group.tree(network).completions(known, points[group.places], seed, threads)
+        if np.isneginf(totals).any():
+            raise NetworkError("a row of the table has probability zero under the network")
+        for i, column in position.items():
+            filled[column, group.places] = found[i].reshape(-1, points.shape[1])
+    return filled.reshape(len(data.names), -1)

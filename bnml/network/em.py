@@ -3,7 +3,8 @@
 The E-step asks the network for the counts that are to be expected of each family, by exact inference in a junction
 tree, for each distinct row of what was observed; the M-step takes relative frequencies of these. Each step raises the
 likelihood of what was observed, or leaves it (Dempster, Laird & Rubin 1977; Lauritzen 1995). It assumes that values are
-missing at random: whether one is missing may depend on what was observed, not on the value itself.
+missing at random: whether one is missing may depend on what was observed, not on the value itself. Where variables were
+set, a family is counted in the rows in which its variable was not, and the likelihood is that given what was set.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ from bnml.data.gap_rows import rows_split_by_gaps
 from bnml.errors import NetworkError
 from bnml.graph import DAG
 from bnml.network.estimators import estimate
-from bnml.network.inference import inference_tree, network_factors
+from bnml.network.gap_groups import gap_groups
+from bnml.network.inference import network_factors
 from bnml.network.junction_tree import JunctionTree
 from bnml.network.network import BayesianNetwork
 
@@ -83,13 +85,13 @@ def em_steps(
     """
     network = observed_network(dag, data) if start is None else start
     rows = _Rows(dag, data)
-    tree = inference_tree(network, rows.times.size, most_work)
+    trees = rows.trees(network, most_work)
     while True:
-        counts, value = rows.expected(network, tree, threads)
+        counts, value = rows.expected(network, trees, threads)
         yield network, value
         tables = {x: estimate(counts[x], "em") for x in dag.names}
         network = BayesianNetwork(dag, network.states, tables, data.cuts, data.reading)
-        tree = tree.refilled(network_factors(network))
+        trees = rows.refilled(trees, network)
 
 
 def expected_counts(
@@ -97,16 +99,20 @@ def expected_counts(
 ) -> tuple[dict[str, Floats], float]:
     """Return the counts of each family that a network expects of a table with gaps, and the log-likelihood.
 
-    The axes of a table of counts are those of ``network.probabilities``.
+    Where a variable was set, its family is not counted. The axes of a table of counts are those of
+    ``network.probabilities``.
     """
     rows = _Rows(network.dag, data)
-    return rows.expected(network, inference_tree(network, rows.times.size), threads)
+    return rows.expected(network, rows.trees(network), threads)
 
 
 def observed_network(dag: DAG, data: Data) -> BayesianNetwork:
     """Return parameters from the rows in which a family is observed as a whole, and a prior worth one row."""
     counts, states = counts_for_tests(data), {x: data.states[data.index(x)] for x in dag.names}
-    tables = {x: estimate(counts.table(_family(dag, x, data)).astype(np.float64), "bpp") for x in dag.names}
+    tables = {}
+    for x in dag.names:
+        own = counts.for_child(data.index(x)).table(_family(dag, x, data))
+        tables[x] = estimate(own.astype(np.float64), "bpp")
     return BayesianNetwork(dag, states, tables, data.cuts, data.reading)
 
 
@@ -125,26 +131,37 @@ class _Rows:
         self.whole = {
             x: np.zeros(shapes[x])
             if whole is None
-            else counts_of(whole).table(_family(dag, x, data)).astype(np.float64)
+            else counts_of(whole).for_child(data.index(x)).table(_family(dag, x, data)).astype(np.float64)
             for x in dag.names
         }
-        self.columns = {i: rows.columns[data.index(x)] for i, x in enumerate(dag.names)}
-        self.times = rows.times.astype(np.float64)
+        self.groups = gap_groups(data, rows)
+        self.columns = [
+            {i: rows.columns[data.index(x)][group.places] for i, x in enumerate(dag.names)} for group in self.groups
+        ]
+        self.times = [rows.times[group.places].astype(np.float64) for group in self.groups]
+
+    def trees(self, network: BayesianNetwork, most_work: float = math.inf) -> list[JunctionTree]:
+        """Return the junction trees of a network, one for each group of rows with gaps."""
+        return [group.tree(network, most_work) for group in self.groups]
+
+    def refilled(self, trees: list[JunctionTree], network: BayesianNetwork) -> list[JunctionTree]:
+        """Return these trees with the parameters of another network."""
+        return [tree.refilled(group.factors(network)) for tree, group in zip(trees, self.groups, strict=True)]
 
     def expected(
-        self, network: BayesianNetwork, tree: JunctionTree, threads: int | None
+        self, network: BayesianNetwork, trees: list[JunctionTree], threads: int | None
     ) -> tuple[dict[str, Floats], float]:
         """Return the expected counts of each family, and the log-likelihood of all rows."""
         counts = {x: table.copy() for x, table in self.whole.items()}
         value = sum(_log_likelihood(table, network.probabilities(x)) for x, table in counts.items())
-        if self.times.size:
-            sums, totals = tree.expected(self.columns, self.times, threads)
+        for group, tree, columns, times in zip(self.groups, trees, self.columns, self.times, strict=True):
+            sums, totals = tree.expected(columns, times, threads)
             if np.isneginf(totals).any():
                 raise NetworkError("a row of the table has probability zero under the network that EM begins with")
             for factor, x in zip(network_factors(network), self.dag.names, strict=True):
-                if len(network.states[x]) > 1:  # others have one parameter, which is 1
+                if len(network.states[x]) > 1 and x not in group.shares:  # of one state the parameter is 1
                     counts[x] += tree.marginal_of(sums, factor.axes).reshape(counts[x].shape)
-            value += float(self.times @ totals)
+            value += float(times @ totals)
         return counts, value
 
 

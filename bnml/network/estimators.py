@@ -11,9 +11,8 @@ from bnml._arrays import Floats
 from bnml._checks import one_of, positive_number
 from bnml._text import quoted
 from bnml.counts import counts_of
-from bnml.data import as_data
-from bnml.data.gaps import refuse_gaps
-from bnml.errors import ArgumentError, NetworkError, argument
+from bnml.data import Data, as_data
+from bnml.errors import ArgumentError, NetworkError
 from bnml.graph import DAG
 from bnml.network.network import MOST_PARENTS, BayesianNetwork
 
@@ -37,15 +36,15 @@ def fit(dag: DAG, data: Any, estimator: str | None = None, ess: float = 1.0) -> 
         (Rissanen & Roos 2007; qNML paper, section 4.2). ``"bpp"``: Bayesian predictive,
         θ_ijk ∝ N_ijk + ess / (r_i q_i). ``"mle"``: relative frequencies, uniform where a parent configuration was
         never seen. ``"em"``: maximum likelihood where values are missing, by EM (`bnml.network.em`); without gaps it is
-        ``"mle"``. The default is ``"em"`` for tables with gaps, and ``"snml"`` for others.
+        ``"mle"``, and of a table with gaps ``"mle"`` is ``"em"``. The others take the counts that the network of EM
+        expects for those of such a table. The default is ``"em"`` for tables with gaps, and ``"snml"`` for others.
     ess
         The equivalent sample size of ``"bpp"``.
 
     Raises
     ------
     BnmlError
-        If graph and data differ in their variables, a table would be too large, or values are missing and the estimator
-        needs them all.
+        If graph and data differ in their variables, or a table would be too large.
 
     Notes
     -----
@@ -78,13 +77,8 @@ def fit(dag: DAG, data: Any, estimator: str | None = None, ess: float = 1.0) -> 
                 f"the table of {x!r} has {len(shape) - 1} parents and {math.prod(shape):.3g} entries: too many; "
                 "take a structure with fewer parents"
             )
-    if table.has_gaps and estimator in (None, "em"):
-        from bnml.network.em import fit_by_em
-
-        alphabetical = table.select(sorted(table.names))  # sums depend on the order of rows, which must not matter
-        return fit_by_em(dag.reordered(alphabetical.names), alphabetical).reordered(dag.names)
     if table.has_gaps:
-        refuse_gaps(table, f"{argument('estimator', estimator)} (take {argument('estimator', 'em')})")
+        return _fit_with_gaps(dag, table, estimator or "em", ess)
     counts, tables = counts_of(table), {}
     for x in dag.names:
         variables = [table.index(v) for v in (*dag.parents(x), x)]
@@ -92,6 +86,19 @@ def fit(dag: DAG, data: Any, estimator: str | None = None, ess: float = 1.0) -> 
         tables[x] = estimate(own, estimator or "snml", ess)
     states = {x: table.states[table.index(x)] for x in dag.names}
     return BayesianNetwork(dag, states, tables, table.cuts, table.reading)
+
+
+def _fit_with_gaps(dag: DAG, table: Data, estimator: str, ess: float) -> BayesianNetwork:
+    """Return the network fitted by EM, or another estimate at the counts that this one expects."""
+    from bnml.network.em import expected_counts, fit_by_em
+
+    alphabetical = table.select(sorted(table.names))  # sums depend on the order of rows, which must not matter
+    network = fit_by_em(dag.reordered(alphabetical.names), alphabetical)
+    if estimator in ("snml", "bpp"):
+        counts, _ = expected_counts(network, alphabetical)
+        tables = {x: estimate(counts[x], estimator, ess) for x in network.names}
+        network = BayesianNetwork(network.dag, network.states, tables, network.cuts, network.reading)
+    return network.reordered(dag.names)
 
 
 def estimate(counts: Floats, estimator: str, ess: float = 1.0) -> Floats:

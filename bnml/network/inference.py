@@ -189,18 +189,22 @@ def inference_size(network: BayesianNetwork) -> int | None:
     return None if tree is None else tree.tables.size
 
 
-def inference_tree(network: BayesianNetwork, n_rows: int, most_work: float = math.inf) -> JunctionTree:
+def inference_tree(
+    network: BayesianNetwork, n_rows: int, most_work: float = math.inf, do: Collection[str] = ()
+) -> JunctionTree:
     """Return the junction tree for inference about so many rows; ``most_work`` may be less than allowed.
+
+    ``do``: the variables that were set in these rows.
 
     Raises
     ------
     NetworkError
         If it is too large for them.
     """
-    tree = _kept_tree(network, ())
+    tree = _kept_tree(network, do)
     if tree is not None and tree.tables.size * n_rows <= min(MOST_ROW_WORK, most_work):
         return tree
-    factors = network_factors(network)
+    factors = network_factors(network, do)
     size = (
         plan_factors([factor.axes for factor in factors], _sizes(network), ()).total
         if tree is None
@@ -213,9 +217,12 @@ def inference_tree(network: BayesianNetwork, n_rows: int, most_work: float = mat
     )
 
 
-def network_factors(network: BayesianNetwork) -> list[Factor]:
-    """Return the factors of a network, one for each variable; variables by their place in ``network.names``."""
-    return _factors(network, network.names, ())
+def network_factors(network: BayesianNetwork, do: Collection[str] = ()) -> list[Factor]:
+    """Return the factors of a network, one for each variable; variables by their place in ``network.names``.
+
+    Those of variables that are set from outside (``do``) are one for every state.
+    """
+    return _factors(network, network.names, do)
 
 
 def _positions(network: BayesianNetwork) -> dict[str, int]:

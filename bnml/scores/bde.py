@@ -18,6 +18,7 @@ from bnml.data.labels import label_text
 from bnml.errors import ScoreError, argument
 from bnml.graph import DAG
 from bnml.nml import log_rising
+from bnml.nml.rising import log_rising_real
 from bnml.scores.base import Score, Shape, positive
 from bnml.scores.predictive import FamilyRows, dirichlet
 
@@ -74,13 +75,20 @@ class BDe(Score):
 
     def family(self, family: FamilyCounts, counts: Counts) -> float:
         """Return the score of a family; minus infinity if something occurred that the prior network rules out."""
+        return self.family_of_parts(family, counts, 1)
+
+    def family_of_parts(self, family: FamilyCounts, counts: Counts, parts: int) -> float:
+        """Return the score of a family whose counts are of so many parts to a row (`bnml.scores.fractional`)."""
         variables = (*family.parents, family.child)
         joint = self._prior(variables, counts)
         a_ijk = self.ess * _at(joint, variables, family.joint)
         a_ij = self.ess * _at(joint.sum(axis=-1), family.parents, family.above)
         if (a_ijk <= 0.0).any():
             return -math.inf
-        return float(log_rising(a_ijk, family.n_ijk).sum() - log_rising(a_ij, family.n_ij).sum())
+        if parts == 1:
+            return float(log_rising(a_ijk, family.n_ijk).sum() - log_rising(a_ij, family.n_ij).sum())
+        n_ijk, n_ij = family.n_ijk / parts, family.n_ij / parts
+        return float(log_rising_real(a_ijk, n_ijk).sum() - log_rising_real(a_ij, n_ij).sum())
 
     def log_predictive(self, rows: FamilyRows) -> Floats:
         """Return the logarithm of (N_ijk + α_ijk) / (N_ij + α_ij); minus infinity for what the prior rules out."""

@@ -64,6 +64,11 @@ class ExpectedScores(LocalScores):
     def __reduce__(self) -> tuple[Any, ...]:
         return ExpectedScores, (self.data, self.score_function, self.prior, self.n_parts, self._known)
 
+    @property
+    def equivalent(self) -> bool:
+        """Whether equivalent structures are known to share their scores: not where variables were set."""
+        return self._within.equivalent
+
     def family(self, child: int, parents: Sequence[int]) -> float:
         """Return the score of one family."""
         value = self._within.family(child, parents) / self.n_parts + float(self._missed[child, 1])

@@ -15,10 +15,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from bnml._arrays import Floats
-from bnml.counts import Counts
+from bnml.counts import Counts, FamilyCounts
 from bnml.data import Data
 from bnml.errors import ScoreError, argument
 from bnml.scores.base import Closed, Score, Shape, Terms
+from bnml.scores.bde import BDe
 from bnml.scores.loglik import n_log_n
 from bnml.scores.priors import Matrix, StructurePrior, Uniform
 
@@ -50,13 +51,21 @@ class Fractional(Score):
 
     def check(self, data: Data | Counts) -> None:
         """Raise an error if the score cannot be used with this table, or not with fractions of rows."""
+        if isinstance(self.score, BDe):
+            self.score.check(data)
+            return
         outline = self.score.terms(Shape(3, data.arities, np.zeros(1, np.int64)))
         if outline is None:
             raise ScoreError(
-                f"{argument('score', self.score.name)} is not offered for expected counts, which are fractions: what a "
-                f"cell adds depends on more than its count; with {argument('missing', 'em')} take another, such as "
-                "qnml, bic or bdeu"
+                f"{argument('score', self.score.name)} is not offered for expected counts, which are fractions: it "
+                f"goes by which configurations occur, or by whole rows; with {argument('missing', 'em')} take another, "
+                "such as qnml, bic or bdeu"
             )
+
+    def family(self, family: FamilyCounts, counts: Counts) -> float:
+        """Return the score of a family, times the number of parts, for a score without tables."""
+        assert isinstance(self.score, BDe)
+        return self.parts * self.score.family_of_parts(family, counts, self.parts)
 
     def terms(self, shape: Shape) -> Terms | None:
         """Return the tables of the score between its whole counts, and its prices, each times the number of parts."""

@@ -19,7 +19,7 @@ from bnml.search.search_result import SearchResult, uninterrupted_result
 from bnml.search.searches import SEARCHES, request_for
 from bnml.search.task import MemoryOverError, Request, Task, TimeOverError
 
-__all__ = ["check_learn_request", "learn", "learn_as_asked", "learn_request", "learn_task"]
+__all__ = ["check_learn_request", "learn", "learn_as_asked", "learn_request", "learn_structure", "learn_task"]
 
 EXACT_SHARE = 2 / 3  # of the time limit; the rest is kept for another search, should exact search not end
 LIST_SHARE = 0.5  # of what is left of the time limit, for a list of families
@@ -142,6 +142,16 @@ def check_learn_request(asked: Request, data: Data) -> None:
 def learn_as_asked(asked: Request, data: Any) -> SearchResult:
     """Learn from data as a search's request asks, for something that goes on from there: an interrupt ends both."""
     return uninterrupted_result(learn_request(asked, data))
+
+
+def learn_structure(asked: Request, data: Any) -> SearchResult:
+    """Learn one of many structures, of which only the class counts: from a table with gaps that takes less."""
+    table = data if isinstance(data, FamilyScores) else as_data(data)
+    if isinstance(table, Data) and table.has_gaps:
+        from bnml.search.structural_em import structure_with_gaps
+
+        return uninterrupted_result(structure_with_gaps(asked, table, learn_task, SEARCHES))
+    return learn_as_asked(asked, table)
 
 
 def learn_task(asked: Request, task: Task) -> SearchResult:

@@ -134,6 +134,8 @@ def _gap_facts(info: Mapping[str, Any]) -> list[tuple[str, str]]:
         ("assumed", MISSING_AT_RANDOM),
         ("em", f"{number_of(rounds, 'round')} from {number_of(len(starts), 'start')}; the score is at expected counts"),
     ]
+    if "without_state" in info["em"]:
+        told.append(("state", f"not compared with gaps as states: {info['em']['without_state']}"))
     return [*told, *_under_state(info.get("under_state"))]
 
 

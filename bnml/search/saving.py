@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
+from bnml.data import Data
 from bnml.graph import DAG
 from bnml.independence.saving import independence_values, saved_independence_result
 from bnml.search.by_tests import tests_of
 from bnml.search.k2 import Trial
 from bnml.search.search_result import SearchResult
-from bnml.search.task import Task
+from bnml.search.structural_em import scores_by_em, task_with_gaps
+from bnml.search.task import Request, Task
 
-__all__ = ["saved_search_result", "search_values"]
+__all__ = ["saved_gap_result", "saved_search_result", "search_values"]
 
 SAME = ("score", "optimal", "search", "seconds", "regions")
 CHOICES = ("keep", "drop")
@@ -53,4 +56,20 @@ def saved_search_result(values: Mapping[str, Any], task: Task, options: Mapping[
         rules=task.rules,
         tested=tested,
         **{name: values[name] for name in SAME},
+    )
+
+
+def saved_gap_result(values: Mapping[str, Any], asked: Request, data: Data) -> SearchResult:
+    """Return the result with these values that was learned from a table with gaps.
+
+    Its families are scored anew, at the counts that its network expects.
+    """
+    ordered = data.select(sorted(data.names))
+    found = saved_search_result(values, task_with_gaps(asked, ordered), asked.options)
+    dag, parts = found.dag or DAG(ordered.names), found.info["em"]["parts"]
+    return replace(
+        found,
+        dag=None if found.dag is None else dag.reordered(data.names),
+        data=data,
+        local=scores_by_em(dag, ordered, asked.score, asked.prior, parts),
     )

@@ -21,15 +21,13 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
-import numpy as np
-
 from bnml._arrays import Floats
 from bnml._watch import Watch
 from bnml.counts import chi_square_statistic, counts_of
 from bnml.counts.observed import counts_for_tests
 from bnml.data import Data
 from bnml.data.gap_tables import count_rows_with_gaps, gaps_as_states, gaps_filled_by_mode, table_of_counts
-from bnml.errors import BnmlError, NetworkError, SearchError, argument
+from bnml.errors import BnmlError, NetworkError, ScoreError, SearchError, argument
 from bnml.graph import DAG, shd
 from bnml.graph.dag import dag_without
 from bnml.network import BayesianNetwork
@@ -42,10 +40,17 @@ from bnml.scores.fractional import Fractional, times_prior
 from bnml.scores.local import local_scores
 from bnml.scores.priors import StructurePrior
 from bnml.search.forecast import AFFORDABLE, forecast_of
+from bnml.search.pairwise_tree import pairwise_tree
 from bnml.search.search_result import SearchResult
 from bnml.search.task import MemoryOverError, Request, Search, Task, TimeOverError
 
-__all__ = ["check_with_gaps", "learn_with_gaps", "pairwise_tree", "scores_by_em"]
+__all__ = [
+    "check_with_gaps",
+    "learn_with_gaps",
+    "scores_by_em",
+    "structure_with_gaps",
+    "task_with_gaps",
+]
 
 LEADING_PARTS, PARTS = 8, 16  # to a row, while a start is led on, and for the search that was asked for
 LEAST_PARTS, MOST_COMPLETED = 4, 20_000  # of many rows with gaps fewer parts are enough: their noise averages out
@@ -54,6 +59,7 @@ RICH_ROUNDS, MOST_ROUNDS = 2, 8
 RICH_WORK = 2.0**29  # numbers that a step of EM may look at for a network with more links than are worth their price
 EM_STEPS = 3  # between two searches
 MOST_STEPS, STEP_GAIN = 200, 1e-3  # of EM where structures are compared, and nats; a smaller step is the last
+FAR = 50  # steps of EM that would all have to gain as much as the last, for a structure to be given up
 PLENTY = 6.0  # nats by which an arc must pay more than its price, by rows that are whole, to need no second look
 LEAST_GAIN = 1e-3  # nats; a round that gains less is the last
 ROUNDS_OF_AUTO = 3  # that a minute is to be enough for, where `auto` is exact
@@ -100,6 +106,7 @@ class _Rounds:
         self.deleted: list[tuple[str, str]] = []
         self.as_asked = False  # whether the best was found by the search that was asked for
         self.ended = ""  # what ended it before its end, in words
+        self.no_states = ""  # why nothing was learned with gaps as states, if not for time
 
     @property
     def led(self) -> bool:
@@ -181,40 +188,49 @@ class _Rounds:
         not there. Arcs that pay well by the rows in which their family was observed need no second look.
         """
         assert self.best is not None
-        known = self.asked.constraints
+        known, threads = self.asked.constraints, self.asked.threads
+        network = self.best.network
         while (dag := self.best.result.dag) is not None and dag.arcs and self.led:
             best, local = self.best, self._scores(self.best)
-            value = self._value(dag, local, best)
-            found: tuple[float, tuple[str, str]] | None = None
+            network, value = self._converged(network, local)
+            counts, _ = expected_counts(network, self.data, threads=threads)
+            found: tuple[float, tuple[str, str], BayesianNetwork] | None = None
             for arc in sorted(dag.arcs):
                 if self.watch.over:
                     self.ended = TIME_OVER
                     return
                 less = dag_without(dag, arc)
                 if (known is None or not known.violations(less)) and not self._paid(dag, arc, local):
-                    gain = self._value(less, local, best) - value
-                    if gain > LEAST_GAIN and (found is None or gain > found[0]):
-                        found = gain, arc
+                    fitted, without = self._converged(_network_without(network, arc, counts), local, value)
+                    if without - value > LEAST_GAIN and (found is None or without - value > found[0]):
+                        found = without - value, arc, fitted
             if found is None:
                 return
             self.deleted.append(found[1])
-            result = replace(best.result, dag=dag_without(dag, found[1]))
-            network = self._fitted(result, self.asked, best.completed, best.parts, math.inf).network
-            table = completed_table(network, self.data, best.parts, seed=self.asked.seed, threads=self.asked.threads)
+            network = found[2]
+            table = completed_table(network, self.data, best.parts, seed=self.asked.seed, threads=threads)
+            result = replace(best.result, dag=network.dag)
             self.best = self._fitted(result, self.asked, table, best.parts, math.inf)
 
     def _scores(self, found: _Found) -> ExpectedScores:
         return ExpectedScores(found.completed, self.asked.score, self.asked.prior, found.parts)
 
-    def _value(self, dag: DAG, local: ExpectedScores, found: _Found) -> float:
-        """Return the log-likelihood of what was observed, fitted by EM, less the penalty at expected counts."""
-        start = _network_at_counts(dag, found.completed, found.parts)
-        before = value = -math.inf
-        for _, value in islice(em_steps(dag, self.data, start, threads=self.asked.threads), MOST_STEPS):
-            if value - before < STEP_GAIN:
+    def _converged(
+        self, network: BayesianNetwork, local: ExpectedScores, least: float = -math.inf
+    ) -> tuple[BayesianNetwork, float]:
+        """Return a network fitted by EM, and the log-likelihood of what was observed less the penalty.
+
+        It need not be the whole of it where it stays far below ``least``.
+        """
+        before, penalty = -math.inf, _penalty(network.dag, local, self.data)
+        value = before
+        steps = em_steps(network.dag, self.data, network, threads=self.asked.threads)
+        for fitted, likelihood in islice(steps, MOST_STEPS):
+            network, value = fitted, likelihood - penalty
+            if value - before < STEP_GAIN or value + FAR * (value - before) < least:
                 break
             before = value
-        return value - _penalty(dag, local, self.data)
+        return network, value
 
     def _paid(self, dag: DAG, arc: tuple[str, str], local: ExpectedScores) -> bool:
         """Tell whether an arc pays plenty by the rows in which its child and all its parents were observed."""
@@ -222,7 +238,8 @@ class _Rounds:
         above = tuple(sorted(self.data.index(p) for p in dag.parents(arc[1])))
         others = tuple(p for p in above if p != x)
         price = local.parts(y, above)[1] - local.parts(y, others)[1]
-        g2, _ = chi_square_statistic(counts_for_tests(self.data).cells(sorted((*above, y))), x, y, list(others))
+        counts = counts_for_tests(self.data).for_child(y)
+        g2, _ = chi_square_statistic(counts.cells(sorted((*above, y))), x, y, list(others))
         return bool(0.5 * g2 > price + PLENTY)
 
     def _start_if_better(self, network: BayesianNetwork, found: _Found) -> _Found:
@@ -307,9 +324,8 @@ def learn_with_gaps(asked: Request, data: Data, run: Run, searches: Mapping[str,
         If the request does not go with the table, or with gaps.
     """
     check_with_gaps(asked, data)
-    ordered = data.select(sorted(data.names))  # completions depend on the order of rows, which must not matter
-    rounds = _Rounds(asked, ordered, run, searches)
-    under_state, interrupted = None, False
+    rounds = _Rounds(asked, _ordered(data), run, searches)
+    ordered, under_state, interrupted = rounds.data, None, False
     try:
         tree = pairwise_tree(ordered)
         under_state = _learn_with_states(rounds, run)
@@ -339,16 +355,51 @@ def learn_with_gaps(asked: Request, data: Data, run: Run, searches: Mapping[str,
     return _answer(rounds, rounds.best, data, under_state, interrupted=interrupted)
 
 
+def structure_with_gaps(asked: Request, data: Data, run: Run, searches: Mapping[str, Search]) -> SearchResult:
+    """Learn a structure from a table with gaps, one of many, by structural EM from a tree of pairs.
+
+    What is known of the result is the structure, and the class that it is in: nothing is fitted in the end, and gaps as
+    states are not looked at.
+    """
+    check_with_gaps(asked, data)
+    rounds = _Rounds(asked, _ordered(data), run, searches)
+    tree = pairwise_tree(rounds.data)
+    if rounds.led:
+        rounds.lead(tree, "a tree of pairs, completed by a network under aic", AIC(), 0.0, 0.3)
+        rounds.lead(tree, "a tree of pairs, completed by a network under hqc", HQC(), 0.3, 0.5)
+    if rounds.best is None:
+        rounds.lead(tree, "a tree of pairs", None, 0.0, 0.5)
+    if rounds.best is None and rounds.too_large is not None:
+        raise rounds.too_large
+    try:
+        rounds.go_on(0.5)
+        if not rounds.watch.over:
+            rounds.delete()
+    except (TimeOverError, MemoryOverError, NetworkError):  # the best so far is good enough
+        pass
+    assert rounds.best is not None
+    result = rounds.best.result
+    return replace(result, dag=None if result.dag is None else result.dag.reordered(data.names), data=data)
+
+
+def _ordered(data: Data) -> Data:
+    """Return a table with its columns in the order of their names: completions depend on it, and it must not matter."""
+    return data.select(sorted(data.names))
+
+
 def _learn_with_states(rounds: _Rounds, run: Run) -> SearchResult | None:
     """Return what is learned from the table with gaps as states, by the search that goes ahead if there is one.
 
-    It has a tenth of the time; None if that is not enough.
+    It has a tenth of the time; None if that is not enough, or if the score knows of no such states.
     """
     request = replace(rounds.ahead(), progress=None, time_limit=rounds.watch.share(0.1).limit)
-    task = request.open(gaps_as_states(rounds.data))
     try:
+        task = request.open(gaps_as_states(rounds.data))
         result = run(request, task)
     except TimeOverError:
+        return None
+    except ScoreError:
+        rounds.no_states = "the score knows of no such states"
         return None
     return None if task.watch.over else result
 
@@ -374,6 +425,8 @@ def _answer(
         info.pop("arc_gain", None)
     if under_state is not None and under_state.dag is not None and result.dag is not None:
         info["under_state"] = _compare_with_states(result.dag, under_state.dag)
+    elif result.dag is not None:
+        info["em"]["without_state"] = rounds.no_states or TIME_OVER
     if interrupted:
         info["interrupted"] = True
     search = result.search
@@ -398,12 +451,14 @@ def _answer(
     return answer if network is None else answer.with_network(network.reordered(data.names))
 
 
-def scores_by_em(dag: DAG, data: Data, score: Score, prior: StructurePrior | None = None) -> ExpectedScores:
-    """Return local scores by EM: at the counts that a structure, fitted by it, expects of a table with gaps.
+def scores_by_em(
+    dag: DAG, data: Data, score: Score, prior: StructurePrior | None = None, parts: int = PARTS
+) -> ExpectedScores:
+    """Return local scores at the counts that a structure, fitted by EM, expects of a table with gaps.
 
-    Those of the structure's own families are exact; others are counted in completions.
+    Those of the structure's own families are exact; others are counted in completions, of so many parts to a row.
     """
-    return _scores_at_counts(fit_by_em(dag, data), data, score, prior, PARTS)
+    return _scores_at_counts(fit_by_em(dag, data), data, score, prior, parts)
 
 
 def _scores_at_counts(
@@ -439,6 +494,17 @@ def check_with_gaps(asked: Request, data: Data) -> None:
     BnmlError
         If that is so, or a search counts whole rows.
     """
+    task_with_gaps(asked, data)
+
+
+def task_with_gaps(asked: Request, data: Data) -> Task:
+    """Return the task of a request as tests and rules see it: its scores are of gaps filled in any way.
+
+    Raises
+    ------
+    BnmlError
+        If that is so, or a search counts whole rows.
+    """
     if asked.search is not None and asked.search.name == "nml-forest":
         raise SearchError(
             f"{argument('search', 'nml-forest')} counts whole rows and cannot take the gaps that "
@@ -446,7 +512,7 @@ def check_with_gaps(asked: Request, data: Data) -> None:
             f"{argument('search', 'forest')}, or read the table with {argument('missing', 'state')} or "
             f"{argument('missing', 'drop')}"
         )
-    _fractional_request(asked, 1, None).open(gaps_filled_by_mode(data))
+    return replace(_fractional_request(asked, 1, None).open(gaps_filled_by_mode(data)), observed=data)
 
 
 def _fractional_request(asked: Request, parts: int, time_limit: float | None) -> Request:
@@ -470,10 +536,19 @@ def _fit_roughly(dag: DAG, data: Data, threads: int | None) -> BayesianNetwork:
 def _network_at_counts(dag: DAG, completed: Data, parts: int) -> BayesianNetwork:
     """Return parameters from a completed table."""
     counts = counts_of(completed)
-    tables = {
-        x: estimate(counts.table([completed.index(v) for v in (*dag.parents(x), x)]) / parts, "bpp") for x in dag.names
-    }
+    tables = {}
+    for x in dag.names:
+        columns = [completed.index(v) for v in (*dag.parents(x), x)]
+        tables[x] = estimate(counts.for_child(columns[-1]).table(columns) / parts, "bpp")
     return BayesianNetwork(dag, {x: completed.states[completed.index(x)] for x in dag.names}, tables, completed.cuts)
+
+
+def _network_without(network: BayesianNetwork, arc: tuple[str, str], counts: Mapping[str, Floats]) -> BayesianNetwork:
+    """Return a network without one of its arcs, the child's parameters from the counts that are expected with it."""
+    parent, child = arc
+    tables = {x: network.probabilities(x) for x in network.names}
+    tables[child] = estimate(counts[child].sum(axis=network.dag.parents(child).index(parent)), "em")
+    return BayesianNetwork(dag_without(network.dag, arc), network.states, tables, network.cuts, network.reading)
 
 
 def _penalty(dag: DAG, local: ExpectedScores, data: Data) -> float:
@@ -484,56 +559,3 @@ def _penalty(dag: DAG, local: ExpectedScores, data: Data) -> float:
 def _parent_columns(dag: DAG, data: Data) -> list[tuple[int, ...]]:
     """Return for each column of a table its parents, by column."""
     return [tuple(sorted(data.index(p) for p in dag.parents(x))) for x in data.names]
-
-
-def pairwise_tree(data: Data) -> DAG:
-    """Return a forest of the pairs that tell most of each other, each told by the rows in which both are observed.
-
-    A pair is worth N times its mutual information, less half a log N for each parameter of the link.
-    """
-    names, gains = data.names, _pairwise_gains(data)
-    pairs = [(gains[i, j], *sorted((names[i], names[j]))) for i in range(len(names)) for j in range(i)]
-    links = sorted((-gain, a, b) for gain, a, b in pairs if gain > 0.0)
-    part = {x: {x} for x in data.names}
-    near: dict[str, list[str]] = {x: [] for x in data.names}
-    for _, a, b in links:
-        if part[a] is not part[b]:
-            part[a] |= part[b]
-            for x in part[b]:
-                part[x] = part[a]
-            near[a].append(b)
-            near[b].append(a)
-    arcs, done = [], set[str]()
-    for root in sorted(data.names):
-        stack = [] if root in done else [root]
-        done.update(stack)
-        while stack:
-            x = stack.pop()
-            below = [y for y in near[x] if y not in done]
-            arcs += [(x, y) for y in below]
-            done.update(below)
-            stack += below
-    return DAG(data.names, arcs)
-
-
-def _pairwise_gains(data: Data) -> Floats:
-    """Return for each pair what a link between them is worth, by the rows in which both are observed."""
-    arities, n = data.arities, data.n_rows
-    counts = counts_for_tests(data)
-    gains = np.zeros((len(arities), len(arities)))
-    for i in range(len(arities)):
-        for j in range(i):
-            table = counts.table([i, j]).astype(np.float64)
-            total = float(table.sum())
-            if total > 0.0:
-                margins = (table.sum(axis=0), table.sum(axis=1))
-                fit = _n_log_n(table) - sum(map(_n_log_n, margins)) + total * math.log(total)
-                price = 0.5 * (arities[i] - 1) * (arities[j] - 1) * math.log(max(n, 2))
-                gains[i, j] = gains[j, i] = n * fit / total - price
-    return gains
-
-
-def _n_log_n(counts: Floats) -> float:
-    from scipy.special import xlogy
-
-    return float(xlogy(counts, counts).sum())

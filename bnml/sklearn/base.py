@@ -30,8 +30,6 @@ __all__ = ["NetworkEstimator", "ScoreParameter"]
 
 P = ParamSpec("P")
 
-NO_EM = f"; {argument('missing', 'em')} is not offered by estimators yet, but by bnml.read for bnml.learn and bnml.fit"
-
 
 class ScoreParameter(Generic[P]):
     """A method ``score`` beside a parameter ``score``: decorates the method, and keeps the parameter out of its way.
@@ -126,11 +124,8 @@ class NetworkEstimator(BaseEstimator):
 
     def _check_parameters(self) -> None:
         """Refuse what is wrong whatever the data are."""
-        one_of(self.estimator, "estimator", [name for name in ESTIMATORS if name != "em"])
-        one_of(
-            self.missing, "missing", [name for name in MISSING_CHOICES if name != "em"],
-            otherwise=NO_EM if self.missing == "em" else "",
-        )  # fmt: skip
+        one_of(self.estimator, "estimator", ESTIMATORS)
+        one_of(self.missing, "missing", MISSING_CHOICES)
         if self.options is not None and not isinstance(self.options, Mapping):
             raise refuse("options", self.options, "expected a mapping of arguments of bnml.learn")
         for name in self.options or ():
@@ -168,7 +163,7 @@ def _refuse_gaps(columns: Sequence[Column]) -> None:
     if counts:
         shown = ", ".join(f"{name!r}: {count}" for name, count in list(counts.items())[:20])
         raise MissingError(
-            f"X has missing values, NaN or others ({shown}): pass {argument('missing', 'drop')} to learn from complete "
-            f"rows and to sum gaps out of new ones, or {argument('missing', 'state')} to make them a state of their "
-            f"own{NO_EM}"
+            f"X has missing values, NaN or others ({shown}): pass {argument('missing', 'em')} to learn from what is "
+            f"there and to sum gaps out of new rows, {argument('missing', 'drop')} to learn from complete rows alone, "
+            f"or {argument('missing', 'state')} to make them a state of their own"
         )

@@ -51,7 +51,7 @@ class BayesianNetworkClassifier(ClassifierMixin, NetworkEstimator):
         The most parents that a variable may have, the class counted.
     options : mapping, default=None
         Further arguments of `bnml.learn`: ``prior``, ``seed``, ``threads``, limits, and options of the search.
-    estimator : {"snml", "bpp", "mle"}, default="snml"
+    estimator : {"snml", "bpp", "mle", "em"}, default="snml"
         How parameters are estimated (see `bnml.fit`). With ``"mle"`` a row can be impossible whatever its class is;
         it is then refused.
     ess : float, default=1.0
@@ -62,9 +62,9 @@ class BayesianNetworkClassifier(ClassifierMixin, NetworkEstimator):
         no categories.
     states : mapping, default=None
         The states of some features, for values that may not occur in training.
-    missing : {"error", "drop", "state"}, default="error"
-        What is done with missing values: refuse them; learn from the complete rows, and sum gaps out of new ones; or
-        make them a state of their own.
+    missing : {"error", "drop", "state", "em"}, default="error"
+        What is done with missing values: refuse them; learn from the complete rows, and sum gaps out of new ones; make
+        them a state of their own; or learn from what is there by structural EM, and sum gaps out of new rows.
     handle_unknown : {"ignore", "error"}, default="ignore"
         What is done with labels that did not occur in training: sum them out as if missing, or refuse them. Numbers
         out of the range of bins fall into the first bin or the last.

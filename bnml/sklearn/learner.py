@@ -34,7 +34,7 @@ class StructureLearner(DensityMixin, NetworkEstimator):
         The most parents that a variable may have.
     options : mapping, default=None
         Further arguments of `bnml.learn`: ``prior``, ``seed``, ``threads``, limits, and options of the search.
-    estimator : {"snml", "bpp", "mle"}, default="snml"
+    estimator : {"snml", "bpp", "mle", "em"}, default="snml"
         How parameters are estimated (see `bnml.fit`).
     ess : float, default=1.0
         The equivalent sample size of ``"bpp"``.
@@ -42,9 +42,9 @@ class StructureLearner(DensityMixin, NetworkEstimator):
         How columns of numbers are cut (see `bnml.read`); None refuses numbers that are no categories.
     states : mapping, default=None
         The states of some features, for values that may not occur in training.
-    missing : {"error", "drop", "state"}, default="error"
-        What is done with missing values: refuse them; learn from the complete rows, and sum gaps out of new ones; or
-        make them a state of their own.
+    missing : {"error", "drop", "state", "em"}, default="error"
+        What is done with missing values: refuse them; learn from the complete rows, and sum gaps out of new ones; make
+        them a state of their own; or learn from what is there by structural EM, and sum gaps out of new rows.
 
     Attributes
     ----------

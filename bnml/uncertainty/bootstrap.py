@@ -42,7 +42,7 @@ from bnml.errors import SearchError, argument
 from bnml.graph import DAG, PDAG
 from bnml.scores import Score
 from bnml.scores.registry import score_text
-from bnml.search.learn import learn_as_asked
+from bnml.search.learn import learn_structure
 from bnml.search.searches import request_for
 from bnml.search.task import COMMON, Request
 
@@ -341,7 +341,7 @@ class _Draws:
     def arcs(self, k: int, progress: Callable[[str, float], None]) -> npt.NDArray[np.float16]:
         """Return the arcs that are learned from the k-th table, as a matrix."""
         drawn = _drawn(self.data, self.resampling, self.learning.seed, k)
-        result = learn_as_asked(replace(self.learning, progress=progress), drawn)
+        result = learn_structure(replace(self.learning, progress=progress), drawn)
         return _counted(result.directions if result.target_sets else result.cpdag)
 
 

@@ -133,9 +133,7 @@ DOORS = {
     "prequential": lambda data: bnml.prequential(DAG, data, "bdeu"),
     "relational": lambda data: bnml.relational.gains(data),
     "code length": lambda data: bnml.code_length(DAG, data),
-    "snml": lambda data: bnml.fit(DAG, data, "snml"),
     "candidates": lambda data: bnml.search.candidates(data),
-    "saved study": lambda data: bnml.study(data, repetitions=0, save="study.json"),
     "information": lambda data: bnml.information.entropy(data, "A"),
     "exact NML": lambda data: bnml.learn(data, search="nml-forest"),
 }

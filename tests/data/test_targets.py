@@ -14,7 +14,15 @@ from bnml.data.read_choices import Reading
 from bnml.data.read_like import read_like
 from bnml.data.resampling import halves, redrawn
 from bnml.data.rows import rows_left_alone
-from bnml.data.targets import rows_not_setting, rows_set, rows_set_words, rows_setting_nothing, without_targets
+from bnml.data.targets import (
+    Targets,
+    joined_targets,
+    rows_not_setting,
+    rows_set,
+    rows_set_words,
+    rows_setting_nothing,
+    without_targets,
+)
 from bnml.errors import ArgumentError, BnmlError, DataError
 
 from .. import interventions
@@ -222,9 +230,25 @@ def test_numbers_are_cut_and_targets_kept():
         assert rows_set(data) == {"rows_set": 100, "rows": {"b": 100}}
 
 
-def test_gaps_and_targets_do_not_go_together_yet():
+def test_gaps_and_targets_together(tmp_path):
     frame = pd.DataFrame({"a": ["x", "y", None, "x"], "b": ["u", "v", "u", "v"], "set": ["", "b", "", "a"]})
-    with pytest.raises(ValueError, match=r"'a'.*interventions.*state.*drop"):
-        bnml.read(frame, missing="em", interventions="set")
+    data = bnml.read(frame, missing="em", interventions="set")
+    assert data.gap_counts() == {"a": 1}
+    assert rows_set(data) == {"rows_set": 2, "rows": {"a": 1, "b": 1}}
+    assert "values are missing in 1 of 4 rows" in str(data)
+    assert "variables were set in 2 of 4 rows" in str(data)
+    view = rows_not_setting(data, 0)
+    assert (view.n_rows, view.gap_counts(), view.targets) == (3, {"a": 1}, None)
+    data.save(tmp_path / "both.npz")
+    again = bnml.Data.load(tmp_path / "both.npz")
+    assert (again.gap_counts(), rows_set(again)) == (data.gap_counts(), rows_set(data))
     assert bnml.read(frame, missing="state", interventions="set").targets is not None
     assert not bnml.read(frame.dropna(), missing="em", interventions="set").has_gaps
+
+
+def test_joined_targets():
+    one = Targets(((), (0,)), np.array([0, 1]))
+    joined = joined_targets([(one, 2), (None, 3), (Targets(((0, 1),), np.array([0])), 1)])
+    assert joined.sets == ((), (0,), (0, 1))
+    assert joined.of_row.tolist() == [0, 1, 0, 0, 0, 2]
+    assert joined_targets([(None, 2), (None, 1)]) is None

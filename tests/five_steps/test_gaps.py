@@ -7,19 +7,25 @@ import pandas as pd
 import pytest
 
 import bnml
+from bnml.data.gap_tables import gaps_as_states
 from bnml.five_steps.links import links_of
 from bnml.five_steps.strength import strength_of
 
 
 @pytest.fixture(scope="module")
-def study():
+def table():
     rng = np.random.default_rng(0)
     a = rng.integers(0, 2, 400)
     b = np.where(rng.random(400) < 0.85, a, 1 - a)
     c = np.where(rng.random(400) < 0.85, b, 1 - b)
     frame = pd.DataFrame({"a": a, "b": b, "c": c}).replace({0: "no", 1: "yes"})
     gaps = frame.mask(rng.random(frame.shape) < 0.15)
-    return bnml.study(bnml.read(gaps, missing="em"), "c", repetitions=4)
+    return bnml.read(gaps, missing="em")
+
+
+@pytest.fixture(scope="module")
+def study(table):
+    return bnml.study(table, "c", repetitions=4)
 
 
 def test_it_says_what_is_missing_and_what_was_assumed(study):
@@ -52,6 +58,20 @@ def test_strengths_are_of_the_rows_in_which_the_family_is_observed(study):
         assert found[a, b] == strength_of(row["mutual_information"], row["degrees_of_freedom"], rows)
 
 
-def test_it_is_not_saved(study, tmp_path):
-    with pytest.raises(bnml.BnmlError, match="a study that is saved needs every value"):
-        study.save(tmp_path / "study.json")
+def test_it_is_saved_and_read_again(study, table, tmp_path):
+    study.save(tmp_path / "study.json")
+    again = bnml.load_study(tmp_path / "study.json", table)
+    assert again.html() == study.html()
+    assert again.to_dict() == study.to_dict()
+    assert again.learned == study.learned
+    assert again.learned.families == study.learned.families
+    with pytest.raises(bnml.BnmlError, match="not the table"):
+        bnml.load_study(tmp_path / "study.json", gaps_as_states(table))
+
+
+@pytest.mark.parametrize("search", ["npc", "forest"])
+def test_searches_by_tests_and_for_trees_are_saved_too(table, search, tmp_path):
+    first = bnml.study(table, search=search, repetitions=0, save=tmp_path / "study.json")
+    again = bnml.load_study(tmp_path / "study.json", table)
+    assert again.html() == first.html()
+    assert str(again.learned) == str(first.learned)

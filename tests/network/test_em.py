@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import bnml
 from bnml.data.read import read
 from bnml.network.em import em_steps, expected_counts, fit_by_em, observed_network
+from bnml.network.estimators import estimate
 from tests.network import naive
 from tests.network.strategies import random_network
 
@@ -103,12 +104,17 @@ def test_without_gaps_it_is_maximum_likelihood():
     assert bnml.fit(dag, frame) == bnml.fit(dag, frame, "snml")
 
 
-def test_it_is_the_default_for_gaps_and_others_are_refused():
+def test_it_is_the_default_for_gaps_and_others_are_at_its_expected_counts():
     frame = pd.DataFrame({"A": ["x", None, "y", "x"], "B": list("uvvu")})
     data, dag = bnml.read(frame, missing="em"), bnml.DAG.parse("[A][B|A]")
     assert bnml.fit(dag, data) == bnml.fit(dag, data, "em")
-    with pytest.raises(bnml.BnmlError, match=r"estimator='mle'.*estimator='em'"):
-        bnml.fit(dag, data, "mle")
+    assert bnml.fit(dag, data) == bnml.fit(dag, data, "mle")
+    counts, _ = expected_counts(bnml.fit(dag, data), data)
+    for estimator in ("snml", "bpp"):
+        network = bnml.fit(dag, data, estimator, 2.0)
+        for x in "AB":
+            assert network.probabilities(x) == pytest.approx(estimate(counts[x], estimator, 2.0), abs=1e-9)
+            assert (network.probabilities(x) > 0.0).all()
 
 
 def test_threads_make_no_difference():

@@ -18,8 +18,9 @@ from bnml.network import inference
 from bnml.network.completions import completed_table
 from bnml.scores.expected import ExpectedScores
 from bnml.search import structural_em
-from bnml.search.searches import SEARCHES
-from bnml.search.structural_em import pairwise_tree, scores_by_em
+from bnml.search.learn import learn_structure
+from bnml.search.searches import SEARCHES, request_for
+from bnml.search.structural_em import scores_by_em
 from tests.reference import GOLDEN
 from tests.search.test_contract import OPTIONS
 
@@ -236,11 +237,6 @@ def test_networks_that_are_too_large_for_exact_inference_are_left_out(monkeypatc
         bnml.fit(result.dag, data)
 
 
-def test_the_tree_to_begin_with_takes_the_rows_in_which_pairs_are_observed():
-    tree = pairwise_tree(bnml.read(small(), missing="em"))
-    assert {frozenset(arc) for arc in tree.arcs} == {frozenset("AB"), frozenset("BC")}
-
-
 def chain(columns=18, rows=3000):
     """Return a table with gaps in which each column goes with another."""
     rng = np.random.default_rng(0)
@@ -313,3 +309,97 @@ def test_arcs_that_are_required_are_not_deleted():
     data = bnml.read(frame.mask(rng.random(frame.shape) < 0.4), missing="em")
     result = bnml.learn(data, "bic", search="tabu", constraints=bnml.Constraints(required=[("a", "b")]))
     assert ("a", "b") in result.dag.arcs
+
+
+def test_false_arcs_are_no_more_than_those_of_whole_tables():
+    found, whole = 0, 0
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        frame = pd.DataFrame(rng.integers(0, 2, (300, 8)), columns=list("abcdefgh")).astype(str)
+        data = bnml.read(frame.mask(rng.random(frame.shape) < 0.4), missing="em")
+        found += len(bnml.learn(data, "qnml", search="tabu").dag.arcs)
+        whole += len(bnml.learn(frame, "qnml", search="tabu").dag.arcs)
+    assert whole > 0
+    assert found <= whole + 3
+
+
+def experiment(seed=0, rows=1200, share=0.2):
+    """Return a table of a -> b -> c -> d in which some variables were set, whole and with gaps."""
+    rng = np.random.default_rng(seed)
+    targets = rng.choice(["", "b", "c; d", "a"], rows)
+    columns: dict[str, np.ndarray] = {}
+    for x, before in zip("abcd", ["", "a", "b", "c"], strict=True):
+        free = rng.integers(0, 2, rows)
+        own = np.where(rng.random(rows) < 0.85, columns[before], free) if before else free
+        columns[x] = np.where([x in text for text in targets], free, own)
+    frame = pd.DataFrame(columns).astype(str)
+    gaps = frame.mask(rng.random(frame.shape) < share)
+    return frame.assign(set=targets), gaps.assign(set=targets)
+
+
+@pytest.mark.parametrize("score", ["qnml", "bic", "bdeu"])
+def test_gaps_and_targets_together_direct_what_whole_tables_direct(score):
+    whole, gaps = experiment()
+    data = bnml.read(gaps, missing="em", interventions="set")
+    result = bnml.learn(data, score)
+    best = bnml.learn(bnml.read(whole, interventions="set"), score)
+    assert result.dag == best.dag == bnml.DAG.parse("[a][b|a][c|b][d|c]")
+    assert set(result.directions.directed) == set(result.dag.arcs)
+    text = " ".join(str(result).split())
+    assert "set 9" in text or "set 8" in text
+    assert "missing at random" in text
+    assert result.score == pytest.approx(sum(family.score for family in result.families))
+    assert pickle.loads(pickle.dumps(result)) == result
+    json.dumps(result.to_dict())
+    ignored = bnml.learn(bnml.read(gaps.drop(columns="set"), missing="em"), score)
+    assert set(ignored.directions.directed) != set(result.directions.directed)
+
+
+@pytest.mark.parametrize("search", ["exact", "order", "climb", "tabu", "k2", "forest", "naive"])
+def test_searches_that_take_targets_take_gaps_with_them(search):
+    data = bnml.read(experiment(rows=400)[1], missing="em", interventions="set")
+    options = {"class_variable": "a"} if search == "naive" else {}
+    result = bnml.learn(data, search=search, **options)
+    assert result.search == search
+    assert result.dag.arcs
+
+
+@pytest.mark.parametrize("search", ["pc", "npc", "ges", "chow-liu", "tan"])
+def test_searches_that_refuse_targets_refuse_them_with_gaps(search):
+    data = bnml.read(experiment(rows=60)[1], missing="em", interventions="set")
+    options = {"class_variable": "a"} if search == "tan" else {}
+    with pytest.raises(bnml.BnmlError, match="counts all rows together"):
+        bnml.learn(data, search=search, **options)
+
+
+def test_strength_and_bootstrap_of_gaps_and_targets():
+    data = bnml.read(experiment()[1], missing="em", interventions="set")
+    dag = bnml.DAG.parse("[a][b|a][c|b][d|c:a]")
+    table = bnml.strength(dag, data, "bic").set_index(["from", "to"])
+    assert table.loc[("a", "b"), "score_gain"] > 20
+    assert table.loc[("a", "d"), "score_gain"] < 0
+    found = bnml.bootstrap(data, "bic", "tabu", repetitions=4, threads=1)
+    arcs = found.arcs.set_index(["from", "to"])
+    assert all(arcs.loc[arc, "support"] == 1.0 == arcs.loc[arc, "direction"] for arc in [("a", "b"), ("b", "c")])
+
+
+def test_bde_with_a_uniform_network_is_bdeu():
+    data = bnml.read(small(), missing="em")
+    states = dict(zip(data.names, data.states, strict=True))
+    uniform = bnml.BayesianNetwork(
+        bnml.DAG(data.names), states, {x: np.full(len(own), 1 / len(own)) for x, own in states.items()}
+    )
+    one, other = bnml.learn(data, bnml.scores.BDe(uniform)), bnml.learn(data, "bdeu")
+    assert one.score == pytest.approx(other.score, abs=1e-6)
+    assert "not compared with gaps as states" in " ".join(str(one).split())
+    assert "under_state" in other.info
+
+
+@pytest.mark.parametrize("search", ["tabu", "exact", "pc", "forest"])
+def test_one_of_many_structures_is_learned_in_less(search):
+    frame = small()[["C", "A", "D", "B"]]
+    data = bnml.read(frame, missing="em")
+    asked = request_for(search, {}, score="bic", threads=1)
+    briefly, whole = learn_structure(asked, data), bnml.learn(data, "bic", search=search)
+    assert briefly.cpdag == whole.cpdag
+    assert briefly.cpdag.names == data.names

@@ -206,7 +206,9 @@ def test_missing_values(table):
     holes = X.astype({"flag": object})
     holes.loc[:20, "colour"] = None
     holes.loc[10:40, "weight"] = np.nan
-    with pytest.raises(MissingError, match=r"'colour': 21, 'weight': 31.*missing='drop'.*missing='state'.*bnml\.learn"):
+    with pytest.raises(
+        MissingError, match=r"'colour': 21, 'weight': 31.*missing='em'.*missing='drop'.*missing='state'"
+    ):
         classifier().fit(holes, y)
     with pytest.raises(MissingError, match="'colour': 21"):
         classifier().fit(X, y).predict(holes)
@@ -223,6 +225,20 @@ def test_missing_values(table):
     assert stated.network_.states["colour"][-1] == stated.network_.states["weight"][-1] == "?"
     assert np.array_equal(stated.predict_proba(holes), stated.network_.predict_proba(holes, "class").to_numpy())
     assert stated.predict(X.assign(size=np.nan)).shape == (len(X),)  # summed out: no size was missing in training
+
+
+@pytest.mark.parametrize("structure", ["tan", "naive", "learned"])
+def test_learning_from_what_is_there(table, structure):
+    X, y = table
+    holes = X.astype(object).mask(np.random.default_rng(0).random(X.shape) < 0.2)
+    found = classifier(structure=structure, missing="em").fit(holes, y)
+    assert found.network_.dag == found.dag_
+    assert set(found.network_.names) == {*X.columns, "class"}
+    assert "?" not in {str(state) for own in found.network_.states.values() for state in own}
+    assert found.score(holes, y) > classifier(structure=structure, missing="drop").fit(X, y).score(X, y) - 0.2
+    assert np.isfinite(found.predict_log_proba(X)).all()
+    whole = [classifier(structure=structure, missing=missing).fit(X, y).predict_proba(X) for missing in ("em", "error")]
+    assert np.array_equal(*whole)
 
 
 def test_missing_values_in_arrays():
@@ -253,7 +269,7 @@ def test_missing_values_in_arrays():
         ({"estimator": "ml"}, "estimator='ml'.*Did you mean 'mle'"),
         ({"estimator": "bpp", "ess": -1}, "ess=-1"),
         ({"missing": "guess"}, "missing='guess'"),
-        ({"missing": "em"}, "'error', 'drop', 'state'.*not offered by estimators yet.*bnml.learn"),
+        ({"missing": "gone"}, "'error', 'drop', 'state', 'em'"),
         ({"handle_unknown": "guess"}, "handle_unknown='guess'"),
         ({"class_variable": ""}, "class_variable=''"),
         ({"class_variable": 3}, "class_variable=3"),

@@ -7,7 +7,10 @@ cores, in any order, and an interrupted run goes on where it was.
 =========================  ==============================================================================
 `registry`                 the experiments by name
 `experiment`               what an experiment is
+`claims`                   what was said before, with a verdict that is computed from results
 `reproduction`             `reproduce`: runs one, on all cores, from where it was left off
+`everything`               `reproduce_all`: runs all of them, one after the other
+`page`                     one page with the claims of all
 `journal`                  what was done so far
 `published`                published numbers, checked before any work is done
 `comparison`               numbers beside published numbers
@@ -26,7 +29,9 @@ cores, in any order, and an interrupted run goes on where it was.
 
 from __future__ import annotations
 
+from bnml.experiments.claims import Claim
+from bnml.experiments.everything import Reproductions, reproduce_all
 from bnml.experiments.registry import EXPERIMENTS
 from bnml.experiments.reproduction import Reproduction, reproduce
 
-__all__ = ["EXPERIMENTS", "Reproduction", "reproduce"]
+__all__ = ["EXPERIMENTS", "Claim", "Reproduction", "Reproductions", "reproduce", "reproduce_all"]

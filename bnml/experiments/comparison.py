@@ -7,9 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-__all__ = ["ALLOWED", "agreement", "compare_with_published", "disagreements"]
+__all__ = ["ALLOWED", "BEYOND_BY_CHANCE", "agreement", "band_of", "compare_with_published", "disagreements"]
 
 ALLOWED = 3.0  # standard errors
+BEYOND_BY_CHANCE = 0.0027  # of normal numbers are farther from their mean
 
 
 def compare_with_published(
@@ -19,7 +20,10 @@ def compare_with_published(
     errors: Sequence[str] = ("ours_error", "published_error"),
     rounding: float | Sequence[float] = 0.0,
 ) -> pd.DataFrame:
-    """Return a comparison with published numbers: a table with differences, in standard errors, and if they are small.
+    """Return a table with four more columns: the difference, its size in standard errors, the band, and whether within.
+
+    The band is how large a difference may be to count as none: three standard errors of both numbers together, and the
+    rounding.
 
     Parameters
     ----------
@@ -37,23 +41,41 @@ def compare_with_published(
     --------
     >>> import pandas as pd
     >>> table = pd.DataFrame({"ours": [1.0, 2.0], "published": [1.2, 3.0], "ours_error": 0.1, "published_error": 0.0})
-    >>> compare_with_published(table)[["difference", "errors", "within"]].round(3)
-       difference  errors  within
-    0        -0.2    -2.0    True
-    1        -1.0   -10.0   False
+    >>> compare_with_published(table)[["difference", "errors", "band", "within"]].round(3)
+       difference  errors  band  within
+    0        -0.2    -2.0   0.3    True
+    1        -1.0   -10.0   0.3   False
     """
     difference = table[ours] - table[published]
     error = np.sqrt(sum(table[name] ** 2 for name in errors))
     beyond = np.sign(difference) * np.maximum(np.abs(difference) - np.asarray(rounding), 0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
         sizes = np.where(beyond == 0, 0.0, beyond / error)
-    return table.assign(difference=difference, errors=sizes, within=np.abs(sizes) <= ALLOWED)
+    band = ALLOWED * error + np.asarray(rounding)
+    return table.assign(difference=difference, errors=sizes, band=band, within=np.abs(sizes) <= ALLOWED)
 
 
 def agreement(comparison: pd.DataFrame, what: str) -> str:
     """Return in a sentence how many numbers agree with the published ones."""
     n, within = len(comparison), int(comparison["within"].sum())
-    return f"{within} of {n} {what} ({within / n:.1%}) lie within {ALLOWED:g} standard errors of the published ones."
+    return (
+        f"{within} of {n} {what} ({within / n:.1%}) lie within {ALLOWED:g} standard errors of the published ones, both "
+        f"errors taken together: {band_of(comparison)}."
+    )
+
+
+def band_of(comparison: pd.DataFrame, unit: str = "") -> str:
+    """Return how wide the bands of a comparison are, in themselves and beside the published numbers.
+
+    Examples
+    --------
+    >>> band_of(pd.DataFrame({"band": [0.3, 0.1, 0.5], "published": [3.0, 2.0, 2.5]}), "arcs")
+    '± 0.3 arcs at the median (10.0 % of the number), ± 0.5 at most'
+    """
+    band, size = comparison["band"], comparison["published"].abs()
+    share = (band / size.where(size > 0)).median()
+    beside = "" if np.isnan(share) else f" ({100 * share:.1f} % of the number)"
+    return f"± {band.median():.2g}{unit and ' ' + unit} at the median{beside}, ± {band.max():.2g} at most"
 
 
 def disagreements(comparison: pd.DataFrame, keys: Sequence[str]) -> list[str]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from bnml.experiments.claims import Claim
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,12 +40,13 @@ class Outputs:
 
     ``tables``: by the name of the file without its suffix: ``results``, ``comparison`` and whatever else there is.
     ``figures``: the drawings, by the name of the file without its suffix. ``findings``: what was found, and how it
-    compares with what was published, in plain sentences.
+    compares with what was published, in plain sentences. ``claims``: what was said before, with a verdict each.
     """
 
     tables: Mapping[str, pd.DataFrame]
     figures: Mapping[str, Figure]
     findings: Sequence[str]
+    claims: Sequence[Claim] = ()
 
 
 @dataclass(frozen=True)
@@ -61,9 +64,16 @@ class Experiment:
         The rows of one part, given the folder, the key of the part and the seed. They depend on nothing else, so that
         any process may do any part at any time.
     outcome
-        What the rows of all parts come to, given the folder and the number of repetitions as well.
+        What the rows of all parts come to, given the folder and the number of repetitions as well, and each choice by
+        its name.
     repetitions
         How often random things are repeated by default; None if nothing is random.
+    in_all
+        How often they are repeated where all experiments are run; None for as often as by default, and 0 if this one is
+        left out there, since it takes too long.
+    choices
+        What can be chosen, by name, the default first: which of several ways the outcome is about. The work is the same
+        for all of them.
     files
         The files that the work depends on, relative to the folder of the data.
     published
@@ -73,8 +83,10 @@ class Experiment:
     name: str
     parts: Callable[[Path, int], Sequence[Part]]
     work: Callable[[Path, tuple[Any, ...], int], Sequence[Row]]
-    outcome: Callable[[Path, Sequence[Row], int], Outputs]
+    outcome: Callable[..., Outputs]
     repetitions: int | None = None
+    in_all: int | None = None
+    choices: Mapping[str, Sequence[str]] = field(default_factory=dict)
     files: Sequence[str] = ()
     published: Sequence[str] = ()
 

@@ -18,7 +18,7 @@ from bnml.experiments.experiment import Experiment, Row
 
 __all__ = ["Journal"]
 
-FORMAT = 1
+FORMAT = 2
 
 
 class Journal:
@@ -47,6 +47,7 @@ class Journal:
             "data": _fingerprint(data / file for file in experiment.files),
         }
         self._done: dict[str, Sequence[Row]] = {}
+        self._seconds: dict[str, float] = {}
         try:
             self._file = path.open("a+b")
         except OSError as error:
@@ -94,6 +95,7 @@ class Journal:
                     return 0
                 raise self._refusal(head)
             self._done = {_name(line["part"]): line["rows"] for line in lines}
+            self._seconds = {_name(line["part"]): float(line["seconds"]) for line in lines}
         except (ValueError, KeyError, TypeError) as error:
             if isinstance(error, ArgumentError):
                 raise
@@ -116,9 +118,14 @@ class Journal:
     def __getitem__(self, key: Sequence[Any]) -> Sequence[Row]:
         return self._done[_name(key)]
 
-    def add(self, key: Sequence[Any], rows: Sequence[Row]) -> None:
-        """Write down the rows of a part that is done."""
-        self._done[_name(key)] = self._write({"part": list(key), "rows": list(rows)})["rows"]
+    def seconds(self, key: Sequence[Any]) -> float:
+        """Return how many seconds of a processor a part took."""
+        return self._seconds[_name(key)]
+
+    def add(self, key: Sequence[Any], rows: Sequence[Row], seconds: float) -> None:
+        """Write down the rows of a part that is done, and how many seconds of a processor it took."""
+        line = self._write({"part": list(key), "seconds": round(seconds, 3), "rows": list(rows)})
+        self._done[_name(key)], self._seconds[_name(key)] = line["rows"], line["seconds"]
 
     def _write(self, values: Any) -> Any:
         """Write a line, and return what it will be read as."""

@@ -8,7 +8,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -31,9 +31,10 @@ if TYPE_CHECKING:
     import pandas
     from matplotlib.figure import Figure
 
-__all__ = ["Reproduction", "reproduce"]
+__all__ = ["Reproduction", "data_folder", "reproduce", "result_folder"]
 
 PICTURES = (".png", ".svg")
+_Found = tuple[Sequence[Row], float]
 MOST = 100_000  # repetitions
 
 
@@ -57,6 +58,8 @@ class Reproduction:
         How many parts there are.
     seconds
         How long the rest took.
+    processor_seconds
+        How many seconds of a processor all parts took together, with those that had been done before.
     """
 
     experiment: Experiment
@@ -66,6 +69,7 @@ class Reproduction:
     resumed: int
     parts: int
     seconds: float
+    processor_seconds: float = 0.0
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain values, for JSON."""
@@ -73,7 +77,8 @@ class Reproduction:
             "experiment": self.experiment.name,
             "repetitions": self.repetitions,
             "findings": list(self.outcome.findings),
-            **attributes(self, "files", "parts", "resumed", "seconds"),
+            "claims": [claim.to_dict() for claim in self.outcome.claims],
+            **attributes(self, "files", "parts", "resumed", "seconds", "processor_seconds"),
         }
 
 
@@ -87,6 +92,7 @@ def reproduce(
     out: str | Path = "reproduced",
     progress: Callable[[str, float], None] | None = None,
     executor: Executor | None = None,
+    **choices: str | None,
 ) -> Reproduction:
     """Reproduce a published experiment, and compare it with what was published.
 
@@ -113,6 +119,9 @@ def reproduce(
         Who does the parts, instead of processes that are started for it: a `concurrent.futures.Executor`, such as that
         of Dask or MPI. The folder with the data must be at the same place for all of them. The results do not depend on
         it.
+    **choices
+        What the outcome is about, where the experiment leaves a choice: ``ties="first"`` or ``"package"``,
+        ``regret="exact"`` or ``"eq7"``. The work is the same, and is not done again.
 
     Returns
     -------
@@ -125,41 +134,59 @@ def reproduce(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     done = bnml.experiments.reproduce("regret-table", out=folder)
     ...     sorted(file.name for file in done.files)
-    ['comparison.csv', 'figure.png', 'figure.svg', 'findings.txt', 'results.csv']
+    ['claims.csv', 'comparison.csv', 'figure.png', 'figure.svg', 'findings.txt', 'results.csv']
     """
     started = time.perf_counter()
     experiment = registry.find_experiment(name)
-    source = _folder(experiment, data)
+    source = data_folder(experiment, data)
     rounds = _repetitions(experiment, repetitions)
+    chosen = _chosen(experiment, choices)
     if not is_whole(seed, None):
         raise refuse("seed", seed, "expected a whole number")
     workers, elsewhere = cores(threads), checked_executor(executor)
     parts = experiment.parts(source, rounds)
-    target = Path(out) / experiment.name
+    target = result_folder(out, experiment.name)
+    tell = progress or (lambda stage, share: None)
+    with Journal(target / "journal.jsonl", experiment, source, seed) as journal:
+        left = [part for part in parts if part.key not in journal]
+        total, done = sum(part.cost for part in parts), sum(part.cost for part in parts if part.key in journal)
+        tell("going on" if done else "starting", done / total)
+        for part, (found, seconds) in _worked(experiment, source, left, seed, workers, elsewhere):
+            journal.add(part.key, found, seconds)
+            done += part.cost
+            tell(" ".join(map(str, part.key)), done / total)
+        rows = [row for part in parts for row in journal[part.key]]
+        spent = sum(journal.seconds(part.key) for part in parts)
+    outcome = experiment.outcome(source, rows, rounds, **chosen)
+    files = _write(target, outcome)
+    kept = len(parts) - len(left)
+    asked = None if experiment.repetitions is None else rounds
+    return Reproduction(experiment, outcome, files, asked, kept, len(parts), time.perf_counter() - started, spent)
+
+
+def result_folder(out: str | Path, name: str = "") -> Path:
+    """Make the folder where an experiment's results go."""
+    target = Path(out) / name
     try:
         target.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise ArgumentError(
             f"{argument('out', str(out))}: the folder {str(target)!r} cannot be made: {error.strerror}"
         ) from None
-    tell = progress or (lambda stage, share: None)
-    with Journal(target / "journal.jsonl", experiment, source, seed) as journal:
-        left = [part for part in parts if part.key not in journal]
-        total, done = sum(part.cost for part in parts), sum(part.cost for part in parts if part.key in journal)
-        tell("going on" if done else "starting", done / total)
-        for part, found in _worked(experiment, source, left, seed, workers, elsewhere):
-            journal.add(part.key, found)
-            done += part.cost
-            tell(" ".join(map(str, part.key)), done / total)
-        rows = [row for part in parts for row in journal[part.key]]
-    outcome = experiment.outcome(source, rows, rounds)
-    files = _write(target, outcome)
-    kept = len(parts) - len(left)
-    asked = None if experiment.repetitions is None else rounds
-    return Reproduction(experiment, outcome, files, asked, kept, len(parts), time.perf_counter() - started)
+    return target
 
 
-def _folder(experiment: Experiment, data: str | Path | None) -> Path:
+def _chosen(experiment: Experiment, given: Mapping[str, str | None]) -> dict[str, str]:
+    """Return what is chosen where an experiment leaves a choice: the first, if nothing is said."""
+    for name, value in given.items():
+        if value is not None and name not in experiment.choices:
+            raise ArgumentError(f"{experiment.name} takes no {argument(name)}: it leaves no such choice")
+        if value is not None and value not in experiment.choices[name]:
+            raise refuse(name, value, f"expected one of {quoted(experiment.choices[name])}")
+    return {name: given.get(name) or values[0] for name, values in experiment.choices.items()}
+
+
+def data_folder(experiment: Experiment, data: str | Path | None) -> Path:
     """Return the folder with the data, in which every file that is needed must be."""
     wanted = [*experiment.files, *experiment.published]
     if data is None:
@@ -191,14 +218,14 @@ def _repetitions(experiment: Experiment, given: int | None) -> int:
 
 def _worked(
     experiment: Experiment, data: Path, parts: Iterable[Part], seed: int, workers: int, executor: Executor | None
-) -> Iterator[tuple[Part, Sequence[Row]]]:
+) -> Iterator[tuple[Part, _Found]]:
     """Do parts, those that take longest first, and give each as soon as it is done."""
     queue = sorted(parts, key=lambda part: -part.cost)
     if executor is not None:
         yield from _worked_by(executor, _Series(experiment.name, data.resolve(), seed), queue, "workers")
     elif workers == 1 or len(queue) < 2:
         for part in queue:
-            yield part, experiment.work(data, part.key, seed)
+            yield part, _timed(experiment, data, part.key, seed)
     else:
         with _processes(min(workers, len(queue))) as pool:
             series = _Series(experiment.name, data, seed)
@@ -214,14 +241,21 @@ class _Series:
     seed: int
 
 
-def _do(series: _Series, key: tuple[Any, ...], place: Place) -> Sequence[Row]:
+def _do(series: _Series, key: tuple[Any, ...], place: Place) -> _Found:
     """Do one part, wherever this is done."""
-    return registry.find_experiment(series.name).work(series.data, key, series.seed)
+    return _timed(registry.find_experiment(series.name), series.data, key, series.seed)
+
+
+def _timed(experiment: Experiment, data: Path, key: tuple[Any, ...], seed: int) -> _Found:
+    """Do one part; return its rows, and how many seconds of a processor they took."""
+    started = time.thread_time()  # all of it is done on this thread; others may be at work on other parts
+    rows = experiment.work(data, key, seed)
+    return rows, time.thread_time() - started
 
 
 def _worked_by(
     executor: Executor, series: _Series, queue: Sequence[Part], fewer: str, patience: float = PATIENCE
-) -> Iterator[tuple[Part, Sequence[Row]]]:
+) -> Iterator[tuple[Part, _Found]]:
     """Let an executor do parts, and give each as soon as it is done; ``fewer`` of what may help if it dies."""
     part_of = {part.key: part for part in queue}
     advice = f"what is done is kept: go on with fewer {fewer}"
@@ -294,6 +328,11 @@ def _write(folder: Path, outcome: Outputs) -> list[Path]:
     for stem, figure in outcome.figures.items():
         for suffix in PICTURES:
             contents[folder / f"{stem}{suffix}"] = partial(_drawn, figure, suffix)
+    if outcome.claims:
+        import pandas as pd
+
+        table = pd.DataFrame([claim.to_dict() for claim in outcome.claims])
+        contents[folder / "claims.csv"] = partial(_csv, table)
     findings = "\n".join(outcome.findings) + "\n"
     contents[folder / "findings.txt"] = partial(findings.encode, "utf-8")
     write_files({path: lambda stream, content=content: stream.write(content()) for path, content in contents.items()})  # type: ignore[misc]

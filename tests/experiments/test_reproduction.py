@@ -262,7 +262,7 @@ def test_a_full_disk_is_told(toy, tmp_path, monkeypatch):
     journal._file.close()
     journal._file = Full()
     with pytest.raises(ArgumentError, match=r"journal.jsonl' cannot be written: No space left on device; what was"):
-        journal.add(("a",), [])
+        journal.add(("a",), [], 0.1)
 
 
 def test_an_outcome_that_fails_writes_nothing(toy, tmp_path, monkeypatch):

@@ -1,0 +1,180 @@
+"""What papers say, and whether it is so: claims that are computed from results, with numbers and a band.
+
+A claim has one of three verdicts. It is *confirmed* if what was found lies on its side by more than chance explains,
+*not confirmed* if it lies on the other side by more than that, and *cannot be told* in between. Chance explains three
+standard errors (`bnml.experiments.comparison.ALLOWED`); the band says how wide that is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+from scipy.stats import binom
+
+from bnml.errors import ArgumentError
+from bnml.experiments.comparison import ALLOWED, BEYOND_BY_CHANCE, band_of
+
+__all__ = [
+    "CONFIRMED",
+    "NOT_CONFIRMED",
+    "UNTOLD",
+    "VERDICTS",
+    "Claim",
+    "claim_everywhere",
+    "claim_of_agreement",
+    "claim_of_fact",
+    "claim_of_margin",
+    "claim_usually",
+]
+
+CONFIRMED, NOT_CONFIRMED, UNTOLD = "confirmed", "not confirmed", "cannot be told"
+VERDICTS = (CONFIRMED, NOT_CONFIRMED, UNTOLD)
+NO_CHANCE = "none: nothing in it is random"
+RARE = 0.001  # as many numbers outside of their bands have no smaller probability, or it is not chance
+
+
+@dataclass(frozen=True)
+class Claim:
+    """Something that was said, and what was found.
+
+    Attributes
+    ----------
+    text
+        What is said, in a sentence.
+    where
+        Who says it, and where.
+    verdict
+        One of `VERDICTS`.
+    numbers
+        What was found.
+    band
+        How far what was found may be off by chance, so that a reader sees what could have been told.
+    """
+
+    text: str
+    where: str
+    verdict: str
+    numbers: str
+    band: str = NO_CHANCE
+
+    def __post_init__(self) -> None:
+        if self.verdict not in VERDICTS:
+            raise ArgumentError(f"verdict {self.verdict!r}: expected one of {', '.join(map(repr, VERDICTS))}")
+
+    def to_dict(self) -> dict[str, str]:
+        """Return it as plain values, for JSON."""
+        return asdict(self)
+
+
+def claim_of_fact(text: str, where: str, holds: bool, numbers: str, band: str = NO_CHANCE) -> Claim:
+    """Return a claim about which nothing is left to chance.
+
+    Examples
+    --------
+    >>> claim_of_fact("Two is even.", "a book", 2 % 2 == 0, "2 = 2 · 1").verdict
+    'confirmed'
+    """
+    return Claim(text, where, CONFIRMED if holds else NOT_CONFIRMED, numbers, band)
+
+
+def claim_of_margin(text: str, where: str, margin: float, error: float, numbers: str) -> Claim:
+    """Return the claim that a number is positive, of which the standard error is known.
+
+    Examples
+    --------
+    >>> claim_of_margin("A is above B.", "a paper", 0.2, 0.1, "0.5 and 0.3")
+    Claim(text='A is above B.', where='a paper', verdict='cannot be told', numbers='0.5 and 0.3', band='0.2 ± 0.3')
+    """
+    band = f"{margin:.3g} ± {ALLOWED * error:.2g}"
+    return Claim(text, where, _side(np.array([margin]), np.array([error]), every=True), numbers, band)
+
+
+def claim_everywhere(
+    text: str, where: str, margins: ArrayLike, errors: ArrayLike, numbers: str, cells: Sequence[object] = ()
+) -> Claim:
+    """Return the claim that numbers are positive, all of them.
+
+    One that is clearly negative is enough against it. The band is that of the number nearest to its own band's edge on
+    the wrong side.
+
+    Parameters
+    ----------
+    text, where, numbers
+        As in `Claim`.
+    margins, errors
+        The numbers, and their standard errors.
+    cells
+        What each number is about, for the band.
+
+    Examples
+    --------
+    >>> found = claim_everywhere("A is above B.", "a paper", [0.5, 0.2], [0.1, 0.1], "in 2 of 2 cells", ["x", "y"])
+    >>> found.verdict, found.band
+    ('cannot be told', 'narrowest for y: 0.2 ± 0.3')
+    """
+    size, error = np.asarray(margins, np.float64), np.asarray(errors, np.float64)
+    least = int(np.argmin(_in_errors(size, error)))
+    at = f" for {cells[least]}" if len(cells) else ""
+    band = f"narrowest{at}: {size[least]:.3g} ± {ALLOWED * error[least]:.2g}"
+    return Claim(text, where, _side(size, error, every=True), numbers, band)
+
+
+def claim_usually(text: str, where: str, margins: ArrayLike, errors: ArrayLike, numbers: str) -> Claim:
+    """Return the claim that numbers are positive more often than not.
+
+    Examples
+    --------
+    >>> claim_usually("A is above B.", "a paper", [0.5, 0.6, -0.5], [0.1, 0.1, 0.1], "in 2 of 3 cells")
+    ... # doctest: +NORMALIZE_WHITESPACE
+    Claim(text='A is above B.', where='a paper', verdict='confirmed', numbers='in 2 of 3 cells',
+          band='beyond the band: 2 for, 1 against, of 3; median band ± 0.3')
+    """
+    size, error = np.asarray(margins, np.float64), np.asarray(errors, np.float64)
+    sides = _in_errors(size, error)
+    good, bad = int((sides > ALLOWED).sum()), int((sides < -ALLOWED).sum())
+    width = float(np.median(ALLOWED * error))
+    band = f"beyond the band: {good} for, {bad} against, of {size.size}; median band ± {width:.2g}"
+    return Claim(text, where, _side(size, error, every=False), numbers, band)
+
+
+def claim_of_agreement(text: str, where: str, comparison: pd.DataFrame, unit: str = "") -> Claim:
+    """Return the claim that published numbers come out again.
+
+    Some lie outside of their bands by chance; if there are more of these than chance explains (with a probability of
+    one in a thousand) the claim is not confirmed.
+
+    Parameters
+    ----------
+    text, where
+        As in `Claim`.
+    comparison
+        A table of `compare_with_published`.
+    unit
+        What the numbers are counted in.
+    """
+    n, within = len(comparison), int(comparison["within"].sum())
+    chance = float(binom.sf(n - within - 1, n, BEYOND_BY_CHANCE))
+    far = comparison["errors"].abs().max()
+    numbers = f"{within} of {n} agree" + ("" if within == n else f"; the farthest is {far:.1f} standard errors off")
+    return Claim(text, where, CONFIRMED if chance >= RARE else NOT_CONFIRMED, numbers, band_of(comparison, unit))
+
+
+def _in_errors(margins: Any, errors: Any) -> Any:
+    """Return numbers in their standard errors; one without an error is infinitely many on its side, or none."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(margins == 0, 0.0, margins / errors)
+
+
+def _side(margins: Any, errors: Any, *, every: bool) -> str:
+    """Return the verdict on numbers that should be positive: every one, or most."""
+    sides = _in_errors(margins, errors)
+    good, bad = sides > ALLOWED, sides < -ALLOWED
+    if every:
+        return NOT_CONFIRMED if bad.any() else CONFIRMED if good.all() else UNTOLD
+    half = margins.size / 2
+    return CONFIRMED if good.sum() > half else NOT_CONFIRMED if bad.sum() > half else UNTOLD

@@ -1,0 +1,128 @@
+"""One page with the claims of all experiments: as Markdown, and as HTML."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from html import escape
+from pathlib import Path
+
+from bnml.experiments.claims import VERDICTS, Claim
+from bnml.experiments.comparison import ALLOWED
+from bnml.experiments.registry import EXPERIMENTS
+from bnml.experiments.reproduction import Reproduction
+
+__all__ = ["page_as_html", "page_as_markdown"]
+
+TITLE = "What the papers say, and what these runs show"
+BANDS = (
+    f"The band is what chance explains: {ALLOWED:g} standard errors of all numbers together. A claim is confirmed if "
+    "what was found lies beyond the band on its side, not confirmed if it does on the other side, and cannot be told in "
+    "between."
+)
+STYLE = """
+body { font: 15px/1.45 system-ui, sans-serif; margin: 2em auto; max-width: 75em; padding: 0 1em; color: #222 }
+table { border-collapse: collapse; width: 100%; margin: 1em 0 }
+th, td { border-bottom: 1px solid #ddd; padding: .4em .6em; text-align: left; vertical-align: top }
+th { border-bottom: 2px solid #888 }
+td.number { text-align: right; white-space: nowrap }
+.confirmed { color: #00664a } .not-confirmed { color: #a33b00 } .cannot-be-told { color: #666 }
+td.verdict { font-weight: 600; white-space: nowrap }
+figure { margin: 1em 0 } img { max-width: 100% } figcaption { color: #666 }
+pre { white-space: pre-wrap; background: #f6f6f6; padding: .8em }
+"""
+
+
+def page_as_markdown(done: Sequence[Reproduction], left_out: Sequence[str]) -> str:
+    """Return the page as Markdown, with links to the figures of each experiment."""
+    lines = [f"# {TITLE}", "", f"{_summary(done)} {BANDS}", ""]
+    lines += ["| experiment | repetitions | processor time | claims |", "|---|---|---|---|"]
+    lines += ["| " + " | ".join(row) + " |" for row in _times(done)]
+    lines += ["", _left_out(left_out), ""] if left_out else [""]
+    lines += ["| claim | where | verdict | found | band |", "|---|---|---|---|---|"]
+    for one in done:
+        for claim in one.outcome.claims:
+            lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in _cells(claim)) + " |")
+    for one in done:
+        lines += ["", f"## {one.experiment.name}", "", f"{_sentence(one)}", ""]
+        lines += [f"![{picture.stem}]({_from_page(picture)})" for picture in _pictures(one)]
+        lines += ["", "```", *one.outcome.findings, "```"]
+    return "\n".join(lines) + "\n"
+
+
+def page_as_html(done: Sequence[Reproduction], left_out: Sequence[str]) -> str:
+    """Return the page as HTML, with the figures of each experiment."""
+    lines = ["<!doctype html>", '<html lang="en">', '<meta charset="utf-8">', f"<title>{TITLE}</title>"]
+    lines += [f"<style>{STYLE}</style>", f"<h1>{TITLE}</h1>", f"<p>{escape(f'{_summary(done)} {BANDS}')}</p>"]
+    lines += _table(["experiment", "repetitions", "processor time", "claims"])
+    for name, *others in _times(done):
+        cells = "".join(f'<td class="number">{escape(cell)}</td>' for cell in others)
+        lines.append(f'<tr><td><a href="#{name}">{name}</a></td>{cells}</tr>')
+    lines += ["</table>", *([f"<p>{escape(_left_out(left_out))}</p>"] if left_out else [])]
+    lines += _table(["claim", "where", "verdict", "found", "band"])
+    for one in done:
+        for claim in one.outcome.claims:
+            text, where, verdict, numbers, band = map(escape, _cells(claim))
+            kind = verdict.replace(" ", "-")
+            lines.append(
+                f'<tr><td>{text}</td><td>{where}</td><td class="verdict {kind}">{verdict}</td>'
+                f"<td>{numbers}</td><td>{band}</td></tr>"
+            )
+    lines.append("</table>")
+    for one in done:
+        lines += [f'<h2 id="{one.experiment.name}">{one.experiment.name}</h2>', f"<p>{escape(_sentence(one))}</p>"]
+        lines += [
+            f'<figure><img src="{_from_page(picture)}" alt="{picture.stem}" loading="lazy">'
+            f"<figcaption>{picture.stem}</figcaption></figure>"
+            for picture in _pictures(one)
+        ]
+        findings = escape("\n".join(one.outcome.findings))
+        lines += ["<details><summary>all findings</summary>", f"<pre>{findings}</pre></details>"]
+    return "\n".join([*lines, "</html>"]) + "\n"
+
+
+def _summary(done: Sequence[Reproduction]) -> str:
+    counts = Counter(claim.verdict for one in done for claim in one.outcome.claims)
+    told = ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS)
+    return f"{sum(counts.values())} claims: {told}."
+
+
+def _times(done: Sequence[Reproduction]) -> list[list[str]]:
+    """Return a line for each experiment: how often it was repeated, how long it took, and its verdicts."""
+    lines = []
+    for one in done:
+        often = "-" if one.repetitions is None else f"{one.repetitions:,}"
+        counts = Counter(claim.verdict for claim in one.outcome.claims)
+        verdicts = ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS if counts[verdict])
+        lines.append([one.experiment.name, often, _time(one.processor_seconds), verdicts or "-"])
+    return [*lines, ["all", "", _time(sum(one.processor_seconds for one in done)), ""]]
+
+
+def _time(seconds: float) -> str:
+    return f"{seconds / 60:.1f} min" if seconds >= 60 else f"{seconds:.1f} s"
+
+
+def _cells(claim: Claim) -> tuple[str, ...]:
+    return claim.text, claim.where, claim.verdict, claim.numbers, claim.band
+
+
+def _sentence(one: Reproduction) -> str:
+    often = "" if one.repetitions is None else f"; {one.repetitions:,} repetitions"
+    what = EXPERIMENTS.get(one.experiment.name, one.experiment.name)
+    return f"{what[0].upper()}{what[1:]}{often}."
+
+
+def _left_out(names: Sequence[str]) -> str:
+    return f"Not run here, since they take too long: {', '.join(names)}."
+
+
+def _pictures(one: Reproduction) -> list[Path]:
+    return [file for file in one.files if file.suffix == ".png"]
+
+
+def _from_page(picture: Path) -> str:
+    return f"{picture.parent.name}/{picture.name}"
+
+
+def _table(columns: Sequence[str]) -> list[str]:
+    return ["<table>", "<tr>" + "".join(f"<th>{column}</th>" for column in columns) + "</tr>"]

@@ -38,6 +38,7 @@ from bnml._text import quoted
 from bnml.counts import Counts, FamilyCounts, counts_of
 from bnml.errors import DataError
 from bnml.experiments import charts
+from bnml.experiments.claims import Claim, claim_of_fact
 from bnml.experiments.experiment import Experiment, Outputs, Part, Row
 from bnml.experiments.uci_tables import FOLDER, read_uci_table, uci_table_file
 from bnml.graph import count_dags
@@ -64,6 +65,7 @@ ALPHAS = {
 CLAIMED = (0.2, 0.3, 0.5)
 DRAWN = {"BDq": ALPHAS["BDq"], "BDeu": (0.1, 0.5, 1.0, 5.0, 20.0)}
 SHOWN = 20  # classes in a panel
+SENSITIVE = 0.5  # of the posterior moves to other classes
 NOTABLE = 0.05  # classes that are ever as probable are in the overview
 
 
@@ -175,7 +177,25 @@ def _outcome(folder: Path, rows: Sequence[Row], repetitions: int) -> Outputs:
         "overview": _overview(results),
     }
     tables = {"results": results, "best": best, "predictions": predictions, "comparison": comparison}
-    return Outputs(tables, figures, _findings(results, best, comparison))
+    return Outputs(tables, figures, _findings(results, best, comparison), _claims(results, comparison))
+
+
+def _claims(results: pd.DataFrame, comparison: pd.DataFrame) -> list[Claim]:
+    """Return what the appendix says of the hyperparameter of BDq."""
+    where, said = "qNML, appendix D", ", ".join(f"{alpha:g}" for alpha in CLAIMED)
+    moved = {score: _moved(results, score, min(ALPHAS["BDq"]), max(ALPHAS["BDq"])) for score in ("BDq", "BDeu")}
+    claims = [
+        claim_of_fact(
+            f"The network that is selected is different for α = {said} ({row['score']}).", where, bool(row["agrees"]),
+            f"{row['ours']} different networks",
+        )
+        for row in comparison.to_dict("records")
+    ]  # fmt: skip
+    sensitive = claim_of_fact(
+        "The posterior of BDq is quite sensitive to α (half of it or more moves to other classes).", where,
+        moved["BDq"] >= SENSITIVE, f"{moved['BDq']:.0%} moves from α = 0.1 to 0.5; of that of BDeu {moved['BDeu']:.0%}",
+    )  # fmt: skip
+    return [*claims, sensitive]
 
 
 def _best(results: pd.DataFrame, predictions: pd.DataFrame, members: pd.DataFrame) -> pd.DataFrame:

@@ -27,6 +27,7 @@ __all__ = [
     "Claim",
     "claim_everywhere",
     "claim_of_agreement",
+    "claim_of_count",
     "claim_of_fact",
     "claim_of_margin",
     "claim_usually",
@@ -140,6 +141,23 @@ def claim_usually(text: str, where: str, margins: ArrayLike, errors: ArrayLike, 
     width = float(np.median(ALLOWED * error))
     band = f"beyond the band: {good} for, {bad} against, of {size.size}; median band ± {width:.2g}"
     return Claim(text, where, _side(size, error, every=False), numbers, band)
+
+
+def claim_of_count(text: str, where: str, said: int, margins: ArrayLike, errors: ArrayLike, numbers: str) -> Claim:
+    """Return the claim that so many of some numbers are positive, as was said.
+
+    Numbers within their bands may be on either side; if the claim hangs on these it cannot be told.
+
+    Examples
+    --------
+    >>> found = claim_of_count("A is above B in 2 cells.", "a paper", 2, [0.5, 0.1, -0.5], [0.1, 0.1, 0.1], "in 2 of 3")
+    >>> found.verdict, found.band
+    ('cannot be told', '1 to 2 of 3, by what lies beyond its band')
+    """
+    sides = _in_errors(np.asarray(margins, np.float64), np.asarray(errors, np.float64))
+    least, most = int((sides > ALLOWED).sum()), int((sides >= -ALLOWED).sum())
+    verdict = NOT_CONFIRMED if not least <= said <= most else CONFIRMED if least == most else UNTOLD
+    return Claim(text, where, verdict, numbers, f"{least} to {most} of {sides.size}, by what lies beyond its band")
 
 
 def claim_of_agreement(text: str, where: str, comparison: pd.DataFrame, unit: str = "") -> Claim:

@@ -7,7 +7,15 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-__all__ = ["ALLOWED", "BEYOND_BY_CHANCE", "agreement", "band_of", "compare_with_published", "disagreements"]
+__all__ = [
+    "ALLOWED",
+    "BEYOND_BY_CHANCE",
+    "agreement",
+    "band_of",
+    "compare_with_published",
+    "disagreements",
+    "way_between",
+]
 
 ALLOWED = 3.0  # standard errors
 BEYOND_BY_CHANCE = 0.0027  # of normal numbers are farther from their mean
@@ -87,3 +95,26 @@ def disagreements(comparison: pd.DataFrame, keys: Sequence[str]) -> list[str]:
         f"difference {row['difference']:+.3g} ({row['errors']:+.1f} standard errors)"
         for _, row in far.iterrows()
     ]
+
+
+def way_between(
+    first: pd.Series[float], second: pd.Series[float], published: pd.Series[float], errors: pd.Series[float]
+) -> tuple[float, float]:
+    """Return how far published numbers lie on the way from one set of numbers to another, and the standard error.
+
+    What they differ by from the first is regressed through the origin on what the second differs by: 0 if they are the
+    first, 1 if they are the second. ``errors`` are those of a difference of published numbers and ours; the first and
+    the second must come from the same samples.
+
+    Examples
+    --------
+    >>> one, two, told = pd.Series([1.0, 2.0]), pd.Series([1.5, 2.5]), pd.Series([1.5, 2.4])
+    >>> way, error = way_between(one, two, told, pd.Series([0.1, 0.1]))
+    >>> round(way, 2), round(error, 2)
+    (0.9, 0.14)
+    """
+    step, gap, weight = second - first, published - first, 1 / errors**2
+    total = float((weight * step**2)[step != 0].sum())
+    if not total:  # nothing tells the two apart
+        return 0.5, float("inf")
+    return float((weight * step * gap)[step != 0].sum()) / total, total**-0.5

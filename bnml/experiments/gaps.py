@@ -24,6 +24,7 @@ import pandas as pd
 import bnml
 from bnml.errors import DataError
 from bnml.experiments import charts
+from bnml.experiments.claims import Claim, claim_usually
 from bnml.experiments.experiment import Experiment, Outputs, Part, Row, experiment_generator
 from bnml.network.sampling import sample
 from bnml.search.search_result import uninterrupted_result
@@ -115,7 +116,21 @@ def _outcome(folder: Path, rows: Sequence[Row], repetitions: int) -> Outputs:
         panel.set_title(f"missing {mechanism}", fontsize=9)
     panels[0].set_ylabel("mean distance (SHD)", fontsize=8)
     charts.legend(drawing, panels, published=False)
-    return Outputs({"results": results, "means": means}, {"figure": drawing}, _findings(means, repetitions))
+    tables = {"results": results, "means": means}
+    return Outputs(tables, {"figure": drawing}, _findings(means, repetitions), [_claim(results)])
+
+
+def _claim(results: pd.DataFrame) -> Claim:
+    """Return whether structural EM comes nearer than rows dropped and gaps as states."""
+    nearest = results[["drop", "state"]].min(axis=1)
+    ahead = (nearest - results["em"]).groupby([results["N"], results["missing"], results["mechanism"]])
+    margins, number = ahead.mean(), ahead.count()
+    errors = np.sqrt(ahead.var().clip(lower=1 / (number + 2)) / number)
+    return claim_usually(
+        "Structural EM comes nearer to the generating structure than rows dropped and than gaps as states.",
+        "bnml, page on gaps and experiments", margins, errors,
+        f"in {int((margins > 0).sum())} of {len(margins)} cells, by {margins.mean():.1f} arcs on average",
+    )  # fmt: skip
 
 
 def _findings(means: pd.DataFrame, repetitions: int) -> list[str]:
@@ -127,4 +142,4 @@ def _findings(means: pd.DataFrame, repetitions: int) -> list[str]:
     return said
 
 
-EXPERIMENT = Experiment(NAME, _parts, _work, _outcome, repetitions=3, files=(NETWORK,))
+EXPERIMENT = Experiment(NAME, _parts, _work, _outcome, repetitions=3, in_all=2, files=(NETWORK,))

@@ -8,7 +8,11 @@ equivalent share the highest score, and which of them is found decides the dista
 refers to the dynamic programming of Silander & Myllymäki (2006). A plain program of that kind keeps what it finds
 first: a set of candidates before its subsets, and the first of several sinks (`first_found`). With the variables in
 alphabetical order this gives the published numbers of Asia and Earthquake, where nearly all ties are. The smallest of
-several parent sets, another order of the variables, or the last of several sinks do not.
+several parent sets, another order of the variables, or the last of several sinks do not. Both are worked out for each
+sample: ``ties="first"``, and ``ties="package"``, the rule of `bnml.search.exact`, which prefers few parents.
+
+**Regret.** The paper says that its experiments have the regret of qNML by equation 7, an approximation. Both are worked
+out: ``regret="exact"`` and ``regret="eq7"``, and the published means tell which of them they fit.
 
 **Ranks.** Scores with the same distance share a rank and the next distance has the next rank (1, 1, 2), which is how
 the authors drew Figure 3. The single published results are sorted line by line, not column by column, so that each
@@ -29,31 +33,52 @@ import numpy as np
 import pandas as pd
 
 import bnml
+from bnml._bits import bits
 from bnml._text import quoted
 from bnml.counts.lattice import WalkOrder
 from bnml.data.rows import rows_to_data
 from bnml.errors import DataError
 from bnml.experiments import charts
-from bnml.experiments.comparison import agreement, compare_with_published, disagreements
+from bnml.experiments.comparison import agreement, disagreements
 from bnml.experiments.experiment import Experiment, Outputs, Part, Row, experiment_blocks, experiment_generator
+from bnml.experiments.generating_structure_tables import (
+    BEYOND,
+    CELL,
+    PRAISED,
+    SCORES,
+    DistanceTables,
+    distance_claims,
+    distance_tables,
+    rank_margins,
+    regret_slope,
+    variant_of,
+)
 from bnml.experiments.published import read_published_numbers
 from bnml.graph import Rules
 from bnml.network.sampling import sample_codes
+from bnml.scores import QNML, Score
 from bnml.scores.equal_scores import LEAST
 from bnml.scores.lattice import Lattice
 from bnml.search.best_networks import Subsets
+from bnml.search.read_back import read_back_by_model_string, read_back_by_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["EXPERIMENT"]
+__all__ = ["EXPERIMENT", "best_structures"]
 
 NAME = "generating-structure"
 NETWORKS = ("asia", "cancer", "earthquake", "sachs", "survey")
 SIZES = (*(digit * 10**power for power in (1, 2, 3) for digit in range(1, 10)), 10_000)
-SCORES = {"BDeu": "bdeu:1", "BIC": "bic", "fNML": "fnml", "qNML": "qnml"}
-CELL = ["network", "N"]
+LEARNED = {
+    "BDeu": "bdeu:1",
+    "BIC": "bic",
+    "fNML": "fnml",
+    "qNML": "qnml",
+    "qNML eq7": QNML(regret="szpankowski-weinberger"),
+}
+CHOICES = {"ties": ("first", "package"), "regret": ("exact", "eq7")}
 MEANS, SINGLE = "published/qnml_figure2_shd_mean.csv", "published/qnml_figure2_shd_all.csv.gz"
 
 NOTE = """SHD: the number of pairs of variables
@@ -61,8 +86,6 @@ on which the CPDAGs of the learned and the
 generating structure differ."""
 
 BLOCK = 100  # repetitions in a part
-PRAISED = ("asia", "earthquake")  # where qNML is said to be the best or the second best throughout
-BEYOND = 300  # rows from which on qNML is said to have the best mean rank
 
 
 def _parts(folder: Path, repetitions: int) -> list[Part]:
@@ -79,18 +102,27 @@ def _parts(folder: Path, repetitions: int) -> list[Part]:
 
 def _cost(variables: int, n: int) -> float:
     """Return about how many milliseconds the four searches of one sample take."""
-    return 8.0 + (1 << variables) * (1.5e-3 + 3e-4 * math.sqrt(n))
+    return 10.0 + (1 << variables) * (2e-3 + 4e-4 * math.sqrt(n))
 
 
 def _work(folder: Path, key: tuple[Any, ...], seed: int) -> list[Row]:
-    """Return the distance from the generating structure under each score, for each repetition."""
+    """Return the distance from the generating structure under each score, for each repetition.
+
+    The columns are ``BIC`` (of several best structures the one that is found first) and ``BIC package`` (the one that
+    bnml takes), and so on; ``BIC arcs`` is how many arcs the first has.
+    """
     name, n, first, last = key
     network, truth = _network(folder, name)
     rows = []
     for repetition in range(first, last):
         data = _sample(network, n, experiment_generator(seed, NAME, name, n, repetition))
-        distances = {score: bnml.shd(truth, _learned(data, formula)) for score, formula in SCORES.items()}
-        rows.append({"network": name, "N": n, "repetition": repetition, **distances})
+        row: Row = {"network": name, "N": n, "repetition": repetition}
+        for score, formula in LEARNED.items():
+            found, own = best_structures(data, formula)
+            distance = bnml.shd(truth, found)
+            row[score], row[f"{score} arcs"] = distance, len(found.arcs)
+            row[f"{score} package"] = distance if own == found else bnml.shd(truth, own)
+        rows.append(row)
     return rows
 
 
@@ -106,17 +138,28 @@ def _sample(network: bnml.BayesianNetwork, n: int, random: np.random.Generator) 
     return rows_to_data(tuple(network.states), tuple(network.states.values()), codes)
 
 
-def _learned(data: bnml.Data, score: str) -> bnml.DAG:
-    """Return the structure with the highest score; of several the one that is found first."""
+def best_structures(data: bnml.Data, score: str | Score) -> tuple[bnml.DAG, bnml.DAG]:
+    """Return two structures with the highest score: the one that is found first, and one of the class that bnml takes.
+
+    Examples
+    --------
+    >>> data = bnml.read(pd.DataFrame({"a": [0] * 9, "b": [0] * 9}), states={"a": [0, 1], "b": [0, 1]})
+    >>> print(*best_structures(data, "fnml"))
+    [b][a|b] [a][b]
+    """
     rules = Rules.none(data.names).among(WalkOrder(data).columns)
-    lattice = Lattice(bnml.LocalScores(data, score), rules, prune=False)
-    columns = lattice.layout.columns
-    names = [data.names[column] for column in columns]
-    found = _first_found(Subsets(lattice, lattice.n, 1), names, LEAST / lattice.unit / lattice.n)
-    parents: list[list[int]] = [[] for _ in columns]
-    for place, column in enumerate(columns):
-        parents[column] = sorted(columns[j] for j in range(lattice.n) if found[place] >> j & 1)
-    return bnml.DAG.from_parent_sets(data.names, parents)
+    local = bnml.LocalScores(data, score)
+    lattice = Lattice(local, rules, prune=False)
+    columns, slack = lattice.layout.columns, LEAST / lattice.unit / lattice.n
+    names, subsets = [data.names[column] for column in columns], Subsets(lattice, lattice.n, 1)
+    read = read_back_by_names if local.equivalent else read_back_by_model_string
+    found = []
+    for masks in (_first_found(subsets, names, slack), read(subsets, names, slack)):
+        parents: list[list[int]] = [[] for _ in columns]
+        for place, column in enumerate(columns):
+            parents[column] = sorted(columns[j] for j in bits(masks[place]))
+        found.append(bnml.DAG.from_parent_sets(data.names, parents))
+    return found[0], found[1]
 
 
 def _first_found(subsets: Subsets, names: Sequence[str], slack: float) -> list[int]:
@@ -151,42 +194,40 @@ def _first_found(subsets: Subsets, names: Sequence[str], slack: float) -> list[i
     return parents
 
 
-def _outcome(folder: Path, rows: Sequence[Row], repetitions: int) -> Outputs:
+def _outcome(folder: Path, rows: Sequence[Row], repetitions: int, *, ties: str, regret: str) -> Outputs:
     """Compare distances and ranks with the published ones."""
-    ours, theirs = pd.DataFrame(rows), _read(folder, SINGLE)
-    distance = _means(ours, list(SCORES))
-    rank = _means(_ranked(ours), list(SCORES)).rename(columns={"mean": "rank", "error": "rank_error"})
-    results = distance.merge(rank).sort_values([*CELL, "score"], ignore_index=True)
+    every, theirs = pd.DataFrame(rows), _read(folder, SINGLE)
+    ours = variant_of(every, ties, regret)
+    printed = _read(folder, MEANS)
+    found = distance_tables(ours, theirs, printed)
+    arcs = {name: len(_network(folder, name)[0].dag.arcs) for name in NETWORKS}
+    claims = distance_claims(every, theirs, printed, arcs)
+    slope, fit = regret_slope(every, theirs, printed)
+    tables = {"results": found.results, "comparison": found.comparison, "ranks": found.ranks, "regret": fit}
+    figures = {
+        "figure": _distances_drawn(folder, found.comparison, repetitions),
+        "medians": _distances_drawn(folder, found.medians, repetitions, "median"),
+        "ranks": _ranks_drawn(found.ranks),
+    }
+    how = f"Of several best structures: {ties}; regret of qNML: {regret}."
+    return Outputs(tables, figures, [how, *_findings(found, ours, theirs), slope], claims)
 
-    printed = _read(folder, MEANS).melt(CELL, list(SCORES), "score", "published")
-    spread = _means(theirs, list(SCORES)).rename(columns={"error": "published_error"}).drop(columns="mean")
-    comparison = distance.rename(columns={"mean": "ours", "error": "ours_error"}).merge(printed).merge(spread)
-    comparison = compare_with_published(comparison.sort_values([*CELL, "score"], ignore_index=True))
 
-    own = _over_networks(_ranked(ours), list(SCORES)).rename(columns={"mean": "ours", "error": "ours_error"})
-    published = _over_networks(_ranked(theirs), list(SCORES))
-    ranks = own.merge(published.rename(columns={"mean": "published", "error": "published_error"}))
-    ranks = compare_with_published(ranks.sort_values(["N", "score"], ignore_index=True))
-
-    tables = {"results": results, "comparison": comparison, "ranks": ranks}
-    figures = {"figure": _distances_drawn(folder, comparison, repetitions), "ranks": _ranks_drawn(ranks)}
-    findings = [agreement(comparison, "mean distances"), *disagreements(comparison, [*CELL, "score"])]
-    still = comparison[(comparison["ours_error"] == 0) & (comparison["published_error"] == 0)]
-    if len(still):
-        same = int((still["difference"] == 0).sum())
-        findings.append(
-            f"{len(still)} of them have no standard error, as no repetition differs from another in either run: "
-            f"{same} of these are the same."
-        )
-    findings += [agreement(ranks, "mean ranks"), *disagreements(ranks, ["N", "score"])]
-    findings += _claim("qNML never has the worst mean rank", _margins(ours, "worst"), _margins(theirs, "worst"))
+def _findings(found: DistanceTables, ours: pd.DataFrame, theirs: pd.DataFrame) -> list[str]:
+    """Return what agrees with the published results, and which claims hold."""
+    comparison, ranks, medians = found.comparison, found.ranks, found.medians
+    said = [agreement(comparison, "mean distances"), *disagreements(comparison, [*CELL, "score"])]
+    apart = (medians["ours"] - medians["published"]).abs()
+    said.append(
+        f"{int((apart == 0).sum())} of {len(medians)} median distances are the published ones, and "
+        f"{int((apart <= 1).sum())} at most 1 away."
+    )
+    said += [agreement(ranks, "mean ranks"), *disagreements(ranks, ["N", "score"])]
+    said += _claim("qNML never has the worst mean rank", rank_margins(ours, "worst"), rank_margins(theirs, "worst"))
     beyond = f"qNML has the best mean rank beyond {BEYOND} rows"
-    findings += _claim(beyond, _margins(ours, "best", BEYOND), _margins(theirs, "best", BEYOND))
-    findings += [_among_the_best(comparison, name) for name in PRAISED if name in set(comparison["network"])]
-    return Outputs(tables, figures, findings)
-
-
-# --- numbers ---
+    said += _claim(beyond, rank_margins(ours, "best", BEYOND), rank_margins(theirs, "best", BEYOND))
+    said += [_among_the_best(comparison, name) for name in PRAISED if name in set(comparison["network"])]
+    return said
 
 
 def _read(folder: Path, file: str) -> pd.DataFrame:
@@ -202,46 +243,6 @@ def _read(folder: Path, file: str) -> pd.DataFrame:
     if few:
         raise DataError(f"{file!r} has fewer than {least} lines of {quoted(few)}")
     return table.astype({"N": int})
-
-
-def _ranked(table: pd.DataFrame) -> pd.DataFrame:
-    """Return single results with ranks in place of distances; those with the same distance share one."""
-    return table.assign(**table[list(SCORES)].rank(axis=1, method="dense"))
-
-
-def _means(table: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
-    """Return the mean and its standard error for each network, sample size and column."""
-    groups = table.groupby(CELL, sort=False)[list(columns)]
-    means, errors = groups.mean(), groups.sem()
-    long = means.reset_index().melt(CELL, var_name="score", value_name="mean")
-    return long.merge(errors.reset_index().melt(CELL, var_name="score", value_name="error"))
-
-
-def _over_networks(table: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
-    """Return the mean over all networks and its standard error for each sample size and column."""
-    groups = _means(table, columns).groupby(["N", "score"], sort=False)
-    error = groups["error"].agg(lambda errors: float(np.sqrt((errors**2).sum()) / len(errors)))
-    return pd.concat([groups["mean"].mean(), error], axis=1).reset_index()
-
-
-def _margins(table: pd.DataFrame, which: str, beyond: int = 0) -> pd.DataFrame:
-    """Return the mean rank of qNML and of the best or worst other score, for each sample size.
-
-    The difference is one of pairs: both scores have learned from the same samples.
-    """
-    others = [score for score in SCORES if score != "qNML"]
-    ranked = _ranked(table[table["N"] > beyond])
-    means = _over_networks(ranked, list(SCORES)).pivot(index="N", columns="score", values="mean")
-    pairs = _over_networks(ranked.assign(**{score: ranked["qNML"] - ranked[score] for score in others}), others)
-    known = {(row["N"], row["score"]): (row["mean"], row["error"]) for row in pairs.to_dict("records")}
-    rows = []
-    for n, row in means.iterrows():
-        other = str(row[others].idxmin() if which == "best" else row[others].idxmax())
-        difference, error = known[n, other]
-        fails = difference > 0 if which == "best" else difference >= 0
-        line = {"N": n, "qNML": row["qNML"], "other": other, "rank": row[other]}
-        rows.append(line | {"difference": difference, "error": error, "fails": fails})
-    return pd.DataFrame(rows)
 
 
 def _claim(claim: str, ours: pd.DataFrame, theirs: pd.DataFrame) -> list[str]:
@@ -275,18 +276,19 @@ def _among_the_best(comparison: pd.DataFrame, network: str) -> str:
 # --- drawings ---
 
 
-def _distances_drawn(folder: Path, comparison: pd.DataFrame, repetitions: int) -> Figure:
-    """Draw the mean distance by sample size, a panel for each network."""
+def _distances_drawn(folder: Path, comparison: pd.DataFrame, repetitions: int, what: str = "mean") -> Figure:
+    """Draw the mean or median distance by sample size, a panel for each network."""
     drawing, panels = charts.figure(2, 3)
     for panel, (name, own) in zip(panels, comparison.groupby("network"), strict=False):
         _curves(panel, own)
         dag = _network(folder, str(name))[0].dag
         panel.set_ylim(bottom=0)
         panel.set_title(f"{str(name).title()}: {len(dag.names)} variables, {len(dag.arcs)} arcs", fontsize=9)
-        panel.set_ylabel("mean SHD", fontsize=8)
+        panel.set_ylabel(f"{what} SHD", fontsize=8)
     for panel in panels[comparison["network"].nunique() :]:
         panel.set_axis_off()
-    panels[-1].text(0.0, 0.5, f"{NOTE}\n\nMeans of {repetitions:,} samples.", fontsize=8, va="center", linespacing=1.5)
+    note = f"{NOTE}\n\n{what.title()}s of {repetitions:,} samples."
+    panels[-1].text(0.0, 0.5, note, fontsize=8, va="center", linespacing=1.5)
     charts.legend(drawing, panels)
     return drawing
 
@@ -316,7 +318,8 @@ EXPERIMENT = Experiment(
     _parts,
     _work,
     _outcome,
-    repetitions=100,
+    repetitions=1000,
+    choices=CHOICES,
     files=[f"networks/{name}.bif" for name in NETWORKS],
     published=[MEANS, SINGLE],
 )

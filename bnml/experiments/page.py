@@ -16,8 +16,8 @@ __all__ = ["page_as_html", "page_as_markdown"]
 
 TITLE = "What the papers say, and what these runs show"
 BANDS = (
-    f"The band is what chance explains: {ALLOWED:g} standard errors of all numbers together. A claim is confirmed if "
-    "what was found lies beyond the band on its side, not confirmed if it does on the other side, and cannot be told in "
+    f"The band is what chance explains: {ALLOWED:g} standard errors, of all numbers together. A claim is confirmed if "
+    "what was found lies beyond the band on its side, not confirmed if it does so on the other, and cannot be told in "
     "between."
 )
 STYLE = """

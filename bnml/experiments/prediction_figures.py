@@ -15,9 +15,13 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["curves_figure", "one_table_figure", "ranks_figure"]
+__all__ = ["curves_figure", "one_table_figure", "page_figure", "ranks_figure"]
 
-LABELS = {"logprob": "log-probability of a row (nats)", "parameters": "number of parameters"}
+LABELS = {
+    "logprob": "log-probability of a row (nats)",
+    "parameters": "number of parameters",
+    "parents": "parents per variable",
+}
 COLUMNS = 5
 
 
@@ -70,6 +74,34 @@ def curves_figure(
             panel.set_xlabel("training part (%)", fontsize=8)
     for panel in panels[len(names) :]:
         panel.set_visible(False)
+    charts.legend(drawing, panels)
+    return drawing
+
+
+def page_figure(name: str, results: pd.DataFrame, comparison: pd.DataFrame) -> Figure:
+    """Draw one table's page of the appendix: means with standard deviations, beside the published ones, and medians."""
+    drawing, panels = charts.figure(2, 2, width=4.4, height=3.2)
+    own = results[results["data"] == name]
+    shown = [("logprob", "mean"), ("parents", "mean"), ("parameters", "mean"), ("parameters", "median")]
+    for panel, (quantity, kind) in zip(panels, shown, strict=True):
+        printed = comparison[(comparison["what"] == quantity) & (comparison["data"] == name)]
+        for score in SCORES:
+            line = own[own["score"] == score]
+            middle, deviation = line[f"{quantity}_{kind}"], np.sqrt(line[f"{quantity}_variance"])
+            if kind == "mean":
+                low = middle - deviation
+                if quantity == "parameters":
+                    low = np.maximum(low, own["parameters_median"].min() / 2)
+                colour: dict[str, Any] = {"color": charts.COLOURS[score], "linewidth": 0}
+                panel.fill_between(line["percent"], low, middle + deviation, alpha=0.13, zorder=1, **colour)
+                other = printed[printed["score"] == score].sort_values("rows")
+                charts.line(panel, other["percent"].astype(int), other["published"], score, published=True)
+            charts.line(panel, line["percent"], middle, score)
+        if quantity == "parameters":
+            _logarithmic(panel)
+        panel.set_ylabel(f"{kind} {LABELS[quantity]}", fontsize=8)
+        panel.set_xlabel("training part (%)", fontsize=8)
+    drawing.suptitle(f"{name.replace('_', ' ')}, {int(own['permutations'].iloc[0]):,} permutations", fontsize=10)
     charts.legend(drawing, panels)
     return drawing
 

@@ -18,11 +18,15 @@ from bnml.experiments.comparison import ALLOWED, agreement, compare_with_publish
 from bnml.experiments.published import check_published_lines, read_published_numbers
 
 __all__ = [
+    "EQ7",
+    "MEAN",
     "PUBLISHED",
     "SCORES",
+    "SPREAD",
     "Published",
     "compared_predictions",
-    "prediction_claims",
+    "page_table",
+    "prediction_findings",
     "prediction_summary",
     "prediction_tails",
     "rank_table",
@@ -30,9 +34,11 @@ __all__ = [
     "read_prediction_tables",
     "rule_findings",
     "rule_table",
+    "with_regret",
 ]
 
 SCORES = ("BDeu", "BIC", "fNML", "qNML")
+EQ7 = "qNML eq7"  # qNML with the regret by equation 7
 RANKS, PARAMETERS, CURVES = (
     f"published/qnml_{name}.csv" for name in ("table1_predictive_ranks", "table2_parameters", "uci_curves")
 )
@@ -102,8 +108,24 @@ def read_prediction_tables(folder: Path, training: Mapping[str, Sequence[int]]) 
     return Published(ranks, third, curves)
 
 
+def with_regret(every: pd.DataFrame, regret: str) -> pd.DataFrame:
+    """Return the networks of the four scores, with one of the two regrets of qNML."""
+    chosen = every[every["score"] != (EQ7 if regret == "exact" else "qNML")]
+    return chosen.assign(score=chosen["score"].replace(EQ7, "qNML")).reset_index(drop=True)
+
+
+def page_table(name: str, results: pd.DataFrame, comparison: pd.DataFrame) -> pd.DataFrame:
+    """Return the numbers of one table of data, a line for each training part and score, published ones beside them."""
+    own = results[results["data"] == name].drop(columns="data")
+    for quantity in QUANTITIES:
+        printed = comparison[(comparison["what"] == quantity) & (comparison["data"] == name)]
+        printed = printed[["rows", "score", "published"]].astype({"rows": "int64"})
+        own = own.merge(printed.rename(columns={"published": f"{quantity}_published"}), on=["rows", "score"])
+    return own
+
+
 def prediction_summary(table: pd.DataFrame, arities: Mapping[str, Sequence[int]]) -> pd.DataFrame:
-    """Return a table of the predictions: mean, variance and standard error by table, training part and score.
+    """Return a table of the predictions: mean, median, variance and standard error by table, training part and score.
 
     Parameters
     ----------
@@ -117,6 +139,7 @@ def prediction_summary(table: pd.DataFrame, arities: Mapping[str, Sequence[int]]
     steps = {name: _one_arc(values) for name, values in arities.items()}
     for quantity in QUANTITIES:
         results[f"{quantity}_mean"] = groups[quantity].mean().to_numpy()
+        results[f"{quantity}_median"] = groups[quantity].median().to_numpy()
         variance: Floats = np.asarray(groups[quantity].var(ddof=1), np.float64)
         results[f"{quantity}_variance"] = variance
         step = np.array([steps[name][quantity] for name in results["data"]])
@@ -161,19 +184,18 @@ def rank_table(published: Published, table: pd.DataFrame) -> pd.DataFrame:
     wide = table.set_index(["data", "permutation", "percent", "score"])["logprob"].unstack()[list(SCORES)]
     ranks = pd.DataFrame(ranked_predictions(wide.to_numpy()), wide.index, wide.columns)
     groups = ranks.groupby(["data", "permutation"]).mean().groupby("data")  # one number of each permutation
-    n, fractions = int(groups.size().iloc[0]), table["percent"].nunique()
-    names, printed = list(published.ranks.index), published.ranks
-    ours = groups.mean().loc[names]
-    error = _error(groups.var(ddof=1).loc[names].to_numpy(), np.array(n), 0.5 / fractions)
-    lines = _long(ours.to_numpy(), error, printed.to_numpy(), names)
-    overall = pd.concat(
+    names, printed, fractions = list(published.ranks.index), published.ranks.to_numpy(), table["percent"].nunique()
+    ours, n = groups.mean().loc[names].to_numpy(), groups.size().loc[names].to_numpy()[:, None]
+    error = _error(groups.var(ddof=1).loc[names].to_numpy(), n, 0.5 / fractions)
+    theirs = error * np.sqrt(n / PERMUTATIONS)
+    lines = pd.concat(
         [
-            _long(*_mean(ours.to_numpy(), error), printed.to_numpy().mean(0, keepdims=True), [MEAN]),
-            _long(*_spread(ours.to_numpy(), error), printed.to_numpy().std(0, keepdims=True), [SPREAD]),
-        ]
+            _long(ours, error, printed, names, theirs),
+            _long(*_mean(ours, error), printed.mean(0, keepdims=True), [MEAN], _mean(ours, theirs)[1]),
+            _long(*_spread(ours, error), printed.std(0, keepdims=True), [SPREAD], _spread(ours, theirs)[1]),
+        ],
+        ignore_index=True,
     )
-    lines = pd.concat([lines, overall], ignore_index=True)
-    lines["published_error"] = lines["ours_error"] * np.sqrt(n / PERMUTATIONS)
     return compare_with_published(lines, rounding=ROUNDING["rank"])
 
 
@@ -205,8 +227,10 @@ def rule_findings(rule: pd.DataFrame) -> list[str]:
     return said
 
 
-def _long(ours: Floats, error: Floats, printed: Floats, names: Sequence[str]) -> pd.DataFrame:
-    columns = {"ours": ours.ravel(), "ours_error": error.ravel(), "published": printed.ravel()}
+def _long(ours: Floats, error: Floats, printed: Floats, names: Sequence[str], theirs: Floats) -> pd.DataFrame:
+    """Return numbers and their errors, ours and the published ones, a line for each table and score."""
+    columns = {"ours": ours.ravel(), "ours_error": error.ravel()}
+    columns |= {"published": printed.ravel(), "published_error": theirs.ravel()}
     keys = {"data": np.repeat(names, len(SCORES)), "score": list(SCORES) * len(names)}
     return pd.DataFrame(keys | columns)
 
@@ -234,7 +258,7 @@ def compared_predictions(published: Published, results: pd.DataFrame, ranks: pd.
     for column in ("percent", "rows"):
         lines[column] = lines[column].astype("Int64")
     order = ["what", "data", "percent", "rows", "score", "ours", "ours_error", "published", "published_error"]
-    return lines[[*order, "difference", "errors", "within"]]
+    return lines[[*order, "difference", "errors", "band", "within"]]
 
 
 def _beside(results: pd.DataFrame, what: str, quantity: str, printed: pd.DataFrame) -> pd.DataFrame:
@@ -266,7 +290,7 @@ def prediction_tails(table: pd.DataFrame) -> pd.Series[float]:
     return sizes.groupby(table["score"]).agg(lambda own: own.nlargest(max(1, int(FEW * len(own)))).sum() / own.sum())
 
 
-def prediction_claims(
+def prediction_findings(
     ranks: pd.DataFrame, comparison: pd.DataFrame, shares: pd.Series[float], permutations: int
 ) -> list[str]:
     """Return what the tables of predictions show, and which claims of the paper they bear out.

@@ -19,8 +19,11 @@ What the papers do not say:
   at most, so the published means cannot tell which was done. Scores within 1e-8 of each other are taken to be equal,
   since sums of rounded numbers are not.
 - Errors. The published 10,000 data sets are 100 from each of 100 networks, and networks differ much more than the data
-  sets of one: such a mean is little better than one of 100 data sets. Here each repetition is a network of its own with
-  two data sets. They tell how much of the variance is between networks, and so how far the published mean may be off.
+  sets of one: such a mean is little better than one of 100 data sets. Here each repetition is a network of its own: the
+  first 100 have 100 data sets each, as published, and the others two. Every network counts the same. They tell how much
+  of the variance is between networks, and so how far the published mean may be off.
+- Figure 1 shows a single structure with both kinds of parameters, and does not say which. The curves of all structures
+  with 100 data sets are in a table; drawn are those of the structure in the middle, by the mean of its log-ranks.
 """
 
 from __future__ import annotations
@@ -30,22 +33,26 @@ from collections.abc import Sequence
 from functools import lru_cache
 from itertools import combinations, product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
 import bnml
+from bnml.data.rows import rows_to_data
 from bnml.experiments import charts
+from bnml.experiments.claims import claim_of_agreement
 from bnml.experiments.comparison import agreement, compare_with_published, disagreements
 from bnml.experiments.experiment import Experiment, Outputs, Part, Row, experiment_blocks, experiment_generator
 from bnml.experiments.published import check_published_lines, read_published_numbers
+from bnml.experiments.rank_of_truth_claims import PUBLISHED, mean_rank, rank_claims
 from bnml.network.sampling import sample_codes
-from bnml.uncertainty.all_structures import Structures, all_structures
+from bnml.uncertainty.all_structures import all_structures
 from bnml.uncertainty.families import posterior_families
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 __all__ = ["EXPERIMENT"]
@@ -57,13 +64,11 @@ NAMES = tuple(f"X{i}" for i in range(NODES))
 SIZES = (25, 50, 100, 200, 400, 800, 1000)
 SCORES = {"AIC": "aic", "BIC": "bic", "BDeu": "bdeu:1", "fNML": "fnml", "qNML": "qnml"}
 LEAST = 0.01  # the smallest hyperparameter of a Dirichlet distribution
-DATA_SETS = 2
-PUBLISHED = (100, 100)  # networks, and data sets of each
+MANY, FEW_SETS = 100, 2  # data sets of a network
+DEEP = 100  # networks that have many
 PRINTED = tuple(score for score in SCORES if score != "AIC")  # scores with published means
-BLOCK = 25  # networks
+BLOCKS = {MANY: 5, FEW_SETS: 25}  # networks in a part of the work
 SAME = 1e-8  # nats
-CLEAR = 2.0  # standard errors
-SIMILAR = 1.5  # mean ranks of scores that behave alike differ by no larger factor
 FEW = 1 / 20  # of the networks: the worst ones
 HEAVY = 3.0  # times their even share of the mean: more is much
 
@@ -71,9 +76,14 @@ HEAVY = 3.0  # times their even share of the mean: more is much
 def _parts(folder: Path, repetitions: int) -> list[Part]:
     """Return blocks of networks, for each number of arcs and scheme of parameters."""
     _published_ranks(folder)
+    deep = min(repetitions, DEEP)
+    blocks = [(first, last, MANY) for first, last in experiment_blocks(deep, BLOCKS[MANY])]
+    blocks += [
+        (first + deep, last + deep, FEW_SETS) for first, last in experiment_blocks(repetitions - deep, BLOCKS[FEW_SETS])
+    ]
     return [
-        Part((arcs, scheme, first, last), last - first)
-        for first, last in experiment_blocks(repetitions, BLOCK)
+        Part((arcs, scheme, first, last, sets), (last - first) * sets)
+        for first, last, sets in blocks
         for arcs in ARCS
         for scheme in SCHEMES
     ]
@@ -95,19 +105,41 @@ def _published_ranks(folder: Path) -> pd.DataFrame:
 
 
 def _work(folder: Path, key: tuple[Any, ...], seed: int) -> list[Row]:
-    """Return where each score ranks the structures of some networks, a row for each data set and number of rows."""
-    arcs, scheme, first, last = key
+    """Return where each score ranks the structures of some networks, a row for each network and number of rows."""
+    arcs, scheme, first, last, sets = key
     rows = []
     for repetition in range(first, last):
         network = draw_truth(arcs, scheme, repetition, seed)
-        seeds = experiment_generator(seed, NAME, arcs, scheme, repetition, "rows").integers(2**63, size=DATA_SETS)
-        for number, start in enumerate(seeds.tolist()):
-            codes = sample_codes(network, max(SIZES), start).T
-            for n in SIZES:
-                data = bnml.read(codes[:n], states=network.states)
-                row = {"arcs": arcs, "scheme": scheme, "repetition": repetition, "data_set": number, "N": n}
-                rows.append(row | ranks(data, network.dag))
+        truth = _place_of(network.dag)
+        seeds = experiment_generator(seed, NAME, arcs, scheme, repetition, "rows").integers(2**63, size=sets)
+        tables = [sample_codes(network, max(SIZES), start) for start in seeds.tolist()]
+        for n in SIZES:
+            found = [ranks(_table(network, codes[:, :n]), truth) for codes in tables]
+            row = {"arcs": arcs, "scheme": scheme, "repetition": repetition, "N": n, "data_sets": sets}
+            rows.append(row | _summary(pd.DataFrame(found)))
     return rows
+
+
+def _table(network: bnml.BayesianNetwork, codes: npt.NDArray[Any]) -> bnml.Data:
+    return rows_to_data(tuple(network.states), tuple(network.states.values()), codes)
+
+
+def _summary(found: pd.DataFrame) -> Row:
+    """Return what the ranks of one network's data sets come to."""
+    row: Row = {}
+    for name in SCORES:
+        rank = found[name] + 1
+        row |= {
+            name: float(rank.mean()),
+            f"{name}_variance": float(rank.var()),
+            f"{name}_median": float(rank.median()),
+            f"{name}_first": float((rank == 1).mean()),
+            f"{name}_ties": float(found[f"{name}_ties"].mean()),
+            f"{name}_arcs": float(found[f"{name}_arcs"].mean()),
+        }
+    row["BDeu_before_fNML"] = float((found["BDeu"] < found["fNML"]).mean())
+    row["fNML_before_BDeu"] = float((found["fNML"] < found["BDeu"]).mean())
+    return row
 
 
 def draw_truth(arcs: int, scheme: str, repetition: int, seed: int) -> bnml.BayesianNetwork:
@@ -125,44 +157,81 @@ def draw_truth(arcs: int, scheme: str, repetition: int, seed: int) -> bnml.Bayes
     return bnml.BayesianNetwork(dag, states, tables)
 
 
-def ranks(data: bnml.Data, dag: bnml.DAG) -> Row:
+def ranks(data: bnml.Data, truth: int) -> Row:
     """Return for each score how many structures score higher, how many as high, and how many arcs the best one has.
 
-    The columns are named ``BIC``, ``BIC_ties`` and ``BIC_arcs``, and so on.
+    The columns are named ``BIC``, ``BIC_ties`` and ``BIC_arcs``, and so on. Under scores that equivalent structures
+    share, one member of each class is looked at.
+
+    Parameters
+    ----------
+    data
+        The table.
+    truth
+        The number of the structure among all structures.
     """
-    structures, arcs = _structures()
-    masks = [sum(1 << NAMES.index(p) for p in dag.parents(x)) for x in NAMES]
-    truth = int(np.flatnonzero((structures.parents == masks).all(axis=1))[0])
+    structures = _structures()
     row: Row = {}
     for name, score in SCORES.items():
-        families = posterior_families(bnml.LocalScores(data, score), 1, lambda part: None)
-        totals = sum(families[i][structures.numbers[:, i]] for i in range(NODES))
-        higher = int(np.count_nonzero(totals > totals[truth] + SAME))
-        least = int(np.count_nonzero(totals >= totals[truth] - SAME))
-        row |= {name: higher, f"{name}_ties": least - higher - 1, f"{name}_arcs": int(arcs[np.argmax(totals)])}
+        local = bnml.LocalScores(data, score)
+        families = posterior_families(local, 1, lambda part: None)
+        some = structures["classes" if local.equivalent else "all"]
+        totals = families[0].take(some.families[0])
+        for own, places in zip(families[1:], some.families[1:], strict=True):
+            totals += own.take(places)
+        at = some.place_of[truth]
+        higher = int(some.members[totals > totals[at] + SAME].sum())
+        least = int(some.members[totals >= totals[at] - SAME].sum())
+        row |= {name: higher, f"{name}_ties": least - higher - 1, f"{name}_arcs": int(some.arcs[np.argmax(totals)])}
     return row
 
 
+class _Some(NamedTuple):
+    """Structures that stand for all: the numbers of their families, how many each stands for, and its arcs."""
+
+    families: list[npt.NDArray[np.intp]]
+    members: npt.NDArray[np.int64]
+    arcs: npt.NDArray[np.int64]
+    place_of: npt.NDArray[np.int64]  # of every structure, the place of the one that stands for it
+
+
 @lru_cache(maxsize=1)
-def _structures() -> tuple[Structures, npt.NDArray[np.int64]]:
-    """Return all structures, and how many arcs each has."""
+def _structures() -> dict[str, _Some]:
+    """Return all structures, and one of each class."""
     structures = all_structures(NODES)
-    bits = structures.parents[:, :, None] >> np.arange(NODES) & 1
-    return structures, bits.sum(axis=(1, 2))
+    arcs = (structures.parents[:, :, None] >> np.arange(NODES) & 1).sum(axis=(1, 2))
+    every = np.arange(len(arcs))
+    _, first, place, number = np.unique(structures.classes, return_index=True, return_inverse=True, return_counts=True)
+    found = {}
+    for name, chosen, members, places in (
+        ("all", every, np.ones_like(every), every),
+        ("classes", first, number, place.reshape(-1)),
+    ):
+        families = [np.ascontiguousarray(structures.numbers[chosen, i], np.intp) for i in range(NODES)]
+        found[name] = _Some(families, members, arcs[chosen], places)
+    return found
+
+
+def _place_of(dag: bnml.DAG) -> int:
+    """Return the number of a structure among all."""
+    masks = [sum(1 << NAMES.index(p) for p in dag.parents(x)) for x in NAMES]
+    return int(np.flatnonzero((all_structures(NODES).parents == masks).all(axis=1))[0])
 
 
 def _outcome(folder: Path, rows: Sequence[Row], repetitions: int) -> Outputs:
     """Average the ranks of the true structures, and compare with the published means and what the paper says."""
-    ranked = pd.DataFrame(rows)
-    keys = ["arcs", "scheme", "N", "score"]
+    ranked, keys = pd.DataFrame(rows), ["arcs", "scheme", "N", "score"]
     cells = [cell for _, cell in ranked.groupby(keys[:3])]
-    results = pd.DataFrame([_mean(cell, score) for cell in cells for score in SCORES])
+    results = pd.DataFrame([mean_rank(cell, score) for cell in cells for score in SCORES])
     published = _published_ranks(folder)
     both = results.merge(published, on=keys)
-    both = both[[*keys, "rank", "rank_error", "published", "published_error", "rank_ties_shared"]]
+    both = both[[*keys, "rank", "rank_error", "median", "published", "published_error", "rank_ties_shared"]]
     comparison = compare_with_published(both.rename(columns={"rank": "ours", "rank_error": "ours_error"}))
     shared = compare_with_published(comparison, ours="rank_ties_shared")
-    claims = _claims(ranked, results)
+    claims = [
+        claim_of_agreement("The published mean ranks come out.", "qNML, left out of its final version", comparison),
+        *rank_claims(ranked),
+    ]
     most = (comparison["rank_ties_shared"] - comparison["ours"]) / comparison["published_error"]
     most = most[comparison["published_error"] > 0]
     findings = [
@@ -172,31 +241,15 @@ def _outcome(folder: Path, rows: Sequence[Row], repetitions: int) -> Outputs:
         f"most {most.max() if len(most) else 0:.2g} standard errors of the published one.",
         *_tail(ranked),
         "What the paper says:",
-        *(f"  {claim['claim']} {claim['found']} {claim['verdict'].capitalize()}." for claim in claims),
+        *(f"  {claim.text} {claim.verdict.capitalize()}: {claim.numbers} [{claim.band}]" for claim in claims[1:]),
     ]
-    tables = {"results": results, "comparison": comparison, "claims": pd.DataFrame(claims)}
-    return Outputs(tables, {"figure": _figure(results, published)}, findings)
-
-
-def _mean(cell: pd.DataFrame, score: str) -> Row:
-    """Return the mean rank in one cell of the table, and by how much it and the published one may be off."""
-    rank = 1 + cell[score]
-    networks = rank.groupby(cell["repetition"])
-    means, within = networks.mean(), float(networks.var().mean())
-    between = max(float(means.var()) - within / DATA_SETS, 0.0)
-    return {
-        **cell[["arcs", "scheme", "N"]].iloc[0],
-        "score": score,
-        "rank": float(rank.mean()),
-        "rank_error": math.sqrt(means.var() / len(means)),
-        "rank_ties_shared": float((rank + cell[f"{score}_ties"] / 2).mean()),
-        "median": float(rank.median()),
-        "first": float((rank == 1).mean()),
-        "arcs_of_best": float(cell[f"{score}_arcs"].mean()),
-        "sd_between_networks": math.sqrt(between),
-        "sd_within_networks": math.sqrt(within),
-        "published_error": math.sqrt((between + within / PUBLISHED[1]) / PUBLISHED[0]),
-    }
+    single = ranked[ranked["data_sets"] == MANY]
+    tables = {"results": results, "comparison": comparison}
+    figures = {"figure": _figure(results, published), "medians": _figure(results, None)}
+    if len(single):
+        tables["structures"] = single[["arcs", "scheme", "repetition", "N", *SCORES]]
+        figures["single"] = _single_figure(single)
+    return Outputs(tables, figures, findings, claims)
 
 
 def _tail(ranked: pd.DataFrame) -> list[str]:
@@ -205,7 +258,7 @@ def _tail(ranked: pd.DataFrame) -> list[str]:
     few = max(1, int(FEW * n))
     shares = []
     for _, cell in ranked.groupby(["arcs", "scheme", "N"]):
-        means = cell.groupby("repetition")[list(SCORES)].mean() + 1
+        means = cell.set_index("repetition")[list(SCORES)]
         shares.append((means.apply(lambda column: column.nlargest(few).sum()) / means.sum()).median())
     share = float(np.median(shares))
     found = [f"The worst {few:,} of {n:,} networks make up {share:.0%} of the mean in the median cell."]
@@ -218,95 +271,41 @@ def _tail(ranked: pd.DataFrame) -> list[str]:
     return found
 
 
-def _claims(ranked: pd.DataFrame, results: pd.DataFrame) -> list[Row]:
-    """Return what section 6.1 says, what is found here, and whether that is the same."""
-    table = results.pivot(index=["scheme", "arcs", "N"], columns="score", values="rank")
-    arcs = results.pivot(index=["scheme", "arcs", "N"], columns="score", values="arcs_of_best")
-    claims = [
-        _winner(ranked, "BDeu", "BDeu", "Where the parameters are drawn as BDeu assumes, BDeu ranks best."),
-        _winner(ranked, "Jeff", "fNML", "Where they are drawn from Dirichlet(1/2), fNML ranks best."),
-    ]
-    own = table.loc["BDeu"]
-    ratio = own["fNML"] / own["BDeu"]
-    alike = ratio.between(1 / SIMILAR, SIMILAR)
-    best = pd.Series([set(row.nsmallest(2).index) == {"BDeu", "fNML"} for _, row in own.iterrows()])
-    claims.append(
-        _claim(
-            "Where they are drawn as BDeu assumes, fNML is very similar to BDeu.",
-            f"Its mean ranks are {ratio.min():.1f} to {ratio.max():.1f} times those of BDeu (4 arcs: "
-            f"{ratio.loc[4].median():.1f}, 7 arcs: {ratio.loc[7].median():.1f} at the median). The two are within "
-            f"a factor of {SIMILAR:g}, which is taken as the bound, in {alike.sum()} of {len(alike)} cells; they are "
-            f"the best two in {best.sum()}.",
-            alike,
-        )
-    )
-    fewer = arcs["BIC"] < arcs.index.get_level_values("arcs")
-    middle = arcs.xs(100, level="N")["BIC"].groupby("arcs").mean()
-    claims.append(
-        _claim(
-            "BIC underfits.",
-            f"Its best structure has fewer arcs than the generating one on average in {fewer.sum()} of {len(fewer)} "
-            f"cells: {middle[4]:.1f} of 4 and {middle[7]:.1f} of 7 for N = 100.",
-            fewer,
-        )
-    )
-    higher = table["AIC"] < table["BIC"]
-    claims.append(
-        _claim(
-            "AIC tends to rank the generating structure higher than BIC.",
-            f"Its mean rank is lower in {higher.sum()} of {len(higher)} cells.",
-            higher,
-        )
-    )
-    change = np.exp(np.abs(np.log(table.loc["BDeu"]) - np.log(table.loc["Jeff"])))
-    worst = change.max()
-    claims.append(
-        _claim(
-            "The scheme matters to BDeu and fNML, and hardly to AIC and BIC.",
-            "From one scheme to the other the mean rank changes at most by the factor "
-            + ", ".join(f"{worst[score]:.3g} ({score})" for score in ("AIC", "BIC", "BDeu", "fNML"))
-            + ".",
-            change[["AIC", "BIC"]].max(axis=1) < change[["BDeu", "fNML"]].min(axis=1),
-        )
-    )
-    return claims
-
-
-def _winner(ranked: pd.DataFrame, scheme: str, score: str, claim: str) -> Row:
-    """Return whether a score has the lowest mean rank, and by how clear a margin on the same data."""
-    lowest, clear = [], 0
-    for (_, _), cell in ranked[ranked["scheme"] == scheme].groupby(["arcs", "N"]):
-        means = cell.groupby("repetition")[list(SCORES)].mean()
-        behind = means.drop(columns=score).sub(means[score], axis=0)
-        lowest.append(bool((behind.mean() > 0).all()))
-        clear += bool((behind.mean() > CLEAR * behind.std() / math.sqrt(len(behind))).all())
-    rival = "fNML" if score == "BDeu" else "BDeu"
-    own = ranked[ranked["scheme"] == scheme]
-    won, lost = (own[score] < own[rival]).mean(), (own[score] > own[rival]).mean()
-    found = (
-        f"It has the lowest mean rank in {sum(lowest)} of {len(lowest)} cells, in {clear} of them by more than "
-        f"{CLEAR:g} standard errors; it ranks the generating structure higher than {rival} on {won:.0%} of the data, "
-        f"and lower on {lost:.0%}."
-    )
-    return _claim(claim, found, pd.Series(lowest))
-
-
-def _claim(claim: str, found: str, holds: pd.Series[bool]) -> Row:
-    """Return a claim with a verdict: it holds in all cells, in most, in some or in none."""
-    share = holds.mean()
-    verdicts = {1.0: "confirmed", 0.8: "mostly confirmed", 0.2: "confirmed in part", 0.0: "not confirmed"}
-    return {"claim": claim, "found": found, "verdict": next(text for least, text in verdicts.items() if share >= least)}
-
-
-def _figure(results: pd.DataFrame, published: pd.DataFrame) -> Figure:
-    """Draw the mean ranks by the number of rows."""
-    drawing, panels = charts.figure(len(ARCS), len(SCHEMES), width=3.6, height=2.9)
-    titles = {"BDeu": "parameters as BDeu assumes", "Jeff": "parameters from Dirichlet(1/2)"}
-    for panel, (arcs, scheme) in zip(panels, [(a, s) for a in ARCS for s in SCHEMES], strict=True):
+def _figure(results: pd.DataFrame, published: pd.DataFrame | None) -> Figure:
+    """Draw the mean ranks by the number of rows, with the published ones, or the median ranks."""
+    drawing, panels = _panels("median rank" if published is None else "mean rank")
+    drawn = [(results, "median")] if published is None else [(published, "published"), (results, "rank")]
+    for panel, (arcs, scheme) in zip(panels, product(ARCS, SCHEMES), strict=True):
         for score in SCORES:
-            for table, column in ((published, "published"), (results, "rank")):
+            for table, column in drawn:
                 own = table[(table["arcs"] == arcs) & (table["scheme"] == scheme) & (table["score"] == score)]
                 charts.line(panel, own["N"], own[column], score, published=column == "published")
+    charts.legend(drawing, panels, published=published is not None)
+    return drawing
+
+
+def _single_figure(single: pd.DataFrame) -> Figure:
+    """Draw the mean ranks of single structures by the number of rows: the middle one of each number of arcs."""
+    drawing, panels = _panels("mean rank")
+    for panel, (arcs, scheme) in zip(panels, product(ARCS, SCHEMES), strict=True):
+        every = single[single["arcs"] == arcs]
+        levels = np.log(every.set_index("repetition")[list(SCORES)]).mean(axis=1).groupby(level=0).mean()
+        middle = int(levels.sort_values(kind="stable").index[(len(levels) - 1) // 2])
+        own = every[(every["scheme"] == scheme) & (every["repetition"] == middle)].sort_values("N")
+        for score in SCORES:
+            error = np.sqrt(own[f"{score}_variance"] / own["data_sets"])
+            style: dict[str, Any] = {"color": charts.COLOURS[score], "alpha": 0.2, "linewidth": 0}
+            panel.fill_between(own["N"], np.maximum(own[score] - error, 1.0), own[score] + error, **style)
+            charts.line(panel, own["N"], own[score], score)
+    charts.legend(drawing, panels, published=False)
+    return drawing
+
+
+def _panels(what: str) -> tuple[Figure, list[Axes]]:
+    """Return a figure with a panel for each number of arcs and scheme of parameters."""
+    drawing, panels = charts.figure(len(ARCS), len(SCHEMES), width=3.6, height=2.9)
+    titles = {"BDeu": "parameters as BDeu assumes", "Jeff": "parameters from Dirichlet(1/2)"}
+    for panel, (arcs, scheme) in zip(panels, product(ARCS, SCHEMES), strict=True):
         panel.set(xscale="log", yscale="log", ylim=(1, bnml.count_dags(NODES)))
         panel.set_title(f"{arcs} arcs, {titles[scheme]}", fontsize=9)
         panel.set_xticks(SIZES[:-1], [str(n) for n in SIZES[:-1]])
@@ -314,9 +313,8 @@ def _figure(results: pd.DataFrame, published: pd.DataFrame) -> Figure:
     for panel in panels[-len(SCHEMES) :]:
         panel.set_xlabel("rows of data", fontsize=8)
     for panel in panels[:: len(SCHEMES)]:
-        panel.set_ylabel("mean rank of the generating structure", fontsize=8)
-    charts.legend(drawing, panels)
-    return drawing
+        panel.set_ylabel(f"{what} of the generating structure", fontsize=8)
+    return drawing, panels
 
 
 EXPERIMENT = Experiment(NAME, _parts, _work, _outcome, repetitions=1000, published=[FILE])

@@ -100,15 +100,15 @@ def _claims(
     )
     return [
         claim_of_fact(
-            "The printed regrets are right.", where, agree == len(comparison), f"{agree} of {len(comparison)} are{worst}",
-            "0.005, as two decimals are printed",
+            "The printed regrets are right.", where, agree == len(comparison),
+            f"{agree} of {len(comparison)} are{worst}", "0.005, as two decimals are printed",
         ),
         claim_of_fact(
             "For a constant N equation 6 is a progressively worse approximation as r grows.", where, growing, words[1]
         ),
         claim_of_fact(
             "Equation 7 is a good approximation of the regret regardless of the ratio of N and r.", where,
-            bool((errors["eq7"] < GOOD).all()), words[0], f"good is taken to be {GOOD:g} nats or less, for the r printed",
+            bool((errors["eq7"] < GOOD).all()), words[0], f"good is taken to be {GOOD:g} nats or less for these r",
         ),
     ]  # fmt: skip
 

@@ -7,7 +7,7 @@ sums take these too. For up to 14 variables they take the terms of all subsets a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
+from functools import lru_cache, partial
 
 import numpy as np
 
@@ -62,8 +62,14 @@ def _terms_of_all_sets(local: LocalScores, arity: int | None, threads: int) -> F
     terms = np.empty(size)
     for start in range(0, size, BLOCK):
         stop = min(start + BLOCK, size)
-        terms[start:stop] = local.subsets(_members(np.arange(start, stop)), arity, threads)
+        terms[start:stop] = local.subsets(_sets_between(start, stop), arity, threads)
     return terms
+
+
+@lru_cache(maxsize=4)
+def _sets_between(start: int, stop: int) -> list[tuple[int, ...]]:
+    """Return the members of the sets whose bit masks are in a range."""
+    return _members(np.arange(start, stop))
 
 
 def _one_by_one(local: LocalScores, threads: int, tick: Tell) -> Floats:

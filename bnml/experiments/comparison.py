@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,6 +15,7 @@ __all__ = [
     "band_of",
     "compare_with_published",
     "disagreements",
+    "standard_error",
     "way_between",
 ]
 
@@ -97,8 +99,19 @@ def disagreements(comparison: pd.DataFrame, keys: Sequence[str]) -> list[str]:
     ]
 
 
+def standard_error(values: pd.Series[Any]) -> float:
+    """Return the standard error of a mean.
+
+    Examples
+    --------
+    >>> round(standard_error(pd.Series([1.0, 2.0, 3.0])), 3)
+    0.577
+    """
+    return float(np.std(values.to_numpy(np.float64), ddof=1) / np.sqrt(len(values)))
+
+
 def way_between(
-    first: pd.Series[float], second: pd.Series[float], published: pd.Series[float], errors: pd.Series[float]
+    first: pd.Series[float], second: pd.Series[float], published: pd.Series[float], errors: Any
 ) -> tuple[float, float]:
     """Return how far published numbers lie on the way from one set of numbers to another, and the standard error.
 

@@ -71,7 +71,7 @@ __all__ = ["EXPERIMENT", "best_structures"]
 NAME = "generating-structure"
 NETWORKS = ("asia", "cancer", "earthquake", "sachs", "survey")
 SIZES = (*(digit * 10**power for power in (1, 2, 3) for digit in range(1, 10)), 10_000)
-LEARNED = {
+LEARNED: dict[str, str | Score] = {
     "BDeu": "bdeu:1",
     "BIC": "bic",
     "fNML": "fnml",

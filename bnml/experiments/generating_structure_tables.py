@@ -115,7 +115,7 @@ def _means(table: pd.DataFrame, columns: Sequence[str] = SCORES) -> pd.DataFrame
     """
     groups = table.groupby(CELL, sort=False)[list(columns)]
     means, number = groups.mean(), groups.count()
-    errors = np.sqrt(groups.var().clip(lower=1 / (number + 2)) / number)
+    errors = (groups.var().clip(lower=1 / (number + 2)) / number) ** 0.5
     long = means.reset_index().melt(CELL, var_name="score", value_name="mean")
     return long.merge(errors.reset_index().melt(CELL, var_name="score", value_name="error"))
 
@@ -187,7 +187,7 @@ def distance_claims(
 
 
 def _rank_claim(text: str, margins: pd.DataFrame) -> Claim:
-    narrow = margins.loc[margins["difference"].idxmax()]
+    narrow = margins.iloc[int(margins["difference"].to_numpy().argmax())]
     numbers = (
         f"at {int((~margins['fails'].astype(bool)).sum())} of {len(margins)} sample sizes; the narrowest is "
         f"{narrow['qNML']:.3f} against {narrow['rank']:.3f} of {narrow['other']} at N = {narrow['N']:,}"
@@ -239,7 +239,7 @@ def _small_samples(every: pd.DataFrame, ours: pd.DataFrame, arcs: Mapping[str, i
     few = every[every["N"] <= SMALL].groupby(CELL, sort=False)["BIC arcs"]
     whole = few.mean().index.get_level_values("network").map(arcs)
     share, error = few.mean() / whole, few.agg(_error) / whole
-    narrow = margins.loc[margins["difference"].idxmax()]
+    narrow = margins.iloc[int(margins["difference"].to_numpy().argmax())]
     return [
         claim_everywhere(
             f"BIC fares well when the sample size is small (the best mean rank up to {SMALL} rows).", SECTION,
@@ -263,11 +263,11 @@ def _best_of_all(ours: pd.DataFrame, score: str) -> pd.DataFrame:
     ranked, others = _ranked(ours), [name for name in SCORES if name != score]
     means = _over_networks(ranked).pivot(index="N", columns="score", values="mean")
     pairs = _over_networks(ranked.assign(**{name: ranked[score] - ranked[name] for name in others}), others)
-    known = pairs.set_index(["N", "score"])
+    known = {(row["N"], row["score"]): (row["mean"], row["error"]) for row in pairs.to_dict("records")}
     lines = []
     for n, row in means.iterrows():
         other = str(row[others].idxmin())
-        difference, error = known.loc[(n, other), ["mean", "error"]]
+        difference, error = known[n, other]
         lines.append((n, row[score], other, row[other], difference, error))
     return pd.DataFrame(lines, columns=["N", "rank", "other", "other_rank", "difference", "error"])
 
@@ -302,7 +302,7 @@ def regret_slope(every: pd.DataFrame, theirs: pd.DataFrame, printed: pd.DataFram
 def _regret_fit(every: pd.DataFrame, theirs: pd.DataFrame, printed: pd.DataFrame) -> tuple[pd.DataFrame, float, float]:
     """Return the means under both regrets beside the published ones, and where these lie between them."""
     lines = []
-    known, spread = printed.set_index(CELL)["qNML"], theirs.groupby(CELL)["qNML"].agg(_error)
+    known, spread = dict(printed.set_index(CELL)["qNML"]), dict(theirs.groupby(CELL)["qNML"].agg(_error))
     for cell, own in every.groupby(CELL, sort=False):
         lines.append(
             {

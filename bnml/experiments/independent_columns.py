@@ -116,7 +116,7 @@ def _outcome(folder: Path, rows: Sequence[Row], repetitions: int) -> Outputs:
 
 
 def _claim(arcs: pd.DataFrame) -> Claim:
-    """Return whether searches with the rule find no more than an arc in columns that have nothing to do with another."""
+    """Return whether searches with the rule find no more than an arc in independent columns."""
     ruled = arcs[arcs["rows_per_cell"] == ROWS_PER_CELL].groupby(["score", "N", "columns"])["arcs"]
     means, errors = ruled.mean(), np.sqrt(ruled.var().clip(lower=1 / (ruled.count() + 2)) / ruled.count())
     return claim_everywhere(

@@ -127,9 +127,9 @@ def _ahead(
     )
     sign = -1.0 if largest else 1.0
     behind = (values[list(rivals)].sub(values[score], axis=0)) * sign
-    near = behind.idxmin(axis=1)
-    own = [errors.loc[name, rival] for name, rival in near.items()]
-    return behind.min(axis=1), np.hypot(pd.Series(own, behind.index), errors[score])
+    near = behind.to_numpy().argmin(axis=1)
+    own = errors[list(rivals)].to_numpy()[np.arange(len(near)), near]
+    return behind.min(axis=1), pd.Series(np.hypot(own, errors[score].to_numpy()), behind.index)
 
 
 def _by_size(ranks: pd.DataFrame, n_rows: Mapping[str, int]) -> list[Claim]:

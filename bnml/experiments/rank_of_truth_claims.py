@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from bnml.experiments.claims import Claim, claim_everywhere, claim_of_fact, claim_of_margin, claim_usually
+from bnml.experiments.comparison import standard_error
 from bnml.experiments.experiment import Row
 
 __all__ = ["PUBLISHED", "mean_rank", "rank_claims"]
@@ -82,7 +84,7 @@ def _winner(text: str, ranked: pd.DataFrame, score: str) -> Claim:
         behind = cell[rivals].sub(cell[score], axis=0)
         nearest = str(behind.mean().idxmin())
         margins.append(float(behind[nearest].mean()))
-        errors.append(float(behind[nearest].sem()))
+        errors.append(standard_error(behind[nearest]))
     single = _wins(ranked, score)
     lowest = sum(margin > 0 for margin in margins)
     numbers = (
@@ -93,7 +95,7 @@ def _winner(text: str, ranked: pd.DataFrame, score: str) -> Claim:
 
 def _wins(ranked: pd.DataFrame, score: str) -> str:
     """Return for how many structures a score has the lowest mean log-rank over all numbers of rows."""
-    levels = np.log(ranked.set_index(["arcs", "repetition"])[list(OTHERS)]).groupby(level=[0, 1]).mean()
+    levels = ranked.set_index(["arcs", "repetition"])[list(OTHERS)].map(math.log).groupby(level=[0, 1]).mean()
     won = int((levels.idxmin(axis=1) == score).sum())
     return f"{won} of {len(levels)} ({won / len(levels):.0%})"
 
@@ -101,7 +103,7 @@ def _wins(ranked: pd.DataFrame, score: str) -> str:
 def _ratio(cell: pd.DataFrame, over: str, under: str) -> tuple[float, float]:
     """Return the logarithm of a ratio of mean ranks on the same networks, and its standard error."""
     pull = cell[over] / cell[over].mean() - cell[under] / cell[under].mean()
-    return math.log(cell[over].mean() / cell[under].mean()), float(pull.sem())
+    return math.log(cell[over].mean() / cell[under].mean()), standard_error(pull)
 
 
 def _similar(matched: pd.DataFrame) -> Claim:
@@ -136,7 +138,7 @@ def _pronounced(matched: pd.DataFrame) -> Claim:
         ratios = [_ratio(cell, "fNML", "BDeu")[0] for _, cell in own.groupby("N")]
         scaled = own[["fNML", "BDeu"]] / own.groupby("N")[["fNML", "BDeu"]].transform("mean")
         pull = (scaled["fNML"] - scaled["BDeu"]).groupby(own["repetition"]).mean()
-        levels[arcs], errors[arcs] = float(np.mean(ratios)), float(pull.sem())
+        levels[arcs], errors[arcs] = float(np.mean(ratios)), standard_error(pull)
         medians[arcs] = math.exp(float(np.median(ratios)))
     return claim_of_margin(
         "The similar behaviour of fNML and BDeu is more pronounced in networks with 7 arcs.", SECTION,
@@ -148,7 +150,7 @@ def _pronounced(matched: pd.DataFrame) -> Claim:
 
 
 def _underfits(ranked: pd.DataFrame) -> Claim:
-    cells = {(arcs, scheme, n): cell for (arcs, scheme, n), cell in ranked.groupby(["arcs", "scheme", "N"])}
+    cells: dict[Any, pd.DataFrame] = dict(iter(ranked.groupby(["arcs", "scheme", "N"])))
     lacking = {at: at[0] - cell["BIC_arcs"] for at, cell in cells.items()}
     fewer = sum(own.mean() > 0 for own in lacking.values())
     at_100 = {
@@ -157,7 +159,7 @@ def _underfits(ranked: pd.DataFrame) -> Claim:
     }
     return claim_everywhere(
         "The underfitting tendency of BIC can be clearly detected (its best structure has too few arcs).", SECTION,
-        [own.mean() for own in lacking.values()], [own.sem() for own in lacking.values()],
+        [own.mean() for own in lacking.values()], [standard_error(own) for own in lacking.values()],
         f"fewer arcs than generated the data, on average, in {fewer} of {len(lacking)} cells: {at_100[4]:.1f} of 4 and "
         f"{at_100[7]:.1f} of 7 for N = 100",
         [f"{arcs} arcs, {scheme}, N = {n}" for arcs, scheme, n in lacking],
@@ -176,11 +178,13 @@ def _before(text: str, ranked: pd.DataFrame, score: str, rival: str) -> Claim:
     if {score, rival} == {"BDeu", "fNML"}:
         won, lost = ranked[f"{score}_before_{rival}"].mean(), ranked[f"{rival}_before_{score}"].mean()
         numbers += f"; it is before {rival} on {won:.0%} of the data, and behind on {lost:.0%}"
-    return claim_usually(text, SECTION, [own.mean() for own in pairs], [own.sem() for own in pairs], numbers)
+    return claim_usually(
+        text, SECTION, [float(own.mean()) for own in pairs], [standard_error(own) for own in pairs], numbers
+    )
 
 
 def _alike(ranked: pd.DataFrame) -> Claim:
-    curves = np.log(ranked.groupby(["arcs", "scheme", "N"])[["AIC", "BIC"]].mean())
+    curves = ranked.groupby(["arcs", "scheme", "N"])[["AIC", "BIC"]].mean().map(math.log)
     own = [float(curve.corr().iloc[0, 1]) for _, curve in curves.groupby(level=[0, 1])]
     return claim_of_fact(
         "Qualitatively AIC and BIC behave similarly to each other (their curves run alike).", SECTION, min(own) > ALIKE,

@@ -115,8 +115,8 @@ def _said(results: pd.DataFrame, comparison: pd.DataFrame) -> list[Claim]:
     """Return the claims of Table 1, with a word on the slip of bene."""
     n, where = len(results), "fNML, section 6.2 and Table 1"
     best, slipped = (results[column] == "fNML" for column in ("best", "best_as_in_bene"))
-    lead = (results["fNML"] - results["BDeu(alpha*)"]).abs()
-    near = results.loc[lead.idxmin()]
+    lead = (results["fNML"] - results["BDeu(alpha*)"]).abs().to_numpy()
+    near = results.iloc[int(lead.argmin())]
     higher = results[results["BDeu(1)"] > results["fNML"]]
     optima = comparison[comparison["what"].str.startswith("highest")]
     good = int(optima["within"].sum())

@@ -12,11 +12,13 @@ import pytest
 import bnml
 from bnml.errors import BnmlError
 from bnml.experiments import generating_structure as experiment
+from bnml.experiments import generating_structure_tables as tables
 from bnml.experiments import reproduce
 from bnml.experiments.experiment import experiment_generator
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
 SCORES = list(experiment.SCORES)
+WITHOUT_RULE = {"rows_per_cell": 0, "threads": 1}
 
 
 @pytest.fixture(scope="module")
@@ -74,13 +76,14 @@ def table_with_ties(seed: int) -> bnml.Data:
     return bnml.read(pd.DataFrame(columns), states={name: [0, 1] for name in columns})
 
 
-@pytest.mark.parametrize("score", experiment.SCORES.values())
+@pytest.mark.parametrize("score", experiment.LEARNED.values())
 def test_of_several_best_structures_the_one_that_a_plain_program_finds_first(score):
     differs = 0
     for seed in range(12):
         data = table_with_ties(seed)
-        found, best = experiment._learned(data, score), bnml.search.exact(data, score, rows_per_cell=0, threads=1)
+        (found, own), best = experiment.best_structures(data, score), bnml.search.exact(data, score, **WITHOUT_RULE)
         assert found == plain_program(data, score)
+        assert own.cpdag() == best.cpdag
         assert bnml.score(found, data, score) == pytest.approx(best.score, abs=1e-8)
         differs += found.cpdag() != best.cpdag
     assert differs, "these tables have no ties that matter"
@@ -89,13 +92,13 @@ def test_of_several_best_structures_the_one_that_a_plain_program_finds_first(sco
 def test_constant_columns_under_fnml_are_all_linked():
     """A constant parent costs nothing there, and nothing is better than what is looked at first."""
     data = bnml.read(pd.DataFrame({name: [0] * 10 for name in "abc"}), states={name: [0, 1] for name in "abc"})
-    assert experiment._learned(data, "fnml") == bnml.DAG.parse("[c][b|c][a|b:c]")
-    assert experiment._learned(data, "qnml") == bnml.DAG(["a", "b", "c"])
+    assert experiment.best_structures(data, "fnml")[0] == bnml.DAG.parse("[c][b|c][a|b:c]")
+    assert experiment.best_structures(data, "qnml")[0] == bnml.DAG(["a", "b", "c"])
 
 
 def test_equal_columns_under_bic_hang_on_the_last():
     data = bnml.read(pd.DataFrame({name: [0, 1] * 10 for name in "bac"}))
-    assert experiment._learned(data, "bic") == bnml.DAG.parse("[c][b|c][a|c]").reordered(["b", "a", "c"])
+    assert experiment.best_structures(data, "bic")[0] == bnml.DAG.parse("[c][b|c][a|c]").reordered(["b", "a", "c"])
 
 
 # --- samples ---
@@ -126,13 +129,13 @@ def results(rows):
 
 
 def test_equal_distances_share_a_rank_and_the_next_has_the_next():
-    ranked = experiment._ranked(results([("asia", 10, 3, 3, 5, 4), ("asia", 10, 0, 0, 0, 0), ("asia", 10, 1, 9, 8, 7)]))
+    ranked = tables._ranked(results([("asia", 10, 3, 3, 5, 4), ("asia", 10, 0, 0, 0, 0), ("asia", 10, 1, 9, 8, 7)]))
     assert ranked[SCORES].to_numpy().tolist() == [[1, 1, 3, 2], [1, 1, 1, 1], [1, 4, 3, 2]]
 
 
 def test_margins_are_differences_of_pairs():
     rows = [("asia", 10, 1, 2, 3, 2), ("asia", 10, 1, 3, 2, 2), ("cancer", 10, 2, 2, 3, 1), ("cancer", 10, 2, 2, 4, 3)]
-    worst = experiment._margins(results([*rows, ("asia", 400, 1, 1, 1, 2), ("asia", 400, 1, 1, 1, 2)]), "worst")
+    worst = tables.rank_margins(results([*rows, ("asia", 400, 1, 1, 1, 2), ("asia", 400, 1, 1, 1, 2)]), "worst")
     first, second = worst.to_dict("records")
     # The ranks of qNML are 2 2 1 2, those of fNML 3 2 3 3: differences -1 0 and -2 -1.
     assert (first["N"], first["other"], first["qNML"], first["rank"]) == (10, "fNML", 1.75, 2.75)
@@ -186,14 +189,14 @@ def test_the_whole_on_one_core_on_two_and_after_an_interruption(folder, tmp_path
     monkeypatch.setattr(experiment, "BLOCK", 3)  # not seen by other processes: parts say how many repetitions they are
     once = reproduce(experiment.NAME, folder, repetitions=4, threads=1, out=tmp_path / "one")
     assert once.parts == 20
-    assert once.outcome.tables["results"].shape == (40, 7)
+    assert once.outcome.tables["results"].shape == (40, 8)
     comparison, ranks = once.outcome.tables["comparison"], once.outcome.tables["ranks"]
     assert len(comparison) == 40
     assert len(ranks) == 8
     assert any(line.startswith("qNML never has the worst mean rank: ") for line in once.outcome.findings)
 
-    names = {"comparison.csv", "ranks.csv", "results.csv", "findings.txt"}
-    pictures = {f"{stem}{suffix}" for stem in ("figure", "ranks") for suffix in (".png", ".svg")}
+    names = {"comparison.csv", "ranks.csv", "regret.csv", "results.csv", "claims.csv", "findings.txt"}
+    pictures = {f"{stem}{suffix}" for stem in ("figure", "medians", "ranks") for suffix in (".png", ".svg")}
     assert set(contents(once)) == names | pictures
     twice = reproduce(experiment.NAME, folder, repetitions=4, threads=2, out=tmp_path / "two")
     assert contents(twice) == contents(once)
@@ -203,6 +206,54 @@ def test_the_whole_on_one_core_on_two_and_after_an_interruption(folder, tmp_path
     again = reproduce(experiment.NAME, folder, repetitions=4, threads=1, out=tmp_path / "two")
     assert 0 < again.resumed < again.parts
     assert contents(again) == contents(once)
+
+
+def test_choices_are_about_the_outcome_alone(folder, tmp_path, coarse_pictures):
+    def reproduced(**choices):
+        return reproduce(experiment.NAME, folder, repetitions=6, threads=1, out=tmp_path, **choices)
+
+    first, package, seventh = reproduced(), reproduced(ties="package"), reproduced(regret="eq7")
+    assert package.resumed == package.parts == seventh.resumed
+    assert first.outcome.claims == package.outcome.claims == seventh.outcome.claims
+    assert package.outcome.findings[0] == "Of several best structures: package; regret of qNML: exact."
+    rows = pd.DataFrame(experiment.EXPERIMENT.work(folder, ("asia", 20, 0, 6), 0))
+    for done, columns in (
+        (first, {"BIC": "BIC", "qNML": "qNML"}),
+        (package, {"BIC": "BIC package", "qNML": "qNML package"}),
+        (seventh, {"BIC": "BIC", "qNML": "qNML eq7"}),
+    ):
+        results = done.outcome.tables["results"]
+        own = results[(results["network"] == "asia") & (results["N"] == 20)].set_index("score")
+        for score, column in columns.items():
+            assert own["mean"][score] == pytest.approx(rows[column].mean())
+            assert own["median"][score] == rows[column].median()
+    with pytest.raises(BnmlError, match="ties='last': expected one of 'first', 'package'"):
+        reproduced(ties="last")
+    with pytest.raises(BnmlError, match="takes no bins=: it leaves no such choice"):
+        reproduced(bins="3")
+
+
+def made_results(exact, seventh, published):
+    """Return our and published results of one network, with distances that are the same but for a little noise."""
+    rng, cells = np.random.default_rng(0), []
+    for n in (20, 400):
+        noise = rng.integers(0, 2, 400)
+        table = pd.DataFrame({"network": "asia", "N": n, "repetition": range(400)})
+        cells.append(table.assign(**{"qNML": exact + noise, "qNML eq7": seventh + noise, "told": published + noise}))
+    ours = pd.concat(cells)
+    theirs = ours.assign(qNML=ours["told"])
+    return ours, theirs, theirs.groupby(["network", "N"])["qNML"].mean().reset_index()
+
+
+@pytest.mark.parametrize(("published", "verdict"), [(3, "not confirmed"), (5, "confirmed"), (4, "cannot be told")])
+def test_published_means_tell_which_regret_they_have(published, verdict):
+    claim = tables._used_eq7(*made_results(3, 5, published))
+    assert claim.verdict == verdict
+    assert f"lie {(published - 3) / 2:.2f} ±" in claim.numbers
+
+
+def test_regrets_that_nothing_tells_apart():
+    assert tables._used_eq7(*made_results(3, 3, 3)).verdict == "cannot be told"
 
 
 def test_repetitions_have_samples_of_their_own(folder):
@@ -300,8 +351,8 @@ def test_single_published_results_are_whole_repetitions(shared):
     for _, block in table.groupby(["network", "N"]):
         lines = ["".join(map(str, line)) for line in block.drop(columns=["network", "N"]).to_numpy().tolist()]
         assert lines == sorted(lines)
-    assert not experiment._margins(table, "worst")["fails"].any()
-    assert not experiment._margins(table, "best", experiment.BEYOND)["fails"].any()
+    assert not tables.rank_margins(table, "worst")["fails"].any()
+    assert not tables.rank_margins(table, "best", experiment.BEYOND)["fails"].any()
 
 
 @pytest.mark.parametrize(("network", "n"), [("earthquake", 10), ("earthquake", 60), ("asia", 10)])

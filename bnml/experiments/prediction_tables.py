@@ -185,7 +185,7 @@ def rank_table(published: Published, table: pd.DataFrame) -> pd.DataFrame:
     ranks = pd.DataFrame(ranked_predictions(wide.to_numpy()), wide.index, wide.columns)
     groups = ranks.groupby(["data", "permutation"]).mean().groupby("data")  # one number of each permutation
     names, printed, fractions = list(published.ranks.index), published.ranks.to_numpy(), table["percent"].nunique()
-    ours, n = groups.mean().loc[names].to_numpy(), groups.size().loc[names].to_numpy(np.int64)[:, None]
+    ours, n = groups.mean().loc[names].to_numpy(), np.array([[len(groups.get_group(name))] for name in names])
     error = _error(groups.var(ddof=1).loc[names].to_numpy(), n, 0.5 / fractions)
     theirs = error * np.sqrt(n / PERMUTATIONS)
     lines = pd.concat(

@@ -67,7 +67,7 @@ LEAST = 0.01  # the smallest hyperparameter of a Dirichlet distribution
 MANY, FEW_SETS = 100, 2  # data sets of a network
 DEEP = 100  # networks that have many
 PRINTED = tuple(score for score in SCORES if score != "AIC")  # scores with published means
-BLOCKS = {MANY: 5, FEW_SETS: 25}  # networks in a part of the work
+BLOCK, LONGER_BLOCK = 5, 25  # networks in a part of the work, with many data sets and with few
 SAME = 1e-8  # nats
 FEW = 1 / 20  # of the networks: the worst ones
 HEAVY = 3.0  # times their even share of the mean: more is much
@@ -77,9 +77,9 @@ def _parts(folder: Path, repetitions: int) -> list[Part]:
     """Return blocks of networks, for each number of arcs and scheme of parameters."""
     _published_ranks(folder)
     deep = min(repetitions, DEEP)
-    blocks = [(first, last, MANY) for first, last in experiment_blocks(deep, BLOCKS[MANY])]
+    blocks = [(first, last, MANY) for first, last in experiment_blocks(deep, BLOCK)]
     blocks += [
-        (first + deep, last + deep, FEW_SETS) for first, last in experiment_blocks(repetitions - deep, BLOCKS[FEW_SETS])
+        (first + deep, last + deep, FEW_SETS) for first, last in experiment_blocks(repetitions - deep, LONGER_BLOCK)
     ]
     return [
         Part((arcs, scheme, first, last, sets), (last - first) * sets)

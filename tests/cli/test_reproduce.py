@@ -22,7 +22,7 @@ def test_report_and_files(run, folder):
     assert (shown.status, shown.err) == (0, "")
     assert "35 of 36 regrets" in shown.out
     assert max(map(len, shown.out.splitlines())) <= 80
-    names = {"results.csv", "comparison.csv", "figure.png", "figure.svg", "findings.txt", "journal.jsonl"}
+    names = {"results.csv", "comparison.csv", "claims.csv", "figure.png", "figure.svg", "findings.txt", "journal.jsonl"}
     assert {file.name for file in (folder / "reproduced" / "regret-table").iterdir()} == names
     again = run("reproduce", "regret-table", "--threads", "1")
     assert "12 of 12 parts were done before" in again.out
@@ -47,6 +47,20 @@ def test_reports_fit_the_terminal(name, capsys):
     assert f"{name}: " in shown
 
 
+def test_all(run, folder, monkeypatch):
+    monkeypatch.setattr(registry, "EXPERIMENTS", {"regret-table": EXPERIMENTS["regret-table"]})
+    shown = run("reproduce", "all", "--threads", "1")
+    assert (shown.status, shown.err) == (0, "")
+    assert max(map(len, shown.out.splitlines())) <= 80
+    assert "regret-table (" in shown.out
+    assert "  confirmed: Equation 7 is a good approximation" in shown.out
+    assert "3 claims: 2 confirmed, 1 not confirmed, 0 cannot be told." in shown.out
+    assert "<h1>What the papers say" in (folder / "reproduced" / "claims.html").read_text()
+    found = json.loads(run("reproduce", "all", "--threads", "1", "--json").out)
+    assert found["verdicts"] == {"confirmed": 2, "not confirmed": 1, "cannot be told": 0}
+    assert found["experiments"][0]["claims"][0]["verdict"] == "not confirmed"
+
+
 def test_help_names_every_experiment(run):
     shown = " ".join(run("reproduce", "--help").out.replace("│", " ").split())
     assert all(name in shown for name in EXPERIMENTS)
@@ -66,6 +80,9 @@ def test_help_names_every_experiment(run):
         (("regret-table", "--threads", "0"), "--threads 0"),
         (("regret-table", "--out", "survey.csv"), "cannot be made"),
         (("regret-table", "--format", "pdf"), "No such option"),
+        (("regret-table", "--ties", "first"), "regret-table takes no --ties"),
+        (("all", "--regret", "eq7"), "--regret is for one experiment: all shows both"),
+        (("all",), "needs --data, the folder with"),
     ],
 )
 def test_wrong_uses(run, arguments, message):

@@ -15,8 +15,9 @@ import pytest
 import bnml
 from bnml.errors import ArgumentError, DataError
 from bnml.experiments import rank_of_truth, registry, reproduce
-from bnml.experiments.experiment import Outputs
+from bnml.experiments.experiment import Outputs, experiment_generator
 from bnml.experiments.rank_of_truth import ARCS, EXPERIMENT, NAMES, SCHEMES, SCORES, SIZES, draw_truth, ranks
+from bnml.experiments.rank_of_truth_claims import mean_rank, rank_claims
 from bnml.network.sampling import sample_codes
 
 SHARED = Path(__file__).parents[2].parent / "shared" / "data"
@@ -64,7 +65,7 @@ def test_ranks_are_those_of_all_structures():
                 total += known[name][family]
             scores.append(total)
     assert len(arcs) == bnml.count_dags(5)
-    row = ranks(data, network.dag)
+    row = ranks(data, rank_of_truth._place_of(network.dag))
     for name, scores in found.items():
         difference = np.array(scores) - scores[truth]
         assert row[name] == np.sum(difference > 1e-6)
@@ -114,17 +115,41 @@ def test_parameters_have_their_dirichlet_distributions(scheme):
 
 
 def test_a_part_depends_on_its_repetitions_only(tmp_path):
-    both = EXPERIMENT.work(tmp_path, (4, "BDeu", 5, 7), 3)
-    assert both == EXPERIMENT.work(tmp_path, (4, "BDeu", 5, 6), 3) + EXPERIMENT.work(tmp_path, (4, "BDeu", 6, 7), 3)
-    assert both != EXPERIMENT.work(tmp_path, (4, "BDeu", 5, 7), 4)
-    assert [row["N"] for row in both] == list(SIZES) * 4
+    both = EXPERIMENT.work(tmp_path, (4, "BDeu", 5, 7, 2), 3)
+    single = [EXPERIMENT.work(tmp_path, (4, "BDeu", k, k + 1, 2), 3) for k in (5, 6)]
+    assert both == single[0] + single[1]
+    assert both != EXPERIMENT.work(tmp_path, (4, "BDeu", 5, 7, 2), 4)
+    assert [row["N"] for row in both] == list(SIZES) * 2
+
+
+def test_a_row_is_about_all_data_sets_of_a_network(tmp_path):
+    row = EXPERIMENT.work(tmp_path, (7, "Jeff", 2, 3, 4), 1)[1]
+    network = draw_truth(7, "Jeff", 2, 1)
+    seeds = experiment_generator(1, "rank-of-truth", 7, "Jeff", 2, "rows").integers(2**63, size=4)
+    tables = [bnml.read(sample_codes(network, 1000, s).T[: row["N"]], states=network.states) for s in seeds.tolist()]
+    found = pd.DataFrame([ranks(data, rank_of_truth._place_of(network.dag)) for data in tables])
+    assert row["data_sets"] == 4
+    for score in SCORES:
+        assert row[score] == pytest.approx(1 + found[score].mean())
+        assert row[f"{score}_median"] == 1 + found[score].median()
+        assert row[f"{score}_variance"] == pytest.approx(found[score].var())
+        assert row[f"{score}_arcs"] == pytest.approx(found[f"{score}_arcs"].mean())
+    assert row["BDeu_before_fNML"] == (found["BDeu"] < found["fNML"]).mean()
+
+
+def test_the_first_networks_have_many_data_sets(tmp_path):
+    keys = [part.key for part in EXPERIMENT.parts(published(tmp_path), 130)]
+    sets = {(arcs, scheme, k): n for arcs, scheme, first, last, n in keys for k in range(first, last)}
+    assert len(sets) == 130 * len(ARCS) * len(SCHEMES)
+    assert all(n == (100 if k < 100 else 2) for (_, _, k), n in sets.items())
 
 
 def test_errors_tell_networks_from_data_sets():
     """Networks with ranks (1, 3), (5, 7): the means are 2 and 6, the variance within is 2."""
-    cell = {"arcs": 4, "scheme": "Jeff", "N": 25, "repetition": [0, 0, 1, 1], "BIC": [0, 2, 4, 6]}
-    cell |= {"BIC_ties": [0, 0, 2, 0], "BIC_arcs": [3, 4, 4, 5]}
-    row = rank_of_truth._mean(pd.DataFrame(cell), "BIC")
+    cell = {"arcs": 4, "scheme": "Jeff", "N": 25, "repetition": [0, 1], "data_sets": 2, "BIC": [2.0, 6.0]}
+    cell |= {"BIC_variance": 2.0, "BIC_median": [2.0, 6.0], "BIC_first": [0.5, 0.0]}
+    cell |= {"BIC_ties": [0.0, 1.0], "BIC_arcs": [3.5, 4.5]}
+    row = mean_rank(pd.DataFrame(cell), "BIC")
     assert (row["rank"], row["rank_ties_shared"], row["arcs_of_best"], row["first"]) == (4.0, 4.25, 4.0, 0.25)
     assert row["rank_error"] == pytest.approx(2.0)  # the variance of 2 and 6 is 8
     assert row["sd_between_networks"] ** 2 == pytest.approx(8 - 2 / 2)
@@ -132,7 +157,8 @@ def test_errors_tell_networks_from_data_sets():
     assert row["published_error"] ** 2 == pytest.approx(7 / 100 + 2 / 10_000)
 
 
-def test_from_end_to_end(tmp_path, coarse_pictures):
+def test_from_end_to_end(tmp_path, coarse_pictures, monkeypatch):
+    monkeypatch.setattr(rank_of_truth, "MANY", 3)
     folder = published(tmp_path / "data")
     first = reproduce("rank-of-truth", folder, repetitions=2, threads=1, out=tmp_path / "first")
     results, comparison = first.outcome.tables["results"], first.outcome.tables["comparison"]
@@ -199,26 +225,76 @@ def test_mended_published_means_keep_the_work(tmp_path, monkeypatch):
     assert set(results[results["score"] == "BIC"]["published"]) == {17}
 
 
-@pytest.mark.parametrize(("factor", "verdict"), [(1.4, "confirmed"), (1 / 1.4, "confirmed"), (1.6, "not confirmed")])
-def test_similar_is_a_matter_of_ratios(factor, verdict):
+def networks(means, spread=0.01, count=20):
+    """Return mean ranks of networks that are alike but for a little noise, with a row for each cell."""
+    rng, rows = np.random.default_rng(1), []
+    for arcs, scheme, n in cells():
+        for k in range(count):
+            noise = {
+                score: rank * math.exp(spread * rng.standard_normal()) for score, rank in means(arcs, scheme).items()
+            }
+            row = {
+                "arcs": arcs,
+                "scheme": scheme,
+                "N": n,
+                "repetition": k,
+                **noise,
+                "BIC_arcs": arcs - 1 + rng.random(),
+            }
+            rows.append(row | {"BDeu_before_fNML": 0.6, "fNML_before_BDeu": 0.3})
+    return pd.DataFrame(rows)
+
+
+def verdict_on(text, means, **options):
+    (claim,) = [claim for claim in rank_claims(networks(means, **options)) if text in claim.text]
+    return claim
+
+
+PLAIN = {"AIC": 900, "BIC": 1000, "BDeu": 100, "fNML": 150, "qNML": 800}
+
+
+@pytest.mark.parametrize(
+    ("factor", "spread", "verdict"),
+    [
+        (1.4, 0.01, "confirmed"),
+        (1 / 1.4, 0.01, "confirmed"),
+        (1.6, 0.01, "not confirmed"),
+        (1.6, 0.5, "cannot be told"),
+    ],
+)
+def test_similar_is_a_matter_of_ratios(factor, spread, verdict):
     """With larger mean ranks fNML is second after BDeu; that does not make it similar."""
-    means = {"AIC": 900, "BIC": 1000, "BDeu": 100, "fNML": 100 * factor, "qNML": 800}
-    results = pd.DataFrame(
-        [
-            {"arcs": arcs, "scheme": scheme, "N": n, "score": score, "rank": rank, "arcs_of_best": 3.0}
-            for arcs, scheme, n in cells()
-            for score, rank in means.items()
-        ]
+    similar = verdict_on("behaves very similarly", lambda *_: PLAIN | {"fNML": 100 * factor}, spread=spread)
+    assert similar.verdict == verdict
+
+
+@pytest.mark.parametrize(("factor", "verdict"), [(1.5, "confirmed"), (2.0, "cannot be told"), (3.0, "not confirmed")])
+def test_whether_similarity_is_more_pronounced_with_seven_arcs(factor, verdict):
+    claim = verdict_on(
+        "more pronounced", lambda arcs, _: PLAIN | {"fNML": 200 if arcs == 4 else 100 * factor}, spread=0.02
     )
-    keys = [{"arcs": arcs, "scheme": scheme, "N": n, "repetition": k} for arcs, scheme, n in cells() for k in (0, 1)]
-    claims = rank_of_truth._claims(pd.DataFrame(keys).assign(**means), results)
-    (similar,) = [claim for claim in claims if "very similar" in claim["claim"]]
-    assert similar["verdict"] == verdict
-    assert f"taken as the bound, in {14 if verdict == 'confirmed' else 0} of 14 cells" in similar["found"]
-    assert similar["found"].endswith("they are the best two in 14.")
+    assert claim.verdict == verdict
+    assert f"2.0 times that of BDeu with 4 arcs and {factor:.1f} times with 7" in claim.numbers
 
 
-@pytest.mark.parametrize(("worst", "share"), [(9, "5%"), (999, "84%")])
+def test_what_the_scheme_changes():
+    claim = verdict_on("unaffected", lambda _, scheme: PLAIN | ({"AIC": 100} if scheme == "Jeff" else {}))
+    assert claim.verdict == "cannot be told"  # all of AIC and none of BIC: neither is most
+    assert "AIC is within the factor in 0 and BIC in 14 of 14 cells" in claim.numbers
+    assert "AIC 9" in claim.numbers
+    both = verdict_on("unaffected", lambda _, scheme: PLAIN | ({"AIC": 100, "BIC": 90} if scheme == "Jeff" else {}))
+    assert both.verdict == "not confirmed"
+
+
+def test_the_winner_is_told_by_cells_and_by_structures():
+    claim = verdict_on("BDeu usually ranks", lambda *_: PLAIN)
+    assert claim.verdict == "confirmed"
+    assert "in 14 of 14 cells" in claim.numbers
+    assert "in 40 of 40 (100%)" in claim.numbers
+    assert verdict_on("underfitting", lambda *_: PLAIN).verdict == "confirmed"
+
+
+@pytest.mark.parametrize(("worst", "share"), [(9, "5%"), (999, "85%")])
 def test_tails_are_spoken_of_where_they_are_long(worst, share):
     ranked = pd.DataFrame({"arcs": 4, "scheme": "Jeff", "N": 25, "repetition": range(20)})
     said = rank_of_truth._tail(ranked.assign(**{score: [9] * 19 + [worst] for score in SCORES}))
@@ -227,7 +303,8 @@ def test_tails_are_spoken_of_where_they_are_long(worst, share):
 
 
 @pytest.mark.skipif(not SHARED.is_dir(), reason="the published means are not there")
-def test_every_published_mean_is_compared(tmp_path, coarse_pictures):
+def test_every_published_mean_is_compared(tmp_path, coarse_pictures, monkeypatch):
+    monkeypatch.setattr(rank_of_truth, "MANY", 2)
     done = reproduce("rank-of-truth", SHARED, repetitions=2, threads=1, out=tmp_path)
     comparison = done.outcome.tables["comparison"]
     assert len(comparison) == 4 * len(pd.read_csv(SHARED / rank_of_truth.FILE))

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 from bnml import DAG
+import bnml
 from bnml.errors import ArgumentError, DataError, GraphError
 from bnml.experiments import reproduce
 from bnml.experiments import scores_on_data as experiment
@@ -276,3 +277,16 @@ def test_all_files_are_there():
     computed = [key for key in optima if key[2] in experiment.ALPHAS.get(key[1], ())]
     assert computed == [(name, *score) for name in experiment.SOLVED for score in experiment.SOLVED_SCORES]
     assert {*greedy, *experiment.NOT_SEARCHED} == {*TABLES}
+
+
+def test_the_slip_of_bene_is_a_penalty_beyond_2000_rows():
+    """Without parents a family has one part, and the slip takes 4.5 log π from it once."""
+    rng = np.random.default_rng(0)
+    few, many = (
+        bnml.read(rng.integers(0, 3, (n, 2)), states={x: [0, 1, 2] for x in ("X0", "X1")}) for n in (2000, 2001)
+    )
+    empty, linked = bnml.DAG(["X0", "X1"]), bnml.DAG.parse("[X0][X1|X0]")
+    slip = 4.5 * np.log(np.pi)
+    for data, dag, parts in ((few, empty, 0), (many, empty, 2), (many, linked, 1)):
+        right, wrong = (bnml.score(dag, data, score) for score in (experiment.FNML(), experiment.BeneFNML()))
+        assert right - wrong == pytest.approx(parts * slip)

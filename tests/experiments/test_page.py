@@ -1,0 +1,51 @@
+"""The page with all claims, as Markdown and as HTML."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from bnml.experiments import Claim, Reproduction
+from bnml.experiments.experiment import Experiment, Outputs
+from bnml.experiments.page import page_as_html, page_as_markdown
+
+
+def reproduction(name, claims, repetitions, seconds):
+    experiment = Experiment(name, lambda *_: [], lambda *_: [], lambda *_: None)
+    outcome = Outputs({}, {}, ["a finding", "  a detail"], claims)
+    files = [Path("out", name, file) for file in ("results.csv", "figure.png", "figure.svg")]
+    return Reproduction(experiment, outcome, files, repetitions, 0, 1, 1.0, seconds)
+
+
+DONE = [
+    reproduction(
+        "regret-table", [Claim("A holds.", "x", "confirmed", "1"), Claim("B.", "y", "not confirmed", "2")], None, 2
+    ),
+    reproduction("sachs", [Claim("C.", "z", "cannot be told", "3", "0 ± 1")], 1000, 630),
+    reproduction("gaps", [], 3, 90),
+]
+
+
+@pytest.mark.parametrize("page", [page_as_html, page_as_markdown])
+def test_every_claim_stands_once_with_its_verdict_numbers_and_band(page):
+    text = page(DONE, ["endless"])
+    assert "3 claims: 1 confirmed, 1 not confirmed, 1 cannot be told." in text
+    for claim in (claim for one in DONE for claim in one.outcome.claims):
+        (line,) = [line for line in text.splitlines() if f"{claim.text}<" in line or f"{claim.text} |" in line]
+        assert all(part in line for part in (claim.where, claim.verdict, claim.numbers, claim.band))
+    assert [time for time in ("2.0 s", "10.5 min", "1.5 min", "12.0 min") if time not in text] == []
+    assert "Not run here, since they take too long: endless." in text
+    assert "a finding\n  a detail" in text
+
+
+def test_lines_of_tables_have_as_many_cells_as_their_heads():
+    for table in re.findall(r"(?:^\|.*\n)+", page_as_markdown(DONE, []), re.MULTILINE):
+        assert len({line.count("|") for line in table.splitlines()}) == 1
+
+
+def test_figures_are_found_from_the_page():
+    text = page_as_html(DONE, [])
+    assert re.findall(r'img src="([^"]+)"', text) == [f"{one.experiment.name}/figure.png" for one in DONE]
+    assert "too long" not in text

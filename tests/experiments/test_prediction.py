@@ -321,7 +321,7 @@ def cells(what, **columns):
     """Return lines of a comparison, far off unless they say otherwise."""
     lines = pd.DataFrame({"what": what, "data": "iris", "rows": 15} | columns)
     lines = lines.assign(ours=lines["published"] + lines["difference"], errors=5 * np.sign(lines["difference"]))
-    return lines.assign(within=lines["difference"] == 0)
+    return lines.assign(within=lines["difference"] == 0, band=1.0)
 
 
 @pytest.mark.parametrize("share", [0.05, 0.5])

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bnml import DAG
 import bnml
+from bnml import DAG
 from bnml.errors import ArgumentError, DataError, GraphError
 from bnml.experiments import reproduce
 from bnml.experiments import scores_on_data as experiment

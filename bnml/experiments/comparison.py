@@ -30,7 +30,7 @@ def compare_with_published(
     errors: Sequence[str] = ("ours_error", "published_error"),
     rounding: float | Sequence[float] = 0.0,
 ) -> pd.DataFrame:
-    """Return a table with four more columns: the difference, its size in standard errors, the band, and whether within.
+    """Return a comparison with published numbers: a table with differences, in standard errors, bands, and if small.
 
     The band is how large a difference may be to count as none: three standard errors of both numbers together, and the
     rounding.

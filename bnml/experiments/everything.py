@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from bnml._files import write_all
+from bnml._files import write_files
 from bnml._plain import attributes
 from bnml.experiments import registry
 from bnml.experiments.claims import VERDICTS
@@ -118,7 +118,7 @@ def reproduce_all(
     left_out = [experiment.name for experiment in every if experiment.in_all == 0]
     pages = {target / "claims.html": page_as_html, target / "claims.md": page_as_markdown}
     texts = {path: page(done, left_out).encode() for path, page in pages.items()}
-    write_all({path: lambda stream, text=text: stream.write(text) for path, text in texts.items()})  # type: ignore[misc]
+    write_files({path: lambda stream, text=text: stream.write(text) for path, text in texts.items()})  # type: ignore[misc]
     return Reproductions(done, left_out, list(pages), time.perf_counter() - started)
 
 

@@ -330,7 +330,7 @@ def _used_eq7(every: pd.DataFrame, theirs: pd.DataFrame, printed: pd.DataFrame) 
     )
     return claim_of_margin(
         "The experiments use equation 7 for the regret of qNML.",
-        "qNML, section 2.4",
+        "qNML, section 2.3",
         slope - 0.5,
         error,
         text + example,

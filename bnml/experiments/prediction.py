@@ -216,7 +216,7 @@ EXPERIMENT = Experiment(
     _work,
     _outcome,
     repetitions=1000,
-    in_all=100,
+    in_all=50,
     choices=CHOICES,
     files=TABLE_FILES,
     published=PUBLISHED,

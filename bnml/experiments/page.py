@@ -55,9 +55,11 @@ def page_as_html(done: Sequence[Reproduction], left_out: Sequence[str]) -> str:
     lines = ["<!doctype html>", '<html lang="en">', '<meta charset="utf-8">', f"<title>{TITLE}</title>"]
     lines += [f"<style>{STYLE}</style>", f"<h1>{TITLE}</h1>", f"<p>{escape(f'{_summary(done)} {BANDS}')}</p>"]
     lines += _table(["experiment", "repetitions", "processor time", "claims"])
-    for name, *others in _times(done):
-        cells = "".join(f'<td class="number">{escape(cell)}</td>' for cell in others)
-        lines.append(f'<tr><td><a href="#{name}">{name}</a></td>{cells}</tr>')
+    known = {one.experiment.name for one in done}
+    for name, often, time, verdicts in _times(done):
+        link = f'<a href="#{name}">{name}</a>' if name in known else name
+        numbers = "".join(f'<td class="number">{escape(cell)}</td>' for cell in (often, time))
+        lines.append(f"<tr><td>{link}</td>{numbers}<td>{escape(verdicts)}</td></tr>")
     lines += ["</table>", *([f"<p>{escape(_left_out(left_out))}</p>"] if left_out else [])]
     lines += _table(["claim", "where", "verdict", "found", "band"])
     for one in done:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
+from scipy.special import stdtr
 from scipy.stats import binom
 
 from bnml.errors import ArgumentError
@@ -160,11 +161,13 @@ def claim_of_count(text: str, where: str, said: int, margins: ArrayLike, errors:
     return Claim(text, where, verdict, numbers, f"{least} to {most} of {sides.size}, by what lies beyond its band")
 
 
-def claim_of_agreement(text: str, where: str, comparison: pd.DataFrame, unit: str = "") -> Claim:
+def claim_of_agreement(
+    text: str, where: str, comparison: pd.DataFrame, unit: str = "", *, repetitions: int | None = None
+) -> Claim:
     """Return the claim that published numbers come out again.
 
     Some lie outside of their bands by chance; if there are more of these than chance explains (with a probability of
-    one in a thousand) the claim is not confirmed.
+    one in a thousand, where they have nothing to do with each other) the claim is not confirmed.
 
     Parameters
     ----------
@@ -174,9 +177,13 @@ def claim_of_agreement(text: str, where: str, comparison: pd.DataFrame, unit: st
         A table of `compare_with_published`.
     unit
         What the numbers are counted in.
+    repetitions
+        Of how many each of our numbers is the mean. With few of them standard errors are not well known, and more
+        numbers lie outside (Student's t). None for many.
     """
     n, within = len(comparison), int(comparison["within"].sum())
-    chance = float(binom.sf(n - within - 1, n, BEYOND_BY_CHANCE))
+    outside = BEYOND_BY_CHANCE if repetitions is None else 2 * float(stdtr(repetitions - 1, -ALLOWED))
+    chance = float(binom.sf(n - within - 1, n, outside))
     far = comparison["errors"].abs().max()
     numbers = f"{within} of {n} agree" + ("" if within == n else f"; the farthest is {far:.1f} standard errors off")
     return Claim(text, where, CONFIRMED if chance >= RARE else NOT_CONFIRMED, numbers, band_of(comparison, unit))

@@ -67,7 +67,11 @@ def _agreements(found: PredictionTables, how: str) -> list[Claim]:
         ("curves of the log-probability", APPENDIX, parts["logprob"], "nats"),
         ("curves of the number of parameters", APPENDIX, parts["parameters"], "parameters"),
     )
-    return [claim_of_agreement(f"The published {what} come out{how}.", at, own, unit) for what, at, own, unit in told]
+    often = int(found.results["permutations"].median())
+    return [
+        claim_of_agreement(f"The published {what} come out{how}.", at, own, unit, repetitions=often)
+        for what, at, own, unit in told
+    ]
 
 
 def _overall(ranks: pd.DataFrame, how: str) -> list[Claim]:

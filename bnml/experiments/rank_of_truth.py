@@ -229,7 +229,12 @@ def _outcome(folder: Path, rows: Sequence[Row], repetitions: int) -> Outputs:
     comparison = compare_with_published(both.rename(columns={"rank": "ours", "rank_error": "ours_error"}))
     shared = compare_with_published(comparison, ours="rank_ties_shared")
     claims = [
-        claim_of_agreement("The published mean ranks come out.", "qNML, left out of its final version", comparison),
+        claim_of_agreement(
+            "The published mean ranks come out.",
+            "qNML, left out of its final version",
+            comparison,
+            repetitions=repetitions,
+        ),
         *rank_claims(ranked),
     ]
     most = (comparison["rank_ties_shared"] - comparison["ours"]) / comparison["published_error"]

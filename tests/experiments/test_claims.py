@@ -81,3 +81,12 @@ def test_more_disagreements_than_chance_explains(far, verdict):
     assert claim.verdict == verdict
     assert claim.numbers.startswith(f"{300 - far} of 300 agree")
     assert claim.band == "± 0.15 nats at the median (15.0 % of the number), ± 0.15 at most"
+
+
+def test_with_few_repetitions_more_numbers_lie_outside():
+    """With two repetitions one number in five is three standard errors off by chance, with many one in 400."""
+    ours = np.where(np.arange(300) < 30, 2.0, 1.0)
+    table = pd.DataFrame({"ours": ours, "published": 1.0, "ours_error": 0.03, "published_error": 0.0})
+    comparison = compare_with_published(table)
+    verdicts = [claim_of_agreement("a", "b", comparison, repetitions=n).verdict for n in (2, 3, 100, None)]
+    assert verdicts == [CONFIRMED, CONFIRMED, NOT_CONFIRMED, NOT_CONFIRMED]

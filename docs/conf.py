@@ -1,0 +1,84 @@
+"""How Sphinx builds the site: ``python -m sphinx -W --keep-going -b html docs build/docs``."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+from pathlib import Path
+
+from sphinx.application import Sphinx
+
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE.parent), str(HERE)]  # bnml, and the module that writes the pages of the reference
+
+import bnml  # noqa: E402
+
+project = "bnml"
+author = "The authors of bnml"
+copyright = author  # noqa: A001
+version = release = bnml.__version__
+
+extensions = [
+    "myst_nb",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.napoleon",
+    "sphinx_copybutton",
+    "sphinx_design",
+]
+exclude_patterns = ["_build", "**/.ipynb_checkpoints"]
+
+# pages: Markdown, with anchors as GitHub makes them; cells and notebooks are executed at every build, and must not fail
+myst_enable_extensions = ["colon_fence", "deflist", "fieldlist", "attrs_inline"]
+myst_heading_anchors = 4
+nb_execution_mode = "force"
+nb_execution_raise_on_error = True
+nb_execution_timeout = 120
+nb_merge_streams = True
+
+# reference
+default_role = "code"
+autosummary_generate = False
+autodoc_typehints = "signature"
+autodoc_member_order = "groupwise"
+napoleon_google_docstring = False
+napoleon_use_rtype = False
+add_module_names = True
+python_maximum_signature_line_length = 100
+
+# looks
+html_theme = "furo"
+html_title = "bnml"
+html_theme_options = {"navigation_with_keys": True}
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
+copybutton_only_copy_prompt_lines = True
+
+# files beside docs/ that are pages of the site, too
+ROOT_PAGES = {
+    "CHANGELOG.md": "project/changelog.md",
+    "CONTRIBUTING.md": "project/contributing.md",
+    "benchmarks/RESULTS.md": "project/benchmarks.md",
+}
+
+
+def to_pages_of_the_site(app: Sphinx, docname: str, source: list[str]) -> None:
+    """Let links to files beside docs/, which readers of the repository follow, lead to the pages of the site that hold them."""
+    source[0] = re.sub(
+        r"\]\((?:\.\./)+([\w/]+\.md)", lambda found: f"](/{ROOT_PAGES.get(found[1], found[1])}", source[0]
+    )
+
+
+def copy_notebooks(app: Sphinx, config: object) -> None:
+    """Copy the notebooks of examples/ to the tutorials, where git ignores them."""
+    for notebook in (HERE / "tutorials").glob("*.ipynb"):
+        notebook.unlink()
+    for notebook in sorted((HERE.parent / "examples").glob("*.ipynb")):
+        shutil.copy(notebook, HERE / "tutorials")
+
+
+def setup(app: Sphinx) -> None:
+    """Do both at every build."""
+    app.connect("config-inited", copy_notebooks)
+    app.connect("source-read", to_pages_of_the_site)

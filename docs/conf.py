@@ -12,6 +12,8 @@ from sphinx.application import Sphinx
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE.parent), str(HERE)]  # bnml, and the module that writes the pages of the reference
 
+from reference_pages import write_pages  # noqa: E402
+
 import bnml  # noqa: E402
 
 project = "bnml"
@@ -43,7 +45,14 @@ autosummary_generate = False
 autodoc_typehints = "signature"
 autodoc_member_order = "groupwise"
 napoleon_google_docstring = False
-napoleon_use_rtype = False
+napoleon_use_param = napoleon_use_rtype = False  # types in docstrings are words, not links
+autodoc_typehints_format = "short"
+autodoc_type_aliases = {name: name for name in ("Ints", "Floats", "Bools", "ArrayLike", "Link", "Number", "DataLike")}
+nitpicky = True
+nitpick_ignore_regex = [
+    ("py:class", r"(?!bnml\.).*"),  # types in signatures: those of other packages,
+    ("py:class", r"bnml\.\w+\.\w+\..*"),  # and those that users need no name for
+]
 add_module_names = True
 python_maximum_signature_line_length = 100
 
@@ -64,10 +73,9 @@ ROOT_PAGES = {
 
 
 def to_pages_of_the_site(app: Sphinx, docname: str, source: list[str]) -> None:
-    """Let links to files beside docs/, which readers of the repository follow, lead to the pages of the site that hold them."""
-    source[0] = re.sub(
-        r"\]\((?:\.\./)+([\w/]+\.md)", lambda found: f"](/{ROOT_PAGES.get(found[1], found[1])}", source[0]
-    )
+    """Let links to files beside docs/ lead to the pages that show these files."""
+    for file, page in ROOT_PAGES.items():
+        source[0] = re.sub(rf"\]\((\.\./)+{re.escape(file)}", f"](/{page}", source[0])
 
 
 def copy_notebooks(app: Sphinx, config: object) -> None:
@@ -78,7 +86,19 @@ def copy_notebooks(app: Sphinx, config: object) -> None:
         shutil.copy(notebook, HERE / "tutorials")
 
 
+def write_reference(app: Sphinx, config: object) -> None:
+    """Write the pages of the reference."""
+    write_pages(HERE / "reference")
+
+
+def skip_what_sklearn_adds(app: Sphinx, what: str, name: str, obj: object, skip: bool, options: object) -> bool | None:
+    """Leave out the methods about metadata that scikit-learn gives to every estimator."""
+    return True if name.startswith("set_") and name.endswith("_request") else None
+
+
 def setup(app: Sphinx) -> None:
-    """Do both at every build."""
+    """Do all this at every build."""
+    app.connect("config-inited", write_reference)
     app.connect("config-inited", copy_notebooks)
     app.connect("source-read", to_pages_of_the_site)
+    app.connect("autodoc-skip-member", skip_what_sklearn_adds)

@@ -112,7 +112,7 @@ def page_of_names() -> str:
 
 
 def page_of_commands() -> str:
-    """Return the page of the command line, which Typer writes, with all of each first sentence and with examples as such."""
+    """Return the page of the command line, which Typer writes, with whole sentences, and with examples as such."""
     typer = [sys.executable, "-m", "typer", "bnml.cli.main", "utils", "docs", "--name", "bnml"]
     root = Path(bnml.__file__).parent.parent
     text = subprocess.run(

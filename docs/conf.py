@@ -59,7 +59,7 @@ python_maximum_signature_line_length = 100
 # looks
 html_theme = "furo"
 html_title = "bnml"
-html_theme_options = {"navigation_with_keys": True}
+html_theme_options = {"navigation_with_keys": True, "top_of_page_buttons": []}
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 copybutton_only_copy_prompt_lines = True
@@ -73,7 +73,8 @@ ROOT_PAGES = {
 
 
 def to_pages_of_the_site(app: Sphinx, docname: str, source: list[str]) -> None:
-    """Let links to files beside docs/ lead to the pages that show these files."""
+    """Let links to files beside docs/ lead to the pages that show them; drop the empty last lines of doctests."""
+    source[0] = source[0].replace("\n\n```\n", "\n```\n")
     for file, page in ROOT_PAGES.items():
         source[0] = re.sub(rf"\]\((\.\./)+{re.escape(file)}", f"](/{page}", source[0])
 

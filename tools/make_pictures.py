@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import bnml
-from examples.make_example import STRUCTURE
+from tools.make_example import STRUCTURE
 
 FOLDER = Path(__file__).parent.parent / "docs" / "pictures"
 

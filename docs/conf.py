@@ -58,6 +58,7 @@ python_maximum_signature_line_length = 100
 
 # looks
 html_theme = "furo"
+pygments_dark_style = "github-dark"
 html_title = "bnml"
 html_theme_options = {"navigation_with_keys": True, "top_of_page_buttons": []}
 copybutton_prompt_text = r">>> |\.\.\. |\$ "

@@ -36,7 +36,7 @@ myst_enable_extensions = ["colon_fence", "deflist", "fieldlist", "attrs_inline"]
 myst_heading_anchors = 4
 nb_execution_mode = "force"
 nb_execution_show_tb = True  # of a cell that fails, which is a warning, and so an error
-nb_execution_timeout = 120
+nb_execution_timeout = 600  # seconds for a cell, on a busy machine
 nb_merge_streams = True
 
 # reference

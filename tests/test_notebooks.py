@@ -13,8 +13,10 @@ EXAMPLES = Path(__file__).parents[1] / "examples"
 NOTEBOOKS = sorted(EXAMPLES.glob("*.ipynb"))
 
 
-def test_there_are_notebooks():
+def test_they_are_told_of():
+    page = (EXAMPLES / "README.md").read_text(encoding="utf-8")
     assert len(NOTEBOOKS) >= 2
+    assert [path.name for path in NOTEBOOKS if f"({path.name})" not in page] == []
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import contextlib
 import doctest
+import gc
 import io
 import os
 import shlex
@@ -68,6 +69,7 @@ def shell(command: str, shown: bool) -> None:
                 status = main(words[1:])
             except SystemExit as stop:
                 status = stop.code
+        gc.collect()  # or a database stays open, which a process closes when it ends
     else:
         done = subprocess.run(["bash", "-c", command], capture_output=True, encoding="utf-8", check=False)
         status = done.returncode

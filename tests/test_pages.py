@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
+import subprocess
+import sys
 from pathlib import Path, PurePosixPath
 
 import pytest
@@ -126,3 +130,30 @@ Two <two>
     assert not_run(page) == [fourth.line]
     assert fifth.language == "{toctree}"
     assert entries(page) == ["one", "two"]
+
+
+def test_pages_are_followed_or_skipped_with_the_reason(tmp_path):
+    """The test of the tests: commands that print something else, or fail, are found; tables may be missing."""
+    folder = tmp_path / "docs" / "howto"
+    folder.mkdir(parents=True)
+    shutil.copy(DOCS / "conftest.py", folder.parent)
+    python = "```python\n>>> 1 + 1\n2\n\n```\n"
+    for name, text in {
+        "right": "```console\n$ bnml regret 10 2\n...\n$ bnml --version\n$ echo a >b\n$ cat b\na\n```\n",
+        "other": "```console\n$ echo one\ntwo\n```\n",
+        "fails": "```console\n$ bnml learn none.csv\n```\n",
+        "not_there": "<!-- needs: uci/none.csv -->\n",
+        "not_executed": "<!-- not executed: it cannot -->\n```console\n$ none\n```\n",
+    }.items():
+        (folder / f"{name}.md").write_text(f"{text}\n{python}", encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-rA", "-p", "no:cacheprovider", "--doctest-glob=*.md", "-o",
+         "doctest_optionflags=ELLIPSIS NORMALIZE_WHITESPACE", "docs"],
+        cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, encoding="utf-8", check=False,
+    )  # fmt: skip
+    lines = done.stdout.splitlines()
+    found = {word: [line for line in lines if line.startswith(word)] for word in ("PASSED", "FAILED", "SKIPPED")}
+    assert [line.split("/")[-1].split(":")[0] for line in found["PASSED"]] == ["not_executed.md", "right.md"]
+    assert [line.split("/")[-1].split(":")[0] for line in found["FAILED"]] == ["fails.md", "other.md"]
+    assert len(found["SKIPPED"]) == 1
+    assert "the page needs the table uci/none.csv" in found["SKIPPED"][0]

@@ -23,7 +23,7 @@ DRAW = "draw"  # the column that numbers the tables
 
 def command(
     network: Annotated[Path, typer.Argument(metavar="NET", help="A network file.")],
-    data: Annotated[Path, typer.Argument(metavar="DATA", help=f"A table: {options.TABLES}")],
+    data: Annotated[str, typer.Argument(metavar="DATA", help=f"A table: {options.TABLES}")],
     draws: Annotated[
         int | None,
         typer.Option("--draws", metavar="M", help="Draw M tables in place of the most probable values."),

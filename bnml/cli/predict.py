@@ -22,7 +22,7 @@ EXAMPLE = "Example: bnml predict survey.json new.csv --target lung --probabiliti
 
 def command(
     network: Annotated[Path, typer.Argument(metavar="NET", help="A network file.")],
-    data: Annotated[Path, typer.Argument(metavar="DATA", help=f"A table: {options.TABLES}")],
+    data: Annotated[str, typer.Argument(metavar="DATA", help=f"A table: {options.TABLES}")],
     target: Annotated[str, typer.Option("--target", metavar="X", help="The variable to predict.")],
     probabilities: Annotated[
         bool, typer.Option("--probabilities", help="Add a column for each state, with its probability.")

@@ -71,7 +71,7 @@ def discretise(source: Any, score: Any = "qnml", search: str = "auto", **read_op
 
     Notes
     -----
-    After Friedman and Goldszmidt (1996), with NML in place of MDL; :mod:`bnml.discretisation.discretise` says what is
+    After Friedman and Goldszmidt (1996), with NML in place of MDL; `bnml.discretisation.discretise` says what is
     compared. The result does not depend on the order of columns or rows.
 
     Examples

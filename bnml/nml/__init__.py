@@ -21,10 +21,10 @@ As a sum over data sets, C has r^n terms. Grouped by counts it is (fNML paper, e
     C(n, r) = Σ over k_1 + ... + k_r = n of n! / (k_1! ... k_r!) · Π (k_j / n)^k_j,
 
 and it is never computed so: a recurrence in r, a sum of which some √n terms matter, and a closed form for
-large n and r share the plane of all (n, r) between them, see :mod:`bnml.nml.exact`.
+large n and r share the plane of all (n, r) between them, see `bnml.nml.exact`.
 
 ==============================  ==========================================================================
-:func:`regret`                  one value, any n and r
+:func:`bnml.regret`             one value, any n and r
 :func:`regrets`                 one sample size, many numbers of values (qNML)
 :func:`regret_table`            all sample sizes 0, 1, ..., n_max for one number of values (fNML)
 :func:`regret_tables`           the same for several numbers of values, in one pass

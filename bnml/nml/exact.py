@@ -10,7 +10,7 @@ n, and passes all smaller r on its way:
     C(n, r) = Σ_{l=0}^{n-1} t_l,    t_l = (n-1)(n-2)...(n-l) · r (r+1) ... (r+l) / (n^(l+1) l!).
 
 Its terms rise to a peak near l + 1 = m = 2n / (1 + √(1 + 4n/r)) and fall off on both sides like a normal density
-of variance n (n-m) / (2n-m). The peak's logarithm is known from :func:`log_rising`, so only the terms within
+of variance n (n-m) / (2n-m). The peak's logarithm is known from `log_rising`, so only the terms within
 some ten standard deviations of it are added, all relative to the peak.
 
 **The closed form** of Szpankowski and Weinberger (qNML paper, eq. 7) takes over where both n and r exceed a

@@ -126,7 +126,7 @@ def nml_histogram(values: ArrayLike, weights: ArrayLike, *, least: int = 1) -> H
         Σ_k -h_k log(ε h_k / (n L_k)) + log C(n, K) + log binomial(E, K-1),
 
     that is, lengths are in units of the precision ε (Kontkanen and Myllymäki, MDL histogram density estimation, AISTATS
-    2007). What ε and the candidates are is told at the top of :mod:`bnml.nml.histogram`.
+    2007). What ε and the candidates are is told at the top of `bnml.nml.histogram`.
 
     The best K bins from an edge to the end of the range are a first bin and the best K-1 bins from where it ends, so
     each K takes E²/2 steps. All candidates taken give the best fit of all. As soon as even that fit, with the lowest

@@ -80,7 +80,7 @@ def nml_partition(tables: Sequence[ArrayLike], *, least: int = 1, most: int | No
     Notes
     -----
     The code length is Σ over bins and tables of Σ_k n_k log(h / n_k) + log C(h, r), plus log binomial(E, K - 1): see
-    the top of :mod:`bnml.nml.partition`. A candidate cut lies between each two neighbouring values.
+    the top of `bnml.nml.partition`. A candidate cut lies between each two neighbouring values.
 
     Examples
     --------

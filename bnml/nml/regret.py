@@ -84,7 +84,7 @@ def regrets(n: Whole, rs: ArrayLike, *, log_rs: ArrayLike | None = None, method:
     log_rs : array_like, optional
         Logarithms of ``rs``, of the same shape; read only where ``rs`` is ``inf``, and needed there.
     method : {"exact", "szpankowski", "szpankowski-weinberger"}
-        As in :func:`regret`.
+        As in `regret`.
 
     Returns
     -------

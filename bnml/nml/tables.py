@@ -32,7 +32,7 @@ def regret_table(n_max: Whole, r: Whole, method: str = "exact") -> Floats:
     r : int
         Number of values, 1 to 10^15.
     method : {"exact", "szpankowski", "szpankowski-weinberger"}
-        As in :func:`bnml.nml.regret`.
+        As in `bnml.nml.regret`.
 
     Returns
     -------
@@ -47,7 +47,7 @@ def regret_table(n_max: Whole, r: Whole, method: str = "exact") -> Floats:
     Notes
     -----
     C(n, r+2) = C(n, r+1) + (n/r) C(n, r) (Silander et al. 2008, eq. 13), for all n side by side: n_max + 1
-    operations for each step of r. Where n is far below r, the sum of :mod:`bnml.nml.exact` is shorter.
+    operations for each step of r. Where n is far below r, the sum of `bnml.nml.exact` is shorter.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def regret_tables(n_max: Whole, arities: Iterable[Whole], method: str = "exact")
     arities : iterable of int
         Numbers of values, 1 to 10^15 each; repetitions do not matter.
     method : {"exact", "szpankowski", "szpankowski-weinberger"}
-        As in :func:`bnml.nml.regret`.
+        As in `bnml.nml.regret`.
 
     Returns
     -------

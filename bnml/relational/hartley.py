@@ -57,9 +57,9 @@ def hartley_information(
     Notes
     -----
     Lecture 003, part 1, method 2 (Hartley 1928). With degrees it is the average over the levels of the cuts,
-    ∫ log2 |cut at α| dα, the U-uncertainty or nonspecificity of Higashi and Klir (1983). Above the highest degree the
-    cut is empty, and adds nothing. The lecture's own definition is log2 of the sum of the degrees of all combinations,
-    for relations with a tuple that is fully possible.
+    ``∫ log2 |cut at α| dα``, the U-uncertainty or nonspecificity of Higashi and Klir (1983). Above the highest degree
+    the cut is empty, and adds nothing. The lecture's own definition is log2 of the sum of the degrees of all
+    combinations, for relations with a tuple that is fully possible.
 
     Examples
     --------
@@ -119,7 +119,7 @@ def hartley_gain(
 
     Notes
     -----
-    Lecture 003, part 1, method 2: log2 |A| + log2 |B| - log2 |A, B|, the numbers of values, and of pairs, that
+    Lecture 003, part 1, method 2: ``log2 |A| + log2 |B| - log2 |A, B|``, the numbers of values, and of pairs, that
     occur; and method 3 for what is given. With degrees it is the average of the gains of the cuts over the levels, the
     specificity gain of Gebhardt and Kruse (1996), which is 0 only if each pair is as possible as the less possible of
     its two values. The lecture's own definition has sums of degrees in place of numbers (``measure="lecture"``): for

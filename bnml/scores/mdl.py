@@ -35,7 +35,7 @@ class MDL(Score):
             raise ScoreError(f"MDL: parent_cost={self.parent_cost!r}: expected True or False")
 
     def terms(self, shape: Shape) -> Terms:
-        """Charge for parameters, and for parents: |S| (|S| - 1) / 2 of them in a set, p + 1 of which less p leave p."""
+        """Charge for parameters and for parents: s (s - 1) / 2 of them in a set of s, p + 1 of which less p leave p."""
         parameters = per_parameter(0.5 * math.log(max(shape.n_rows, 1)))
         per_parent = math.log(shape.n_variables) if self.parent_cost else 0.0
 

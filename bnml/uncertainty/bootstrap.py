@@ -1,8 +1,8 @@
 """Support: which arcs come back in other samples of the rows (Friedman, Goldszmidt & Wyner 1999).
 
 A structure is learned from each of many tables of rows drawn from those at hand. A link that is in nearly all of them
-does not hang on a few rows. Directions are counted in the equivalence classes: a link that a class leaves undirected
-counts half for either direction.
+does not hang on a few rows. Directions are counted in the equivalence classes, as constraints leave them: a link that a
+class leaves undirected counts half for either direction.
 
 Rows drawn with replacement, the bootstrap proper, occur several times, and what is several times there looks like
 structure (Steck & Jaakkola 2003): noise gets support. So by default the rows are divided in halves, again and again,
@@ -342,7 +342,7 @@ class _Draws:
         """Return the arcs that are learned from the k-th table, as a matrix."""
         drawn = _drawn(self.data, self.resampling, self.learning.seed, k)
         result = learn_structure(replace(self.learning, progress=progress), drawn)
-        return _counted(result.directions if result.target_sets else result.cpdag)
+        return _counted(result.directions if result.tested is None else result.cpdag)
 
 
 def _learn_from_draw(shared: _Draws, k: int, place: Place) -> npt.NDArray[np.float16]:

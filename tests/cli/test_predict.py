@@ -79,6 +79,7 @@ def test_the_example_runs(run, learned):
         (["none.json", "raw.csv", "--target", "ill"], "none.json"),
         (["raw.csv", "raw.csv", "--target", "ill"], "raw.csv"),
         (["net.json", "none.csv", "--target", "ill"], "none.csv"),
+        (["net.json", "duckdb://none.ddb?table=t", "--target", "ill"], "there is no file 'none.ddb'"),
         (["net.json"], "DATA"),
         (["net.json", "raw.csv", "--target", "ill", "-o", "x.xlsx"], "must end in .csv"),
         (["net.json", "raw.csv", "--target", "ill", "-o", "no/such/x.csv"], "there is no folder 'no/such'"),

@@ -44,6 +44,16 @@ def test_options_are_those_of_learn():
     assert max(map(len, found.dag.parent_sets)) <= 3
 
 
+def test_no_direction_that_constraints_rule_out_is_counted():
+    known = bnml.Constraints(tiers=[["asia", "smoke"], ["tub", "lung", "bronc"]], required=[("either", "xray")])
+    found = bnml.bootstrap(bnml.example(), "bic", "exact", repetitions=6, constraints=known)
+    at = found.names.index
+    for a, b in (("smoke", "bronc"), ("smoke", "lung"), ("either", "xray")):
+        assert found.support[at(a), at(b)] == found.links[at(a), at(b)] == 1.0
+    assert found.support[at("bronc"), at("smoke")] == 0.0
+    assert ("smoke", "bronc") in found.dag.arcs
+
+
 def test_no_cycle_in_the_average():
     support = np.array([[0.0, 0.9, 0.1], [0.1, 0.0, 0.9], [0.9, 0.1, 0.0]])
     average = Bootstrap(("A", "B", "C"), support, 0.5, 10, "climb", "bic", 0.0).dag
@@ -133,7 +143,7 @@ def test_others_stop_where_one_fails(monkeypatch):
             asked.progress("search", 0.5)
         ended.append(1)
 
-    monkeypatch.setattr(import_module("bnml.uncertainty.bootstrap"), "learn_as_asked", slow)
+    monkeypatch.setattr(import_module("bnml.uncertainty.bootstrap"), "learn_structure", slow)
     start = time.perf_counter()
     with pytest.raises(KeyboardInterrupt):
         bnml.bootstrap(bnml.example(), repetitions=10, threads=2)

@@ -1,1 +1,0 @@
-"""Examples, and the programs that make what the project ships."""

@@ -1,0 +1,1 @@
+"""Programs that make what the project ships: its example and its pictures."""

@@ -21,16 +21,7 @@ from bnml._watch import Watch
 from bnml.graph import DAG
 from bnml.search.insertions import Orders, insertion_neighbours, order_for_insertions
 from bnml.search.moves import Structure
-from bnml.search.restarts import (
-    Beginning,
-    BestSoFar,
-    Restarted,
-    Restarts,
-    perturbation_of,
-    restarting_at,
-    run_restarts,
-    shake_structure,
-)
+from bnml.search.restarts import Beginning, BestSoFar, Restarted, Restarts, perturbation_of, restarting_at, run_shaken
 from bnml.search.search_result import SearchResult
 from bnml.search.short_of_time import fall_back_on_forest
 from bnml.search.task import Task, as_search
@@ -95,15 +86,7 @@ def hill_climb(
     climb = climb_in_turns if in_turns else climb_up
     moves, verified = climb(structure, watch, 0.0, 1.0 / (rounds + 1))
     best = BestSoFar(structure, rounds, structure.arcs.copy(), structure.score, verified, moves)
-
-    def begin(k: int) -> Beginning:
-        structure.reset(best.arcs)
-        changed = shake_structure(structure, rng, size)
-        return Beginning(structure.arcs.copy(), changed, k / (rounds + 1), (k + 1) / (rounds + 1))
-
-    shared = Restarts(structure, start, _ClimbAgain(in_turns))
-    run_restarts(shared, range(1, rounds + 1), begin, best.take, rng, elsewhere)
-    structure.reset(best.arcs)
+    run_shaken(Restarts(structure, start, _ClimbAgain(in_turns)), best, size, rng, elsewhere)
     return result_of_climb(structure, moves=best.moves, restarts=best.done, local_optimum=best.verified)
 
 

@@ -34,6 +34,7 @@ __all__ = [
     "perturbation_of",
     "restarting_at",
     "run_restarts",
+    "run_shaken",
     "shake_structure",
 ]
 
@@ -214,6 +215,21 @@ def restarting_at(
         return Restarted((ended,), at.changed + moves, structure.families - before)
 
     return go_on
+
+
+def run_shaken(
+    restarts: Restarts, best: BestSoFar, size: int, rng: np.random.Generator, executor: Executor | None
+) -> None:
+    """Do restarts, each from the best structure so far with some arcs changed at random, and end with the best."""
+    structure, rounds = best.structure, best.rounds
+
+    def begin(k: int) -> Beginning:
+        structure.reset(best.arcs)
+        changed = shake_structure(structure, rng, size)
+        return Beginning(structure.arcs.copy(), changed, k / (rounds + 1), (k + 1) / (rounds + 1))
+
+    run_restarts(restarts, range(1, rounds + 1), begin, best.take, rng, executor)
+    structure.reset(best.arcs)
 
 
 def shake_structure(structure: Structure, rng: np.random.Generator, size: int) -> int:

@@ -19,16 +19,7 @@ from bnml._watch import Watch
 from bnml.graph import DAG
 from bnml.search.climb import climb_in_turns, climb_up, result_of_climb
 from bnml.search.moves import Structure
-from bnml.search.restarts import (
-    Beginning,
-    BestSoFar,
-    Restarted,
-    Restarts,
-    perturbation_of,
-    restarting_at,
-    run_restarts,
-    shake_structure,
-)
+from bnml.search.restarts import Beginning, BestSoFar, Restarted, Restarts, perturbation_of, restarting_at, run_shaken
 from bnml.search.search_result import SearchResult
 from bnml.search.task import Task, as_search
 
@@ -86,14 +77,8 @@ def tabu(
     how = _WanderAgain(reinsert, tenure, patience)
     best = BestSoFar(structure, rounds, structure.arcs.copy(), -np.inf)
 
-    def begin(k: int) -> Beginning:
-        structure.reset(best.arcs)
-        changed = shake_structure(structure, rng, size)
-        return Beginning(structure.arcs.copy(), changed, k / (rounds + 1), (k + 1) / (rounds + 1))
-
     best.take(0, how.on(structure)(Beginning(best.arcs, 0, 0.0, 1.0 / (rounds + 1)), watch))
-    run_restarts(Restarts(structure, start, how), range(1, rounds + 1), begin, best.take, rng, elsewhere)
-    structure.reset(best.arcs)
+    run_shaken(Restarts(structure, start, how), best, size, rng, elsewhere)
     more, verified = climb(structure, watch, 1.0, 1.0)
     return result_of_climb(structure, moves=best.moves + more, restarts=best.done, local_optimum=verified)
 

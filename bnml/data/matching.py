@@ -15,7 +15,7 @@ from bnml.data.columns import Column
 from bnml.data.data import Data
 from bnml.data.labels import MISSING_LABEL, label_text
 from bnml.data.read_choices import Reading
-from bnml.data.rows import Rows
+from bnml.data.rows import Rows, no_single_rows
 from bnml.data.sources import open_table
 from bnml.data.states import hold_codes, states_of_codes
 from bnml.data.table import Table
@@ -73,7 +73,7 @@ def match(
         index = None if table.counts is not None else np.arange(table.columns[0].codes.size)
         found = {column.name: column for column in columns_to_match(table, states, reading)}
     if index is None:
-        raise DataError("this table holds only frequencies, not its rows one by one: fetch it first")
+        raise no_single_rows()
     n = source.n_distinct if isinstance(source, Data) else index.size
     if n == 0:
         raise DataError("the table has no rows")

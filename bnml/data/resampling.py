@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from bnml._arrays import Ints
 from bnml.data.data import Data
+from bnml.data.rows import no_single_rows
 from bnml.errors import DataError
 
 __all__ = ["expected_distinct", "first_rows", "halves", "redrawn", "resampled_parts", "stratified_folds"]
@@ -47,7 +48,7 @@ def resampled_parts(data: Data, order: npt.NDArray[Any], size: int) -> tuple[Dat
         If the table holds frequencies only.
     """
     if data.row_index is None:
-        raise DataError("the table holds only frequencies, not its rows one by one")
+        raise no_single_rows()
     taken = np.bincount(data.row_index[order[:size]], minlength=data.n_distinct)
     training, rest = _weighted(data, taken, places=True), _weighted(data, data.weights - taken, places=True)
     return training, rest, rest.weights

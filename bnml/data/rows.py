@@ -23,6 +23,7 @@ from bnml.errors import DataError, function
 
 __all__ = [
     "Rows",
+    "no_single_rows",
     "rows_left_alone",
     "rows_of",
     "rows_to_data",
@@ -32,6 +33,14 @@ __all__ = [
 ]
 
 Codes = npt.NDArray[Any]
+
+
+def no_single_rows() -> DataError:
+    """Return the error for a table of distinct rows with their frequencies where its rows are needed one by one."""
+    return DataError(
+        "this table holds only frequencies, as one that an engine has counted does, not its rows one by one; "
+        "give the rows themselves, as a file or a frame"
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +68,7 @@ class Rows:
             If the source holds frequencies only.
         """
         if self.places is None:
-            raise DataError("this table holds only frequencies, not its rows one by one: fetch it first")
+            raise no_single_rows()
         found: npt.NDArray[Any] = values[self.places]
         return found
 

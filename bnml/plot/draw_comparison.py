@@ -44,7 +44,7 @@ def draw_comparison(
     Returns
     -------
     matplotlib.figure.Figure
-        The picture; a notebook shows it.
+        Both graphs in one picture.
 
     Raises
     ------

@@ -43,7 +43,6 @@ NETWORKS = {
     "water": "networks/water.bif.gz",
     "mildew": "networks/mildew.bif.gz",
     "alarm": "networks/alarm.bif",
-    "barley": "networks/barley.bif.gz",
     "hailfinder": "networks/hailfinder.bif",
     "hepar2": "networks/hepar2.bif",
     "win95pts": "networks/win95pts.bif",
@@ -211,4 +210,4 @@ def _parsimony(results: pd.DataFrame) -> list[str]:
     return said
 
 
-EXPERIMENT = Experiment(NAME, _parts, _work, _outcome, repetitions=5, files=tuple(NETWORKS.values()))
+EXPERIMENT = Experiment(NAME, _parts, _work, _outcome, repetitions=3, files=tuple(NETWORKS.values()))

@@ -27,6 +27,7 @@ __all__ = [
     "ForestRows",
     "complexity_forecast",
     "forest_links",
+    "forest_log_likelihood",
     "log_normaliser",
     "minimax_regret",
     "parametric_complexity",
@@ -169,7 +170,7 @@ def stochastic_complexity(
     """
     rows = rows_of_forest(forest, data, arities)
     complexity = log_normaliser(ForestSums(_rows(rows.n_rows)), rows.parents, rows.arities, memory_limit)
-    return complexity - _log_likelihood(rows)
+    return complexity - forest_log_likelihood(rows)
 
 
 def rows_of_forest(
@@ -340,7 +341,7 @@ def _of_codes(codes: Integers) -> Cells:
     return lambda variables: np.unique(codes[:, list(variables)], axis=0, return_counts=True)
 
 
-def _log_likelihood(rows: ForestRows) -> float:
+def forest_log_likelihood(rows: ForestRows) -> float:
     """Return the maximised log-likelihood: Σ n_ijk log(n_ijk / n_ij)."""
     total, n_rows = 0.0, rows.n_rows
     for child, above in enumerate(rows.parents):

@@ -51,7 +51,7 @@ METHODS = (EXACT, SAMPLED, HALVES)
 NO_POSTERIOR = ("BIC",)
 EDGES = (0.0, 0.05, 0.15, 0.25, 0.35, 0.45, 0.55, 0.65, 0.75, 0.85, 0.95, 1.0)
 CERTAIN = 0.9
-TABLES, SAMPLES = 100, 500  # of the bootstrap; and for each chain of the sampled posterior
+TABLES, SAMPLES = 60, 300  # of the bootstrap; and for each chain of the sampled posterior
 CHECKS = 10  # tables from the prior for each repetition; the first has all three numbers, the others the exact one
 COLOURS = {EXACT: "#0072b2", SAMPLED: "#e69f00", HALVES: "#cc3377"}
 MARKERS = {EXACT: "o", SAMPLED: "x", HALVES: "s"}
@@ -256,8 +256,10 @@ def _findings(tables: dict[str, pd.DataFrame], repetitions: int) -> list[str]:
     said.append("Mean calibration error over sources but the prior (0 is perfect):")
     for (n, method), part in means.groupby(level=["N", "method"]):
         ordered = part.droplevel(["N", "method"]).sort_values()
-        said.append(f"  {n:,} rows, {method}: " + ", ".join(f"{score} {off:.3f}" for score, off in ordered.items()) + ".")
+        said.append(
+            f"  {n:,} rows, {method}: " + ", ".join(f"{score} {off:.3f}" for score, off in ordered.items()) + "."
+        )
     return said
 
 
-EXPERIMENT = Experiment(NAME, _parts, _work, _outcome, repetitions=12, files=tuple(NETWORKS.values()))
+EXPERIMENT = Experiment(NAME, _parts, _work, _outcome, repetitions=20, files=tuple(NETWORKS.values()))

@@ -110,7 +110,13 @@ def _drawn(means: pd.DataFrame) -> Figure:
         for k, tree in enumerate(TREES):
             own = means[(means["tree"] == tree) & (means["parameters"] == parameters)]
             panel.plot(
-                own["N"], own["difference"], color=COLOURS[k], marker=MARKERS[k], markersize=3.5, linewidth=1.1, label=tree
+                own["N"],
+                own["difference"],
+                color=COLOURS[k],
+                marker=MARKERS[k],
+                markersize=3.5,
+                linewidth=1.1,
+                label=tree,
             )
         panel.axhline(0.0, color="#999999", linewidth=0.8, linestyle=":")
         panel.set_xscale("log")

@@ -41,10 +41,8 @@ NETWORKS = {
     "child": "networks/child.bif",
     "insurance": "networks/insurance.bif",
     "water": "networks/water.bif.gz",
-    "mildew": "networks/mildew.bif.gz",
     "alarm": "networks/alarm.bif",
     "hailfinder": "networks/hailfinder.bif",
-    "hepar2": "networks/hepar2.bif",
     "win95pts": "networks/win95pts.bif",
 }
 SIZES = (100, 300, 1000)
@@ -210,4 +208,4 @@ def _parsimony(results: pd.DataFrame) -> list[str]:
     return said
 
 
-EXPERIMENT = Experiment(NAME, _parts, _work, _outcome, repetitions=3, files=tuple(NETWORKS.values()))
+EXPERIMENT = Experiment(NAME, _parts, _work, _outcome, repetitions=5, files=tuple(NETWORKS.values()))

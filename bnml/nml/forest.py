@@ -173,9 +173,7 @@ def stochastic_complexity(
     return complexity - forest_log_likelihood(rows)
 
 
-def rows_of_forest(
-    forest: Any, data: Any, arities: Sequence[int] | Mapping[str, int] | None
-) -> ForestRows:
+def rows_of_forest(forest: Any, data: Any, arities: Sequence[int] | Mapping[str, int] | None) -> ForestRows:
     """Return a forest with what is counted of data for it, checked; see `stochastic_complexity`."""
     parents, names = _parents_of(forest), getattr(forest, "names", None)
     if all(hasattr(data, name) for name in ("states", "names", "arities", "n_rows")):

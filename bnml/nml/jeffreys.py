@@ -117,8 +117,10 @@ def _tree_evidence(rows: ForestRows, links: Sequence[Sequence[int]], root: int) 
     counts = {x: rows.table([x] if x == root else [above, x]).reshape(priors[x].shape) for x, above in below}
     posteriors = {x: priors[x] + counts[x] for x in priors}
     closed = sum(_log_beta(posteriors[x]) - _log_beta(priors[x]) for x in priors)
-    return closed + _log_expectation(posteriors, children, weights, root) - _log_expectation(
-        priors, children, weights, root
+    return (
+        closed
+        + _log_expectation(posteriors, children, weights, root)
+        - _log_expectation(priors, children, weights, root)
     )
 
 

@@ -41,7 +41,9 @@ def test_shares_and_their_errors():
     assert one["true"] == pytest.approx(0.8)
     excess = [4 - 3.2, 1 - 1.6, 3 - 3.2]
     assert one["error"] == pytest.approx(np.sqrt(3 / 2 * sum(e * e for e in excess)) / 10)
-    assert calibration_errors(reliability(rows, ["N", "bin"]), ["N"])["calibration_error"].tolist() == pytest.approx([0.1])
+    assert calibration_errors(reliability(rows, ["N", "bin"]), ["N"])["calibration_error"].tolist() == pytest.approx(
+        [0.1]
+    )
 
 
 def test_the_error_is_that_of_many_experiments():
@@ -87,7 +89,9 @@ def test_the_exact_posterior_is_calibrated_under_its_own_prior(small):
     assert len(tables) == 180
     assert abs(excess.mean()) < 3.5 * excess.std() / np.sqrt(len(tables))
     exact, sampled = (
-        frame[(frame["score"] == "BDeu") & (frame["method"] == m) & (frame["repetition"] % 30 == 0)].groupby("bin")["said"].sum()
+        frame[(frame["score"] == "BDeu") & (frame["method"] == m) & (frame["repetition"] % 30 == 0)]
+        .groupby("bin")["said"]
+        .sum()
         for m in ("exact posterior", "sampled posterior")
     )
     assert exact.drop("certain").sum() == pytest.approx(sampled.drop("certain").sum(), rel=0.05)

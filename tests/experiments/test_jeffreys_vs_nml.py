@@ -39,7 +39,9 @@ def test_from_end_to_end(tmp_path, monkeypatch):
     results = done.outcome.tables["results"]
     key = ("chain of 4", 20, 0, 3)
     rows = experiment.EXPERIMENT.work(tmp_path, key, 0)
-    codes = draw_tree_rows((None, 0, 1, 2), 20, INNER, experiment.experiment_generator(0, experiment.NAME, *key[:3], INNER))
+    codes = draw_tree_rows(
+        (None, 0, 1, 2), 20, INNER, experiment.experiment_generator(0, experiment.NAME, *key[:3], INNER)
+    )
     assert rows[0]["nml"] == pytest.approx(-stochastic_complexity([None, 0, 1, 2], codes, [2] * 4))
     assert np.allclose(results["nml"] - results["jeffreys"], results["difference"])
     assert sum("times as large" in line for line in done.outcome.findings) == 3

@@ -64,7 +64,9 @@ def _log_prob(network, data, renamed):
 def test_a_cell_without_proof_has_no_number(small, monkeypatch):
     proven = experiment.proven_best
     monkeypatch.setattr(
-        experiment, "proven_best", lambda data, score: None if score == "bic" and len(data.names) == 6 else proven(data, score)
+        experiment,
+        "proven_best",
+        lambda data, score: None if score == "bic" and len(data.names) == 6 else proven(data, score),
     )
     rows = [row for name in NETWORKS for n in (100, 2000) for k in (0, 1) for row in _part(small, name, n, k)]
     found = experiment.EXPERIMENT.outcome(small, rows, 2)

@@ -94,7 +94,9 @@ def log_prior(tree, theta):
 def test_the_prior_is_the_root_of_the_determinant(tree):
     random = np.random.default_rng(0)
     for _ in range(5):
-        theta = {(x, j): random.uniform(0.1, 0.9) for x, above in enumerate(tree) for j in range(1 if above is None else 2)}
+        theta = {
+            (x, j): random.uniform(0.1, 0.9) for x, above in enumerate(tree) for j in range(1 if above is None else 2)
+        }
         _, log_determinant = np.linalg.slogdet(fisher_information(tree, theta))
         assert log_prior(tree, theta) == pytest.approx(log_determinant / 2, abs=1e-5)
 
@@ -128,9 +130,7 @@ def test_every_direction_gives_the_same(tree, n):
 def test_all_data_together_have_probability_one():
     rows = [np.array(row) for row in product((0, 1), repeat=4)]
     pairs = [(a, b) for a in range(16) for b in range(a, 16)]
-    total = sum(
-        (1 + (a != b)) * exp(jeffreys_evidence(CHAIN, np.stack([rows[a], rows[b]]), [2] * 4)) for a, b in pairs
-    )
+    total = sum((1 + (a != b)) * exp(jeffreys_evidence(CHAIN, np.stack([rows[a], rows[b]]), [2] * 4)) for a, b in pairs)
     assert total == pytest.approx(1.0, abs=2e-5)
 
 

@@ -63,7 +63,7 @@ Extra = Annotated[
     typer.Option(
         "--extra",
         metavar="K",
-        help="Build a decomposition edge by edge until it has no more than K extra tuples, for any number of attributes.",
+        help="Build a decomposition edge by edge, of any number of attributes, until K extra tuples are left at most.",
     ),
 ]
 GainsGiven = Annotated[

@@ -1,4 +1,4 @@
-"""Calibration: of the links that are said to be 90 % certain, how many are in the generating network?
+"""Calibration: how many of the links that are said to be 90 % certain are in the generating network.
 
 The posterior over structures and the bootstrap both put a number between 0 and 1 beside every link. If it is to be read
 as a probability, then of all links with a number of about 0.9 nine in ten should be there. Tables are drawn from
@@ -246,19 +246,18 @@ def _findings(tables: dict[str, pd.DataFrame], repetitions: int) -> list[str]:
         )
     for name, where in (("certain_by_prior", f"from {PRIOR}"), ("certain_by_method", "from all other networks")):
         said.append(f"Of links said to be {CERTAIN:.0%} certain or more, tables {where}:")
-        for one in tables[name].to_dict("records"):
-            said.append(
-                f"  {one['N']:,} rows, {one['score']}, {one['method']}: {one['true']:.1%} ± {one['error']:.1%} of "
-                f"{one['pairs']:,} are true (said: {one['said']:.1%})."
-            )
+        said += [
+            f"  {one['N']:,} rows, {one['score']}, {one['method']}: {one['true']:.1%} ± {one['error']:.1%} of "
+            f"{one['pairs']:,} are true (said: {one['said']:.1%})."
+            for one in tables[name].to_dict("records")
+        ]
     errors = tables["errors"]
     means = errors[errors["source"] != PRIOR].groupby(["N", "method", "score"])["calibration_error"].mean()
     said.append("Mean calibration error over sources but the prior (0 is perfect):")
     for (n, method), part in means.groupby(level=["N", "method"]):
         ordered = part.droplevel(["N", "method"]).sort_values()
-        said.append(
-            f"  {n:,} rows, {method}: " + ", ".join(f"{score} {off:.3f}" for score, off in ordered.items()) + "."
-        )
+        told = ", ".join(f"{score} {error:.3f}" for score, error in ordered.items())
+        said.append(f"  {n:,} rows, {method}: {told}.")
     return said
 
 

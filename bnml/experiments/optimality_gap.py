@@ -198,18 +198,18 @@ def _findings(tables: dict[str, pd.DataFrame], repetitions: int) -> list[str]:
         "scores, and gaps are of these."
     ]
     open_cells = proofs[proofs["proven"] < proofs["tables"]]
-    for cell in open_cells.to_dict("records"):
-        said.append(
-            f"  {cell['source']}, {cell['N']:,} rows, {cell['score']}: proven for {cell['proven']} of {cell['tables']}."
-        )
-    for one in tables["searches"].to_dict("records"):
-        said.append(
-            f"{one['search']}: the optimum in {one['reached']:.0%} of {one['tables']:,}, mean gap {one['gap']:.2f} "
-            f"nats ({one['lost']:.2%} of the gain over no arcs), worst {one['worst_gap']:.1f} nats, distance to the "
-            f"best class {one['distance']:.1f}."
-        )
-    for column, word in (("N", "rows"), ("variables", "variables"), ("score", "")):
-        said += _trend(tables[{"N": "by_rows", "variables": "by_variables", "score": "by_score"}[column]], column, word)
+    said += [
+        f"  {cell['source']}, {cell['N']:,} rows, {cell['score']}: proven for {cell['proven']} of {cell['tables']}."
+        for cell in open_cells.to_dict("records")
+    ]
+    said += [
+        f"{one['search']}: the optimum in {one['reached']:.0%} of {one['tables']:,}, mean gap {one['gap']:.2f} nats "
+        f"({one['lost']:.2%} of the gain over no arcs), worst {one['worst_gap']:.1f} nats, distance to the best class "
+        f"{one['distance']:.1f}."
+        for one in tables["searches"].to_dict("records")
+    ]
+    said += _trend(tables["by_rows"], "N", "rows") + _trend(tables["by_variables"], "variables", "variables")
+    said += _trend(tables["by_score"], "score", "")
     return said
 
 

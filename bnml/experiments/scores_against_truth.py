@@ -87,7 +87,7 @@ def _outcome(folder: Path, rows: Sequence[Row], repetitions: int) -> Outputs:
     nearest = _nearest(results)
     tables = {"results": results, "means": means, "nearest": nearest}
     tables |= {f"{measure}_table": _wide(means, measure) for measure in MEASURES}
-    figures = {name: _drawn(means, measure) for name, measure in zip(("figure", "divergence"), MEASURES)}
+    figures = {name: _drawn(means, measure) for name, measure in zip(("figure", "divergence"), MEASURES, strict=True)}
     return Outputs(tables, figures, _findings(results, means, nearest, repetitions))
 
 

@@ -8,15 +8,14 @@ probability that the configuration occurs (Kontkanen et al. 2000):
 
 In a tree P(pa_i = j) is the marginal of one variable. That of the root is a parameter of its own, so a tree of which
 one variable is the neighbour of all others, with that variable as its root, has a Dirichlet prior: 1/2 everywhere, and
-for the root 1/2 more for each two free parameters of a child's distribution. For every other tree the prior is a product
-of Dirichlet distributions times
+for the root m_x more, with m_x as below. For every other tree the prior is a product of Dirichlet distributions times
 
     g(θ) = Π over inner variables x but the root, Π over their values v of P(x = v | θ)^m_x,
     m_x = Σ over the children c of x of (r_c - 1) / 2,
 
 so that the marginal likelihood is that of the Dirichlet distributions times E[g | data] / E[g]. The two expectations
-are computed by Gauss-Jacobi quadrature from the leaves to the root: what lies below an inner variable depends on what is
-above only by the marginal of its parent. Inner variables must be binary then, so that this is one number.
+are computed by Gauss-Jacobi quadrature from the leaves to the root: what lies below an inner variable depends on what
+is above only by the marginal of its parent. Inner variables must be binary then, so that this is one number.
 
 The prior is the same however the tree is directed, and so is the marginal likelihood.
 """
@@ -64,8 +63,8 @@ def jeffreys_evidence(forest: Any, data: Any, arities: Sequence[int] | Mapping[s
 
     Notes
     -----
-    Wettig, Kontkanen & Myllymäki (2007) name it as what NML is asymptotically equivalent to, and as difficult to compute
-    in practice. The two come together if the maximum likelihood parameters keep away from 0 and 1.
+    Wettig, Kontkanen & Myllymäki (2007) name it as what NML is asymptotically equivalent to, and as difficult to
+    compute in practice. The two come together if the maximum likelihood parameters keep away from 0 and 1.
 
     Examples
     --------
@@ -142,8 +141,8 @@ def _log_expectation(
 ) -> float:
     """Return log E[g] for parameters from Dirichlet distributions.
 
-    ``weights[x]`` is m_x. What lies below x, as a function of the probability t that its parent has its second value, is
-    E[(s (1 - s))^m_x · what lies below its children, at s], where s = t θ_1 + (1 - t) θ_0 is the probability that x has
+    ``weights[x]`` is m_x. What lies below x, as a function of the probability t that its parent has its second value,
+    is E[(s (1 - s))^m_x · what lies below its children, at s], where s = t θ_1 + (1 - t) θ_0 is the probability that x has
     its own second value.
     """
     inner = {x: [y for y in own if children[y]] for x, own in children.items()}

@@ -20,7 +20,7 @@ def test_random_networks_differ_and_come_again():
 
 @pytest.mark.parametrize(("ess", "variance"), [(None, 1 / 8), (1.0, 1 / 6)])
 def test_parameters_are_drawn_from_the_prior_that_is_named(ess, variance):
-    # A beta(a, a) share has the variance 1 / (4 (2a + 1)): a = 1/2 for Dirichlet(1/2), a = 1/4 for BDeu(1) of one binary parent.
+    # A beta(a, a) share has the variance 1 / (4 (2a + 1)): a = 1/2 for Dirichlet(1/2), 1/4 for BDeu(1) of one parent.
     dag, states = bnml.DAG.parse("[A][B|A]"), {"A": (0, 1), "B": (0, 1)}
     random = np.random.default_rng(0)
     drawn = [draw_parameters(dag, states, random, ess).probabilities("B")[0, 0] for _ in range(4000)]

@@ -6,11 +6,10 @@ import math
 
 import numpy as np
 import pytest
-
-import bnml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import bnml
 from bnml.errors import BnmlError
 from bnml.graph import DAG
 from bnml.network.divergence import kl_divergence

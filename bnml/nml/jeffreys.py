@@ -141,9 +141,9 @@ def _log_expectation(
 ) -> float:
     """Return log E[g] for parameters from Dirichlet distributions.
 
-    ``weights[x]`` is m_x. What lies below x, as a function of the probability t that its parent has its second value,
-    is E[(s (1 - s))^m_x · what lies below its children, at s], where s = t θ_1 + (1 - t) θ_0 is the probability that x has
-    its own second value.
+    ``weights[x]`` is m_x. Let t be the probability that the parent of x has its second value; then x has its own second
+    value with the probability s = t θ_1 + (1 - t) θ_0, and what lies below x is, as a function of t, the expectation of
+    (s (1 - s))^m_x times what lies below the children of x, at s.
     """
     inner = {x: [y for y in own if children[y]] for x, own in children.items()}
     if not inner[root]:

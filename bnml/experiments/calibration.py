@@ -252,10 +252,10 @@ def _findings(tables: dict[str, pd.DataFrame], repetitions: int) -> list[str]:
             for one in tables[name].to_dict("records")
         ]
     errors = tables["errors"]
-    means = errors[errors["source"] != PRIOR].groupby(["N", "method", "score"])["calibration_error"].mean()
+    others = errors[errors["source"] != PRIOR]
     said.append("Mean calibration error over sources but the prior (0 is perfect):")
-    for (n, method), part in means.groupby(level=["N", "method"]):
-        ordered = part.droplevel(["N", "method"]).sort_values()
+    for (n, method), own in others.groupby(["N", "method"]):
+        ordered = own.groupby("score")["calibration_error"].mean().sort_values()
         told = ", ".join(f"{score} {error:.3f}" for score, error in ordered.items())
         said.append(f"  {n:,} rows, {method}: {told}.")
     return said

@@ -177,7 +177,7 @@ def _drawn(means: pd.DataFrame, measure: str) -> Figure:
 
 def _findings(results: pd.DataFrame, means: pd.DataFrame, nearest: pd.DataFrame, repetitions: int) -> list[str]:
     proven = means[means["proven"] == means["tables"]]
-    largest = proven.loc[proven["variables"].idxmax()] if len(proven) else None
+    largest = max(proven.to_dict("records"), key=lambda one: one["variables"], default=None)
     said = [
         f"{repetitions} tables of each network and number of rows: the optimum is proven for all of them in "
         f"{len(proven)} of {len(means)} cells (network, rows, score)"
@@ -188,8 +188,9 @@ def _findings(results: pd.DataFrame, means: pd.DataFrame, nearest: pd.DataFrame,
         said.append(f"  not proven with {n:,} rows under {score}: {told}.")
     for measure, what in MEASURES.items():
         said.append(f"Mean rank by {what} over the networks proven under all scores, and how often first:")
-        for n, own in nearest[nearest["measure"] == measure].groupby("N"):
-            ordered = own.sort_values("rank").to_dict("records")
+        ranked = nearest[nearest["measure"] == measure]
+        for n in sorted(set(ranked["N"].tolist())):
+            ordered = ranked[ranked["N"] == n].sort_values("rank").to_dict("records")
             told = ", ".join(f"{one['score']} {one['rank']:.2f} ({one['first']})" for one in ordered)
             said.append(f"  {n:,} rows, {ordered[0]['networks']} networks: {told}.")
     return [*said, *_parsimony(results)]

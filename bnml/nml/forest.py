@@ -329,7 +329,7 @@ def _of_table(data: Any, columns: Sequence[int]) -> Cells:
     def cells(variables: Sequence[int]) -> tuple[Integers, Integers]:
         found = counts.cells([columns[v] for v in variables])
         order = np.lexsort(found.states[::-1])
-        return np.stack(found.states, axis=1)[order].astype(np.int64), found.counts[order]
+        return found.states.T[order].astype(np.int64), found.counts[order]
 
     return cells
 

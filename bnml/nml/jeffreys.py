@@ -22,6 +22,7 @@ The prior is the same however the tree is directed, and so is the marginal likel
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
@@ -109,15 +110,17 @@ def _roots(links: Sequence[Sequence[int]], arities: Sequence[int]) -> list[int]:
 def _tree_evidence(rows: ForestRows, links: Sequence[Sequence[int]], root: int) -> float:
     """Return the log marginal likelihood of the tree that hangs from a root."""
     below = _children(links, root)
-    priors = {x: np.full((1 if x == root else rows.arities[above], rows.arities[x]), 0.5) for x, above in below}
+    priors: dict[int, Floats] = {
+        x: np.full((1 if x == root else rows.arities[above], rows.arities[x]), 0.5) for x, above in below
+    }
     children: dict[int, list[int]] = {x: [y for y, above in below if above == x != y] for x, _ in below}
     weights = {x: sum((rows.arities[y] - 1) / 2 for y in own) for x, own in children.items()}
     priors[root] += weights[root]
     counts = {x: rows.table([x] if x == root else [above, x]).reshape(priors[x].shape) for x, above in below}
-    posteriors = {x: priors[x] + counts[x] for x in priors}
-    closed = sum(_log_beta(posteriors[x]) - _log_beta(priors[x]) for x in priors)
+    posteriors: dict[int, Floats] = {x: priors[x] + counts[x] for x in priors}
+    closed = [_log_beta(posteriors[x]) - _log_beta(priors[x]) for x in priors]
     return (
-        closed
+        math.fsum(closed)
         + _log_expectation(posteriors, children, weights, root)
         - _log_expectation(priors, children, weights, root)
     )

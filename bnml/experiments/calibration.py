@@ -251,6 +251,7 @@ def _findings(tables: dict[str, pd.DataFrame], repetitions: int) -> list[str]:
             f"{one['pairs']:,} are true (said: {one['said']:.1%})."
             for one in tables[name].to_dict("records")
         ]
+    said += _unlikely(check[check["source"] != PRIOR])
     errors = tables["errors"]
     others = errors[errors["source"] != PRIOR]
     said.append("Mean calibration error over sources but the prior (0 is perfect):")
@@ -259,6 +260,21 @@ def _findings(tables: dict[str, pd.DataFrame], repetitions: int) -> list[str]:
         told = ", ".join(f"{score} {error:.3f}" for score, error in ordered.items())
         said.append(f"  {n:,} rows, {method}: {told}.")
     return said
+
+
+def _unlikely(curves: pd.DataFrame) -> list[str]:
+    """Say how many of the links in the lowest bin are true."""
+    lowest = curves[curves["bin"] == "0.0"]
+    counts = lowest.assign(there=lowest["true"] * lowest["pairs"]).groupby(["N", "score", "method"], sort=False)
+    found = counts[["there", "pairs"]].sum().reset_index().to_dict("records")
+    return [
+        f"Of links said to be less than {EDGES[1]:.0%} certain, tables from all other networks:",
+        *(
+            f"  {one['N']:,} rows, {one['score']}, {one['method']}: {one['there'] / one['pairs']:.1%} of "
+            f"{one['pairs']:,} are true."
+            for one in found
+        ),
+    ]
 
 
 EXPERIMENT = Experiment(NAME, _parts, _work, _outcome, repetitions=20, files=tuple(NETWORKS.values()))

@@ -120,18 +120,18 @@ def _outcome(folder: Path, rows: Sequence[Row], repetitions: int) -> Outputs:
     proven["reached"] = proven["gap"] == 0
     tables = {
         "results": results,
-        "means": summarised(proven, [*CELL, "search"]),
-        "by_variables": summarised(proven, ["variables", "search"]),
-        "by_rows": summarised(proven, ["N", "search"]),
-        "by_score": summarised(proven, ["score", "search"]),
-        "searches": summarised(proven, ["search"]),
+        "means": _summarised(proven, [*CELL, "search"]),
+        "by_variables": _summarised(proven, ["variables", "search"]),
+        "by_rows": _summarised(proven, ["N", "search"]),
+        "by_score": _summarised(proven, ["score", "search"]),
+        "searches": _summarised(proven, ["search"]),
         "not_proven": _not_proven(results),
     }
     figures = {"figure": _by_variables(proven), "scores": _by_score(tables["by_score"])}
     return Outputs(tables, figures, _findings(tables, repetitions))
 
 
-def summarised(proven: pd.DataFrame, key: list[str]) -> pd.DataFrame:
+def _summarised(proven: pd.DataFrame, key: list[str]) -> pd.DataFrame:
     """Return for each cell the share of tables in which the optimum was reached, and how large the gaps are."""
     groups = proven.groupby(key, sort=False)
     found = groups.agg(
@@ -156,7 +156,7 @@ def _by_variables(proven: pd.DataFrame) -> Figure:
     sizes = sorted(set(proven["N"]))
     drawing, panels = charts.figure(2, max(len(sizes), 1))
     for column, n in enumerate(sizes):
-        means = summarised(proven[proven["N"] == n], ["variables", "search"])
+        means = _summarised(proven[proven["N"] == n], ["variables", "search"])
         top, low = panels[column], panels[len(sizes) + column]
         for k, search in enumerate(SEARCHES):
             own = means[means["search"] == search]
@@ -170,7 +170,7 @@ def _by_variables(proven: pd.DataFrame) -> Figure:
         low.set_xlabel("variables", fontsize=8)
     panels[0].set_ylabel("optimum reached, % of tables", fontsize=8)
     panels[len(sizes)].set_ylabel("lost, % of the gain over no arcs", fontsize=8)
-    charts.legend(drawing, panels, published=False)
+    charts.legend(drawing, panels, published=False, columns=4)
     return drawing
 
 

@@ -167,6 +167,7 @@ def _drawn(means: pd.DataFrame, measure: str) -> Figure:
         panel.set_ylim(bottom=0)
         if means[means["network"] == name][measure].isna().all():
             panel.text(0.5, 0.5, "not proven", transform=panel.transAxes, ha="center", fontsize=8)
+            panel.set_yticks([])
     for panel in panels[len(names) :]:
         panel.set_visible(False)
     for row in range(height):
@@ -183,7 +184,7 @@ def _findings(results: pd.DataFrame, means: pd.DataFrame, nearest: pd.DataFrame,
         f"{len(proven)} of {len(means)} cells (network, rows, score)"
         + ("." if largest is None else f", up to {largest['network']} with {largest['variables']} variables.")
     ]
-    for (n, score), own in means[means["proven"] < means["tables"]].groupby(["N", "score"], sort=False):
+    for (n, score), own in means[means["proven"] < means["tables"]].groupby(["N", "score"]):
         told = ", ".join(f"{one['network']} ({one['proven']} of {one['tables']})" for one in own.to_dict("records"))
         said.append(f"  not proven with {n:,} rows under {score}: {told}.")
     for measure, what in MEASURES.items():

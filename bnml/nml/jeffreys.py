@@ -28,8 +28,6 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from scipy.linalg import eigh_tridiagonal
-from scipy.special import gammaln
 
 from bnml._arrays import Floats
 from bnml.errors import ScoreError, argument
@@ -136,6 +134,8 @@ def _children(links: Sequence[Sequence[int]], root: int) -> list[tuple[int, int]
 
 def _log_beta(alpha: Floats) -> float:
     """Return the logarithm of the product of multivariate beta functions, one for each row."""
+    from scipy.special import gammaln
+
     return float(gammaln(alpha).sum() - gammaln(alpha.sum(axis=1)).sum())
 
 
@@ -179,6 +179,8 @@ def _beta_points(low: float, high: float) -> tuple[Floats, Floats]:
     Gauss-Jacobi quadrature on [0, 1], from the eigenvectors of the recurrence (Golub & Welsch 1969), which does not
     overflow, however many rows are counted.
     """
+    from scipy.linalg import eigh_tridiagonal
+
     a, b = low - 1.0, high - 1.0  # exponents of 1 - t and of t
     k = np.arange(1.0, POINTS)
     both = 2.0 * k + a + b

@@ -210,4 +210,4 @@ def _parsimony(results: pd.DataFrame) -> list[str]:
     return said
 
 
-EXPERIMENT = Experiment(NAME, _parts, _work, _outcome, repetitions=5, files=tuple(NETWORKS.values()))
+EXPERIMENT = Experiment(NAME, _parts, _work, _outcome, repetitions=5, in_all=0, files=tuple(NETWORKS.values()))

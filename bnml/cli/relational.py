@@ -50,6 +50,34 @@ Top = Annotated[
 Possibility = Annotated[
     str | None, typer.Option("--possibility", metavar="COLUMN", help="Column of degrees from 0 to 1: no attribute.")
 ]
+Measure = Annotated[
+    str,
+    typer.Option(
+        "--measure",
+        metavar="NAME",
+        help="How gains of degrees are measured: nonspecificity, or lecture (sums of degrees in place of numbers).",
+    ),
+]
+Extra = Annotated[
+    str | None,
+    typer.Option(
+        "--extra",
+        metavar="K",
+        help="Build a decomposition edge by edge, of any number of attributes, until K extra tuples are left at most.",
+    ),
+]
+GainsGiven = Annotated[
+    str | None,
+    typer.Option("--gains-given", metavar="A,B|C", help="The gain of A and B for each value of C, or of C,D."),
+]
+Of = Annotated[
+    str | None,
+    typer.Option(
+        "--decomposition",
+        metavar="SETS",
+        help="Count the extra tuples of sets of attributes, A,B|B,C, or of a DAG, [A][B|A].",
+    ),
+]
 
 
 @takes_groups
@@ -60,6 +88,10 @@ def command(
     possibility: Possibility = None,
     weight: Weight = "hartley",
     top: Top = None,
+    measure: Measure = "nonspecificity",
+    extra: Extra = None,
+    gains_given: GainsGiven = None,
+    decomposition: Of = None,
     as_json: options.Json = False,
     columns: options.Columns = None,
     na_values: options.NaValues = None,
@@ -69,7 +101,10 @@ def command(
     """Decompose the set of rows that occur: gains, trees, extra tuples."""
     from bnml.relational.overview import relation_overview
 
-    bits = _number(threshold)
+    bits = _number(threshold, "--threshold", "bits")
+    most = _number(extra, "--extra", "tuples")
+    pair = None if gains_given is None else _parse_pair(gains_given)
+    sets = None if decomposition is None else _parse_sets(decomposition)
     if top is not None and top < 1:
         raise ArgumentError(f"--top {top}: expected a whole number from 1")
     if possibility is None:
@@ -81,7 +116,12 @@ def command(
         rows = table(columns=columns, states=declared)
     if top is not None:
         _check_listing(rows, possibility)
-    found = relation_overview(rows, bits, weight, top, possibility=possibility).to_dict()
+    asked = {
+        **({} if pair is None else _gains_given(rows, pair, possibility, measure)),
+        **({} if sets is None else _extra_tuples(rows, sets, decomposition, possibility)),
+    }
+    overview = relation_overview(rows, bits, weight, top, possibility=possibility, measure=measure, extra=most)
+    found = {**overview.to_dict(), **asked}
     if as_json:
         printing.print_json(found)
     else:
@@ -99,16 +139,54 @@ def _check_listing(table: bnml.Data, possibility: str | None) -> None:
         print(f"forecast: {1 << n * (n - 1) // 2:,} decompositions, about 15 s", file=sys.stderr, flush=True)
 
 
-def _number(threshold: str | None) -> float | None:
-    if threshold is None:
+def _number(text: str | None, option: str, of: str) -> float | None:
+    if text is None:
         return None
     try:
-        number = float(threshold)
+        number = float(text)
     except ValueError:
         number = math.nan
     if not 0 <= number < math.inf:
-        raise ArgumentError(f"--threshold {shortened(threshold, 60)}: expected a number of bits from 0")
+        raise ArgumentError(f"{option} {shortened(text, 60)}: expected a number of {of} from 0")
     return number
+
+
+def _parse_pair(text: str) -> tuple[list[str], list[str]]:
+    """Return the two attributes whose gain is asked for, and those that are given."""
+    names, mark, given = text.partition("|")
+    pair = options.parse_names(names, "--gains-given")
+    if len(pair) != 2 or not mark:
+        raise ArgumentError(f"--gains-given {shortened(text, 60)!r}: expected two attributes and what is given, A,B|C")
+    return pair, options.parse_names(given, "--gains-given")
+
+
+def _parse_sets(text: str) -> bnml.DAG | list[list[str]]:
+    """Return sets of attributes, or a DAG."""
+    if text.lstrip().startswith("["):
+        return bnml.DAG.parse(text)
+    return [options.parse_names(part, "--decomposition") for part in text.split("|")]
+
+
+def _gains_given(
+    table: bnml.Data, asked: tuple[list[str], list[str]], possibility: str | None, measure: str
+) -> dict[str, Any]:
+    from bnml._plain import records
+
+    (a, b), given = asked
+    frame = bnml.relational.gains_given(table, a, b, given, possibility=possibility, measure=measure)
+    values, numbers = frame.iloc[:, : len(given)], frame.iloc[:, len(given) :]
+    rows = [
+        {"given": dict(zip(given, row, strict=True)), **own}
+        for row, own in zip(values.to_numpy().tolist(), records(numbers), strict=True)
+    ]
+    return {"gains_given": {"a": a, "b": b, "given": given, "rows": rows}}
+
+
+def _extra_tuples(
+    table: bnml.Data, sets: bnml.DAG | list[list[str]], text: str | None, possibility: str | None
+) -> dict[str, Any]:
+    number = bnml.relational.extra_tuples(sets, table, possibility=possibility)
+    return {"decomposition": {"sets": text, "extra_tuples": number}}
 
 
 def _states_with_degrees(
@@ -134,6 +212,12 @@ def _report(found: Mapping[str, Any]) -> None:
     bound = others["threshold"]
     above = "the spanning tree of these gains" if bound is None else f"gains above {bound:g} bits"
     _print_graph(f"Given all other attributes, {above}: {_extra(others)}", others["edges"])
+    if found["greedy"] is not None:
+        _print_graph(f"Built edge by edge: {_extra(found['greedy'])}", found["greedy"]["edges"])
+    if "decomposition" in found:
+        print("\n" + wrapped_text(f"{found['decomposition']['sets']}: {_extra(found['decomposition'])}"))
+    if "gains_given" in found:
+        _print_gains_given(found["gains_given"])
     if found["decompositions"] is None:
         return
     print(f"\nThe best of {found['graphs']:,} decompositions, with their extra tuples:")
@@ -162,10 +246,26 @@ def _print_gains(rows: list[Mapping[str, Any]]) -> None:
     _print_rest(len(rows), "pair")
 
 
+def _print_gains_given(asked: Mapping[str, Any]) -> None:
+    print("\n" + wrapped_text(f"Gain of {_pair(asked, 30)} for each value of {', '.join(asked['given'])}, in bits:"))
+    cells = [
+        [
+            ", ".join(shortened(str(value), 20) for value in row["given"].values()),
+            *(_in_words(row[key]) for key in ("a", "b", "pairs")),
+            f"{row['gain']:.4f}",
+        ]
+        for row in asked["rows"][:MOST_LINES]
+    ]
+    titles = ["given", shortened(asked["a"], 15), shortened(asked["b"], 15), "pairs", "gain"]
+    print("\n".join(text_table(cells, "lrrrr", titles, indent="  ")))
+    _print_rest(len(asked["rows"]), "value")
+
+
 def _print_graph(title: str, edges: list[Mapping[str, Any]]) -> None:
     print("\n" + wrapped_text(title))
-    rows = [[_pair(edge, 32), f"{edge['weight']:.4f}"] for edge in edges[:MOST_LINES]]
-    print("".join(f"{line}\n" for line in text_table(rows, "lr", indent="  ")), end="")
+    shown = [(_pair(edge, 32), edge.get("weight")) for edge in edges[:MOST_LINES]]
+    rows = [[pair, "" if weight is None else f"{weight:.4f}"] for pair, weight in shown]
+    print("".join(f"{line.rstrip()}\n" for line in text_table(rows, "lr", indent="  ")), end="")
     _print_rest(len(edges), "edge")
 
 

@@ -24,6 +24,13 @@ cores, in any order, and an interrupted run goes on where it was.
 `scores_on_data`           the highest scores of twenty tables
 `alpha_sensitivity`        the posterior under BDq and BDeu, by hyperparameter
 `qnml_vs_nml`              qNML and fNML against the exact NML of forests
+`independent_columns`      what scores find in columns that have nothing to do with each other
+`sachs`, `gaps`            what targets are worth; what is learned where values are missing
+`optimality_gap`           heuristic searches against the proven optimum
+`scores_against_truth`     proven optima against the generating network
+`calibration`              how often links are true that are said to be certain
+`jeffreys_vs_nml`          NML against the marginal likelihood under Jeffreys' prior
+`truths`, `proven`         networks that generate tables; the best structure, proven within fixed work
 =========================  ==============================================================================
 """
 

@@ -47,7 +47,7 @@ def line(panel: Axes, x: Any, y: Any, score: str, *, published: bool = False, **
     panel.plot(x, y, **style | options)
 
 
-def legend(drawing: Figure, panels: list[Axes], *, published: bool = True) -> None:
+def legend(drawing: Figure, panels: list[Axes], *, published: bool = True, columns: int = 10) -> None:
     """Put one legend below all panels of a chart: the scores, and what broken lines are."""
     from matplotlib.lines import Line2D
 
@@ -58,5 +58,10 @@ def legend(drawing: Figure, panels: list[Axes], *, published: bool = True) -> No
     if published:
         known["published"] = Line2D([], [], color="#777777", linestyle=(0, (4, 2)), linewidth=0.9)
     drawing.legend(
-        list(known.values()), list(known), loc="outside lower center", ncols=len(known), fontsize=8, frameon=False
+        list(known.values()),
+        list(known),
+        loc="outside lower center",
+        ncols=min(len(known), columns),
+        fontsize=8,
+        frameon=False,
     )

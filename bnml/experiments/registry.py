@@ -21,6 +21,10 @@ EXPERIMENTS = {
     "independent-columns": "what scores find in columns that have nothing to do with each other",
     "sachs": "what targets are worth: an experiment with what was set, and with that ignored",
     "gaps": "how near learned structures come to the generating one where values are missing",
+    "optimality-gap": "how far heuristic searches are from the proven optimum",
+    "scores-against-truth": "how near proven optima come to the generating network, by score",
+    "calibration": "how often links are true that the posterior or the bootstrap call certain",
+    "jeffreys-vs-nml": "how near the marginal likelihood under Jeffreys' prior comes to NML, on small trees",
 }
 """What each experiment shows; its module has its name, with underscores."""
 

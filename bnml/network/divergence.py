@@ -1,12 +1,14 @@
-"""The Kullback-Leibler divergence between two networks."""
+"""The Kullback-Leibler divergence of a network from another one, or from a table."""
 
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
 from bnml._text import quoted
+from bnml.counts import information
 from bnml.data.labels import label_text
 from bnml.errors import ArgumentError
 from bnml.network.inference import joint
@@ -15,16 +17,24 @@ from bnml.network.network import BayesianNetwork
 __all__ = ["kl_divergence"]
 
 
-def kl_divergence(p: BayesianNetwork, q: BayesianNetwork) -> float:
+def kl_divergence(p: Any, q: Any) -> float:
     """Return Σ p log(p / q) in nats; infinite where q rules out what p allows.
 
-    Both logarithms are sums over families, so only p's probabilities of the families of p and of q are needed, never
-    the joint table of all variables.
+    Of two networks both logarithms are sums over families, so only p's probabilities of the families of p and of q are
+    needed, never the joint table of all variables.
+
+    Parameters
+    ----------
+    p
+        A network; or a table, whose rows are then the distribution.
+    q
+        A network; or a table, if p is one. See `bnml.information.kl_divergence` for tables.
 
     Raises
     ------
     BnmlError
-        If the networks differ in variables or states, or a family is too large for exact inference.
+        If the two differ in variables or states, a family is too large for exact inference, or a table is to stand for
+        a network.
 
     Examples
     --------
@@ -35,9 +45,15 @@ def kl_divergence(p: BayesianNetwork, q: BayesianNetwork) -> float:
     >>> free = bnml.BayesianNetwork(bnml.DAG.parse("[A][B]"), states, {"A": half, "B": half})
     >>> round(bnml.kl_divergence(tied, free), 4)
     0.3681
+    >>> round(bnml.kl_divergence(bnml.example(), bnml.learn(bnml.example()).network), 4)
+    0.0074
     """
-    if not isinstance(p, BayesianNetwork) or not isinstance(q, BayesianNetwork):
-        raise ArgumentError("kl_divergence: expected two networks; for tables there is bnml.information.kl_divergence")
+    if not isinstance(p, BayesianNetwork):
+        return information.kl_divergence(p, q)
+    if not isinstance(q, BayesianNetwork):
+        raise ArgumentError(
+            "kl_divergence: p is a network, and q is none; fit one to the table (bnml.fit), or give the table first"
+        )
     if set(p.names) != set(q.names):
         raise ArgumentError(f"kl_divergence: the networks differ in {quoted(sorted(set(p.names) ^ set(q.names)))}")
     for x in p.names:

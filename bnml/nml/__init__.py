@@ -34,6 +34,7 @@ large n and r share the plane of all (n, r) between them, see `bnml.nml.exact`.
 :func:`parametric_complexity`   log C of a forest of variables, also called its :func:`minimax_regret`
 :func:`stochastic_complexity`   -log P_NML of data given a forest
 :func:`complexity_forecast`     what that will take
+:func:`jeffreys_evidence`       the log marginal likelihood of data given a forest, under Jeffreys' prior
 ==============================  ==========================================================================
 
 The order of the arguments is always the sample size n first, then the number of values r.
@@ -41,6 +42,7 @@ The order of the arguments is always the sample size n first, then the number of
 
 from bnml.nml.forest import complexity_forecast, minimax_regret, parametric_complexity, stochastic_complexity
 from bnml.nml.histogram import Histogram, nml_histogram
+from bnml.nml.jeffreys import jeffreys_evidence
 from bnml.nml.partition import Partition, nml_partition
 from bnml.nml.regret import regret, regrets
 from bnml.nml.rising import log_rising
@@ -50,6 +52,7 @@ __all__ = [
     "Histogram",
     "Partition",
     "complexity_forecast",
+    "jeffreys_evidence",
     "log_rising",
     "minimax_regret",
     "nml_histogram",

@@ -10,6 +10,7 @@ beforehand (Wettig, Kontkanen & Myllymäki 2007, section 2). `bnml.nml.forest_su
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,16 +24,42 @@ from bnml.nml.forest_sums import ForestSums
 from bnml.nml.regret import Whole, regret_argument
 
 __all__ = [
+    "ForestRows",
     "complexity_forecast",
+    "forest_links",
+    "forest_log_likelihood",
     "log_normaliser",
     "minimax_regret",
     "parametric_complexity",
+    "rows_of_forest",
     "stochastic_complexity",
 ]
 
 MOST_ROWS = 10**8
 Parents = Sequence[int | None]
-Frequencies = Callable[[Sequence[int]], NDArray[np.int64]]  # of the cells of some variables, in order of their codes
+Integers = NDArray[np.int64]
+Cells = Callable[[Sequence[int]], tuple[Integers, Integers]]  # codes of variables that occur together, and how often
+
+
+@dataclass(frozen=True)
+class ForestRows:
+    """A forest, and how often the values of its variables occur together.
+
+    ``parents``: the number of each variable's parent, None for none. ``arities``, ``n_rows``: the numbers of values and
+    of rows. ``cells``: the codes of some variables that occur together, a row for each, in order, and their counts.
+    """
+
+    parents: Parents
+    arities: Sequence[int]
+    n_rows: int
+    cells: Cells
+
+    def table(self, variables: Sequence[int]) -> Integers:
+        """Return how often each combination of values of some variables occurs, with an axis for each of them."""
+        found = np.zeros([self.arities[x] for x in variables], np.int64)
+        codes, counts = self.cells(variables)
+        found[tuple(codes.T)] = counts
+        return found
 
 
 def parametric_complexity(
@@ -141,19 +168,23 @@ def stochastic_complexity(
     >>> round(stochastic_complexity([None, None], rows, [2, 2]), 4)
     7.8832
     """
+    rows = rows_of_forest(forest, data, arities)
+    complexity = log_normaliser(ForestSums(_rows(rows.n_rows)), rows.parents, rows.arities, memory_limit)
+    return complexity - forest_log_likelihood(rows)
+
+
+def rows_of_forest(forest: Any, data: Any, arities: Sequence[int] | Mapping[str, int] | None) -> ForestRows:
+    """Return a forest with what is counted of data for it, checked; see `stochastic_complexity`."""
     parents, names = _parents_of(forest), getattr(forest, "names", None)
     if all(hasattr(data, name) for name in ("states", "names", "arities", "n_rows")):
         columns = _columns_of(data, names, len(parents))
-        sizes, n_rows = [data.arities[column] for column in columns], data.n_rows
-        frequencies = _of_table(data, columns)
-    else:
-        if arities is None:
-            raise refuse("arities", None, "with an array of codes, say how many values each variable has")
-        sizes = _arities_of(arities, names, len(parents))
-        codes = _codes_of(data, sizes)
-        n_rows, frequencies = len(codes), _of_codes(codes)
-    complexity = log_normaliser(ForestSums(_rows(n_rows)), parents, sizes, memory_limit)
-    return complexity - _log_likelihood(frequencies, parents, n_rows)
+        sizes = [data.arities[column] for column in columns]
+        return ForestRows(parents, sizes, data.n_rows, _of_table(data, columns))
+    if arities is None:
+        raise refuse("arities", None, "with an array of codes, say how many values each variable has")
+    sizes = _arities_of(arities, names, len(parents))
+    codes = _codes_of(data, sizes)
+    return ForestRows(parents, sizes, len(codes), _of_codes(codes))
 
 
 def complexity_forecast(
@@ -182,7 +213,7 @@ def complexity_forecast(
     parents = _parents_of(forest)
     sizes = _arities_of(arities, getattr(forest, "names", None), len(parents))
     sums = ForestSums(_rows(n))
-    return trees_of(sums, _forest_links(parents), sizes).forecast(sums, memory_limit)
+    return trees_of(sums, forest_links(parents), sizes).forecast(sums, memory_limit)
 
 
 def log_normaliser(
@@ -191,12 +222,12 @@ def log_normaliser(
     """Return log C of a forest; what does not fit is refused before any work."""
     if sums.n == 0:
         return 0.0
-    trees = trees_of(sums, _forest_links(parents), arities)
+    trees = trees_of(sums, forest_links(parents), arities)
     check_plan(trees.forecast(sums, memory_limit))
     return trees.total(sums)
 
 
-def _forest_links(parents: Parents) -> list[list[int]]:
+def forest_links(parents: Parents) -> list[list[int]]:
     """Return the neighbours of each variable.
 
     Raises
@@ -275,7 +306,7 @@ def _columns_of(data: Any, names: Sequence[str] | None, size: int) -> list[int]:
     return [data.names.index(name) for name in wanted]
 
 
-def _codes_of(data: ArrayLike, arities: Sequence[int]) -> NDArray[np.int64]:
+def _codes_of(data: ArrayLike, arities: Sequence[int]) -> Integers:
     codes = np.asarray(data)
     if codes.ndim != 2 or codes.shape[1] != len(arities) or codes.dtype.kind not in "iu":
         raise ArgumentError(f"{argument('data')}: expected an array of whole numbers with {len(arities)} columns")
@@ -284,7 +315,7 @@ def _codes_of(data: ArrayLike, arities: Sequence[int]) -> NDArray[np.int64]:
     return codes.astype(np.int64)
 
 
-def _of_table(data: Any, columns: Sequence[int]) -> Frequencies:
+def _of_table(data: Any, columns: Sequence[int]) -> Cells:
     """Return the counts of a table's cells."""
     from bnml.counts import counts_of
 
@@ -295,28 +326,30 @@ def _of_table(data: Any, columns: Sequence[int]) -> Frequencies:
             "which counts each variable in the rows in which it was not set"
         )
 
-    def frequencies(variables: Sequence[int]) -> NDArray[np.int64]:
-        cells = counts.cells([columns[v] for v in variables])
-        return cells.counts[np.lexsort(cells.states[::-1])]
+    def cells(variables: Sequence[int]) -> tuple[Integers, Integers]:
+        found = counts.cells([columns[v] for v in variables])
+        order = np.lexsort(found.states[::-1])
+        return found.states.T[order].astype(np.int64), found.counts[order]
 
-    return frequencies
+    return cells
 
 
-def _of_codes(codes: NDArray[np.int64]) -> Frequencies:
+def _of_codes(codes: Integers) -> Cells:
     """Return the counts of the cells of rows of codes."""
-    return lambda variables: np.unique(codes[:, list(variables)], axis=0, return_counts=True)[1]
+    return lambda variables: np.unique(codes[:, list(variables)], axis=0, return_counts=True)
 
 
-def _log_likelihood(frequencies: Frequencies, parents: Parents, n_rows: int) -> float:
+def forest_log_likelihood(rows: ForestRows) -> float:
     """Return the maximised log-likelihood: Σ n_ijk log(n_ijk / n_ij)."""
-    total = 0.0
-    for child, above in enumerate(parents):
+    total, n_rows = 0.0, rows.n_rows
+    for child, above in enumerate(rows.parents):
         if above is None:
-            total += _n_log_n(frequencies([child])) - (n_rows * np.log(n_rows) if n_rows else 0.0)
+            total += _n_log_n(rows, [child]) - (n_rows * np.log(n_rows) if n_rows else 0.0)
         else:
-            total += _n_log_n(frequencies([above, child])) - _n_log_n(frequencies([above]))
+            total += _n_log_n(rows, [above, child]) - _n_log_n(rows, [above])
     return float(total)
 
 
-def _n_log_n(counts: NDArray[np.int64]) -> float:
+def _n_log_n(rows: ForestRows, variables: Sequence[int]) -> float:
+    counts = rows.cells(variables)[1]
     return float((counts * np.log(counts)).sum())

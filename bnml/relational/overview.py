@@ -13,6 +13,7 @@ from bnml.errors import SearchError
 from bnml.relational.decompositions import decompositions
 from bnml.relational.extra_tuples import extra_tuples
 from bnml.relational.gains import gains
+from bnml.relational.greedy_decomposition import greedy_decomposition
 from bnml.relational.independence_map import independence_map
 from bnml.relational.relation import relation_of
 from bnml.relational.spanning_tree import spanning_tree
@@ -47,19 +48,22 @@ class Overview:
     ----------
     attributes, tuples, possibility
         The attributes, how many tuples are possible, and the column of degrees, or None.
-    gains
-        The gain of each pair; see `bnml.relational.gains`.
+    measure, gains
+        The gain of each pair, and how it is measured; see `bnml.relational.gains`.
     weight, tree
         The spanning tree, and what it is made of.
     threshold, independence_map
         The independence map, and the gain from which it joins a pair; None for a spanning tree of these gains.
     graphs, decompositions
         How many decompositions there are, and the best of them; None where they were not asked for, or too many.
+    greedy
+        What `bnml.relational.greedy_decomposition` found; None where it was not asked for.
     """
 
     attributes: tuple[str, ...]
     tuples: int
     possibility: str | None
+    measure: str
     gains: pd.DataFrame
     weight: str
     tree: Decomposition
@@ -67,6 +71,7 @@ class Overview:
     independence_map: Decomposition
     graphs: int | None
     decompositions: Sequence[Decomposition] | None
+    greedy: Decomposition | None
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain values, for JSON."""
@@ -75,11 +80,13 @@ class Overview:
             "attributes": list(self.attributes),
             "tuples": self.tuples,
             "possibility": self.possibility,
+            "measure": self.measure,
             "gains": records(self.gains),
             "tree": {"weight": self.weight, **self.tree.to_dict()},
             "independence_map": {"threshold": self.threshold, **self.independence_map.to_dict()},
             "graphs": self.graphs,
             "decompositions": None if best is None else [one.to_dict() for one in best],
+            "greedy": None if self.greedy is None else self.greedy.to_dict(),
         }
 
 
@@ -90,6 +97,8 @@ def relation_overview(
     top: int | None = None,
     *,
     possibility: str | None = None,
+    measure: str = "nonspecificity",
+    extra: float | None = None,
 ) -> Overview:
     """Return what each of the ways to a graph makes of a table.
 
@@ -105,6 +114,11 @@ def relation_overview(
         How many of the best decompositions; None for five if there are no more than five attributes.
     possibility
         A column of degrees from 0 to 1, which then is no attribute.
+    measure
+        How gains of degrees are measured; see `gains`. The graphs are those of the nonspecificity.
+    extra
+        The most extra tuples of a decomposition that is built edge by edge, for any number of attributes; see
+        `greedy_decomposition`. None for no such decomposition.
 
     Examples
     --------
@@ -132,11 +146,13 @@ def relation_overview(
         attributes=relation.names,
         tuples=relation.n_tuples,
         possibility=possibility,
-        gains=gains(table, possibility=possibility),
+        measure=measure,
+        gains=gains(table, possibility=possibility, measure=measure),
         weight=weight,
         tree=tree,
         threshold=threshold,
         independence_map=given_others,
         graphs=None if ranking is None else len(ranking),
         decompositions=None if ranking is None else [Decomposition(*one) for one in ranking[: top or FEW]],
+        greedy=None if extra is None else Decomposition(*greedy_decomposition(table, extra, possibility=possibility)),
     )

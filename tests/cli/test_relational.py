@@ -75,6 +75,45 @@ def test_options(run):
     assert "of the relative numbers" in run("relational", "shapes.csv", "--weight", "relative").out
 
 
+def test_measure_of_degrees(run):
+    asked = ("relational", "degrees.csv", "--possibility", "p", "--json")
+    lecture, usual = json.loads(run(*asked, "--measure", "lecture").out), json.loads(run(*asked).out)
+    data = pd.read_csv("degrees.csv")
+    want = bnml.relational.gains(data, possibility="p", measure="lecture")
+    assert [row["gain"] for row in lecture["gains"]] == want["gain"].tolist()
+    assert lecture["gains"] != usual["gains"]
+    assert (lecture["measure"], usual["measure"]) == ("lecture", "nonspecificity")
+
+
+def test_edge_by_edge(run):
+    found = json.loads(run("relational", "less.csv", "--extra", "1", "--json").out)["greedy"]
+    graph, extra = bnml.relational.greedy_decomposition("less.csv", 1)
+    assert [(edge["a"], edge["b"]) for edge in found["edges"]] == list(graph.edges)
+    assert found["extra_tuples"] == extra
+    assert json.loads(run("relational", "less.csv", "--json").out)["greedy"] is None
+    assert "Built edge by edge: 1 extra tuple" in run("relational", "less.csv", "--extra", "1").out
+
+
+def test_gains_for_each_value(run):
+    found = json.loads(run("relational", "less.csv", "--gains-given", "shape,size|color", "--json").out)["gains_given"]
+    want = bnml.relational.gains_given("less.csv", "shape", "size", "color")
+    assert [row["given"]["color"] for row in found["rows"]] == want["color"].tolist()
+    assert [row["gain"] for row in found["rows"]] == want["gain"].tolist()
+    shown = run("relational", "less.csv", "--gains-given", "shape,size|color")
+    assert ["red", "2", "3", "4", "0.5850"] in [line.split() for line in shown.out.splitlines()]
+    assert max(map(len, shown.out.splitlines())) <= 80
+
+
+@pytest.mark.parametrize("sets", ["color,shape|size", "[shape][color|shape][size|shape]"])
+def test_extra_tuples_of_sets_and_dags(run, sets):
+    found = json.loads(run("relational", "shapes.csv", "--decomposition", sets, "--json").out)["decomposition"]
+    want = bnml.DAG.parse(sets) if sets.startswith("[") else [part.split(",") for part in sets.split("|")]
+    assert found == {"sets": sets, "extra_tuples": bnml.relational.extra_tuples(want, "shapes.csv")}
+    assert (
+        f"{sets}: {found['extra_tuples']} extra tuples" in run("relational", "shapes.csv", "--decomposition", sets).out
+    )
+
+
 @pytest.mark.parametrize("options", [(), ("--columns", "color,shape,size"), ("--missing", "drop"), ("--bins", "mdl")])
 def test_degrees(run, options):
     shown = run("relational", "degrees.csv", "--possibility", "p", *options)

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import bnml
 from bnml.errors import BnmlError
 from bnml.graph import DAG
 from bnml.network.divergence import kl_divergence
@@ -53,8 +54,15 @@ def test_wrong_arguments():
     p = random_network(0, 2)
     with pytest.raises(BnmlError, match="V2"):
         kl_divergence(p, random_network(0, 3))
-    with pytest.raises(BnmlError, match="networks"):
+    with pytest.raises(BnmlError, match="p is a network, and q is none"):
         kl_divergence(p, "q")
     other = BayesianNetwork(DAG(["A"]), {"A": ["x", "y"]}, {"A": [0.5, 0.5]})
     with pytest.raises(BnmlError, match="'A'"):
         kl_divergence(other, BayesianNetwork(DAG(["A"]), {"A": ["x", "z"]}, {"A": [0.5, 0.5]}))
+
+
+def test_tables_first():
+    clinic = bnml.example()
+    network = bnml.learn(clinic, "bic", "climb").network
+    assert bnml.kl_divergence(clinic, network) == bnml.information.kl_divergence(clinic, network) > 0
+    assert bnml.kl_divergence(clinic, clinic) == 0.0

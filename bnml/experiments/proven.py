@@ -1,0 +1,48 @@
+"""The best structure of a table where it can be proven within a fixed amount of work.
+
+A limit of time would let results depend on the machine. So the work is limited: the number of sets of variables that
+are counted while families are listed, and the number of branches of the proof.
+"""
+
+from __future__ import annotations
+
+import bnml
+from bnml.search.by_cuts import exact_by_cuts
+from bnml.search.candidates import candidates_of
+from bnml.search.search_result import SearchResult, uninterrupted_result
+from bnml.search.task import task_request
+
+__all__ = ["MOST_BRANCHES", "MOST_SETS", "proven_best"]
+
+MOST_SETS = 300_000
+MOST_BRANCHES = 50
+
+
+def proven_best(
+    data: bnml.Data, score: str, most_sets: int = MOST_SETS, most_branches: int = MOST_BRANCHES
+) -> SearchResult | None:
+    """Return the structure with the highest score of all, or None where that is not proven within the limits.
+
+    Parameters
+    ----------
+    data, score
+        The table and the score; families need five rows per cell, as by default everywhere.
+    most_sets
+        How many sets of variables are counted at most.
+    most_branches
+        How many branches the proof may take.
+
+    Examples
+    --------
+    >>> found = proven_best(bnml.example(), "bic")
+    >>> found.optimal, round(found.score, 1)
+    (True, -11279.4)
+    >>> print(proven_best(bnml.example(), "bic", most_sets=10))
+    None
+    """
+    task = task_request(None, {}, score=score, threads=1).open(data)
+    listed = candidates_of(task, task.watch, most_sets=most_sets)
+    if not listed.complete:
+        return None
+    found = uninterrupted_result(exact_by_cuts(task, listed=listed, most_nodes=most_branches))
+    return found if found.optimal else None

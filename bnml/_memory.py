@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable
-from functools import wraps
+from functools import cache, wraps
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -73,6 +73,7 @@ def enough_memory(error: type[BnmlError], while_: str, way_out: str) -> Callable
     return decorate
 
 
+@cache  # asked for each table that is read
 def machine_memory() -> int:
     """Return the memory that this process may have, in bytes: the machine's, or less in a container."""
     sizes = [_physical()]

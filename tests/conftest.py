@@ -11,11 +11,17 @@ from tests import quick
 
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # or each process that a test starts compiles the package anew
 
+EXAMPLES = 50  # of each property that names no number of its own
+settings.register_profile("ordinary", max_examples=EXAMPLES)
 settings.register_profile(
-    "steady", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow], database=None
+    "steady",
+    max_examples=EXAMPLES,
+    derandomize=True,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    database=None,
 )
-if os.environ.get("CI"):
-    settings.load_profile("steady")
+settings.load_profile("steady" if os.environ.get("CI") else "ordinary")
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -19,8 +19,8 @@ import pytest
 SLOW = Path(__file__).parent / "slow.txt"
 IN_A_BROWSER = "tests/studio/e2e/"  # none of these is quick, and none is listed
 IN_SPARK = "spark"  # in the name of a case or function: likewise, as its session takes long to start
-MOST = 0.1  # seconds
-KEPT = 0.05  # seconds that the quick cases of a slow function may take
+MOST = 0.05  # seconds
+KEPT = 0.03  # seconds that the quick cases of a slow function may take
 
 
 def function_of(item: pytest.Item) -> str:

@@ -1,5 +1,8 @@
 """Which tests are quick: all but those of ``tests/slow.txt``, which this module writes when it is given as a plugin.
 
+Which are rare: those that need a browser, a server, other processes or a whole program. ``python -m pytest`` leaves
+them out, and ``-m rare`` runs them alone; ``.ci/run`` does both.
+
 ``python -m pytest -m quick`` answers within a minute, for use while working. ``python -m pytest -p tests.quick`` runs
 everything, measures the processor time of each test (after a first run, which compiles the kernels) and writes the list
 anew: a function whose cases take more than `MOST` seconds together is slow. If its cases are many and short, one in so
@@ -19,6 +22,15 @@ import pytest
 SLOW = Path(__file__).parent / "slow.txt"
 IN_A_BROWSER = "tests/studio/e2e/"  # none of these is quick, and none is listed
 IN_SPARK = "spark"  # in the name of a case or function: likewise, as its session takes long to start
+IN_A_SERVER = ("[spark", "[postgres", "-spark", "-postgres")  # in the name of a case
+RARE = (  # a browser, other processes and clusters, whole programs and pages
+    IN_A_BROWSER,
+    "tests/test_executor.py",
+    "tests/test_examples.py",
+    "tests/test_notebooks.py",
+    "docs/tutorials/",
+    "docs/howto/",
+)
 MOST = 0.05  # seconds
 KEPT = 0.03  # seconds that the quick cases of a slow function may take
 
@@ -35,13 +47,16 @@ def slow_functions() -> dict[str, int]:
 
 
 def mark(items: list[pytest.Item]) -> None:
-    """Mark every test as quick or slow."""
+    """Mark every test as quick or slow, and some as rare."""
     slow, cases = slow_functions(), Counter[str]()
     for item in items:
         name = function_of(item)
         one_in = 0 if name.startswith(IN_A_BROWSER) else slow.get(name, 1)
         quick = one_in > 0 and cases[name] % one_in == 0 and IN_SPARK not in item.nodeid
-        item.add_marker(pytest.mark.quick if quick else pytest.mark.slow)
+        rare = name.startswith(RARE) or any(server in item.nodeid for server in IN_A_SERVER)
+        if rare:
+            item.add_marker(pytest.mark.rare)
+        item.add_marker(pytest.mark.quick if quick and not rare else pytest.mark.slow)
         cases[name] += 1
 
 

@@ -62,3 +62,6 @@ def test_one_case_in_so_many(monkeypatch):
     assert found["many"] == [["quick"], ["slow"], ["slow"], ["quick"], ["slow"]]
     assert found["other"] == [["quick"]] * 5
     assert found["spark"] == [["slow"]] * 5
+    cases = [Case("tests/test_executor.py::one"), Case("m::other[one-postgres]"), Case("docs/howto/page.md::page.md")]
+    quick.mark(cases)
+    assert [case.marks for case in cases] == [["rare", "slow"]] * 3

@@ -68,7 +68,7 @@ def posterior(
     Parameters
     ----------
     data
-        A `Data`, or anything that `bnml.read` takes; exactly up to 22 variables, by sampling some hundred.
+        A `Data`, or anything that `bnml.read` takes; exactly up to 14 or 22 variables (see `prior`), then sampled.
     score
         A score that can be read as the log-probability of the data given a structure: ``bdeu``, ``k2``, ``bd``,
         ``bdj``, ``bdq``, ``bds``, ``fnml``, ``qnml`` or a `BDe` object.

@@ -25,9 +25,15 @@ IN_SPARK = "spark"  # in the name of a case or function: likewise, as its sessio
 IN_A_SERVER = ("[spark", "[postgres", "-spark", "-postgres")  # in the name of a case
 RARE = (  # a browser, other processes and clusters, whole programs and pages
     IN_A_BROWSER,
+    "tests/five_steps/test_print.py",
+    "tests/studio/test_session.py",
+    "tests/experiments/test_reproduction.py",
     "tests/test_executor.py",
     "tests/test_examples.py",
+    "tests/test_jit.py",
+    "tests/test_kernel_cache.py",
     "tests/test_notebooks.py",
+    "docs/faq.md",
     "docs/tutorials/",
     "docs/howto/",
 )

@@ -138,7 +138,7 @@ def _run(*arguments: str) -> tuple[str, float, float, float]:
         if process.returncode:
             raise RuntimeError(f"bnml {' '.join(arguments)}: {errors.read().decode()}")
         told = out.read().decode()
-    return told, seconds, usage.ru_utime + usage.ru_stime, max(peak, usage.ru_maxrss * 1024) / 1e9
+    return told, seconds, usage.ru_utime + usage.ru_stime, peak / 1e9  # `usage` has the peak of this process, if higher
 
 
 def _resident(pid: int) -> int:

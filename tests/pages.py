@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
-WITH_COMMANDS = ("tutorials", "howto")  # folders of pages whose commands are run
 FENCE = re.compile(r"^(?P<mark>```+|~~~+) *(?P<language>[\w{}-]*)[^\n]*\n(?P<text>.*?)^(?P=mark) *$", re.M | re.S)
 NEEDS = re.compile(r"^<!-- needs: (.+?) -->$", re.M)
 NOT_EXECUTED = re.compile(r"<!-- not executed: (.+?) -->\n\Z")
@@ -52,6 +52,22 @@ def blocks(page: str) -> list[Block]:
     return found
 
 
-def needs(page: str) -> list[str]:
-    """Return the tables that a page needs, by their places in ``../shared/data``."""
-    return [name.strip() for line in NEEDS.findall(page) for name in line.split(",")]
+def needs(page: str) -> dict[str, str]:
+    """Return the tables that a page needs: their names there, and what they are.
+
+    Examples
+    --------
+    >>> needs("<!-- needs: uci/wine.csv, visits.csv as survey.csv -->")
+    {'wine.csv': 'uci/wine.csv', 'survey.csv': 'visits.csv'}
+    """
+    found = {}
+    for one in (one.strip() for line in NEEDS.findall(page) for one in line.split(",")):
+        table, _, name = one.partition(" as ")
+        found[name or table.rpartition("/")[2]] = table
+    return found
+
+
+def site_pages(docs: Path) -> list[Path]:
+    """Return the pages of the site; not those that are written, and ignored by git, when it is built."""
+    generated = {docs / "reference" / "commands.md"}
+    return sorted(path for path in docs.rglob("*.md") if path not in generated and "_build" not in path.parts)

@@ -33,6 +33,8 @@ RARE = (  # a browser, other processes and clusters, whole programs and pages
     "tests/test_jit.py",
     "tests/test_kernel_cache.py",
     "tests/test_notebooks.py",
+    "tests/test_commands.py",
+    "docs/study.md",
     "docs/faq.md",
     "docs/tutorials/",
     "docs/howto/",

@@ -252,7 +252,7 @@ def _claim(claim: str, ours: pd.DataFrame, theirs: pd.DataFrame) -> list[str]:
         if margins.empty:
             continue
         failed = margins[margins["fails"]]
-        verdict = f"not so {who}, at {len(failed)} of {len(margins)} sizes" if len(failed) else f"confirmed {who}"
+        verdict = f"not so {who}, at {len(failed)} of {len(margins)} sizes" if len(failed) else f"so {who}"
         lines.append(f"{claim}: {verdict}.")
         nearest = margins.loc[[margins["difference"].idxmax()]]
         lines += [
@@ -269,7 +269,7 @@ def _among_the_best(comparison: pd.DataFrame, network: str) -> str:
     for who, column in (("here", "ours"), ("in the published results", "published")):
         means = comparison[comparison["network"] == network].pivot(index="N", columns="score", values=column)
         sizes = means.index[means.lt(means["qNML"], axis=0).sum(axis=1) > 1].tolist()
-        texts.append(f"not {who} for N = {', '.join(map(str, sizes))}" if sizes else f"confirmed {who}")
+        texts.append(f"not {who} for N = {', '.join(map(str, sizes))}" if sizes else f"so {who}")
     return f"qNML has the lowest or second lowest mean distance from {network} for every N: {', '.join(texts)}."
 
 

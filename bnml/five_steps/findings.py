@@ -362,7 +362,7 @@ def _uncertain(study: Study) -> Iterable[str]:
         them = "it" if len(unsure) == 1 else "them"
         yield (
             f"{number_of(len(unsure), 'link')} {are(unsure)} unsure: {names_in_words(unsure)}. "
-            f"Another sample of as many rows may not show {them}."
+            f"Other rows may not show {them}."
         )
     absent = [link.text for link in study.links if not link.in_network and (link.certainty or 0.0) >= 0.5]
     if absent:

@@ -162,9 +162,10 @@ class Bootstrap:
     def __str__(self) -> str:
         frame = self.arcs
         kept = frame[frame["support"] >= self.threshold]
+        enough = "all tables" if self.threshold == 1 else f"{self.threshold:.0%} of the tables or more"
         lines = [
             f"{self.repetitions} {self._tables}, {self.search} under {self.score}, {self.seconds:.1f} s",
-            f"{len(kept)} of the {len(frame)} links that were found are in {self.threshold:.0%} of the tables or more:",
+            f"{len(kept)} of the {len(frame)} links that were found are in {enough}:",
             "",
         ]
         if self.bounded:

@@ -145,7 +145,7 @@ def test_margins_are_differences_of_pairs():
     lines = experiment._claim("qNML is fine", worst, worst[worst["N"] == 10])
     assert lines[0] == "qNML is fine: not so here, at 1 of 2 sizes."
     assert lines[1].startswith("  N = 400: 2.000, ")
-    assert lines[2] == "qNML is fine: confirmed in the published results."
+    assert lines[2] == "qNML is fine: so in the published results."
     assert "nearest to failing at N = 10" in lines[3]
 
 

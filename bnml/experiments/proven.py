@@ -14,7 +14,7 @@ from bnml.search.task import task_request
 
 __all__ = ["MOST_BRANCHES", "MOST_SETS", "proven_best"]
 
-MOST_SETS = 300_000
+MOST_SETS = 4_000_000
 MOST_BRANCHES = 50
 
 

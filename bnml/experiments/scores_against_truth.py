@@ -41,11 +41,13 @@ NETWORKS = {
     "child": "networks/child.bif",
     "insurance": "networks/insurance.bif",
     "water": "networks/water.bif.gz",
+    "mildew": "networks/mildew.bif.gz",
     "alarm": "networks/alarm.bif",
+    "barley": "networks/barley.bif.gz",
     "hailfinder": "networks/hailfinder.bif",
     "win95pts": "networks/win95pts.bif",
 }
-SIZES = (100, 300, 1000)
+SIZES = (100, 300, 1000, 3000)
 SCORES = {"BDeu": "bdeu:1", "BIC": "bic", "fNML": "fnml", "qNML": "qnml"}
 MEASURES = {"distance": "distance (SHD)", "divergence": "divergence, nats per row"}
 CELL = ["network", "variables", "N"]

@@ -92,7 +92,7 @@ def _print_all(done: Reproductions) -> None:
     for one in done.done:
         print(f"{one.experiment.name} ({seconds_text(one.processor_seconds)} of processor time)")
         for claim in one.outcome.claims:
-            print(wrapped_text(f"{claim.verdict}: {claim.text} {claim.numbers} [{claim.band}]", "  ", "    "))
+            print(wrapped_text(f"{claim.verdict}: {claim.sentence} {claim.numbers} [{claim.band}]", "  ", "    "))
     told = ", ".join(f"{number} {verdict}" for verdict, number in done.verdicts.items())
     print()
     print(wrapped_text(f"{sum(done.verdicts.values())} claims: {told}."))

@@ -2,13 +2,15 @@
 
 A claim has one of three verdicts. It is *confirmed* if what was found lies on its side by more than chance explains,
 *not confirmed* if it lies on the other side by more than that, and *cannot be told* in between. Chance explains three
-standard errors (`bnml.experiments.comparison.ALLOWED`); the band says how wide that is.
+standard errors (`bnml.experiments.comparison.ALLOWED`) of the difference that is judged; the band says how wide that
+is. That published numbers are reproduced is confirmed if no more of them lie outside of their bands than chance
+explains. Where a word needs a threshold, the claim has it in parentheses.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +20,7 @@ from scipy.special import stdtr
 from scipy.stats import binom
 
 from bnml.errors import ArgumentError
-from bnml.experiments.comparison import ALLOWED, BEYOND_BY_CHANCE, band_of
+from bnml.experiments.comparison import ALLOWED, band_of
 
 __all__ = [
     "CONFIRMED",
@@ -31,6 +33,7 @@ __all__ = [
     "claim_of_count",
     "claim_of_fact",
     "claim_of_margin",
+    "claim_of_share",
     "claim_usually",
 ]
 
@@ -56,6 +59,10 @@ class Claim:
         What was found.
     band
         How far what was found may be off by chance, so that a reader sees what could have been told.
+    choice
+        What was chosen where the paper leaves something open, or does not do what it says.
+    again
+        Whether this is a claim that has been judged already, with another choice. Such are not counted.
     """
 
     text: str
@@ -63,12 +70,23 @@ class Claim:
     verdict: str
     numbers: str
     band: str = NO_CHANCE
+    choice: str = ""
+    again: bool = False
 
     def __post_init__(self) -> None:
         if self.verdict not in VERDICTS:
             raise ArgumentError(f"verdict {self.verdict!r}: expected one of {', '.join(map(repr, VERDICTS))}")
 
-    def to_dict(self) -> dict[str, str]:
+    @property
+    def sentence(self) -> str:
+        """What is said, with the choice in parentheses."""
+        return f"{self.text.removesuffix('.')} ({self.choice})." if self.choice else self.text
+
+    def chosen(self, choice: str, again: bool) -> Claim:
+        """Return the claim with a word on what was chosen."""
+        return replace(self, choice=choice, again=again)
+
+    def to_dict(self) -> dict[str, Any]:
         """Return it as plain values, for JSON."""
         return asdict(self)
 
@@ -117,12 +135,12 @@ def claim_everywhere(
     --------
     >>> found = claim_everywhere("A is above B.", "a paper", [0.5, 0.2], [0.1, 0.1], "in 2 of 2 cells", ["x", "y"])
     >>> found.verdict, found.band
-    ('cannot be told', 'narrowest for y: 0.2 ± 0.3')
+    ('cannot be told', 'closest call for y: 0.2 ± 0.3')
     """
     size, error = np.asarray(margins, np.float64), np.asarray(errors, np.float64)
     least = int(np.argmin(_in_errors(size, error)))
     at = f" for {cells[least]}" if len(cells) else ""
-    band = f"narrowest{at}: {size[least]:.3g} ± {ALLOWED * error[least]:.2g}"
+    band = f"closest call{at}: {size[least]:.3g} ± {ALLOWED * error[least]:.2g}"
     return Claim(text, where, _side(size, error, every=True), numbers, band)
 
 
@@ -161,13 +179,38 @@ def claim_of_count(text: str, where: str, said: int, margins: ArrayLike, errors:
     return Claim(text, where, verdict, numbers, f"{least} to {most} of {sides.size}, by what lies beyond its band")
 
 
-def claim_of_agreement(
-    text: str, where: str, comparison: pd.DataFrame, unit: str = "", *, repetitions: int | None = None
-) -> Claim:
-    """Return the claim that published numbers come out again.
+def claim_of_share(text: str, where: str, holds: ArrayLike, numbers: str) -> Claim:
+    """Return the claim that something holds more often than not, of things that were drawn independently.
 
-    Some lie outside of their bands by chance; if there are more of these than chance explains (with a probability of
-    one in a thousand, where they have nothing to do with each other) the claim is not confirmed.
+    Examples
+    --------
+    >>> found = claim_of_share("A is usually above B.", "a paper", [True] * 70 + [False] * 30, "")
+    >>> found.verdict, found.numbers, found.band
+    ('confirmed', 'in 70 of 100 (70%)', '70% ± 14%')
+    """
+    every = np.asarray(holds, bool)
+    n, share = every.size, float(every.mean())
+    error = float(np.sqrt(max(share * (1 - share), 1 / (n + 2)) / n))  # Laplace's rule, where it never or always holds
+    told = f"{numbers}{numbers and ' '}in {int(every.sum()):,} of {n:,} ({share:.0%})"
+    claim = claim_of_margin(text, where, share - 0.5, error, told)
+    return replace(claim, band=f"{share:.0%} ± {ALLOWED * error:.0%}")
+
+
+def claim_of_agreement(
+    text: str,
+    where: str,
+    comparison: pd.DataFrame,
+    unit: str = "",
+    *,
+    repetitions: int | None = None,
+    explained: ArrayLike = False,
+    why: str = "",
+) -> Claim:
+    """Return the claim that published numbers are reproduced.
+
+    Some lie outside of their bands by chance; if there are more of these than chance explains, or one is farther off
+    (with a probability of one in a thousand, where they have nothing to do with each other), the claim is not
+    confirmed. If it would be but for numbers about which something else is known, it cannot be told.
 
     Parameters
     ----------
@@ -180,13 +223,25 @@ def claim_of_agreement(
     repetitions
         Of how many each of our numbers is the mean. With few of them standard errors are not well known, and more
         numbers lie outside (Student's t). None for many.
+    explained, why
+        Which numbers may lie outside for another reason, and which reason that is.
     """
-    n, within = len(comparison), int(comparison["within"].sum())
-    outside = BEYOND_BY_CHANCE if repetitions is None else 2 * float(stdtr(repetitions - 1, -ALLOWED))
-    chance = float(binom.sf(n - within - 1, n, outside))
-    far = comparison["errors"].abs().max()
-    numbers = f"{within} of {n} agree" + ("" if within == n else f"; the farthest is {far:.1f} standard errors off")
-    return Claim(text, where, CONFIRMED if chance >= RARE else NOT_CONFIRMED, numbers, band_of(comparison, unit))
+    n, off = len(comparison), ~comparison["within"].to_numpy(bool)
+    other = off & np.asarray(explained, bool)
+    sizes, freedom = comparison["errors"].abs().to_numpy(), np.inf if repetitions is None else repetitions - 1
+
+    def by_chance(beyond: Any) -> bool:
+        many = float(binom.sf(int(beyond.sum()) - 1, n, 2 * float(stdtr(freedom, -ALLOWED))))
+        far = 2 * n * float(stdtr(freedom, -sizes[beyond].max(initial=0.0)))
+        return many >= RARE and far >= RARE
+
+    verdict = CONFIRMED if by_chance(off) else UNTOLD if by_chance(off & ~other) else NOT_CONFIRMED
+    numbers = f"{n - int(off.sum())} of {n} agree"
+    if off.any():
+        numbers += f"; the farthest is {sizes.max():.1f} standard errors off"
+    if other.any():
+        numbers += f"; of those that do not agree {int(other.sum())} {why}"
+    return Claim(text, where, verdict, numbers, band_of(comparison, unit))
 
 
 def _in_errors(margins: Any, errors: Any) -> Any:

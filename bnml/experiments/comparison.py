@@ -7,20 +7,20 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy.special import ndtr, stdtrit
 
 __all__ = [
     "ALLOWED",
-    "BEYOND_BY_CHANCE",
     "agreement",
     "band_of",
     "compare_with_published",
     "disagreements",
     "standard_error",
+    "student_error",
     "way_between",
 ]
 
 ALLOWED = 3.0  # standard errors
-BEYOND_BY_CHANCE = 0.0027  # of normal numbers are farther from their mean
 
 
 def compare_with_published(
@@ -108,6 +108,28 @@ def standard_error(values: pd.Series[Any]) -> float:
     0.577
     """
     return float(np.std(values.to_numpy(np.float64), ddof=1) / np.sqrt(len(values)))
+
+
+def student_error(values: pd.Series[Any], least: float = 0.0) -> float:
+    """Return the standard error of a mean, so much larger that `ALLOWED` of it are as rare as they are for many values.
+
+    Parameters
+    ----------
+    values
+        The numbers, two or more.
+    least
+        By how much numbers can differ at least, where they differ. A few may be equal without all being so; the
+        variance is at least what it is if one in n + 2 differs by this much (Laplace's rule of succession).
+
+    Examples
+    --------
+    >>> round(student_error(pd.Series([1.0, 2.0, 3.0])), 3), round(student_error(pd.Series([1.0, 2.0, 3.0] * 99)), 3)
+    (3.696, 0.048)
+    """
+    n = len(values)
+    variance = max(float(values.var(ddof=1)), least**2 / (n + 2))
+    wider = float(stdtrit(n - 1, ndtr(ALLOWED))) / ALLOWED
+    return wider * float(np.sqrt(variance / n))
 
 
 def way_between(

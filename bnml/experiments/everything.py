@@ -53,8 +53,8 @@ class Reproductions:
 
     @property
     def verdicts(self) -> dict[str, int]:
-        """How many claims have each verdict."""
-        found = Counter(claim.verdict for one in self.done for claim in one.outcome.claims)
+        """How many claims have each verdict, each counted once."""
+        found = Counter(claim.verdict for one in self.done for claim in one.outcome.claims if not claim.again)
         return {verdict: found[verdict] for verdict in VERDICTS}
 
     def to_dict(self) -> dict[str, Any]:

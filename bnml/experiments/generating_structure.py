@@ -41,16 +41,13 @@ from bnml.errors import DataError
 from bnml.experiments import charts
 from bnml.experiments.comparison import agreement, disagreements
 from bnml.experiments.experiment import Experiment, Outputs, Part, Row, experiment_blocks, experiment_generator
+from bnml.experiments.generating_structure_claims import BEYOND, PRAISED, distance_claims, regret_slope
 from bnml.experiments.generating_structure_tables import (
-    BEYOND,
     CELL,
-    PRAISED,
     SCORES,
     DistanceTables,
-    distance_claims,
     distance_tables,
     rank_margins,
-    regret_slope,
     variant_of,
 )
 from bnml.experiments.published import read_published_numbers
@@ -256,7 +253,7 @@ def _claim(claim: str, ours: pd.DataFrame, theirs: pd.DataFrame) -> list[str]:
         lines.append(f"{claim}: {verdict}.")
         nearest = margins.loc[[margins["difference"].idxmax()]]
         lines += [
-            f"  {'' if row['fails'] else 'nearest to failing at '}N = {row['N']:,}: {row['qNML']:.3f}, {row['other']} "
+            f"  {'' if row['fails'] else 'nearest to failing at '}N = {row['N']:,}: {row['own']:.3f}, {row['other']} "
             f"{row['rank']:.3f}, difference {row['difference']:+.3f} (standard error {row['error']:.3f})"
             for _, row in (failed if len(failed) else nearest).iterrows()
         ]

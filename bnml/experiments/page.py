@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 
+from bnml._text import number_of
 from bnml.experiments.claims import VERDICTS, Claim
 from bnml.experiments.comparison import ALLOWED
 from bnml.experiments.registry import EXPERIMENTS
@@ -16,10 +17,19 @@ __all__ = ["page_as_html", "page_as_markdown"]
 
 TITLE = "What the papers say, and what these runs show"
 BANDS = (
-    f"The band is what chance explains: {ALLOWED:g} standard errors, of all numbers together. A claim is confirmed if "
-    "what was found lies beyond the band on its side, not confirmed if it does so on the other, and cannot be told in "
-    "between."
+    f"The band is what chance explains: {ALLOWED:g} standard errors of the difference that is judged. A comparison is "
+    "confirmed if what was found lies beyond its band on the side of the claim, not confirmed if it does so on the "
+    "other side, and cannot be told in between. That published numbers are reproduced is confirmed if no more of them "
+    "lie outside of their bands than chance explains. Where a word needs a threshold, it is in parentheses. Where a "
+    "paper leaves something open, or its words and its numbers differ, a claim stands here once more with another "
+    "choice, after a dash (–); it is counted once."
 )
+PAPERS = {
+    "fNML": "The fNML paper (Silander, Roos, Kontkanen & Myllymäki 2008)",
+    "qNML": "The qNML paper (Silander, Leppä-aho, Jääsaari & Roos 2018)",
+    "": "Other claims, of programs and of these pages",
+}
+COLUMNS = ("claim", "where", "verdict", "found", "band")
 STYLE = """
 body { font: 15px/1.45 system-ui, sans-serif; margin: 2em auto; max-width: 75em; padding: 0 1em; color: #222 }
 table { border-collapse: collapse; width: 100%; margin: 1em 0 }
@@ -27,7 +37,7 @@ th, td { border-bottom: 1px solid #ddd; padding: .4em .6em; text-align: left; ve
 th { border-bottom: 2px solid #888 }
 td.number { text-align: right; white-space: nowrap }
 .confirmed { color: #00664a } .not-confirmed { color: #a33b00 } .cannot-be-told { color: #666 }
-td.verdict { font-weight: 600; white-space: nowrap }
+td.verdict { font-weight: 600; white-space: nowrap } tr.again td:first-child { padding-left: 2em; color: #666 }
 figure { margin: 1em 0 } img { max-width: 100% } figcaption { color: #666 }
 pre { white-space: pre-wrap; background: #f6f6f6; padding: .8em }
 """
@@ -39,10 +49,11 @@ def page_as_markdown(done: Sequence[Reproduction], left_out: Sequence[str]) -> s
     lines += ["| experiment | repetitions | processor time | claims |", "|---|---|---|---|"]
     lines += ["| " + " | ".join(row) + " |" for row in _times(done)]
     lines += ["", _left_out(left_out), ""] if left_out else [""]
-    lines += ["| claim | where | verdict | found | band |", "|---|---|---|---|---|"]
-    for one in done:
-        for claim in one.outcome.claims:
+    for title, claims in _by_paper(done).items():
+        lines += [f"## {title}", "", _counted(claims), "", f"| {' | '.join(COLUMNS)} |", "|---" * len(COLUMNS) + "|"]
+        for claim in claims:
             lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in _cells(claim)) + " |")
+        lines.append("")
     for one in done:
         lines += ["", f"## {one.experiment.name}", "", f"{_sentence(one)}", ""]
         lines += [f"![{picture.stem}]({_from_page(picture)})" for picture in _pictures(one)]
@@ -61,16 +72,16 @@ def page_as_html(done: Sequence[Reproduction], left_out: Sequence[str]) -> str:
         numbers = "".join(f'<td class="number">{escape(cell)}</td>' for cell in (often, time))
         lines.append(f"<tr><td>{link}</td>{numbers}<td>{escape(verdicts)}</td></tr>")
     lines += ["</table>", *([f"<p>{escape(_left_out(left_out))}</p>"] if left_out else [])]
-    lines += _table(["claim", "where", "verdict", "found", "band"])
-    for one in done:
-        for claim in one.outcome.claims:
+    for title, claims in _by_paper(done).items():
+        lines += [f"<h2>{escape(title)}</h2>", f"<p>{escape(_counted(claims))}</p>", *_table(COLUMNS)]
+        for claim in claims:
             text, where, verdict, numbers, band = map(escape, _cells(claim))
-            kind = verdict.replace(" ", "-")
+            kind, again = verdict.replace(" ", "-"), ' class="again"' if claim.again else ""
             lines.append(
-                f'<tr><td>{text}</td><td>{where}</td><td class="verdict {kind}">{verdict}</td>'
+                f'<tr{again}><td>{text}</td><td>{where}</td><td class="verdict {kind}">{verdict}</td>'
                 f"<td>{numbers}</td><td>{band}</td></tr>"
             )
-    lines.append("</table>")
+        lines.append("</table>")
     for one in done:
         lines += [f'<h2 id="{one.experiment.name}">{one.experiment.name}</h2>', f"<p>{escape(_sentence(one))}</p>"]
         lines += [
@@ -83,10 +94,29 @@ def page_as_html(done: Sequence[Reproduction], left_out: Sequence[str]) -> str:
     return "\n".join([*lines, "</html>"]) + "\n"
 
 
+def _by_paper(done: Sequence[Reproduction]) -> dict[str, list[Claim]]:
+    """Return the claims by who makes them; those that are judged once more stand below the first of their kind."""
+    found: dict[str, list[Claim]] = {}
+    for paper, title in PAPERS.items():
+        own = [claim for one in done for claim in one.outcome.claims if _paper(claim) == paper]
+        first = list(dict.fromkeys((claim.text, claim.where) for claim in own))
+        if own:
+            found[title] = sorted(own, key=lambda claim: first.index((claim.text, claim.where)))
+    return found
+
+
+def _paper(claim: Claim) -> str:
+    return next((paper for paper in PAPERS if paper and claim.where.startswith(paper)), "")
+
+
 def _summary(done: Sequence[Reproduction]) -> str:
-    counts = Counter(claim.verdict for one in done for claim in one.outcome.claims)
+    return _counted([claim for one in done for claim in one.outcome.claims])
+
+
+def _counted(claims: Sequence[Claim]) -> str:
+    counts = Counter(claim.verdict for claim in claims if not claim.again)
     told = ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS)
-    return f"{sum(counts.values())} claims: {told}."
+    return f"{number_of(sum(counts.values()), 'claim')}: {told}."
 
 
 def _times(done: Sequence[Reproduction]) -> list[list[str]]:
@@ -94,7 +124,7 @@ def _times(done: Sequence[Reproduction]) -> list[list[str]]:
     lines = []
     for one in done:
         often = "-" if one.repetitions is None else f"{one.repetitions:,}"
-        counts = Counter(claim.verdict for claim in one.outcome.claims)
+        counts = Counter(claim.verdict for claim in one.outcome.claims if not claim.again)
         verdicts = ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS if counts[verdict])
         lines.append([one.experiment.name, often, _time(one.processor_seconds), verdicts or "-"])
     return [*lines, ["all", "", _time(sum(one.processor_seconds for one in done)), ""]]
@@ -105,7 +135,8 @@ def _time(seconds: float) -> str:
 
 
 def _cells(claim: Claim) -> tuple[str, ...]:
-    return claim.text, claim.where, claim.verdict, claim.numbers, claim.band
+    text = f"– {claim.choice}" if claim.again else claim.sentence
+    return text, claim.where, claim.verdict, claim.numbers, claim.band
 
 
 def _sentence(one: Reproduction) -> str:

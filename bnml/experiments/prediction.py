@@ -211,5 +211,5 @@ def _keeps_rows_per_cell(dag: bnml.DAG, data: bnml.Data) -> bool:
 
 
 EXPERIMENT = Experiment(
-    NAME, _parts, _work, _outcome, repetitions=1000, in_all=50, choices=CHOICES, files=TABLE_FILES, published=PUBLISHED
+    NAME, _parts, _work, _outcome, repetitions=1000, in_all=150, choices=CHOICES, files=TABLE_FILES, published=PUBLISHED
 )

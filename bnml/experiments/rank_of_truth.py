@@ -230,7 +230,7 @@ def _outcome(folder: Path, rows: Sequence[Row], repetitions: int) -> Outputs:
     shared = compare_with_published(comparison, ours="rank_ties_shared")
     claims = [
         claim_of_agreement(
-            "The published mean ranks come out.",
+            "The published mean ranks are reproduced.",
             "qNML, left out of its final version",
             comparison,
             repetitions=repetitions,

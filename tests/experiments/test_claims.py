@@ -27,8 +27,16 @@ def test_a_verdict_is_one_of_three():
         Claim("a", "b", "perhaps", "1")
     claim = claim_of_fact("a", "b", False, "1")
     assert claim.to_dict() == {
-        "text": "a", "where": "b", "verdict": NOT_CONFIRMED, "numbers": "1", "band": "none: nothing in it is random"
+        "text": "a", "where": "b", "verdict": NOT_CONFIRMED, "numbers": "1", "band": "none: nothing in it is random",
+        "choice": "", "again": False,
     }  # fmt: skip
+
+
+def test_a_claim_with_another_choice_says_so():
+    claim = claim_of_fact("It rains.", "b", True, "1")
+    assert claim.sentence == "It rains."
+    other = claim.chosen("in the north", again=True)
+    assert (other.sentence, other.again) == ("It rains (in the north).", True)
 
 
 @pytest.mark.parametrize(
@@ -63,7 +71,7 @@ def test_everywhere_and_usually(margins, everywhere, usually):
 
 def test_the_band_is_that_of_the_cell_nearest_to_failing():
     claim = claim_everywhere("a", "b", [9.0, 0.5, 0.4], [0.1, 0.2, 0.01], "1", ["x", "y", "z"])
-    assert claim.band == "narrowest for y: 0.5 ± 0.6"
+    assert claim.band == "closest call for y: 0.5 ± 0.6"
 
 
 @pytest.mark.parametrize(("said", "verdict"), [(1, NOT_CONFIRMED), (2, UNTOLD), (3, UNTOLD), (4, NOT_CONFIRMED)])

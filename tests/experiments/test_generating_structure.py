@@ -12,6 +12,7 @@ import pytest
 import bnml
 from bnml.errors import BnmlError
 from bnml.experiments import generating_structure as experiment
+from bnml.experiments import generating_structure_claims as claims
 from bnml.experiments import generating_structure_tables as tables
 from bnml.experiments import reproduce
 from bnml.experiments.experiment import experiment_generator
@@ -129,7 +130,9 @@ def results(rows):
 
 
 def test_equal_distances_share_a_rank_and_the_next_has_the_next():
-    ranked = tables._ranked(results([("asia", 10, 3, 3, 5, 4), ("asia", 10, 0, 0, 0, 0), ("asia", 10, 1, 9, 8, 7)]))
+    ranked = tables.ranked_distances(
+        results([("asia", 10, 3, 3, 5, 4), ("asia", 10, 0, 0, 0, 0), ("asia", 10, 1, 9, 8, 7)])
+    )
     assert ranked[SCORES].to_numpy().tolist() == [[1, 1, 3, 2], [1, 1, 1, 1], [1, 4, 3, 2]]
 
 
@@ -138,7 +141,7 @@ def test_margins_are_differences_of_pairs():
     worst = tables.rank_margins(results([*rows, ("asia", 400, 1, 1, 1, 2), ("asia", 400, 1, 1, 1, 2)]), "worst")
     first, second = worst.to_dict("records")
     # The ranks of qNML are 2 2 1 2, those of fNML 3 2 3 3: differences -1 0 and -2 -1.
-    assert (first["N"], first["other"], first["qNML"], first["rank"]) == (10, "fNML", 1.75, 2.75)
+    assert (first["N"], first["other"], first["own"], first["rank"]) == (10, "fNML", 1.75, 2.75)
     assert first["difference"] == pytest.approx(-1.0)
     assert first["error"] == pytest.approx(np.sqrt(0.5**2 + 0.5**2) / 2)
     assert (second["N"], second["difference"], second["fails"]) == (400, 1.0, True)
@@ -247,13 +250,13 @@ def made_results(exact, seventh, published):
 
 @pytest.mark.parametrize(("published", "verdict"), [(3, "not confirmed"), (5, "confirmed"), (4, "cannot be told")])
 def test_published_means_tell_which_regret_they_have(published, verdict):
-    claim = tables._used_eq7(*made_results(3, 5, published))
+    claim = claims._used_eq7(*made_results(3, 5, published))
     assert claim.verdict == verdict
     assert f"lie {(published - 3) / 2:.2f} ±" in claim.numbers
 
 
 def test_regrets_that_nothing_tells_apart():
-    assert tables._used_eq7(*made_results(3, 3, 3)).verdict == "cannot be told"
+    assert claims._used_eq7(*made_results(3, 3, 3)).verdict == "cannot be told"
 
 
 def test_repetitions_have_samples_of_their_own(folder):

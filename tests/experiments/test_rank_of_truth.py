@@ -278,12 +278,33 @@ def test_whether_similarity_is_more_pronounced_with_seven_arcs(factor, verdict):
 
 
 def test_what_the_scheme_changes():
-    claim = verdict_on("unaffected", lambda _, scheme: PLAIN | ({"AIC": 100} if scheme == "Jeff" else {}))
-    assert claim.verdict == "cannot be told"  # all of AIC and none of BIC: neither is most
-    assert "AIC is within the factor in 0 and BIC in 14 of 14 cells" in claim.numbers
-    assert "AIC 9" in claim.numbers
-    both = verdict_on("unaffected", lambda _, scheme: PLAIN | ({"AIC": 100, "BIC": 90} if scheme == "Jeff" else {}))
-    assert both.verdict == "not confirmed"
+    def means(_, scheme):
+        return PLAIN | ({"AIC": 100} if scheme == "Jeff" else {})
+
+    found = {score: verdict_on(f"of {score} stays mostly unaffected", means) for score in ("AIC", "BIC")}
+    assert [claim.verdict for claim in found.values()] == ["not confirmed", "confirmed"]
+    assert "by a factor of 8.99 on average" in found["AIC"].numbers
+    assert "less than 1.5 in 0 of 14 cells" in found["AIC"].numbers
+    assert "less than 1.5 in 14 of 14 cells" in found["BIC"].numbers
+    near = verdict_on("of BIC stays", lambda _, scheme: PLAIN | ({"BIC": 1500} if scheme == "Jeff" else {}), spread=0.1)
+    assert near.verdict == "cannot be told"
+
+
+def test_scores_are_alike_if_they_agree_on_which_networks_are_hard():
+    ranked = networks(lambda *_: PLAIN, spread=0.5)
+    (alike,) = [claim for claim in rank_claims(ranked) if "Qualitatively" in claim.text]
+    assert alike.verdict == "not confirmed"
+    (alike,) = [claim for claim in rank_claims(ranked.assign(AIC=ranked["BIC"] / 2)) if "Qualitatively" in claim.text]
+    assert alike.verdict == "confirmed"
+    assert "by 1.00 to 1.00; the most of all pairs in 4 of 4 panels" in alike.numbers
+
+
+def test_a_switch_is_one_of_the_same_structure():
+    def means(_, scheme):
+        return PLAIN | ({"BDeu": 100, "fNML": 150} if scheme == "BDeu" else {"BDeu": 150, "fNML": 100})
+
+    assert verdict_on("usually switches", means).verdict == "confirmed"
+    assert verdict_on("usually switches", lambda *_: PLAIN).verdict == "not confirmed"
 
 
 def test_the_winner_is_told_by_cells_and_by_structures():

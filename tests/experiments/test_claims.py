@@ -83,12 +83,23 @@ def test_counts_that_hang_on_what_is_within_its_band(said, verdict):
 @pytest.mark.parametrize(("far", "verdict"), [(0, CONFIRMED), (2, CONFIRMED), (30, NOT_CONFIRMED)])
 def test_more_disagreements_than_chance_explains(far, verdict):
     """Of 300 numbers about one lies outside of its band by chance."""
-    ours = np.where(np.arange(300) < far, 2.0, 1.0)
+    ours = np.where(np.arange(300) < far, 1.17, 1.0)
     table = pd.DataFrame({"ours": ours, "published": 1.0, "ours_error": 0.03, "published_error": 0.04})
     claim = claim_of_agreement("a", "b", compare_with_published(table), "nats")
     assert claim.verdict == verdict
     assert claim.numbers.startswith(f"{300 - far} of 300 agree")
     assert claim.band == "± 0.15 nats at the median (15.0 % of the number), ± 0.15 at most"
+
+
+def test_one_number_far_off_is_not_chance_unless_something_is_known_of_it():
+    ours = np.where(np.arange(300) < 1, 2.0, 1.0)
+    table = pd.DataFrame({"ours": ours, "published": 1.0, "ours_error": 0.03, "published_error": 0.04})
+    comparison = compare_with_published(table)
+    assert claim_of_agreement("a", "b", comparison).verdict == NOT_CONFIRMED
+    known = claim_of_agreement("a", "b", comparison, explained=ours == 2.0, why="was misprinted")
+    assert known.verdict == UNTOLD
+    assert known.numbers.endswith("; of those that do not agree 1 was misprinted")
+    assert claim_of_agreement("a", "b", comparison, explained=ours == 1.0, why="x").verdict == NOT_CONFIRMED
 
 
 def test_with_few_repetitions_more_numbers_lie_outside():

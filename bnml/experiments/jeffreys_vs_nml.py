@@ -23,6 +23,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from bnml.experiments import charts
+from bnml.experiments.claims import Claim, claim_of_margin
+from bnml.experiments.comparison import student_error
 from bnml.experiments.experiment import Experiment, Outputs, Part, Row, experiment_blocks, experiment_generator
 from bnml.nml import jeffreys_evidence, parametric_complexity
 from bnml.nml.forest import forest_log_likelihood, rows_of_forest
@@ -43,7 +45,12 @@ TREES: dict[str, tuple[int | None, ...]] = {
 }
 SIZES = (10, 30, 100, 300, 1000, 3000)
 INNER, EDGE, COPIES = "between 0.2 and 0.8", "from Dirichlet(1/2)", "copies of parents"
-PARAMETERS = (INNER, EDGE, COPIES)
+CONDITIONS = {
+    INNER: "probabilities between 0.2 and 0.8",
+    EDGE: "probabilities from Dirichlet(1/2), many of which are near 0 or 1",
+    COPIES: "columns that are copies of their parents",
+}
+PARAMETERS = tuple(CONDITIONS)
 BLOCK = 10
 COLOURS = ("#777777", "#e69f00", "#56b4e9", "#009e73", "#0072b2", "#cc3377")
 MARKERS = "osD^vP"
@@ -100,7 +107,27 @@ def _outcome(folder: Path, rows: Sequence[Row], repetitions: int) -> Outputs:
         tables=("nml", "size"), difference=("difference", "mean"), smallest=("difference", "min"),
         largest=("difference", "max"), size=("size", "mean"), gain_size=("gain_size", "mean"),
     ).reset_index().sort_values(key, ignore_index=True)  # fmt: skip
-    return Outputs({"results": results, "means": means}, {"figure": _drawn(means)}, _findings(means, repetitions))
+    tables = {"results": results, "means": means}
+    return Outputs(tables, {"figure": _drawn(means)}, _findings(means, repetitions), _claims(off))
+
+
+def _claims(off: pd.DataFrame) -> list[Claim]:
+    """Return whether the difference falls as rows are added, for each kind of parameters."""
+    claims = []
+    for parameters, choice in CONDITIONS.items():
+        own = off[off["parameters"] == parameters]
+        few, many = sorted(own["N"].unique())[-2:]
+        sizes = {n: own[own["N"] == n].groupby("tree")["size"] for n in (few, many)}
+        mean = {n: float(size.mean().mean()) for n, size in sizes.items()}
+        errors = pd.concat([size.agg(student_error) for size in sizes.values()])
+        claim = claim_of_margin(
+            "NML is, under certain conditions, asymptotically equivalent to the marginal likelihood with the Jeffreys "
+            "prior (the difference falls as rows are added).", "forests, section 1", mean[few] - mean[many],
+            float(np.sqrt((errors**2).sum())) / len(TREES),
+            f"{mean[few]:.3f} nats with {few:,} rows, {mean[many]:.3f} with {many:,}, on average over {len(TREES)} trees",
+        )  # fmt: skip
+        claims.append(claim.chosen(choice, again=parameters != INNER))
+    return claims
 
 
 def _drawn(means: pd.DataFrame) -> Figure:

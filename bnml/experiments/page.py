@@ -27,6 +27,7 @@ BANDS = (
 PAPERS = {
     "fNML": "The fNML paper (Silander, Roos, Kontkanen & Myllymäki 2008)",
     "qNML": "The qNML paper (Silander, Leppä-aho, Jääsaari & Roos 2018)",
+    "forests": "The paper on NML for Bayesian forests (Wettig, Kontkanen & Myllymäki 2007)",
     "": "Other claims, of programs and of these pages",
 }
 COLUMNS = ("claim", "where", "verdict", "found", "band")

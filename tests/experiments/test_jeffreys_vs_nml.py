@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from bnml.experiments import jeffreys_vs_nml as experiment
@@ -45,3 +46,17 @@ def test_from_end_to_end(tmp_path, monkeypatch):
     assert rows[0]["nml"] == pytest.approx(-stochastic_complexity([None, 0, 1, 2], codes, [2] * 4))
     assert np.allclose(results["nml"] - results["jeffreys"], results["difference"])
     assert sum("times as large" in line for line in done.outcome.findings) == 3
+    assert [claim.again for claim in done.outcome.claims] == [False, True, True]
+    assert len({claim.text for claim in done.outcome.claims}) == 1
+
+
+def test_the_difference_must_fall_where_parameters_keep_away_from_the_edge():
+    lines = [
+        {"tree": tree, "parameters": parameters, "N": n, "size": size + noise}
+        for tree in experiment.TREES
+        for parameters, falls in {INNER: 1, EDGE: 0, COPIES: -1}.items()
+        for n, size in ((1000, 1.0), (3000, 1.0 - 0.5 * falls))
+        for noise in (-0.01, 0.0, 0.01)
+    ]
+    found = experiment._claims(pd.DataFrame(lines))
+    assert [claim.verdict for claim in found] == ["confirmed", "cannot be told", "not confirmed"]

@@ -124,7 +124,7 @@ def _claims(off: pd.DataFrame) -> list[Claim]:
             "NML is, under certain conditions, asymptotically equivalent to the marginal likelihood with the Jeffreys "
             "prior (the difference falls as rows are added).", "forests, section 1", mean[few] - mean[many],
             float(np.sqrt((errors**2).sum())) / len(TREES),
-            f"{mean[few]:.3f} nats with {few:,} rows, {mean[many]:.3f} with {many:,}, on average over {len(TREES)} trees",
+            f"{mean[few]:.3f} nats with {few:,} rows, {mean[many]:.3f} with {many:,}, the mean of {len(TREES)} trees",
         )  # fmt: skip
         claims.append(claim.chosen(choice, again=parameters != INNER))
     return claims

@@ -142,4 +142,4 @@ def _findings(means: pd.DataFrame, repetitions: int) -> list[str]:
     return said
 
 
-EXPERIMENT = Experiment(NAME, _parts, _work, _outcome, repetitions=3, files=(NETWORK,))
+EXPERIMENT = Experiment(NAME, _parts, _work, _outcome, repetitions=10, in_all=5, files=(NETWORK,))

@@ -41,6 +41,7 @@ END = "qNML, section 5"
 LARGE = 4  # one table in so many is taken to be large, and one in two to be small
 STRANGE = "breast_cancer"  # the table of Figure 1
 SIMPLER, LARGEST = 19, 7  # tables, as the paper says
+SMALLEST = 0.01  # difference of average ranks, or of logarithms of numbers of parameters
 LOSS = 0.05  # nats a row: no more is taken to be no sacrifice
 REGRETS = {"exact": "", "eq7": "regret of qNML by equation 7, but for r = 1, where it is 0"}
 
@@ -317,9 +318,8 @@ def _in_no_aspect(found: PredictionTables) -> Claim:
         for score in SCORES:
             for other in SCORES:
                 pairs = (single[score] - single[other]).groupby("data")
-                error = float(np.sqrt((pairs.agg(student_error) ** 2).sum())) / pairs.ngroups
-                behind = float(pairs.mean().mean()) / error if error else 0.0
-                beaten[score] = max(beaten.get(score, 0.0), behind)
+                error = float(np.sqrt((pairs.agg(student_error, least=SMALLEST) ** 2).sum())) / pairs.ngroups
+                beaten[score] = max(beaten.get(score, 0.0), float(pairs.mean().mean()) / error)
     told, least = ", ".join(f"{score} by {size:.0f}" for score, size in beaten.items()), min(beaten.values())
     claim = claim_of_margin(
         "None of the criteria outperforms the others in all aspects (prediction and parsimony).", "qNML, section 4",

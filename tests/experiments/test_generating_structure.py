@@ -259,6 +259,37 @@ def test_regrets_that_nothing_tells_apart():
     assert claims._used_eq7(*made_results(3, 3, 3)).verdict == "cannot be told"
 
 
+def distances(means):
+    """Return distances by network, size and score that vary a little, like those of one experiment."""
+    rows = []
+    for (network, n), own in means.items():
+        rows += [(network, n, *(value + noise for value in own)) for noise in (0, 0, 1) * 40]
+    return results(rows)
+
+
+@pytest.mark.parametrize(("other", "verdict"), [(5, "confirmed"), (2, "cannot be told"), (1, "not confirmed")])
+def test_convergence_is_judged_where_qnml_is_half_of_the_way(other, verdict):
+    """The orders of columns: BDeu, BIC, fNML, qNML. With 8 arcs 4 is half of the way."""
+    means = {
+        ("asia", 10): (9, 9, 9, 8),
+        ("asia", 100): (9, 9, other, 2),
+        ("asia", 1000): (0, 0, 0, 1),  # too late
+    }
+    (claim,) = claims._converges(distances(means), {"asia": 8})
+    assert claim.verdict == verdict
+    assert "(N = 100)" in claim.numbers
+    assert claims._converges(distances({("asia", 10): (9, 9, 9, 8)}), {"asia": 8}) == []
+
+
+@pytest.mark.parametrize(("nearest", "verdict"), [(9, "confirmed"), (6, "not confirmed")])
+def test_no_arcs_at_all_are_as_far_from_the_truth_as_it_has_arcs(nearest, verdict):
+    ours = distances({("asia", n): (9, nearest, 9, 9) for n in (10, 20)})
+    every = ours.assign(**{"BIC arcs": [0, 1] * (len(ours) // 2)})
+    *_, empty = claims._small_samples(every, ours, {"asia": 8})
+    assert empty.verdict == verdict
+    assert f"in {2 if nearest == 9 else 0} of 2 cells" in empty.numbers
+
+
 def test_repetitions_have_samples_of_their_own(folder):
     whole = experiment.EXPERIMENT.work(folder, ("cancer", 20, 0, 6), 0)
     assert whole == experiment.EXPERIMENT.work(folder, ("cancer", 20, 0, 2), 0) + experiment.EXPERIMENT.work(

@@ -80,7 +80,10 @@ class Claim:
     @property
     def sentence(self) -> str:
         """What is said, with the choice in parentheses."""
-        return f"{self.text.removesuffix('.')} ({self.choice})." if self.choice else self.text
+        if not self.choice:
+            return self.text
+        joint = "; " if self.text.endswith(").") else " ("
+        return f"{self.text.removesuffix('.').removesuffix(')')}{joint}{self.choice})."
 
     def chosen(self, choice: str, again: bool) -> Claim:
         """Return the claim with a word on what was chosen."""

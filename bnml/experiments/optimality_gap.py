@@ -203,7 +203,8 @@ def _findings(tables: dict[str, pd.DataFrame], repetitions: int) -> list[str]:
         for cell in open_cells.to_dict("records")
     ]
     said += [
-        f"{one['search']}: the optimum in {one['reached']:.0%} of {one['tables']:,}, mean gap {one['gap']:.2f} nats "
+        f"{one['search']}: the optimum in {round(one['reached'] * one['tables']):,} of {one['tables']:,} "
+        f"({one['reached']:.1%}), mean gap {one['gap']:.2f} nats "
         f"({one['lost']:.2%} of the gain over no arcs), worst {one['worst_gap']:.1f} nats, distance to the best class "
         f"{one['distance']:.1f}."
         for one in tables["searches"].to_dict("records")

@@ -37,6 +37,8 @@ def test_a_claim_with_another_choice_says_so():
     assert claim.sentence == "It rains."
     other = claim.chosen("in the north", again=True)
     assert (other.sentence, other.again) == ("It rains (in the north).", True)
+    said = claim_of_fact("It rains (more than a little).", "b", True, "1").chosen("in the north", again=False)
+    assert said.sentence == "It rains (more than a little; in the north)."
 
 
 @pytest.mark.parametrize(

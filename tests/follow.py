@@ -109,3 +109,5 @@ def shell(command: str, shown: bool) -> None:
         printed.write(done.stdout + done.stderr)
     if shown or status:
         print(printed.getvalue().replace(f"{COMPILING}\n", ""), end="")
+    if status:
+        print(f"exit status {status}")

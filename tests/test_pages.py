@@ -11,6 +11,9 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
+from bnml.experiments import EXPERIMENTS
+from tools.take_experiments import claims_alone, source_of
+
 from .pages import Block, blocks, needs, site_pages
 
 ROOT = Path(__file__).parents[1]
@@ -74,6 +77,18 @@ def test_pictures_of_tutorials_are_made_by_the_page(path):
             assert f'"{PurePosixPath(image).name}"' in page, "the page must show the line that draws it"
 
 
+@pytest.mark.parametrize("path", sorted((DOCS / "pictures" / "experiments").glob("*.png")), ids=lambda path: path.stem)
+def test_pictures_of_experiments_are_figures_of_one(path):
+    experiment, figure = source_of(path.stem)
+    assert experiment in EXPERIMENTS
+    assert figure
+
+
+def test_the_page_of_claims_is_taken_without_figures_and_findings():
+    page = "# Title\n\n## A paper\n\n| a claim |\n\n## sachs\n\n![figure](sachs/figure.png)\n"
+    assert claims_alone(page) == "# Title\n\n## A paper\n\n| a claim |\n"
+
+
 def test_what_a_page_is_made_of():
     page = """# Title
 
@@ -133,6 +148,7 @@ def test_pages_are_followed_or_skipped_with_the_reason(tmp_path):
         "right": "```console\n$ bnml regret 10 2\n...\n$ bnml --version\n$ echo a >b\n$ cat b\na\n```\n",
         "other": "```console\n$ echo one\ntwo\n```\n",
         "fails": "```console\n$ bnml learn none.csv\n```\n",
+        "fails_quietly": "```console\n$ false\n```\n",
         "not_there": "<!-- needs: uci/none.csv -->\n",
         "not_executed": "<!-- not executed: it cannot -->\n```console\n$ none\n```\n",
     }.items():
@@ -145,6 +161,10 @@ def test_pages_are_followed_or_skipped_with_the_reason(tmp_path):
     lines = done.stdout.splitlines()
     found = {word: [line for line in lines if line.startswith(word)] for word in ("PASSED", "FAILED", "SKIPPED")}
     assert [line.split("/")[-1].split(":")[0] for line in found["PASSED"]] == ["not_executed.md", "right.md"]
-    assert [line.split("/")[-1].split(":")[0] for line in found["FAILED"]] == ["fails.md", "other.md"]
+    assert [line.split("/")[-1].split(":")[0] for line in found["FAILED"]] == [
+        "fails.md",
+        "fails_quietly.md",
+        "other.md",
+    ]
     assert len(found["SKIPPED"]) == 1
     assert "the page needs the table uci/none.csv" in found["SKIPPED"][0]

@@ -3,7 +3,7 @@
     python -m tools.take_experiments reproduced
 
 Only figures that are there already are replaced; a new one is copied by hand first. Its name is that of the experiment,
-and of the figure unless that is called ``figure``.
+and of the figure unless that is called ``figure``. Of several folders the last one that has a figure counts.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ def command(
         str,
         typer.Argument(
             metavar="NAME",
-            help=f"The experiment: {NAMES}; or all, for one page with the claims of all of them.",
+            help=f"The experiment: {NAMES}; or all, for all but the longest, and one page with their claims.",
             autocompletion=lambda: [*EXPERIMENTS, "all"],
         ),
     ],

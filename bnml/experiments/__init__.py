@@ -18,9 +18,10 @@ cores, in any order, and an interrupted run goes on where it was.
 `uci_tables`               the twenty tables from UCI
 `regret_table`             the regret and its approximations
 `generating_structure`     how near learned structures come to the generating one
-`prediction`               how well learned networks predict, and how large they are; its tables and figures
-                           are in `prediction_tables` and `prediction_figures`
+`prediction`               how well learned networks predict, and how large they are
 `rank_of_truth`            the rank of the generating structure among all of five nodes
+`…_tables`, `…_figures`    the numbers of these three, where they are many, and what is drawn of them
+`…_claims`                 what the papers say of these three
 `scores_on_data`           the highest scores of twenty tables
 `alpha_sensitivity`        the posterior under BDq and BDeu, by hyperparameter
 `qnml_vs_nml`              qNML and fNML against the exact NML of forests

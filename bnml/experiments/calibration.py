@@ -277,4 +277,4 @@ def _unlikely(curves: pd.DataFrame) -> list[str]:
     ]
 
 
-EXPERIMENT = Experiment(NAME, _parts, _work, _outcome, repetitions=20, in_all=0, files=tuple(NETWORKS.values()))
+EXPERIMENT = Experiment(NAME, _parts, _work, _outcome, repetitions=20, files=tuple(NETWORKS.values()))

@@ -20,7 +20,7 @@ from scipy.special import stdtr
 from scipy.stats import binom
 
 from bnml.errors import ArgumentError
-from bnml.experiments.comparison import ALLOWED, band_of
+from bnml.experiments.comparison import ALLOWED, band_of, rounded
 
 __all__ = [
     "CONFIRMED",
@@ -110,10 +110,11 @@ def claim_of_margin(text: str, where: str, margin: float, error: float, numbers:
 
     Examples
     --------
-    >>> claim_of_margin("A is above B.", "a paper", 0.2, 0.1, "0.5 and 0.3")
-    Claim(text='A is above B.', where='a paper', verdict='cannot be told', numbers='0.5 and 0.3', band='0.2 ± 0.3')
+    >>> found = claim_of_margin("A is above B.", "a paper", 0.2, 0.1, "0.5 and 0.3")
+    >>> found.verdict, found.band
+    ('cannot be told', '0.2 ± 0.3')
     """
-    band = f"{margin:.3g} ± {ALLOWED * error:.2g}"
+    band = f"{rounded(margin, 3)} ± {rounded(ALLOWED * error)}"
     return Claim(text, where, _side(np.array([margin]), np.array([error]), every=True), numbers, band)
 
 
@@ -143,7 +144,7 @@ def claim_everywhere(
     size, error = np.asarray(margins, np.float64), np.asarray(errors, np.float64)
     least = int(np.argmin(_in_errors(size, error)))
     at = f" for {cells[least]}" if len(cells) else ""
-    band = f"closest call{at}: {size[least]:.3g} ± {ALLOWED * error[least]:.2g}"
+    band = f"closest call{at}: {rounded(size[least], 3)} ± {rounded(ALLOWED * error[least])}"
     return Claim(text, where, _side(size, error, every=True), numbers, band)
 
 
@@ -152,16 +153,15 @@ def claim_usually(text: str, where: str, margins: ArrayLike, errors: ArrayLike, 
 
     Examples
     --------
-    >>> claim_usually("A is above B.", "a paper", [0.5, 0.6, -0.5], [0.1, 0.1, 0.1], "in 2 of 3 cells")
-    ... # doctest: +NORMALIZE_WHITESPACE
-    Claim(text='A is above B.', where='a paper', verdict='confirmed', numbers='in 2 of 3 cells',
-          band='beyond the band: 2 for, 1 against, of 3; median band ± 0.3')
+    >>> found = claim_usually("A is above B.", "a paper", [0.5, 0.6, -0.5], [0.1, 0.1, 0.1], "in 2 of 3 cells")
+    >>> found.verdict, found.band
+    ('confirmed', 'beyond the band: 2 for, 1 against, of 3; median band ± 0.3')
     """
     size, error = np.asarray(margins, np.float64), np.asarray(errors, np.float64)
     sides = _in_errors(size, error)
     good, bad = int((sides > ALLOWED).sum()), int((sides < -ALLOWED).sum())
     width = float(np.median(ALLOWED * error))
-    band = f"beyond the band: {good} for, {bad} against, of {size.size}; median band ± {width:.2g}"
+    band = f"beyond the band: {good} for, {bad} against, of {size.size}; median band ± {rounded(width)}"
     return Claim(text, where, _side(size, error, every=False), numbers, band)
 
 

@@ -15,6 +15,7 @@ __all__ = [
     "band_of",
     "compare_with_published",
     "disagreements",
+    "rounded",
     "standard_error",
     "student_error",
     "way_between",
@@ -85,7 +86,19 @@ def band_of(comparison: pd.DataFrame, unit: str = "") -> str:
     band, size = comparison["band"], comparison["published"].abs()
     share = (band / size.where(size > 0)).median()
     beside = "" if np.isnan(share) else f" ({100 * share:.1f} % of the number)"
-    return f"± {band.median():.2g}{unit and ' ' + unit} at the median{beside}, ± {band.max():.2g} at most"
+    most = rounded(float(band.max()))
+    return f"± {rounded(float(band.median()))}{unit and ' ' + unit} at the median{beside}, ± {most} at most"
+
+
+def rounded(number: float, digits: int = 2) -> str:
+    """Return a number in so many digits, without an exponent where it is large.
+
+    Examples
+    --------
+    >>> rounded(0.0123), rounded(31234.5), rounded(-0.04632, 3)
+    ('0.012', '31,234', '-0.0463')
+    """
+    return f"{number:,.0f}" if abs(number) >= 100 else f"{number:.{digits}g}"
 
 
 def disagreements(comparison: pd.DataFrame, keys: Sequence[str]) -> list[str]:

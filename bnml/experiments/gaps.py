@@ -25,6 +25,7 @@ import bnml
 from bnml.errors import DataError
 from bnml.experiments import charts
 from bnml.experiments.claims import Claim, claim_usually
+from bnml.experiments.comparison import student_error
 from bnml.experiments.experiment import Experiment, Outputs, Part, Row, experiment_generator
 from bnml.network.sampling import sample
 from bnml.search.search_result import uninterrupted_result
@@ -124,8 +125,7 @@ def _claim(results: pd.DataFrame) -> Claim:
     """Return whether structural EM comes nearer than rows dropped and gaps as states."""
     nearest = results[["drop", "state"]].min(axis=1)
     ahead = (nearest - results["em"]).groupby([results["N"], results["missing"], results["mechanism"]])
-    margins, number = ahead.mean(), ahead.count()
-    errors = np.sqrt(ahead.var().clip(lower=1 / (number + 2)) / number)
+    margins, errors = ahead.mean(), ahead.agg(student_error, least=1.0)
     return claim_usually(
         "Structural EM comes nearer to the generating structure than rows dropped and than gaps as states.",
         "bnml, page on gaps and experiments", margins, errors,

@@ -23,6 +23,7 @@ import pandas as pd
 import bnml
 from bnml.experiments import charts
 from bnml.experiments.claims import Claim, claim_everywhere
+from bnml.experiments.comparison import student_error
 from bnml.experiments.experiment import Experiment, Outputs, Part, Row, experiment_blocks, experiment_generator
 from bnml.graph.rules import ROWS_PER_CELL
 from bnml.scores import LocalScores
@@ -118,7 +119,7 @@ def _outcome(folder: Path, rows: Sequence[Row], repetitions: int) -> Outputs:
 def _claim(arcs: pd.DataFrame) -> Claim:
     """Return whether searches with the rule find no more than an arc in independent columns."""
     ruled = arcs[arcs["rows_per_cell"] == ROWS_PER_CELL].groupby(["score", "N", "columns"])["arcs"]
-    means, errors = ruled.mean(), np.sqrt(ruled.var().clip(lower=1 / (ruled.count() + 2)) / ruled.count())
+    means, errors = ruled.mean(), ruled.agg(student_error, least=1.0)
     return claim_everywhere(
         f"With {ROWS_PER_CELL} rows per cell no search finds more than an arc in independent columns, on average.",
         "bnml, page on scores", 1.0 - means, errors, f"{means.max():.1f} arcs at most in {len(means)} cells",

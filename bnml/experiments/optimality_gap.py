@@ -224,4 +224,4 @@ def _trend(means: pd.DataFrame, column: str, word: str) -> list[str]:
     return said
 
 
-EXPERIMENT = Experiment(NAME, _parts, _work, _outcome, repetitions=5, in_all=0, files=tuple(NETWORKS.values()))
+EXPERIMENT = Experiment(NAME, _parts, _work, _outcome, repetitions=10, in_all=3, files=tuple(NETWORKS.values()))

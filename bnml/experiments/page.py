@@ -20,7 +20,8 @@ BANDS = (
     f"The band is what chance explains: {ALLOWED:g} standard errors of the difference that is judged. A comparison is "
     "confirmed if what was found lies beyond its band on the side of the claim, not confirmed if it does so on the "
     "other side, and cannot be told in between. That published numbers are reproduced is confirmed if no more of them "
-    "lie outside of their bands than chance explains. Where a word needs a threshold, it is in parentheses. Where a "
+    "lie outside of their bands than chance explains, and cannot be told if those that do are means that a few very "
+    "large networks make, which repetitions can miss. Where a word needs a threshold, it is in parentheses. Where a "
     "paper leaves something open, or its words and its numbers differ, a claim stands here once more with another "
     "choice, after a dash (–); it is counted once."
 )

@@ -21,6 +21,7 @@ __all__ = [
     "BENE_ROWS",
     "EQ7",
     "MEAN",
+    "PERMUTATIONS",
     "PUBLISHED",
     "SCORES",
     "SPREAD",

@@ -163,7 +163,7 @@ class Forecast:
         variables = number_of(self.variables, "variable")
         if self.method == "lattice":
             return f"{variables}, {subsets}"
-        parts = [f"{variables}, by cuts: families that can be in an optimal structure are listed first"]
+        parts = [f"{variables}, by branch and cut: families that can be in an optimal structure are listed first"]
         parts += [str(self.listing)] if self.listing is not None else []
         if self.fits and not (self.listing is not None and self.listing.complete):
             parts.append(f"should they be too many: {subsets}")

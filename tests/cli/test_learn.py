@@ -785,8 +785,8 @@ def test_a_list_is_announced_only_if_it_is_long(run, chain, monkeypatch):
     monkeypatch.setattr(FORECASTS, "_listing", lambda task: listing)
     shown = run(*BEYOND, "--score", "bic")
     assert shown.err == (
-        "forecast: 42 variables, by cuts: families that can be in an optimal structure are listed first; 5,000 parent "
-        "sets counted in 0.3 s, 400 families listed, complete to 2 parents\n"
+        "forecast: 42 variables, by branch and cut: families that can be in an optimal structure are listed first; "
+        "5,000 parent sets counted in 0.3 s, 400 families listed, complete to 2 parents\n"
     )
     monkeypatch.setattr(FORECASTS, "_listing", lambda task: replace(listing, complete=True))
     assert run(*BEYOND, "--score", "bic").err == ""

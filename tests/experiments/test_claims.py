@@ -17,6 +17,7 @@ from bnml.experiments.claims import (
     claim_of_count,
     claim_of_fact,
     claim_of_margin,
+    claim_of_share,
     claim_usually,
 )
 from bnml.experiments.comparison import compare_with_published
@@ -91,6 +92,17 @@ def test_more_disagreements_than_chance_explains(far, verdict):
     assert claim.verdict == verdict
     assert claim.numbers.startswith(f"{300 - far} of 300 agree")
     assert claim.band == "± 0.15 nats at the median (15.0 % of the number), ± 0.15 at most"
+
+
+@pytest.mark.parametrize(
+    ("holds", "verdict"),
+    [(100, CONFIRMED), (70, CONFIRMED), (60, UNTOLD), (40, UNTOLD), (30, NOT_CONFIRMED), (0, NOT_CONFIRMED)],
+)
+def test_shares_of_things_that_were_drawn(holds, verdict):
+    claim = claim_of_share("a", "b", np.arange(100) < holds, "so")
+    assert claim.verdict == verdict
+    assert claim.numbers == f"so in {holds} of 100 ({holds}%)"
+    assert claim_of_share("a", "b", [True], "").verdict == UNTOLD
 
 
 def test_one_number_far_off_is_not_chance_unless_something_is_known_of_it():

@@ -29,6 +29,25 @@ DONE = [
 
 
 @pytest.mark.parametrize("page", [page_as_html, page_as_markdown])
+def test_claims_stand_by_paper_and_what_was_judged_again_below(page):
+    first = Claim("P.", "qNML, Table 1", "confirmed", "1").chosen("one way", again=False)
+    claims = [
+        first,
+        Claim("Q.", "qNML, Table 2", "confirmed", "2"),
+        Claim("P.", "qNML, Table 1", "not confirmed", "3").chosen("another way", again=True),
+        Claim("R.", "fNML, section 6", "cannot be told", "4"),
+        Claim("S.", "a program", "confirmed", "5"),
+    ]
+    text = page([reproduction("sachs", claims, 5, 1.0)], [])
+    assert "4 claims: 3 confirmed, 0 not confirmed, 1 cannot be told." in text
+    assert "2 claims: 2 confirmed, 0 not confirmed, 0 cannot be told." in text  # of the qNML paper
+    assert "3 confirmed, 1 cannot be told" in text  # of the experiment
+    order = ["The fNML paper", "R.", "The qNML paper", "P (one way).", "– another way", "Q.", "Other claims", "S."]
+    places = [text.index(part) for part in order]
+    assert places == sorted(places)
+
+
+@pytest.mark.parametrize("page", [page_as_html, page_as_markdown])
 def test_every_claim_stands_once_with_its_verdict_numbers_and_band(page):
     text = page(DONE, ["endless"])
     assert "3 claims: 1 confirmed, 1 not confirmed, 1 cannot be told." in text

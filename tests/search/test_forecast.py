@@ -101,7 +101,7 @@ def test_the_way_that_is_taken():
 def test_where_all_subsets_fit_they_are_told_for_the_case_that_the_list_is_long():
     text = str(forecast(table(25), memory_limit="50GB"))
     assert (
-        "25 variables, by cuts: families that can be in an optimal structure are listed first; should they be" in text
+        "25 variables, by branch and cut: families that can be in an optimal structure are listed first; should" in text
     )
     assert "33,554,432 subsets" in text
     assert "subsets" not in str(forecast(table(60)))

@@ -109,7 +109,9 @@ def _agreements(found: PredictionTables) -> list[Claim]:
     why = "are below the published ones, under scores with a few very large networks, which permutations can miss"
     claims = []
     for what, at, own, unit in told:
-        known = below_for_tails(own, shares) if unit == "parameters" else pd.Series(False, own.index)
+        known = pd.Series(False, own.index)
+        if unit == "parameters":
+            known = below_for_tails(own, shares) & ~with_the_slip(own)
         text = f"The published {what} are reproduced."
         claims.append(claim_of_agreement(text, at, own, unit, repetitions=often, explained=known, why=why))
         if at == APPENDIX and unit != "nats":

@@ -1,4 +1,9 @@
-"""Where tests must not depend on chance, hypothesis draws the same examples every time. Which tests are quick."""
+"""Hypothesis profiles, and which tests are quick.
+
+By default property tests draw the same examples in every run. Maintainers look for new counterexamples with
+``--hypothesis-profile=thorough``: random seeds, and ten times as many examples of every property. A counterexample
+that it finds becomes an explicit `example` of its test.
+"""
 
 from __future__ import annotations
 
@@ -12,19 +17,29 @@ from tests import quick
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # or each process that a test starts compiles the package anew
 
 EXAMPLES = 50  # of each property that names no number of its own
-settings.register_profile("ordinary", max_examples=EXAMPLES)
+THOROUGH = "thorough"
+TIMES = 10  # as many examples in the thorough profile
+
+slow = [HealthCheck.too_slow]
 settings.register_profile(
-    "steady",
-    max_examples=EXAMPLES,
-    derandomize=True,
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow],
-    database=None,
+    "steady", max_examples=EXAMPLES, derandomize=True, deadline=None, suppress_health_check=slow, database=None
 )
-settings.load_profile("steady" if os.environ.get("CI") else "ordinary")
+settings.register_profile(THOROUGH, max_examples=EXAMPLES, derandomize=False, deadline=None, suppress_health_check=slow)
+settings.load_profile("steady")
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark every test as quick or slow, before `-m` selects."""
     quick.mark(items)
+    if settings.get_current_profile_name() == THOROUGH:
+        for item in items:
+            _draw_more(getattr(item, "obj", None))
+
+
+def _draw_more(test: object) -> None:
+    """Multiply the examples of a property test, once, whether or not it names a number of its own."""
+    if getattr(test, "is_hypothesis_test", False) and not hasattr(test, "draws_more"):
+        chosen = getattr(test, "_hypothesis_internal_use_settings", None) or settings()
+        test._hypothesis_internal_use_settings = settings(chosen, max_examples=TIMES * chosen.max_examples)  # type: ignore[attr-defined]
+        test.draws_more = True  # type: ignore[attr-defined]

@@ -122,15 +122,12 @@ def best_tree(gains: Floats, rules: Rules, *, spanning: bool, root: int | None =
     root
         The variable that all directions lead away from, where the rules leave that open; else the first by name.
     """
-    required = rules.required_matrix
-    # what must be there is no matter of choice, but a link goes the way that is possible
-    impossible = gains == -np.inf
-    gains = np.where(rules.must_matrix & impossible | rules.link_matrix & impossible & impossible.T, 0.0, gains)
-    allowed = rules.may_matrix & (gains > -np.inf)
+    required, impossible = rules.required_matrix, gains == -np.inf
+    allowed = rules.may_matrix & (required | ~impossible)
     if not spanning:
         allowed &= (gains > 0) | required
     if rules.undirected and (gains == gains.T).all():
-        links = spanning_links(gains, allowed, rules.link_matrix)
+        links = spanning_links(np.where(impossible, 0.0, gains), allowed, rules.link_matrix)
         return spanning_parents(spanning_neighbours(len(rules.names), links), root)
     if root is not None:
         allowed[:, root] = False
@@ -139,18 +136,23 @@ def best_tree(gains: Floats, rules: Rules, *, spanning: bool, root: int | None =
 
 
 def _weights(gains: Floats, allowed: Bools, required: Bools, *, spanning: bool) -> Floats | list[list[int | None]]:
-    """Return weights ``[child][parent]`` so that what must be there comes first, then what must be for a finite score.
+    """Return weights ``[child][parent]`` that order trees lexicographically.
 
-    Then, if asked for, as many arcs as can be; then gains. Each is worth more than all that comes after it together.
+    First the number of required arcs and links, then the fewest impossible ones among them, then the most arcs without
+    which the score is infinite, then the number of arcs if the tree is to span, then the sum of gains.
     """
     n = len(gains)
     if not (spanning or required.any() or (gains == np.inf).any()):
         return np.where(allowed, gains, -np.inf).T
     finite = np.where(np.isfinite(gains), gains, 0.0)
-    arc = 1 + 2 * n * int(np.abs(finite).max(initial=0.0))
-    base = int(spanning) * arc
-    levels = (n + 1) * (gains == np.inf).astype(object) + (n + 1) ** 2 * required.astype(object)
+    arc = 1 + 2 * n * int(np.abs(finite).max(initial=0.0))  # more than all gains of a tree together
+    levels = (
+        int(spanning)
+        + (n + 1) * (gains == np.inf).astype(object)
+        - (n + 1) ** 2 * (gains == -np.inf).astype(object)
+        + (n + 1) ** 3 * required.astype(object)
+    )
     return [
-        [int(g) + base + int(k) * arc if there else None for g, k, there in zip(*row, strict=True)]
+        [int(g) + int(k) * arc if there else None for g, k, there in zip(*row, strict=True)]
         for row in zip(finite.T.tolist(), levels.T.tolist(), allowed.T.tolist(), strict=True)
     ]

@@ -47,9 +47,12 @@ class Watch:
         """Whether there was a time limit that is reached."""
         return self.limit is not None and self.seconds > self.limit
 
-    def share(self, of_limit: float) -> Watch:
-        """Return a watch that runs with this one, tells it how far the work is, and is over after part of its time."""
-        other = Watch(self, None if self.limit is None else of_limit * self.limit)
+    def share(self, of_limit: float, of_work: float = 1.0) -> Watch:
+        """Return a watch for a first part of the work: its progress counts here, and its deadline is earlier."""
+        other = Watch(
+            lambda stage, fraction: self(stage, of_work * fraction),
+            None if self.limit is None else of_limit * self.limit,
+        )
         other._started = self._started
         return other
 

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from bnml._arrays import Array, Floats, Ints
-from bnml._bits import words_of_masks
-from bnml.graph import Rules
+from bnml._bits import mask_of, words_of_masks
+from bnml.graph import DAG, Rules
 
-__all__ = ["Chains", "first_structure"]
+__all__ = ["Chains", "first_structure", "searched_structure"]
 
 Words = npt.NDArray[np.uint64]
+
+MAX_SHORTFALL = 1.0  # nats; less than a factor of three in probability
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +41,11 @@ class Chains:
         How many samples of each chain were asked for.
     ended
         Why there are fewer: ``"time"``, ``"interrupted"``, or nothing.
+    searched
+        The score, with that of a structure prior, of the structure that the first chain started from: the best that
+        structure learning finds.
+    reached
+        The score that local search reaches from the best sampled structures; minus infinity if it was not needed.
     """
 
     parents: Words
@@ -50,6 +58,27 @@ class Chains:
     families: int
     asked: int
     ended: str = ""
+    searched: float = -math.inf
+    reached: float = -math.inf
+
+    @property
+    def shortfall(self) -> float:
+        """Nats by which sampled structures, improved by local search where needed, stay below the searched one.
+
+        Where the posterior is spread over very many structures a sample rarely contains the best of them, but its
+        structures are close to it. Chains that have missed a mode are not close, and local search does not get there.
+        """
+        return max(0.0, self.searched - max(self.reached, float(self.log_weights.max())))
+
+    def parent_sets(self, chain: int, sample: int) -> list[list[int]]:
+        """Return the parents of each variable in one of the structures."""
+        words = self.parents[chain, sample]
+        return [[p for p in range(len(words)) if int(own[p >> 6]) >> (p & 63) & 1] for own in words]
+
+    @property
+    def missed_mode(self) -> bool:
+        """Whether structure learning finds a structure that is out of reach of every chain."""
+        return self.shortfall > MAX_SHORTFALL
 
 
 def first_structure(rules: Rules) -> tuple[Array, Array]:
@@ -63,3 +92,10 @@ def first_structure(rules: Rules) -> tuple[Array, Array]:
         masks[v] = rules.must[v] | rules.links[v] & before
         before |= 1 << v
     return words_of_masks(masks, rules.n), np.array(order, np.int64)
+
+
+def searched_structure(dag: DAG, rules: Rules) -> tuple[Array, Array]:
+    """Return the parents of a DAG, as words, and an order that fits them; variables in the order of the rules."""
+    place = {name: v for v, name in enumerate(rules.names)}
+    masks = [mask_of(place[parent] for parent in dag.parents(name)) for name in rules.names]
+    return words_of_masks(masks, rules.n), np.array([place[name] for name in dag.topological_order()], np.int64)

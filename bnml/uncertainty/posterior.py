@@ -18,14 +18,16 @@ from bnml._watch import Watch
 from bnml.data import as_data
 from bnml.data.gaps import refuse_gaps
 from bnml.errors import ArgumentError, ScoreError, SearchError, argument
-from bnml.graph import Constraints, count_dags
+from bnml.graph import DAG, Constraints, count_dags
 from bnml.graph.rules import ROWS_PER_CELL
 from bnml.scores import SCORES, Score, parse_score
 from bnml.scores.priors import StructurePrior, check_prior
-from bnml.search.task import Task, task_request
+from bnml.search.search_result import uninterrupted_result
+from bnml.search.task import Request, Task, task_request
 from bnml.uncertainty import sums_over_layers, sums_over_orders
 from bnml.uncertainty.all_structures import Listed
 from bnml.uncertainty.allowed import Allowed, allowed_families
+from bnml.uncertainty.chains import MAX_SHORTFALL, Chains
 from bnml.uncertainty.families import posterior_families
 from bnml.uncertainty.posterior_cost import check_posterior_memory, exact_posterior_fits, posterior_prior_for
 from bnml.uncertainty.posterior_result import Posterior
@@ -39,6 +41,8 @@ if TYPE_CHECKING:
 __all__ = ["METHODS", "posterior"]
 
 METHODS = ("auto", "exact", "sample")
+SEARCH_SHARE = 0.2  # of a time limit, for the structure that a chain starts from
+CLIMB_SHARE = 0.01  # of a time limit, for local search from each chain's best structure
 
 IMPOSSIBLE = "no structure that is allowed gives these data a positive probability"
 
@@ -80,7 +84,8 @@ def posterior(
         sums over more than 14 variables; the result says which.
     method
         ``"exact"``: sums over all structures. ``"sample"``: structures are sampled by tempered chains, without a list
-        of candidate parents, and the result says whether the chains have converged. ``"auto"``: exact where there are
+        of candidate parents, and the result says whether the chains have converged. The first chain starts from the
+        best structure that `bnml.learn` finds, so that chains which miss it disagree. ``"auto"``: exact where there are
         few enough variables for the prior, enough memory, and no link that is required in either direction.
     chains, samples, seed
         Of sampling: how many chains there are, how many structures each keeps, and where random numbers start. The same
@@ -172,17 +177,24 @@ def posterior(
     if method == "exact":
         return _exact(task, named, prior, structure_prior)
     opened = replace(asked, prior=structure_prior).open(table)
-    return _sampled(opened, named, prior or "uniform", chains, samples, elsewhere)
+    return _sampled(
+        replace(asked, prior=structure_prior), opened, named, prior or "uniform", chains, samples, elsewhere
+    )
 
 
 def _sampled(
-    task: Task, named: str, kind: str, chains: int, samples: int, executor: Executor | None
+    asked: Request, task: Task, named: str, kind: str, chains: int, samples: int, executor: Executor | None
 ) -> SampledPosterior:
-    """Return the posterior by sampling."""
+    """Return the posterior by sampling; one chain starts from the best structure that a search finds."""
+    from bnml.search.learn import learn_task
     from bnml.uncertainty.sample_structures import sample_structures
 
     local = task.table
-    found = sample_structures(task, kind, chains, samples, executor)
+    searching = replace(task, watch=task.watch.share(SEARCH_SHARE, SEARCH_SHARE))
+    searched = uninterrupted_result(learn_task(asked, searching)).dag
+    found = sample_structures(task, kind, chains, samples, executor, searched)
+    if found.missed_mode:
+        found = replace(found, reached=_reach_from_samples(found, task))
     result = SampledPosterior(
         task.names, named, kind, local.data.n_rows, task.watch.seconds, found, task.rules, local.prior, local.data,
         local.score_function,
@@ -190,6 +202,23 @@ def _sampled(
     if kind == "classes":
         _ = result.structures  # if their classes cannot be counted, that is said here, and not when they are asked for
     return result
+
+
+def _reach_from_samples(chains: Chains, task: Task) -> float:
+    """Return the best score that local search reaches from the best sampled structure of each chain."""
+    from bnml.search.searches import SEARCHES
+
+    names = task.with_prior.names
+    limit = task.watch.limit
+    reached = -math.inf
+    for c in np.argsort(-chains.log_weights.max(axis=1), kind="stable").tolist():
+        start = DAG.from_parent_sets(names, list(chains.parent_sets(c, int(chains.log_weights[c].argmax()))))
+        watch = Watch(None, None if limit is None else CLIMB_SHARE * limit)
+        improved = SEARCHES["tabu"].run(replace(task, watch=watch), start=start.reordered(task.names))
+        reached = max(reached, uninterrupted_result(improved).score)
+        if reached >= chains.searched - MAX_SHORTFALL:
+            break
+    return reached
 
 
 def _exact(task: Task, named: str, prior: str | None, structure_prior: StructurePrior | None) -> Posterior:

@@ -28,10 +28,10 @@ from bnml._memory import gigabytes
 from bnml._threads import cores, run_all
 from bnml._watch import Tell, Watch
 from bnml.errors import ArgumentError, ScoreError, argument
-from bnml.graph import Rules
+from bnml.graph import DAG, Rules
 from bnml.search.task import Task
 from bnml.uncertainty import edge_reversal
-from bnml.uncertainty.chains import Chains, first_structure
+from bnml.uncertainty.chains import Chains, first_structure, searched_structure
 from bnml.uncertainty.scored_families import ScoredFamilies
 from bnml.uncertainty.tempering import (
     ARCS,
@@ -118,7 +118,9 @@ class _Run:
         return found
 
 
-def sample_structures(task: Task, kind: str, chains: int, samples: int, executor: Executor | None = None) -> Chains:
+def sample_structures(
+    task: Task, kind: str, chains: int, samples: int, executor: Executor | None = None, searched: DAG | None = None
+) -> Chains:
     """Return structures that are sampled from their posterior.
 
     Parameters
@@ -131,6 +133,8 @@ def sample_structures(task: Task, kind: str, chains: int, samples: int, executor
         How many chains there are, and how many structures each keeps.
     executor
         Where chains are run once they have warmed up; None for this process.
+    searched
+        A structure for the first chain to start from; the others start from what is required alone.
 
     Raises
     ------
@@ -143,7 +147,7 @@ def sample_structures(task: Task, kind: str, chains: int, samples: int, executor
     if rules.n == 1:
         return work.alone()
     with np.errstate(over="ignore"):  # random numbers, where kernels run as plain Python
-        return work.run()
+        return work.run(searched)
 
 
 def _check_memory(n: int, chains: int, samples: int, memory: int) -> None:
@@ -184,22 +188,25 @@ class _Sampling:
 
     # --- replicas ---
 
-    def _start(self) -> _Run:
-        parents, order = first_structure(self.rules)
+    def _start(self, searched: DAG | None) -> _Run:
+        starts = [first_structure(self.rules)] * self.chains
+        if searched is not None:
+            starts[0] = searched_structure(searched, self.rules)
         n, chains = self.rules.n, self.chains
         betas = first_tempering_ladder(FIRST_RUNGS)
         number = chains * betas.size
-        state_parents = np.ascontiguousarray(np.broadcast_to(parents, (number, *parents.shape)))
-        orders = np.ascontiguousarray(np.broadcast_to(order, (number, n)))
+        state_parents = np.repeat(np.stack([parents for parents, _ in starts]), betas.size, axis=0)
+        orders = np.repeat(np.stack([order for _, order in starts]), betas.size, axis=0)
         own = np.zeros((number, n))
         self.table.score_if_few(self.rules, self.threads)
         run = self._ladders(betas, state_parents, own, orders, 0)
-        run.wanted[0, :n] = np.stack([np.arange(n), np.full(n, -1)], axis=1)
-        run.n_wanted[0] = n
+        for r in (0, number - 1):
+            run.wanted[r, :n] = np.stack([np.arange(n), np.full(n, -1)], axis=1)
+            run.n_wanted[r] = n
         self.table.score_wanted(run.state[0], run.wanted, run.n_wanted, self.threads)
-        own[:] = self._scores_of(parents)
+        own[:] = np.repeat(np.stack([self._scores_of(parents) for parents, _ in starts]), betas.size, axis=0)
         if not np.isfinite(own).all():
-            name = self.rules.names[int(np.flatnonzero(~np.isfinite(own[0]))[0])]
+            name = self.rules.names[int(np.flatnonzero(~np.isfinite(own).all(axis=0))[0])]
             raise ScoreError(f"the parents that {name!r} must have give these data no positive probability")
         return run
 
@@ -293,10 +300,11 @@ class _Sampling:
         tick(1.0)
         return True
 
-    def run(self) -> Chains:
+    def run(self, searched: DAG | None) -> Chains:
         """Warm up, then sample."""
         n, chains, samples = self.rules.n, self.chains, self.samples
-        run = self._start()
+        run = self._start(searched)
+        best = -math.inf if searched is None else float(run.state[1][0].sum())
         warm_up = max(LEAST_WARM_UP, samples * SWEEPS_PER_SAMPLE // 4)
         whole, done = warm_up + samples * SWEEPS_PER_SAMPLE, 0
         nothing = (
@@ -335,7 +343,7 @@ class _Sampling:
             kept[2][:, 0] = run.state[1][run.at[:, 0]].sum(axis=1)
         return Chains(
             parents[:, :number], kept[2][:, :number], run.betas, 1.0 - run.rejected, SWEEPS_PER_SAMPLE, run.steps,
-            warmed, self.table.scored, samples, ended,
+            warmed, self.table.scored, samples, ended, best,
         )  # fmt: skip
 
     def alone(self) -> Chains:

@@ -250,8 +250,13 @@ class SampledPosterior(PosteriorBase):
 
     @property
     def converged(self) -> bool:
-        """Whether chains agree (R-hat below 1.05), and say enough (effective size above 400)."""
-        return self.r_hat < LARGEST_R_HAT and self.effective_size > LEAST_EFFECTIVE_SIZE
+        """Whether chains agree (R-hat below 1.05), say enough (effective size above 400), and reach the best structure.
+
+        The first chain starts from the best structure that `bnml.learn` finds, so that R-hat is large where the others
+        miss it. Where sampled structures stay more than a nat below it, even after local search, chains have missed a
+        mode.
+        """
+        return self.r_hat < LARGEST_R_HAT and self.effective_size > LEAST_EFFECTIVE_SIZE and not self.chains.missed_mode
 
     @property
     def swap_rates(self) -> Floats:
@@ -264,6 +269,11 @@ class SampledPosterior(PosteriorBase):
         found, chains = self._found, self.chains
         if self.converged:
             return f"converged: R-hat at most {found.r_hat:.3f}, effective size at least {found.effective_size:,.0f}"
+        if chains.missed_mode:
+            return (
+                f"not converged: every chain stays {chains.shortfall:,.1f} nats below the best structure that a search "
+                "finds; take bnml.learn for the best structure, or fewer variables for probabilities"
+            )
         text = (
             f"not converged: R-hat {found.r_hat:.3g} of {found.r_hat_of} (below {LARGEST_R_HAT} is wanted), effective "
             f"size {found.effective_size:,.0f} of {found.effective_size_of} (above {LEAST_EFFECTIVE_SIZE:,.0f} is "

@@ -1,0 +1,47 @@
+"""Convergence is not claimed where chains miss the best structure: parity, which no single arc approaches."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import bnml
+
+
+def parity(n, parents, seed, rows=2000):
+    """Return independent coins, the last of which is the parity of the first few."""
+    table = np.random.default_rng(seed).integers(0, 2, (rows, n))
+    table[:, -1] = table[:, :parents].sum(axis=1) % 2
+    return table
+
+
+@pytest.mark.parametrize(("n", "parents", "seed"), [(8, 2, 0), (8, 3, 1), (16, 4, 2), (20, 5, 3), (24, 5, 24)])
+def test_a_claim_of_convergence_has_seen_the_optimum(n, parents, seed):
+    table = parity(n, parents, seed)
+    result = bnml.posterior(table, "bdeu", method="sample", seed=seed, samples=500)
+    best = bnml.learn(table, "bdeu", prior=None)
+    assert result.chains.searched == pytest.approx(best.score)
+    assert result.converged or n > 8
+    assert not result.converged or result.chains.log_weights.max() > best.score - 1.0
+
+
+@pytest.mark.parametrize(("n", "parents", "seed"), [(6, 3, 1), (7, 4, 2), (7, 5, 3)])
+def test_orders_that_disagree_with_the_optimum_have_not_converged(n, parents, seed):
+    table = parity(n, parents, seed)
+    sampled = bnml.posterior(table, "bdeu", method="sample", prior="order", seed=seed)
+    exact = bnml.posterior(table, "bdeu", method="exact", prior="order")
+    off = (sampled.arc_probabilities - exact.arc_probabilities).abs().max().max()
+    assert not sampled.converged or off < 0.05
+
+
+def test_chains_that_stay_below_a_search_have_not_converged():
+    result = bnml.posterior(parity(8, 2, 0), "bdeu", method="sample", samples=500)
+    assert result.converged
+    missed = replace(result, chains=replace(result.chains, searched=result.chains.log_weights.max() + 3.0))
+    assert missed.chains.shortfall == pytest.approx(3.0)
+    assert not missed.converged
+    assert "3.0 nats below" in missed.verdict
+    near = replace(result, chains=replace(missed.chains, reached=missed.chains.searched - 0.5))
+    assert near.converged

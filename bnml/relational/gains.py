@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-from bnml._checks import one_of, refuse
-from bnml.relational.hartley import MEASURES, hartley_gain_within, hartley_gains_given
+from bnml._checks import refuse
+from bnml.relational.hartley import check_measure, hartley_gain_within, hartley_gains_given
 from bnml.relational.relation import Relation, places_of, relation_of
 
 if TYPE_CHECKING:
@@ -54,8 +54,8 @@ def gains(data: Any, *, possibility: str | None = None, measure: str = "nonspeci
     """
     import pandas as pd
 
-    one_of(measure, "measure", MEASURES)
     relation = relation_of(data, possibility, "bnml.relational.gains")
+    check_measure(measure, relation)
     pairs = in_order_of_gains((-pair[5], pair) for pair in all_pairs(relation, measure))
     frame = pd.DataFrame(pairs, columns=["a", "b", "possible", "occurring", "relative", "gain"])
     kinds = {"possible": "int64", "occurring": "float64" if relation.graded else "int64", "relative": "float64"}
@@ -110,8 +110,8 @@ def gains_given(
     """
     import pandas as pd
 
-    one_of(measure, "measure", MEASURES)
     relation = relation_of(data, possibility, "bnml.relational.gains_given")
+    check_measure(measure, relation)
     others = (given,) if isinstance(given, str) else given
     if not isinstance(others, Iterable):
         raise refuse("given", given, "expected names of columns")
@@ -128,17 +128,14 @@ def gains_given(
     return pd.concat([pd.DataFrame(values, columns=names), sums], axis=1)
 
 
-def all_pairs(relation: Relation, measure: str = "nonspecificity") -> list[Pair]:
+def all_pairs(relation: Relation, measure: str) -> list[Pair]:
     """Return for each pair of attributes its row of the table of gains, in order of the columns."""
     everything = relation.groups([])
     singles = [relation.first([i]) for i in range(len(relation.names))]
     pairs = []
     for i, j in combinations(range(len(relation.names)), 2):
         both = relation.first([i, j])
-        if measure == "lecture":
-            gain = hartley_gains_given(relation, i, j, [], measure)[0].gain
-        else:
-            gain = hartley_gain_within(everything, singles[i], singles[j], both, relation.degrees)
+        gain = hartley_gain_within(everything, singles[i], singles[j], both, relation.degrees, measure)
         possible = relation.arities[i] * relation.arities[j]
         occurring = float(relation.degrees[both].sum())
         pairs.append((relation.names[i], relation.names[j], possible, occurring, occurring / possible, gain))

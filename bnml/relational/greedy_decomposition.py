@@ -12,6 +12,7 @@ from bnml.errors import SearchError
 from bnml.relational.cliques import maximal_cliques
 from bnml.relational.extra_tuples import Cuts
 from bnml.relational.gains import all_pairs
+from bnml.relational.hartley import check_measure
 from bnml.relational.relation import Relation, relation_of
 from bnml.relational.spanning_tree import attribute_tree
 
@@ -27,7 +28,7 @@ Edges = frozenset[tuple[int, int]]
 
 
 def greedy_decomposition(
-    data: Any, extra: float = 0, *, possibility: str | None = None
+    data: Any, extra: float = 0, *, possibility: str | None = None, measure: str = "nonspecificity"
 ) -> tuple[nx.Graph[str], int | float]:
     """Return a graph of few edges whose decomposition adds few tuples to a relation, for any number of attributes.
 
@@ -39,6 +40,8 @@ def greedy_decomposition(
         How many extra tuples are allowed: it is enough when there are no more.
     possibility
         A column of degrees from 0 to 1, which then is no attribute; all tuples are fully possible without.
+    measure
+        How gains of degrees are measured: ``"nonspecificity"``, or ``"lecture"``; see `bnml.relational.hartley_gain`.
 
     Returns
     -------
@@ -48,7 +51,7 @@ def greedy_decomposition(
     Raises
     ------
     BnmlError
-        If the table cannot be read, or ``extra`` is no number from 0.
+        If the table cannot be read, ``extra`` is negative or the measure is unknown.
 
     Notes
     -----
@@ -70,7 +73,8 @@ def greedy_decomposition(
     if not is_number(extra) or not extra >= 0:
         raise refuse("extra", extra, "expected a number of tuples from 0")
     relation = relation_of(data, possibility, "bnml.relational.greedy_decomposition")
-    edges, found = _forward(relation, extra)
+    check_measure(measure, relation)
+    edges, found = _forward(relation, extra, measure)
     import networkx as nx
 
     graph: nx.Graph[str] = nx.Graph()
@@ -79,7 +83,7 @@ def greedy_decomposition(
     return graph, found
 
 
-def _forward(relation: Relation, enough: float) -> tuple[Edges, int | float]:
+def _forward(relation: Relation, enough: float, measure: str) -> tuple[Edges, int | float]:
     """Add edges until there are few enough extra tuples, then delete those that are not needed."""
     n, cuts = len(relation.names), Cuts(relation, ROOM)
 
@@ -89,7 +93,7 @@ def _forward(relation: Relation, enough: float) -> tuple[Edges, int | float]:
         except SearchError:  # a join that does not fit into memory
             return None
 
-    order = _tree_of_gains(relation)
+    order = _tree_of_gains(relation, measure)
     edges: Edges = frozenset(order)
     found = cuts.extra(maximal_cliques(n, edges))
     helped = True
@@ -111,10 +115,10 @@ def _forward(relation: Relation, enough: float) -> tuple[Edges, int | float]:
     return edges, found
 
 
-def _tree_of_gains(relation: Relation) -> list[tuple[int, int]]:
+def _tree_of_gains(relation: Relation, measure: str) -> list[tuple[int, int]]:
     """Return the edges of the spanning tree of the gains that gain something, the strongest first."""
     places = {name: i for i, name in enumerate(relation.names)}
-    pairs = [(-gain, (a, b, gain)) for a, b, *_, gain in all_pairs(relation)]
+    pairs = [(-gain, (a, b, gain)) for a, b, *_, gain in all_pairs(relation, measure)]
     tree = attribute_tree(relation.names, pairs)
     weights = {
         (min(places[a], places[b]), max(places[a], places[b])): float(tree.edges[a, b]["weight"]) for a, b in tree.edges

@@ -17,6 +17,7 @@ __all__ = [
     "MEASURES",
     "GainGiven",
     "average_over_levels",
+    "check_measure",
     "hartley_gain",
     "hartley_gain_within",
     "hartley_gains_given",
@@ -73,14 +74,13 @@ def hartley_information(
     >>> round(bnml.relational.hartley_information(degrees, "shape", possibility="degree", measure="lecture"), 3)
     0.585
     """
-    one_of(measure, "measure", MEASURES)
     relation = relation_of(data, possibility, "bnml.relational.hartley_information")
+    check_measure(measure, relation)
     if not attributes:
         raise ArgumentError("hartley_information: name at least one attribute")
     chosen = places_of(relation, attributes)
     degrees = relation.degrees[relation.first(chosen)]
     if measure == "lecture":
-        _check_fully_possible(relation)
         return float(np.log2(degrees.sum()))
     return average_over_levels(degrees, lambda last: np.log2(last + 1.0))
 
@@ -136,11 +136,10 @@ def hartley_gain(
     known = () if given is None else (given,) if isinstance(given, str) else given
     if not isinstance(known, Iterable):
         raise refuse("given", given, "expected names of columns")
-    one_of(measure, "measure", MEASURES)
+    check_measure(measure, relation)
     first, second, *others = places_of(relation, [a, b, *known])
-    if measure == "lecture":
-        return float(np.mean([one.gain for one in hartley_gains_given(relation, first, second, others, measure)]))
-    return _pair_gain(relation, first, second, others)
+    new_a, new_b, new_pair = (relation.first([*others, *chosen]) for chosen in ([first], [second], [first, second]))
+    return hartley_gain_within(relation.groups(others), new_a, new_b, new_pair, relation.degrees, measure)
 
 
 class GainGiven(NamedTuple):
@@ -157,12 +156,7 @@ class GainGiven(NamedTuple):
 
 
 def hartley_gains_given(relation: Relation, a: int, b: int, given: Sequence[int], measure: str) -> list[GainGiven]:
-    """Return the Hartley gain of two attributes, by position, for each combination of others that occurs, in order.
-
-    By the lecture's measure a combination counts relative to what is most possible in it.
-    """
-    if measure == "lecture":
-        _check_fully_possible(relation)
+    """Return the Hartley gain of two attributes, by position, for each combination of others that occurs, in order."""
     groups = relation.groups(given)
     flags = [relation.first([*given, *chosen]) for chosen in ([a], [b], [a, b])]
     order = np.argsort(groups, kind="stable")
@@ -170,41 +164,42 @@ def hartley_gains_given(relation: Relation, a: int, b: int, given: Sequence[int]
     for own in np.split(order, np.flatnonzero(np.diff(groups[order])) + 1):
         degrees = relation.degrees[own]
         n_a, n_b, n_pair = (float(degrees[flag[own]].sum()) for flag in flags)
-        if measure == "lecture":
-            gain = float(np.log2(n_a * n_b / n_pair / degrees[0]))
-        else:
-            everything = np.zeros(own.size, groups.dtype)
-            new_a, new_b, new_pair = (flag[own] for flag in flags)
-            gain = hartley_gain_within(everything, new_a, new_b, new_pair, degrees / degrees[0])
+        everything = np.zeros(own.size, groups.dtype)
+        new_a, new_b, new_pair = (flag[own] for flag in flags)
+        gain = hartley_gain_within(everything, new_a, new_b, new_pair, degrees / degrees[0], measure)
         values = tuple(int(relation.columns[i, own[0]]) for i in given)
         found.append(GainGiven(values, n_a, n_b, n_pair, gain))
     return sorted(found)
 
 
-def _check_fully_possible(relation: Relation) -> None:
-    """Refuse a relation in which nothing is fully possible, for which the lecture's measure has no meaning."""
-    if relation.degrees[0] < 1.0:
+def check_measure(measure: Any, relation: Relation) -> None:
+    """Raise if a measure is unknown or undefined: ``"lecture"`` needs a tuple that is fully possible."""
+    if one_of(measure, "measure", MEASURES) == "lecture" and relation.degrees[0] < 1.0:
         raise ArgumentError(
             f"{argument('measure', 'lecture')}: some tuple must be fully possible, and the largest degree is "
             f"{relation.degrees[0]:g}"
         )
 
 
-def _pair_gain(relation: Relation, a: int, b: int, given: Sequence[int] = ()) -> float:
-    """Return the gain of two attributes by position, averaged over what is given."""
-    new_a, new_b, new_pair = (relation.first([*given, *chosen]) for chosen in ([a], [b], [a, b]))
-    return hartley_gain_within(relation.groups(given), new_a, new_b, new_pair, relation.degrees)
+def hartley_gain_within(
+    group: Index, new_a: Flags, new_b: Flags, new_pair: Flags, degrees: Floats, measure: str
+) -> float:
+    """Return the Hartley gain within groups of tuples, averaged over the groups that occur.
 
-
-def hartley_gain_within(group: Index, new_a: Flags, new_b: Flags, new_pair: Flags, degrees: Floats) -> float:
-    """Return Hartley information within groups of tuples: a gain, averaged over groups that occur, and over levels.
-
-    The flags say which tuples are the first of their group with their value of A, their value of B, and both: as the
-    most possible tuples come first, the number of flags up to a tuple is the number of values in the cut at its degree.
+    The flags mark the tuples that are the first of their group with their value of A, their value of B, and both. As
+    the most possible tuples come first, the number of flags up to a tuple is the number of values in the cut at its
+    degree, and the degree of a flagged tuple is that of its projection.
+    The nonspecificity gain is averaged over all levels. The lecture's gain has sums of degrees, in each group
+    relative to its most possible tuple.
     """
     order = np.argsort(group, kind="stable")
     group, degrees = group[order], degrees[order]
     begins = np.append(True, group[1:] != group[:-1])
+    if measure == "lecture":
+        starts = np.flatnonzero(begins)
+        scaled = degrees / degrees[starts][np.cumsum(begins) - 1]
+        n_a, n_b, n_pair = (np.add.reduceat(scaled * flags[order], starts) for flags in (new_a, new_b, new_pair))
+        return float(np.log2(n_a * n_b / n_pair).mean())
     ends = np.append((group[1:] != group[:-1]) | (degrees[1:] < degrees[:-1]), True)  # of a level in a group
     n_a, n_b, n_pair = (_running(flags[order], begins)[ends] for flags in (new_a, new_b, new_pair))
     gain = np.log2(n_a * n_b / n_pair)  # exactly 0 where all pairs occur

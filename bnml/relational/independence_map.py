@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bnml._checks import is_number, refuse
-from bnml.relational.hartley import hartley_gain_within
+from bnml.relational.hartley import check_measure, hartley_gain_within
 from bnml.relational.relation import Relation, relation_of
 from bnml.relational.spanning_tree import attribute_tree
 
@@ -19,7 +19,13 @@ if TYPE_CHECKING:
 __all__ = ["independence_map"]
 
 
-def independence_map(data: Any, threshold: float | None = None, *, possibility: str | None = None) -> nx.Graph[str]:
+def independence_map(
+    data: Any,
+    threshold: float | None = None,
+    *,
+    possibility: str | None = None,
+    measure: str = "nonspecificity",
+) -> nx.Graph[str]:
     """Return the graph of the pairs that depend on each other, given all other attributes.
 
     Parameters
@@ -31,6 +37,8 @@ def independence_map(data: Any, threshold: float | None = None, *, possibility: 
         strongest of these gains.
     possibility
         A column of degrees from 0 to 1, which then is no attribute; all tuples are fully possible without.
+    measure
+        How gains of degrees are measured: ``"nonspecificity"``, or ``"lecture"``; see `bnml.relational.hartley_gain`.
 
     Returns
     -------
@@ -40,15 +48,15 @@ def independence_map(data: Any, threshold: float | None = None, *, possibility: 
     Raises
     ------
     BnmlError
-        If the table cannot be read, or the threshold is no number from 0.
+        If the table cannot be read, the threshold is negative or the measure is unknown.
 
     Notes
     -----
     Lecture 003, part 1, method 3: the Hartley information gain for each combination of the other attributes that
-    occurs, averaged over these (see `hartley_gain`). The gain is 0 exactly where the pair is conditionally independent.
-    With a threshold of 0 all that depend are joined, and the graph has no extra tuples where the independence of pairs
-    implies that of sets. Attributes that are copies of each other do not depend on one another given the copies: see
-    what `extra_tuples` says.
+    occurs, averaged over these (see `hartley_gain`). The nonspecificity gain is 0 exactly where the pair is
+    conditionally independent. With a threshold of 0 all that depend are joined, and the graph has no extra tuples where
+    the independence of pairs implies that of sets. Attributes that are copies of each other do not depend on one
+    another given the copies: see what `extra_tuples` says.
 
     Examples
     --------
@@ -60,7 +68,8 @@ def independence_map(data: Any, threshold: float | None = None, *, possibility: 
     if threshold is not None:
         _check_threshold(threshold)
     relation = relation_of(data, possibility, "bnml.relational.independence_map")
-    edges = _conditional_gains(relation)
+    check_measure(measure, relation)
+    edges = _conditional_gains(relation, measure)
     if threshold is None:
         return attribute_tree(relation.names, [(-gain, (a, b, gain)) for a, b, gain in edges])
     import networkx as nx
@@ -76,7 +85,7 @@ def _check_threshold(threshold: Any) -> None:
         raise refuse("threshold", threshold, "expected a number of bits from 0, or None")
 
 
-def _conditional_gains(relation: Relation) -> list[tuple[str, str, float]]:
+def _conditional_gains(relation: Relation, measure: str) -> list[tuple[str, str, float]]:
     """Return the gain of each pair, given all other attributes."""
     n = len(relation.names)
     without = [relation.first([k for k in range(n) if k != i]) for i in range(n)]
@@ -84,6 +93,6 @@ def _conditional_gains(relation: Relation) -> list[tuple[str, str, float]]:
     edges = []
     for i, j in combinations(range(n), 2):
         others = relation.groups([k for k in range(n) if k not in (i, j)])
-        gain = hartley_gain_within(others, without[j], without[i], every, relation.degrees)
+        gain = hartley_gain_within(others, without[j], without[i], every, relation.degrees, measure)
         edges.append((relation.names[i], relation.names[j], gain))
     return edges

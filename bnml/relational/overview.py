@@ -115,7 +115,7 @@ def relation_overview(
     possibility
         A column of degrees from 0 to 1, which then is no attribute.
     measure
-        How gains of degrees are measured; see `gains`. The graphs are those of the nonspecificity.
+        How gains of degrees are measured, in the table and in all graphs; see `gains`.
     extra
         The most extra tuples of a decomposition that is built edge by edge, for any number of attributes; see
         `greedy_decomposition`. None for no such decomposition.
@@ -136,12 +136,15 @@ def relation_overview(
             return Decomposition(graph, extra_tuples(graph, table, possibility=possibility))
         return Decomposition(graph, None)
 
-    tree = described(spanning_tree(table, weight, possibility=possibility))
-    given_others = described(independence_map(table, threshold, possibility=possibility))
+    tree = described(spanning_tree(table, weight, possibility=possibility, measure=measure))
+    given_others = described(independence_map(table, threshold, possibility=possibility, measure=measure))
     ranking = None
     if top is not None or len(relation.names) <= FEW:
         with suppress(*([] if top else [SearchError])):  # what nobody asked for may be too much
             ranking = decompositions(table, possibility=possibility)
+    greedy = None
+    if extra is not None:
+        greedy = Decomposition(*greedy_decomposition(table, extra, possibility=possibility, measure=measure))
     return Overview(
         attributes=relation.names,
         tuples=relation.n_tuples,
@@ -154,5 +157,5 @@ def relation_overview(
         independence_map=given_others,
         graphs=None if ranking is None else len(ranking),
         decompositions=None if ranking is None else [Decomposition(*one) for one in ranking[: top or FEW]],
-        greedy=None if extra is None else Decomposition(*greedy_decomposition(table, extra, possibility=possibility)),
+        greedy=greedy,
     )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from bnml._checks import one_of
 from bnml.graph.spanning import kruskal
 from bnml.relational.gains import all_pairs, in_order_of_gains
+from bnml.relational.hartley import check_measure
 from bnml.relational.relation import relation_of
 
 if TYPE_CHECKING:
@@ -18,7 +19,9 @@ __all__ = ["attribute_tree", "spanning_tree"]
 WEIGHTS = ("hartley", "relative")
 
 
-def spanning_tree(data: Any, weight: str = "hartley", *, possibility: str | None = None) -> nx.Graph[str]:
+def spanning_tree(
+    data: Any, weight: str = "hartley", *, possibility: str | None = None, measure: str = "nonspecificity"
+) -> nx.Graph[str]:
     """Return the tree that joins all attributes by the strongest dependences.
 
     Parameters
@@ -30,6 +33,8 @@ def spanning_tree(data: Any, weight: str = "hartley", *, possibility: str | None
         of occurring combinations divided by the possible ones.
     possibility
         A column of degrees from 0 to 1, which then is no attribute; all tuples are fully possible without.
+    measure
+        How gains of degrees are measured: ``"nonspecificity"``, or ``"lecture"``; see `bnml.relational.hartley_gain`.
 
     Returns
     -------
@@ -40,7 +45,7 @@ def spanning_tree(data: Any, weight: str = "hartley", *, possibility: str | None
     Raises
     ------
     BnmlError
-        If the table cannot be read, or there is no such weight.
+        If the table cannot be read, or the weight or the measure is unknown.
 
     Notes
     -----
@@ -60,7 +65,8 @@ def spanning_tree(data: Any, weight: str = "hartley", *, possibility: str | None
     """
     one_of(weight, "weight", WEIGHTS)
     relation = relation_of(data, possibility, "bnml.relational.spanning_tree")
-    pairs = all_pairs(relation)
+    check_measure(measure, relation)
+    pairs = all_pairs(relation, measure)
     if weight == "hartley":
         return attribute_tree(relation.names, [(-gain, (a, b, gain)) for a, b, *_, gain in pairs])
     return attribute_tree(relation.names, [(share, (a, b, share)) for a, b, _, _, share, _ in pairs])

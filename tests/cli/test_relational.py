@@ -82,6 +82,13 @@ def test_measure_of_degrees(run):
     want = bnml.relational.gains(data, possibility="p", measure="lecture")
     assert [row["gain"] for row in lecture["gains"]] == want["gain"].tolist()
     assert lecture["gains"] != usual["gains"]
+    gains = {(row["a"], row["b"]): row["gain"] for row in lecture["gains"]}
+    assert lecture["tree"]["edges"]
+    assert all(edge["weight"] == gains[edge["a"], edge["b"]] for edge in lecture["tree"]["edges"])
+    graph = bnml.relational.independence_map(data, possibility="p", measure="lecture")
+    assert [(edge["a"], edge["b"], edge["weight"]) for edge in lecture["independence_map"]["edges"]] == [
+        *graph.edges.data("weight")
+    ]
     assert (lecture["measure"], usual["measure"]) == ("lecture", "nonspecificity")
 
 

@@ -53,6 +53,19 @@ def gain(tuples, a, b, given=()):
     return averaged(tuples, of)
 
 
+def lecture_gain(tuples, a, b, given=()):
+    """Return the gain of sums of degrees, averaged over what is given."""
+    parts = {}
+    for row, degree in tuples.items():
+        parts.setdefault(tuple(row[i] for i in given), {})[row] = degree
+    bits = []
+    for part in parts.values():
+        scaled = {row: degree / max(part.values()) for row, degree in part.items()}
+        one, two, both = (math.fsum(projection(scaled, places).values()) for places in ([a], [b], [a, b]))
+        bits.append(math.log2(one * two / both))
+    return math.fsum(bits) / len(bits)
+
+
 def extra(tuples, n, edges):
     """Return the sum over the product space of the smallest degree of a projection, minus the tuple's own."""
     graph = nx.Graph()

@@ -7,7 +7,8 @@ import math
 
 import networkx as nx
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 
 from bnml.errors import ArgumentError
 from bnml.relational import extra_tuples, independence_map
@@ -28,20 +29,23 @@ def test_the_lecture():
 
 
 @settings(max_examples=40, deadline=None)
-@given(example=examples(most=5))
-def test_definition(example):
+@given(example=examples(most=5), lecture=st.booleans())
+def test_definition(example, lecture):
     names, n = example.names, len(example.names)
+    assume(not lecture or max(example.tuples.values()) == 1.0)
+    gain_of = naive.lecture_gain if lecture else naive.gain
+    arguments = {**example.arguments, **({"measure": "lecture"} if lecture else {})}
     gains = {}
     for i, j in itertools.combinations(range(n), 2):
-        gains[i, j] = naive.gain(example.tuples, i, j, [k for k in range(n) if k not in (i, j)])
+        gains[i, j] = gain_of(example.tuples, i, j, [k for k in range(n) if k not in (i, j)])
     for threshold in (0, 0.3):
-        graph = independence_map(example.frame, threshold, **example.arguments)
+        graph = independence_map(example.frame, threshold, **arguments)
         for (i, j), gain in gains.items():
             if abs(gain - threshold) > 1e-9:
                 assert graph.has_edge(names[i], names[j]) == (gain > threshold)
             if graph.has_edge(names[i], names[j]):
                 assert graph.edges[names[i], names[j]]["weight"] == pytest.approx(gain, abs=1e-12)
-    tree = independence_map(example.frame, **example.arguments)
+    tree = independence_map(example.frame, **arguments)
     assert nx.is_tree(tree)
     assert tree.size("weight") == pytest.approx(naive.best_tree_weight(n, gains, max), abs=1e-9)
 

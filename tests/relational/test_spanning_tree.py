@@ -7,10 +7,10 @@ import itertools
 import networkx as nx
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 
 from bnml.errors import ArgumentError
-from bnml.relational import spanning_tree
+from bnml.relational import greedy_decomposition, hartley_gain, independence_map, spanning_tree
 from tests.relational import naive
 from tests.relational.strategies import SHAPES, edges_of, examples, links
 
@@ -37,6 +37,27 @@ def test_no_tree_is_better(example):
     tree = spanning_tree(example.frame, "relative", **example.arguments)
     assert nx.is_tree(tree)
     assert tree.size("weight") == pytest.approx(naive.best_tree_weight(n, shares, min), abs=1e-9)
+
+
+@settings(max_examples=40, deadline=None)
+@given(example=examples(least=2))
+def test_lecture_measure(example):
+    assume(max(example.tuples.values()) == 1.0)
+    arguments = {**example.arguments, "measure": "lecture"}
+    pairs = itertools.combinations(range(len(example.names)), 2)
+    gains = {(i, j): naive.lecture_gain(example.tuples, i, j) for i, j in pairs}
+    tree = spanning_tree(example.frame, **arguments)
+    assert tree.size("weight") == pytest.approx(naive.best_tree_weight(len(example.names), gains, max), abs=1e-9)
+    for a, b, weight in tree.edges.data("weight"):
+        assert weight == pytest.approx(hartley_gain(example.frame, a, b, **arguments), abs=1e-12)
+
+
+@pytest.mark.parametrize("function", [spanning_tree, independence_map, greedy_decomposition])
+def test_measures(function):
+    with pytest.raises(ArgumentError, match="measure"):
+        function(SHAPES, measure="lectures")
+    with pytest.raises(ArgumentError, match="fully possible"):
+        function(SHAPES.assign(p=0.5), possibility="p", measure="lecture")
 
 
 def test_ties_go_to_the_smaller_names():

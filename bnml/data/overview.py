@@ -29,7 +29,7 @@ from bnml.data.engine_values import known_values
 from bnml.data.labels import as_number, label_text, ordered
 from bnml.data.read import read_frequencies, read_opened, read_variables
 from bnml.data.read_arguments import Arguments, check_arguments
-from bnml.data.sources import open_table, source_text
+from bnml.data.sources import open_in_memory, source_text
 from bnml.data.states import MOST_LABELS
 from bnml.data.table import Table
 from bnml.data.table_names import check_table_names
@@ -144,7 +144,7 @@ def overview(source: Any, *, counting: Any = "auto", memory_limit: Any = None, *
     engine = open_engine_table(source, limit)
     if engine is not None:
         return _engine_overview(engine, asked, counting, limit, source_text(source))
-    table = open_table(source, asked.kept)
+    table = open_in_memory(source, asked.kept)
     variables, _ = read_variables(table, asked)
     frequencies = read_frequencies(table, asked)
     looks = [_look(column, frequencies, asked) for column in variables]

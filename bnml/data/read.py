@@ -22,7 +22,7 @@ from bnml.data.gaps import Gaps, refuse_columns_without_values, refuse_missing_v
 from bnml.data.labels import MISSING_TEXTS, as_number
 from bnml.data.read_arguments import Arguments, check_arguments
 from bnml.data.read_choices import Reading
-from bnml.data.sources import open_table, source_text
+from bnml.data.sources import open_in_memory, open_table, source_text
 from bnml.data.states import hold_codes, settle_states, states_of_codes, why_no_states
 from bnml.data.table import Table
 from bnml.data.targets import Targets, targets_of_column
@@ -140,7 +140,7 @@ def read(
                 f"{argument('counting', 'push')}: the rows of {source_text(source)} are in memory, and no engine holds "
                 f"them; leave {argument('counting')} out"
             )
-        return read_opened(open_table(source, asked.kept), asked, source_text(source)).data()
+        return read_opened(open_in_memory(source, asked.kept), asked, source_text(source)).data()
     from bnml.data.engine_reading import read_engine_table
 
     return read_engine_table(engine, asked, counting, limit, source_text(source))
@@ -152,13 +152,12 @@ def read_draft(
     """Read a table as `read` does, up to a draft: its columns can be cut anew, so that its rows must be here."""
     asked = check_arguments(**arguments)
     one_of(counting, "counting", COUNTING_CHOICES)
-    limit_of_reading(memory_limit)
     if counting == "push":
         raise DataError(
             f"cuts by turns with a network need rows, which stay in the engine with {argument('counting', 'push')}: "
             f"leave {argument('counting')} out"
         )
-    return read_opened(open_table(source, asked.kept), asked, source_text(source))
+    return read_opened(open_table(source, asked.kept, memory_limit), asked, source_text(source))
 
 
 def read_opened(table: Table, asked: Arguments, source: str) -> DraftTable:

@@ -36,7 +36,7 @@ from bnml.data.table import Table
 from bnml.data.table_names import Wanted, check_table_names, kept_table_names
 from bnml.errors import DataError
 
-__all__ = ["grouped_table", "open_table", "source_text"]
+__all__ = ["grouped_table", "open_in_memory", "open_table", "source_text"]
 
 SUFFIXES = (
     ".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt", ".txt.gz", ".parquet", ".arrow", ".feather", ".xlsx", ".idt",
@@ -46,18 +46,31 @@ MAGIC = {b"\x1f\x8b": ".csv.gz", b"PAR1": ".parquet", b"ARROW1": ".arrow", b"PK\
 ENGINE_COUNT = "bnml row count"  # the numbers of rows that an SQL engine has grouped
 
 
-def open_table(source: Any, wanted: Wanted) -> Table:
-    """Read a source of any kind; ``wanted`` limits the columns that are kept, and is asked before any are read.
+def open_table(source: Any, wanted: Wanted, memory_limit: int | str | None = None) -> Table:
+    """Read a source of any kind; ``wanted`` selects the columns, and is applied before any rows are read.
+
+    Files that take more than ``memory_limit`` are read by an engine.
 
     Raises
     ------
     DataError
-        If it is nothing that can be read, or what it holds is no table.
+        If the source cannot be read, or does not hold a table.
     """
-    engine = open_engine_table(source, limit_of_reading(None))
-    if engine is not None:
-        names = check_table_names(engine.names, "the table")
-        return grouped_table(engine, kept_table_names(names, wanted), names)
+    engine = open_engine_table(source, limit_of_reading(memory_limit))
+    if engine is None:
+        return open_in_memory(source, wanted)
+    names = check_table_names(engine.names, "the table")
+    return grouped_table(engine, kept_table_names(names, wanted), names)
+
+
+def open_in_memory(source: Any, wanted: Wanted) -> Table:
+    """Read a source that no engine reads (see `open_engine_table`) into memory.
+
+    Raises
+    ------
+    DataError
+        If the source cannot be read, or does not hold a table.
+    """
     if isinstance(source, str | os.PathLike):
         if os.fsdecode(source) == STANDARD_INPUT:
             return _from_standard_input(wanted)

@@ -16,6 +16,8 @@ from hypothesis import strategies as st
 
 import bnml
 from bnml.data import Data, as_data, read, sources
+from bnml.data.overview import overview
+from bnml.data.read import read_draft
 from bnml.errors import ArgumentError, DataError, MissingError
 
 from .tools import check, counts, labels
@@ -575,3 +577,16 @@ def test_drop():
     ):
         with pytest.raises(ArgumentError, match=said):
             read(frame, **wrong)
+
+
+def test_memory_limit_above_the_default_reads_in_memory(csv, monkeypatch):
+    path = csv("a,b\n" + "x,1\ny,2\nx,1\n" * 300)
+    monkeypatch.setattr("bnml.data.engine_sources.machine_memory", lambda: 4)  # no file fits into a quarter of it
+    opened = []
+    monkeypatch.setattr("bnml.data.engine_sources._of_text", lambda *arguments: opened.append(arguments))
+    assert read(path, memory_limit="1GB").row_index.size == 900
+    assert overview(path, memory_limit="1GB").data.row_index.size == 900
+    assert read_draft(path, memory_limit="1GB").data().row_index.size == 900
+    assert opened == []
+    assert read(path).row_index.size == 900  # the stand-in for DuckDB declines, but was tried
+    assert len(opened) == 1

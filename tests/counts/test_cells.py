@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bnml.counts import counts_of, family_counts
+from bnml.counts.cells import cells_of_rows
 from tests import naive
 from tests.counts.strategies import data_of, families, random_table
 
@@ -82,3 +83,12 @@ def test_no_columns():
     margin, belongs = counts.cells([0]).margin([])
     assert margin.counts.tolist() == [counts.n_rows]
     assert not np.any(belongs)
+
+
+def test_no_rows_have_no_cells():
+    rows, weights = np.empty((2, 0), np.uint8), np.empty(0, np.int64)
+    for variables in ([], [0], [0, 1]):  # the first column is constant
+        found = cells_of_rows(variables, [(1, 2)[v] for v in variables], rows, weights, variables)
+        assert len(found) == 0
+        assert found.states.shape == (len(variables), 0)
+        assert len(found.margin([])[0]) == 0

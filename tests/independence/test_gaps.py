@@ -153,3 +153,25 @@ def test_a_polytree_has_no_collider_for_want_of_rows():
     arcs = set(polytree(never_together(), alpha=0.01).dag.arcs)
     assert {frozenset(arc) for arc in arcs} == {frozenset("ac"), frozenset("bc")}
     assert not {("a", "c"), ("b", "c")} <= arcs
+
+
+NEVER_TOGETHER = {
+    "one-row-each": {"a": ["x", None], "b": [None, "u"]},
+    "no-constant": {"a": ["x", "y", None, None] * 5, "b": [None, None, "u", "v"] * 5},
+    "one-constant": {"a": ["x", "x", None, None] * 5, "b": [None, None, "u", "v"] * 5, "c": list("pqqp") * 5},
+    "all-constant": {"a": ["x", "x", None, None] * 5, "b": [None, None, "u", "u"] * 5, "c": ["p", "p", "p", None] * 5},
+}
+
+
+@pytest.mark.filterwarnings("ignore:.*only one state")
+@pytest.mark.parametrize("columns", NEVER_TOGETHER.values(), ids=NEVER_TOGETHER)
+def test_columns_without_common_rows_cannot_be_tested(columns):
+    data = bnml.read(pd.DataFrame(columns), missing="em")
+    pairs = bnml.dependences(data).set_index(["a", "b"])
+    assert np.isnan(pairs.loc[("a", "b"), ["mutual_information", "p_value"]].astype(float)).all()
+    dag = bnml.DAG(data.names, [("a", "b"), *([("c", "b")] if "c" in data.names else [])])
+    assert (bnml.strength(dag, data)["p_value"] == 1.0).all()
+    for result in (bnml.learn(data), bnml.learn(data, search="polytree")):
+        assert not {("a", "b"), ("b", "a")} & set(result.dag.arcs)
+    for result in (bnml.pc(data), bnml.pc(data, test="x2"), bnml.npc(data)):
+        assert frozenset("ab") in result.untested

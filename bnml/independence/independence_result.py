@@ -104,7 +104,11 @@ class IndependenceResult(PickledByFields):
 
     @cached_property
     def tests(self) -> pd.DataFrame:
-        """Every test, in order: ``a b given statistic degrees_of_freedom p_value log_p independent``."""
+        """Every test, in order: ``a b given statistic degrees_of_freedom p_value log_p independent``.
+
+        The statistic is G² or X²; for a threshold on the gain, the information gain in bits; for a score, its
+        improvement in nats. What a test does not have is not a number; an oracle has only its answer.
+        """
         import pandas as pd
 
         names = np.array(self._names, object)
@@ -163,7 +167,8 @@ class IndependenceResult(PickledByFields):
         keep, drop
             Links of ambiguous regions that stay and that go: pairs of names, in either order. Without either,
             everything is decided: the strongest link of the regions stays, what follows is worked out, and so on until
-            nothing is open. The strongest link is the one whose independence has the smallest p-value.
+            nothing is open. The strongest link is the one whose independence has the smallest p-value, or the
+            largest statistic where the test has none.
 
         Returns
         -------

@@ -19,8 +19,10 @@ __all__ = ["Outcome", "independence_test"]
 
 
 class Outcome(NamedTuple):
-    """What a test found; ``statistic`` is in the test's own units, and what a test does not have is not a number.
+    """The result of a test: the verdict, the statistic it rests on, and what else the test has.
 
+    ``statistic`` is G² or X²; for a threshold on the gain, the information gain in bits; for a score, its improvement
+    in nats. ``unit`` is ``"bits"``, ``"nats"`` or empty. Degrees of freedom and p-value are not numbers for tests without.
     ``sparse`` tells that there are too few rows per cell for the χ² distribution, and that the p-value comes from
     random tables. Where gaps leave no rows to test (``missing="em"``), nothing is found: ``independent`` is False, and
     the p-value is not a number.
@@ -32,6 +34,7 @@ class Outcome(NamedTuple):
     p_value: float
     log_p: float
     sparse: bool = False
+    unit: str = ""
 
 
 def independence_test(
@@ -55,7 +58,7 @@ def independence_test(
     Returns
     -------
     Outcome
-        ``independent``, ``statistic``, ``degrees_of_freedom``, ``p_value``, ``log_p`` and ``sparse``.
+        ``independent``, ``statistic``, ``degrees_of_freedom``, ``p_value``, ``log_p``, ``sparse`` and ``unit``.
 
     Raises
     ------
@@ -68,6 +71,9 @@ def independence_test(
     >>> outcome = bnml.independence.independence_test(bnml.example(), "smoke", "dysp", "bronc")
     >>> outcome.independent, round(outcome.statistic, 3), outcome.degrees_of_freedom
     (False, 13.078, 2.0)
+    >>> outcome = bnml.independence.independence_test(bnml.example(), "smoke", "dysp", "bronc", test="gain:0.01")
+    >>> outcome.independent, round(outcome.statistic, 4), outcome.unit, outcome.p_value
+    (True, 0.0019, 'bits', nan)
     """
     level, criterion, table = significance_level(alpha), parse_test(test), rows_setting_nothing(as_data(data))
     x, y, known = table.index(a), table.index(b), table.indices(given)
@@ -80,7 +86,9 @@ def independence_test(
     if not judge.sparse(question)[0]:
         answers = judge.decide(question)
         statistic, freedom, log_p = answers.results[0].tolist()
-        return Outcome(bool(answers.independent[0]), statistic, freedom, float(np.exp(log_p)), log_p)
+        return Outcome(
+            bool(answers.independent[0]), statistic, freedom, float(np.exp(log_p)), log_p, unit=criterion.unit
+        )
     pearson = isinstance(criterion, X2)
     statistic, freedom = chi_square_statistic(judge.counts.cells(sorted((x, y, *known))), x, y, known, pearson=pearson)
     if judge.lacks_rows(x, y, known):

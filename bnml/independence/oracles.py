@@ -40,6 +40,8 @@ CODES_AT_ONCE = 80_000_000  # well under 0.3 s
 class Answers:
     """For each test its statistic, degrees of freedom and log p, and whether it found independence.
 
+    The statistic is in the unit of the test. What a test does not have is not a number: degrees of freedom and log p of
+    a threshold on the gain or a score, and everything of an oracle.
     Of pair p the first ``made[p]`` tests were made, but for those that could not be made: ``untested``, None if there
     are none.
     """
@@ -210,6 +212,9 @@ class DataJudge:
             about = zip(batch.xs[owner].tolist(), batch.ys[owner].tolist(), batch.sets.tolist(), strict=True)
             least *= [self._n_rows((x, y, *given)) / self.counts.n_rows for x, y, given in about]
         found = done & ((results[:, 2] > verdict.log_alpha) | (results[:, 0] < least))
+        if isinstance(self.test, Gain):
+            results[:, 0] *= self.test.bits / np.maximum(least, np.finfo(float).tiny)  # from G² to bits
+            results[:, 1:] = np.nan
         return Answers(results, found, made)
 
     def _tested(self, x: int, y: int, given: tuple[int, ...]) -> tuple[float, float, float, bool]:
@@ -255,7 +260,7 @@ class OracleJudge:
             answer = not reachable(self._parents, self._children, 1 << x, known) >> y & 1
         else:
             answer = bool(self.oracle(self.names[x], self.names[y], frozenset(self.names[v] for v in given)))
-        return math.nan, math.nan, 0.0 if answer else -math.inf, answer
+        return math.nan, math.nan, math.nan, answer
 
 
 def _one_by_one(

@@ -40,7 +40,10 @@ PAIRS_AT_ONCE = 4096
 
 @dataclass(frozen=True)
 class Found:
-    """A set that separates a pair, and the log p of that test; of a test by a score, what the link costs."""
+    """A set that separates a pair, and the log p of that test.
+
+    Where the test has no p-value, minus its statistic takes its place, and 0 for an oracle.
+    """
 
     given: tuple[int, ...]
     log_p: float
@@ -141,7 +144,8 @@ def ask_pairs(
             for t, p in zip(hits.tolist(), (np.searchsorted(offsets, hits, "right") - 1).tolist(), strict=True):
                 given = tuple(batch.sets[t].tolist())
                 statistic, _, log_p = answers.results[t].tolist()
-                found.setdefault(drawn[p][0], []).append(Found(given, -statistic if isnan(log_p) else log_p))
+                support = next((value for value in (log_p, -statistic) if not isnan(value)), 0.0)
+                found.setdefault(drawn[p][0], []).append(Found(given, support))
             active = [(pair, sets) for pair, sets, _ in drawn if not (stop and pair in found)]
         tell(min(1.0, (start + PAIRS_AT_ONCE) / len(questions)))
     return found

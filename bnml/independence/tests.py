@@ -7,7 +7,7 @@ test                   statistic                                               i
 `X2`, ``"x2"``         Pearson's X² = Σ (n - e)² / e                           p > alpha
 `Permutation`          either of them; ``"g2-permutation"``                    p > alpha, p from random tables
 `Gain`, ``"gain:ε"``   the information gain in bits                            gain < ε
-`Scored`, ``"bic"``    what Y adds to the score of X given S                   it adds nothing
+`Scored`, ``"bic"``    what Y adds to the score of X given S, in nats          it adds nothing
 =====================  ======================================================  =========================================
 
 n is the count of a cell of X and Y in a stratum, a configuration of S; e = (row sum) · (column sum) / (stratum's sum)
@@ -26,6 +26,7 @@ X and Y (`bnml.independence.skeleton`). `Permutation` draws tables with the same
 question, and counts how many have a statistic as large; p = (1 + that many) / (1 + tables).
 
 **Gain.** The lecture's rule: independent where the information gain is below a threshold, whatever the sample size.
+It has no degrees of freedom and no p-value; nor has `Scored`.
 
 **Scored.** Independent where the score of X with parents S is at least that with parents S and Y. The score must be
 one that equivalent networks share, so that X and Y may change places.
@@ -52,6 +53,7 @@ class Criterion:
 
     name: ClassVar[str] = ""
     uses_alpha: ClassVar[bool] = True
+    unit: ClassVar[str] = ""  # of the statistic; G² and X² have none
 
     def __str__(self) -> str:
         return self.name
@@ -133,6 +135,7 @@ class Gain(Criterion):
 
     bits: float = 0.01
     uses_alpha = False
+    unit = "bits"
 
     def __post_init__(self) -> None:
         positive_number(self.bits, "bits", of=" of bits")
@@ -153,6 +156,7 @@ class Scored(Criterion):
 
     score: Score | str = "qnml"
     uses_alpha = False
+    unit = "nats"
     parsed: Score = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import bnml
 from bnml.counts import chi_square_statistic, counts_of
 from bnml.independence import G2, X2, Gain, Scored
+from bnml.independence.independence_test import independence_test
 from bnml.independence.oracles import DataJudge, Questions
 from tests.independence import naive
 
@@ -114,3 +115,40 @@ def test_scores_decide(score):
         assert answers.independent[0] == (gained <= without)
         turned = judge.decide(batch_of([(y, x, some)]))
         assert turned.results[0, 0] == pytest.approx(answers.results[0, 0], abs=1e-8)
+
+
+def test_statistics_that_tests_decide_by():
+    """Each test reports its own statistic, with its unit, and a p-value only where it has one."""
+    data = table(7, 400)
+    g2, x2 = (independence_test(data, "X0", "X1", "X2", test=name) for name in ("g2", "x2"))
+    bits = bnml.information.mutual_information(data, "X0", "X1", "X2") / np.log(2)
+    improvement = bnml.family_score("X0", ["X2", "X1"], data, "bic") - bnml.family_score("X0", ["X2"], data, "bic")
+    expected = {
+        "g2-permutation": (g2.statistic, "", False),
+        "x2-permutation": (x2.statistic, "", False),
+        "gain:0.01": (bits, "bits", True),
+        "bic": (improvement, "nats", True),
+    }
+    for test, (statistic, unit, without_p) in expected.items():
+        outcome = independence_test(data, "X0", "X1", "X2", test=test)
+        assert outcome.statistic == pytest.approx(statistic)
+        assert outcome.unit == unit
+        assert np.isnan([outcome.p_value, outcome.log_p]).tolist() == [without_p] * 2
+        assert np.isnan(outcome.degrees_of_freedom)
+        row = bnml.pc(data, test=test).tests.set_index(["a", "b", "given"]).loc[("X0", "X1", ())]
+        single = independence_test(data, "X0", "X1", test=test)
+        np.testing.assert_allclose(row[["statistic", "p_value"]].astype(float), [single.statistic, single.p_value])
+    assert (g2.unit, x2.unit) == ("", "")
+    assert g2.statistic == pytest.approx(2 * data.n_rows * np.log(2) * bits)
+
+
+@pytest.mark.parametrize("search", [bnml.pc, bnml.npc])
+def test_oracles_have_no_statistics(search):
+    dag = bnml.DAG.parse("[A][B|A][C|B][D|B]")
+    pairs = [("A", "C"), ("A", "D"), ("C", "D")]
+    statements = [(x, y, {"B", *more}) for x, y in pairs for more in ((), {*"ACD"} - {x, y})]
+    for asked in ({"oracle": dag}, {"oracle": statements, "variables": dag.names}):
+        result = search(None, **asked)
+        assert result.pdag == dag.cpdag()
+        assert result.tests[["statistic", "degrees_of_freedom", "p_value", "log_p"]].isna().all(axis=None)
+        assert result.tests["independent"].any()

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from heapq import heapify, heappop, heappush
 
 import numpy as np
 
@@ -57,37 +58,54 @@ def plan_factors(scopes: Iterable[Collection[int]], sizes: Mapping[int, int], ke
 def _greedy(
     near: dict[int, set[int]], sizes: Mapping[int, int], keep: Collection[int], by_fill: bool
 ) -> EliminationPlan:
+    """Eliminate the cheapest variable again and again.
+
+    Table sizes and numbers of new links are updated, not computed anew: a variable with thousands of neighbours would
+    otherwise be priced from all of them after each elimination. Sizes are integers, so that updates stay exact.
+    """
     kept = set(keep)
-    log_size = {v: math.log2(sizes[v]) for v in near}
-
-    def weight(v: int) -> float:
-        return log_size[v] + sum(log_size[u] for u in near[v])
-
-    def fill(v: int) -> int:
-        around = near[v]
-        return sum(len(around - near[u]) - 1 for u in around)
-
-    def price(v: int) -> tuple[float, float, int]:
-        return (fill(v), weight(v), v) if by_fill else (weight(v), 0.0, v)
-
-    prices = {v: price(v) for v in near if v not in kept}
+    table = {v: math.prod((sizes[u] for u in around), start=sizes[v]) for v, around in near.items()}
+    fill = dict.fromkeys(near, 0)  # pairs of neighbours that are not linked
+    if by_fill:
+        for v, around in near.items():
+            fill[v] = (len(around) * (len(around) - 1) - sum(len(around & near[u]) for u in around)) // 2
+    heap = [(fill[v], table[v], v) for v in near if v not in kept]
+    heapify(heap)
     order: list[int] = []
-    largest = sum(log_size[v] for v in kept if v in log_size)
+    largest = sum(math.log2(sizes[v]) for v in kept if v in near)
     total = 2.0**largest
-    while prices:
-        v = min(prices, key=prices.__getitem__)
-        clique = weight(v)
+    while heap:
+        price = heappop(heap)
+        v = price[2]
+        if v not in near or price != (fill[v], table[v], v):
+            continue  # eliminated, or priced again since
+        clique = math.log2(table[v])
         largest, total = max(largest, clique), total + 2.0 ** min(clique, 1000.0)
-        around = near.pop(v)
-        for u in around:
-            near[u] |= around
-            near[u] -= {u, v}
-        del prices[v]
+        around = near[v]
+        changed = set(around)
+        for a in around:
+            for b in sorted(around - near[a]):
+                if b > a:
+                    common = near[a] & near[b]
+                    if by_fill:
+                        for w in common:
+                            fill[w] -= 1
+                        fill[a] += len(near[a]) - len(common)
+                        fill[b] += len(near[b]) - len(common)
+                        changed |= common
+                    near[a].add(b)
+                    near[b].add(a)
+                    table[a] *= sizes[b]
+                    table[b] *= sizes[a]
+        for u in around:  # all linked by now: v's other neighbours are neighbours of u
+            if by_fill:
+                fill[u] -= len(near[u]) - len(around)
+            near[u].discard(v)
+            table[u] //= sizes[v]
+        del near[v]
         order.append(v)
-        changed = set(around).union(*(near[u] for u in around)) if by_fill else around
-        for u in changed:
-            if u in prices:
-                prices[u] = price(u)
+        for u in changed - kept - {v}:
+            heappush(heap, (fill[u], table[u], u))
     return EliminationPlan(tuple(order), 2.0 ** min(largest, 1000.0), total)
 
 

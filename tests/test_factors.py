@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import math
+import time
+from itertools import combinations
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -41,3 +45,41 @@ def test_a_chain_is_cheap():
     scopes = [(i, i + 1) for i in range(500)]
     found = plan_factors(scopes, dict.fromkeys(range(501), 4), [500])
     assert found.largest == pytest.approx(16)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.integers(1, 12))
+def test_updated_prices_are_those_of_the_graph(seed, n):
+    """The plan is that of a greedy search that computes every table size and number of new links anew."""
+    rng = np.random.default_rng(seed)
+    sizes = {v: int(rng.integers(1, 5)) for v in range(n)}
+    scopes = [tuple(rng.permutation(n)[: rng.integers(1, 4)].tolist()) for _ in range(n)]
+    keep = rng.permutation(n)[: rng.integers(0, 2)].tolist()
+    plans = []
+    for by_fill in (False, True):
+        near = {v: {u for s in scopes if v in s for u in s} - {v} for v in {v for s in scopes for v in s}}
+        order, cliques = [], [math.prod(sizes[v] for v in keep if v in near)]
+        while set(near) - set(keep):
+            size = {v: sizes[v] * math.prod(sizes[u] for u in near[v]) for v in near}
+            fill = {v: sum(b not in near[a] for a, b in combinations(near[v], 2)) if by_fill else 0 for v in near}
+            v = min(set(near) - set(keep), key=lambda v: (fill[v], size[v], v))
+            cliques.append(size[v])
+            around = near.pop(v)
+            for u in around:
+                near[u] = (near[u] | around) - {u, v}
+            order.append(v)
+        plans.append((max(cliques), sum(cliques), order))
+    largest, total, order = min(plans, key=lambda plan: plan[:2])
+    found = plan_factors(scopes, sizes, keep)
+    assert (found.largest, found.total) == (pytest.approx(largest), pytest.approx(total))
+    assert list(found.order) in [plan[2] for plan in plans if plan[:2] == (largest, total)]
+
+
+@pytest.mark.parametrize("shape", ["star", "chain"])
+def test_thousands_of_variables_are_planned_at_once(shape):
+    n = 5000
+    scopes = [(0 if shape == "star" else i - 1, i) for i in range(1, n)]
+    start = time.perf_counter()
+    found = plan_factors(scopes, dict.fromkeys(range(n), 2), ())
+    assert time.perf_counter() - start < 2.0  # a tenth of this where nothing else runs
+    assert found.largest == pytest.approx(4)

@@ -21,9 +21,9 @@ def command(
     structured: reading.StructuredTable,
     output: Annotated[Path, typer.Option("-o", "--output", metavar="NET", help="The network file to write.")],
     estimator: Annotated[
-        str | None,
-        typer.Option("--estimator", help="Parameters: snml (the default), bpp, mle, or em (where values are missing)."),
-    ] = None,
+        str,
+        typer.Option("--estimator", help="Parameters: snml, bpp, mle, or em (mle for incomplete data)."),
+    ] = "snml",
     ess: Annotated[float, typer.Option("--ess", help="Equivalent sample size of bpp.")] = 1.0,
     as_json: options.Json = False,
 ) -> None:
@@ -34,8 +34,7 @@ def command(
     dag, data = structured()
     network = bnml.fit(dag, data, estimator, ess)
     network.save(output)
-    by = estimator or ("em" if data.has_gaps else "snml")
     if as_json:
-        printing.print_json({**outputs.written_summary(network, output), "estimator": by})
+        printing.print_json({**outputs.written_summary(network, output), "estimator": estimator})
         return
-    print(f"{output}: {printing.printed_size(network)} ({by})")
+    print(f"{output}: {printing.printed_size(network)} ({estimator})")

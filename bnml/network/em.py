@@ -27,7 +27,7 @@ from bnml.network.inference import network_factors
 from bnml.network.junction_tree import JunctionTree
 from bnml.network.network import BayesianNetwork
 
-__all__ = ["em_steps", "expected_counts", "fit_by_em", "observed_network"]
+__all__ = ["em_steps", "estimate_at_expected_counts", "expected_counts", "fit_by_em", "observed_network"]
 
 MOST_STEPS = 2000
 LEAST_GAIN = 1e-9  # of the log-likelihood, in nats for each row; a smaller step is the last
@@ -92,6 +92,15 @@ def em_steps(
         tables = {x: estimate(counts[x], "em") for x in dag.names}
         network = BayesianNetwork(dag, network.states, tables, data.cuts, data.reading)
         trees = rows.refilled(trees, network)
+
+
+def estimate_at_expected_counts(
+    network: BayesianNetwork, data: Data, estimator: str, ess: float = 1.0, *, threads: int | None = None
+) -> BayesianNetwork:
+    """Return a network re-estimated, once, from the counts that it expects of incomplete data."""
+    counts, _ = expected_counts(network, data, threads=threads)
+    tables = {x: estimate(counts[x], estimator, ess) for x in network.names}
+    return BayesianNetwork(network.dag, network.states, tables, network.cuts, network.reading)
 
 
 def expected_counts(

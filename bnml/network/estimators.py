@@ -16,13 +16,14 @@ from bnml.errors import ArgumentError, NetworkError
 from bnml.graph import DAG
 from bnml.network.network import MOST_PARENTS, BayesianNetwork
 
-__all__ = ["ESTIMATORS", "estimate", "fit"]
+__all__ = ["DEFAULT_ESTIMATOR", "ESTIMATORS", "estimate", "fit"]
 
 ESTIMATORS = ("snml", "bpp", "mle", "em")
+DEFAULT_ESTIMATOR = "snml"
 MOST_PARAMETERS = 50_000_000
 
 
-def fit(dag: DAG, data: Any, estimator: str | None = None, ess: float = 1.0) -> BayesianNetwork:
+def fit(dag: DAG, data: Any, estimator: str = DEFAULT_ESTIMATOR, ess: float = 1.0) -> BayesianNetwork:
     """Return the network with this structure whose parameters are estimated from data.
 
     Parameters
@@ -35,9 +36,9 @@ def fit(dag: DAG, data: Any, estimator: str | None = None, ess: float = 1.0) -> 
         ``"snml"``: sequential predictive NML, θ_ijk ∝ e(N_ijk) (N_ijk + 1) with e(n) = ((n + 1) / n)^n and e(0) = 1
         (Rissanen & Roos 2007; qNML paper, section 4.2). ``"bpp"``: Bayesian predictive,
         θ_ijk ∝ N_ijk + ess / (r_i q_i). ``"mle"``: relative frequencies, uniform where a parent configuration was
-        never seen. ``"em"``: maximum likelihood where values are missing, by EM (`bnml.network.em`); without gaps it is
-        ``"mle"``, and of a table with gaps ``"mle"`` is ``"em"``. The others take the counts that the network of EM
-        expects for those of such a table. The default is ``"em"`` for tables with gaps, and ``"snml"`` for others.
+        never seen. ``"em"``: maximum likelihood from incomplete data, by EM (`bnml.network.em`); the same as ``"mle"``.
+        With missing values (``missing="em"``) EM runs to maximum likelihood first, and ``"snml"`` and ``"bpp"`` are
+        computed once, from the counts expected there: unlike maximum likelihood, they have no zeros.
     ess
         The equivalent sample size of ``"bpp"``.
 
@@ -61,8 +62,7 @@ def fit(dag: DAG, data: Any, estimator: str | None = None, ess: float = 1.0) -> 
     x  0.67  0.33
     y  0.50  0.50
     """
-    if estimator is not None:
-        one_of(estimator, "estimator", ESTIMATORS)
+    one_of(estimator, "estimator", ESTIMATORS)
     positive_number(ess, "ess")
     if not isinstance(dag, DAG):
         raise ArgumentError(f"expected a DAG, got {type(dag).__name__}: make one with bnml.DAG.parse('[A][B|A]')")
@@ -78,26 +78,24 @@ def fit(dag: DAG, data: Any, estimator: str | None = None, ess: float = 1.0) -> 
                 "take a structure with fewer parents"
             )
     if table.has_gaps:
-        return _fit_with_gaps(dag, table, estimator or "em", ess)
+        return _fit_with_gaps(dag, table, estimator, ess)
     counts, tables = counts_of(table), {}
     for x in dag.names:
         variables = [table.index(v) for v in (*dag.parents(x), x)]
         own = counts.for_child(variables[-1]).table(variables).astype(np.float64)
-        tables[x] = estimate(own, estimator or "snml", ess)
+        tables[x] = estimate(own, estimator, ess)
     states = {x: table.states[table.index(x)] for x in dag.names}
     return BayesianNetwork(dag, states, tables, table.cuts, table.reading)
 
 
 def _fit_with_gaps(dag: DAG, table: Data, estimator: str, ess: float) -> BayesianNetwork:
     """Return the network fitted by EM, or another estimate at the counts that this one expects."""
-    from bnml.network.em import expected_counts, fit_by_em
+    from bnml.network.em import estimate_at_expected_counts, fit_by_em
 
     alphabetical = table.select(sorted(table.names))  # sums depend on the order of rows, which must not matter
     network = fit_by_em(dag.reordered(alphabetical.names), alphabetical)
     if estimator in ("snml", "bpp"):
-        counts, _ = expected_counts(network, alphabetical)
-        tables = {x: estimate(counts[x], estimator, ess) for x in network.names}
-        network = BayesianNetwork(network.dag, network.states, tables, network.cuts, network.reading)
+        network = estimate_at_expected_counts(network, alphabetical, estimator, ess)
     return network.reordered(dag.names)
 
 

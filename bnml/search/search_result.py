@@ -179,7 +179,7 @@ class SearchResult(PickledByFields):
 
     @cached_property
     def network(self) -> BayesianNetwork | None:
-        """The network with parameters from the data, by sequential NML, or by EM if values are missing.
+        """The network with parameters from the data, by sequential NML (at expected counts if values are missing).
 
         None if there are no data, or no DAG.
         """

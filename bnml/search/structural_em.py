@@ -32,8 +32,8 @@ from bnml.graph import DAG, shd
 from bnml.graph.dag import dag_without
 from bnml.network import BayesianNetwork
 from bnml.network.completions import completed_table
-from bnml.network.em import em_steps, expected_counts, fit_by_em
-from bnml.network.estimators import estimate
+from bnml.network.em import em_steps, estimate_at_expected_counts, expected_counts, fit_by_em
+from bnml.network.estimators import DEFAULT_ESTIMATOR, estimate
 from bnml.scores import AIC, HQC, LogLikelihood, Score
 from bnml.scores.expected import ExpectedScores, KnownFamily
 from bnml.scores.fractional import Fractional, times_prior
@@ -448,7 +448,10 @@ def _answer(
         data=data,
         local=local,
     )
-    return answer if network is None else answer.with_network(network.reordered(data.names))
+    if network is None:
+        return answer
+    smoothed = estimate_at_expected_counts(network, rounds.data, DEFAULT_ESTIMATOR, threads=asked.threads)
+    return answer.with_network(smoothed.reordered(data.names))
 
 
 def scores_by_em(

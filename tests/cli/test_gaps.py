@@ -39,7 +39,10 @@ def test_learn_fit_and_impute(run, gaps):
     assert set(found["info"]["missing"]) == set(frame.columns)
     assert bnml.load("net.json").reading.missing == "em"
     fitted = run("fit", "[smoke][lung|smoke][cough|lung]", "gaps.csv", "--missing", "em", "-o", "fit.bif")
-    assert (fitted.status, "(em)" in fitted.out) == (0, True)
+    assert (fitted.status, "(snml)" in fitted.out) == (0, True)
+    options = ["--missing", "em", "--estimator", "em", "-o", "likeliest.bif"]
+    likeliest = run("fit", "[smoke][lung|smoke][cough|lung]", "gaps.csv", *options)
+    assert (likeliest.status, "(em)" in likeliest.out) == (0, True)
     filled = pd.read_csv(io.StringIO(run("impute", "net.json", "gaps.csv").out), dtype=str)
     assert list(filled.columns) == list(frame.columns)
     assert not filled.isna().any(axis=None)

@@ -80,7 +80,7 @@ def test_exact_counts_are_what_many_completions_come_to(score):
     data = bnml.read(small(), missing="em")
     chosen, dag = bnml.scores.parse_score(score), bnml.DAG.parse("[A][D][B|A:D][C|B]")
     exact = scores_by_em(dag, data, chosen)
-    rough = ExpectedScores(completed_table(bnml.fit(dag, data), data, 2048), chosen, None, 2048)
+    rough = ExpectedScores(completed_table(bnml.fit(dag, data, "em"), data, 2048), chosen, None, 2048)
     assert exact.score(dag) == pytest.approx(rough.score(dag), abs=0.05)
     for child in range(4):
         above = tuple(sorted(data.index(p) for p in dag.parents(data.names[child])))
@@ -95,9 +95,21 @@ def test_the_score_is_at_the_expected_counts_of_the_last_round(learned):
     data = bnml.read(frame, missing="em")
     again = scores_by_em(learned.dag, data, bnml.scores.BIC())
     assert learned.score == pytest.approx(again.score(learned.dag), abs=1e-6)
-    assert learned.score == pytest.approx(naive_bic(learned.network, frame), abs=0.05)
+    assert learned.score == pytest.approx(naive_bic(bnml.fit(learned.dag, data, "em"), frame), abs=0.05)
     assert learned.score == pytest.approx(sum(family.score for family in learned.families))
-    assert learned.network == bnml.fit(learned.dag, bnml.read(asia()[1], missing="em"), "em")
+    assert learned.network == bnml.fit(learned.dag, data)
+
+
+def test_the_network_is_the_default_fit_and_has_no_zeros():
+    """A value of one variable that never occurs with one of another, so that maximum likelihood has a zero."""
+    frame = pd.DataFrame({"a": ["x"] * 40 + ["y"] * 40, "b": ["u"] * 60 + ["v"] * 20})
+    frame.loc[[50, 70], "b"] = None
+    data = bnml.read(frame, missing="em")
+    found = bnml.learn(data, constraints=bnml.Constraints(required=[("a", "b")]))
+    assert (bnml.fit(found.dag, data, "em").probabilities("b") == 0.0).any()
+    assert all((found.network.probabilities(x) > 0.0).all() for x in found.dag.names)
+    assert found.network == bnml.fit(found.dag, data)
+    assert found.network.query("a", {"b": "v"})["x"] > 0.0
 
 
 def test_the_report_says_what_is_missing_what_was_assumed_and_what_else_it_could_be(learned):

@@ -30,6 +30,7 @@ class BDs(Score):
     """
 
     name = "bds"
+    probability = True
     admits_posterior = True
     parameter = "ess"
     ess: float = 1.0

@@ -240,12 +240,16 @@ class _Climb:
         return trees
 
     def _directed(self, links: set[Link]) -> list[list[int]] | None:
-        """Return each variable's parents so that all rules are kept; None if there is no way."""
-        neighbours = spanning_neighbours(len(self.arities), [*links, *self.dead])
+        """Return parents of all variables that keep the rules; None if the links form a cycle or no parents do."""
+        links = {(min(link), max(link)) for link in (*links, *self.dead)}
+        trees = self.trees(links)
+        if len(links) > sum(len(tree) - 1 for tree in trees):
+            return None  # a required link to a variable with one value closes a cycle
+        neighbours = spanning_neighbours(len(self.arities), links)
         parents = spanning_parents(neighbours)
         if self.rules.undirected:
             return parents
-        for tree in self.trees({(min(link), max(link)) for link in (*links, *self.dead)}):
+        for tree in trees:
             turned = (spanning_parents(neighbours, root) for root in tree)
             kept = next((found for found in turned if self._keeps(found, tree)), None)
             if kept is None:

@@ -132,7 +132,7 @@ class Search:
         """Refuse common arguments that it cannot take into account."""
         for name, value in given.items():
             refused = name in self.refuses or (name == "rows_per_cell" and not self.by_score and value != 0)
-            if refused and value is not COMMON[name]:
+            if refused and not _is_default(value, COMMON[name]):
                 raise ArgumentError(
                     f"{argument(name, value)}: {argument('search', self.name)} cannot take it into account; "
                     "leave it out"
@@ -146,6 +146,13 @@ class Search:
                 f"{score.name} gives the members of a class different scores; take one that they share, such as bic, "
                 "bdeu or qnml, or another search"
             )
+
+
+def _is_default(value: Any, default: Any) -> bool:
+    """Tell whether a value equals the default: 5.0 is 5, but False is not 0."""
+    if is_number(value) and is_number(default):
+        return bool(value == default)
+    return value is default
 
 
 def _search_of(name: str) -> Search:

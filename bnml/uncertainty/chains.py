@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from bnml._arrays import Array, Floats, Ints
+from bnml._arrays import Array, Bools, Floats, Ints
 from bnml._bits import mask_of, words_of_masks
 from bnml.graph import DAG, Rules
 
-__all__ = ["Chains", "first_structure", "searched_structure"]
+__all__ = ["Chains", "first_structure", "searched_structure", "unpacked_parents"]
 
 Words = npt.NDArray[np.uint64]
 
@@ -41,11 +41,11 @@ class Chains:
         How many samples of each chain were asked for.
     ended
         Why there are fewer: ``"time"``, ``"interrupted"``, or nothing.
-    searched
-        The score, with that of a structure prior, of the structure that the first chain started from: the best that
-        structure learning finds.
+    searched, searched_parents
+        The score, with that of a structure prior, and the parents of the structure that the first chain starts from:
+        the best that structure learning finds.
     reached
-        The score that local search reaches from the best sampled structures; minus infinity if it was not needed.
+        The highest score that a chain visits, between samples too, or that local search reaches from the best samples.
     """
 
     parents: Words
@@ -59,26 +59,29 @@ class Chains:
     asked: int
     ended: str = ""
     searched: float = -math.inf
+    searched_parents: Words | None = None
     reached: float = -math.inf
 
     @property
     def shortfall(self) -> float:
-        """Nats by which sampled structures, improved by local search where needed, stay below the searched one.
+        """Nats by which the structures that chains reach stay below the searched one.
 
-        Where the posterior is spread over very many structures a sample rarely contains the best of them, but its
-        structures are close to it. Chains that have missed a mode are not close, and local search does not get there.
+        Where the posterior is spread over very many structures, chains rarely visit the best of them, but local search
+        finds it from there. Chains that have missed a mode are not close, and local search does not get there.
         """
-        return max(0.0, self.searched - max(self.reached, float(self.log_weights.max())))
-
-    def parent_sets(self, chain: int, sample: int) -> list[list[int]]:
-        """Return the parents of each variable in one of the structures."""
-        words = self.parents[chain, sample]
-        return [[p for p in range(len(words)) if int(own[p >> 6]) >> (p & 63) & 1] for own in words]
+        return max(0.0, self.searched - self.reached)
 
     @property
     def missed_mode(self) -> bool:
         """Whether structure learning finds a structure that is out of reach of every chain."""
         return self.shortfall > MAX_SHORTFALL
+
+
+def unpacked_parents(words: Words) -> Bools:
+    """Return which variables are parents, ``[structure, child, parent]``, from 64-bit words of each child."""
+    number, n = words.shape[:2]
+    content = np.ascontiguousarray(words.astype("<u8")).view(np.uint8).reshape(number, n, -1)
+    return np.unpackbits(content, axis=2, count=n, bitorder="little").astype(bool)
 
 
 def first_structure(rules: Rules) -> tuple[Array, Array]:

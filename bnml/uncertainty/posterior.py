@@ -27,7 +27,7 @@ from bnml.search.task import Request, Task, task_request
 from bnml.uncertainty import sums_over_layers, sums_over_orders
 from bnml.uncertainty.all_structures import Listed
 from bnml.uncertainty.allowed import Allowed, allowed_families
-from bnml.uncertainty.chains import MAX_SHORTFALL, Chains
+from bnml.uncertainty.chains import MAX_SHORTFALL, Chains, unpacked_parents
 from bnml.uncertainty.families import posterior_families
 from bnml.uncertainty.posterior_cost import check_posterior_memory, exact_posterior_fits, posterior_prior_for
 from bnml.uncertainty.posterior_result import Posterior
@@ -210,9 +210,11 @@ def _reach_from_samples(chains: Chains, task: Task) -> float:
 
     names = task.with_prior.names
     limit = task.watch.limit
-    reached = -math.inf
+    reached = chains.reached
     for c in np.argsort(-chains.log_weights.max(axis=1), kind="stable").tolist():
-        start = DAG.from_parent_sets(names, list(chains.parent_sets(c, int(chains.log_weights[c].argmax()))))
+        best = int(chains.log_weights[c].argmax())
+        (above,) = unpacked_parents(chains.parents[c, best : best + 1])
+        start = DAG.from_parent_sets(names, [np.flatnonzero(own).tolist() for own in above])
         watch = Watch(None, None if limit is None else CLIMB_SHARE * limit)
         improved = SEARCHES["tabu"].run(replace(task, watch=watch), start=start.reordered(task.names))
         reached = max(reached, uninterrupted_result(improved).score)
@@ -291,8 +293,10 @@ def _checked_score(score: Score | str) -> Score:
     chosen = parse_score(score)
     if not chosen.admits_posterior:
         names = ", ".join(name for name, kind in SCORES.items() if kind.admits_posterior)
-        raise ScoreError(
-            f"{argument('score', chosen.name)}: it is not the log-probability of the data given a structure, so there "
-            f"is no posterior; take one of {names}, or a BDe"
+        problem = (
+            "it does not decompose into a term for each family, which the posterior needs"
+            if chosen.probability
+            else "it is not the log-probability of the data given a structure, so there is no posterior"
         )
+        raise ScoreError(f"{argument('score', chosen.name)}: {problem}; take one of {names}, or a BDe")
     return chosen

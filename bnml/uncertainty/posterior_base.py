@@ -106,7 +106,10 @@ class PosteriorBase:
         return frame
 
     def top(self, k: int = 10, *, classes: bool = False) -> pd.DataFrame:
-        """Return the most probable structures, exactly for up to 14 variables; of samples, those that came up most.
+        """Return the most probable structures, exactly for up to 14 variables, or else among samples.
+
+        Sampled structures are ranked by their scores where the prior is uniform, and the best that `bnml.learn` finds
+        is one of them even if no sample is; under other priors they are ranked by their shares of the samples.
 
         Parameters
         ----------
@@ -118,8 +121,8 @@ class PosteriorBase:
         Returns
         -------
         DataFrame
-            A row for each structure: ``structure`` (its model string), ``score`` and ``probability`` (of samples its
-            share). For classes ``cpdag`` (a `PDAG`), ``structure`` (its canonical member), ``dags`` (how many members
+            A row for each structure: ``structure`` (its model string), ``score`` and ``probability`` (its share of
+            the samples, if sampled). For classes ``cpdag`` (a `PDAG`), ``structure`` (its canonical member), ``dags`` (how many members
             are allowed), ``score`` (the highest of them, of samples of those that came up) and ``probability`` (of all
             of them). Fewer than k if there are no more.
 

@@ -291,6 +291,7 @@ class _Sampling:
                     at, more = int(kept[3][c]), len(came.scores)
                     kept[1][c, at : at + more], kept[2][c, at : at + more] = came.parents, came.scores
                     kept[3][c] += more
+                    kept[4][c] = max(kept[4][c], came.best)
                     self.table.scored += came.scored
                     slowest = max(slowest, came.seconds)
                 aim = STRETCH_SECONDS if left is None else min(STRETCH_SECONDS, left / STRETCHES_LEFT)
@@ -304,7 +305,7 @@ class _Sampling:
         """Warm up, then sample."""
         n, chains, samples = self.rules.n, self.chains, self.samples
         run = self._start(searched)
-        best = -math.inf if searched is None else float(run.state[1][0].sum())
+        best, best_parents = float(run.state[1][0].sum()), run.state[0][0].copy()
         warm_up = max(LEAST_WARM_UP, samples * SWEEPS_PER_SAMPLE // 4)
         whole, done = warm_up + samples * SWEEPS_PER_SAMPLE, 0
         nothing = (
@@ -312,6 +313,7 @@ class _Sampling:
             np.zeros((chains, 0, n, self.table.width), np.uint64),
             np.zeros((chains, 0)),
             np.zeros(chains, np.int64),
+            np.full(chains, -math.inf),
         )
         early = self.watch.share(WARM_UP_SHARE)
         for stage, share in enumerate(WARM_UP_STAGES, 1):
@@ -325,7 +327,13 @@ class _Sampling:
                 run.lists = edge_reversal.reversal_lists(self.table.arrays, n)
         warmed = done
         parents = np.zeros((chains, samples, n, self.table.width), np.uint64)
-        kept = (SWEEPS_PER_SAMPLE, parents, np.zeros((chains, samples)), np.zeros(chains, np.int64))
+        kept = (
+            SWEEPS_PER_SAMPLE,
+            parents,
+            np.zeros((chains, samples)),
+            np.zeros(chains, np.int64),
+            run.state[1][run.at[:, 0]].sum(axis=1),
+        )
         tick = self.watch.part("structures are sampled", warmed / whole, 1.0)
         ended = ""
         sweeps = self._sweeps if self.executor is None else self._sweeps_elsewhere
@@ -343,7 +351,7 @@ class _Sampling:
             kept[2][:, 0] = run.state[1][run.at[:, 0]].sum(axis=1)
         return Chains(
             parents[:, :number], kept[2][:, :number], run.betas, 1.0 - run.rejected, SWEEPS_PER_SAMPLE, run.steps,
-            warmed, self.table.scored, samples, ended, best,
+            warmed, self.table.scored, samples, ended, best, best_parents, float(kept[4].max()),
         )  # fmt: skip
 
     def alone(self) -> Chains:
@@ -354,7 +362,7 @@ class _Sampling:
         shape = (self.chains, self.samples)
         return Chains(
             np.zeros((*shape, 1, 1), np.uint64), np.full(shape, score), np.ones(1), np.zeros(0), 1,
-            np.ones(1, np.int64), 0, 1, self.samples,
+            np.ones(1, np.int64), 0, 1, self.samples, searched=score, reached=score,
         )  # fmt: skip
 
 
@@ -380,6 +388,7 @@ class _Stretch:
     replicas: tuple[Any, ...]
     parents: Words
     scores: Floats
+    best: float
     scored: int
     seconds: float
 
@@ -400,10 +409,12 @@ def _run_stretch(shared: _Stretches, key: tuple[Any, int, float | None], place: 
         np.zeros((1, room, sampling.rules.n, sampling.table.width), np.uint64),
         np.zeros((1, room)),
         np.zeros(1, np.int64),
+        np.full(1, -math.inf),
     )
     with np.errstate(over="ignore"):  # random numbers, where kernels run as plain Python
         sampling._sweeps(run, goal, kept, lambda share: watch("", share), watch)
     number = int(kept[3][0])
     return _Stretch(
-        run.replicas(0), kept[1][0, :number], kept[2][0, :number], sampling.table.scored - before, watch.seconds
-    )
+        run.replicas(0), kept[1][0, :number], kept[2][0, :number], float(kept[4][0]), sampling.table.scored - before,
+        watch.seconds,
+    )  # fmt: skip

@@ -22,7 +22,7 @@ from bnml.graph import DAG, PDAG, Rules, canonical_extension
 from bnml.scores import Score
 from bnml.scores.local import local_scores
 from bnml.scores.priors import StructurePrior
-from bnml.uncertainty.chains import Chains
+from bnml.uncertainty.chains import Chains, unpacked_parents
 from bnml.uncertainty.class_weights import class_weights, count_allowed_members
 from bnml.uncertainty.diagnostics import diagnose, diagnose_numbers
 from bnml.uncertainty.posterior_base import PosteriorBase
@@ -99,12 +99,7 @@ class SampledPosterior(PosteriorBase):
         n = len(self.names)
         flat = kept.reshape(-1, n * kept.shape[3])
         sets, number = np.unique(flat, axis=0, return_inverse=True)
-        by_name = sorted(range(n), key=self.names.__getitem__)
-        words = sets.reshape(len(sets), n, -1)
-        content = np.ascontiguousarray(words.astype("<u8")).view(np.uint8).reshape(len(sets), n, -1)
-        above = np.unpackbits(content, axis=2, count=n, bitorder="little")  # [structure, child, parent]
-        arcs = np.zeros((len(sets), n, n), bool)
-        arcs[:, np.array(by_name)[:, None], np.array(by_name)[None, :]] = above.transpose(0, 2, 1)
+        arcs = self._arcs_of(sets.reshape(len(sets), n, -1))
         number = number.reshape(-1).astype(np.int64)
         weights = np.ones(number.size)
         if self.prior == "classes":
@@ -114,6 +109,14 @@ class SampledPosterior(PosteriorBase):
         log_weights = np.empty(len(sets))
         log_weights[number] = self.chains.log_weights.ravel()
         return _Distinct(arcs, number, shares, log_weights, weights)
+
+    def _arcs_of(self, words: npt.NDArray[np.uint64]) -> Bools:
+        """Return the arcs of structures, ``[structure, from, to]``, from the words of chains, which number by name."""
+        n = len(self.names)
+        by_name = np.array(sorted(range(n), key=self.names.__getitem__))
+        arcs = np.zeros((len(words), n, n), bool)
+        arcs[:, by_name[:, None], by_name[None, :]] = unpacked_parents(words).transpose(0, 2, 1)
+        return arcs
 
     def _dag(self, arcs: npt.NDArray[np.bool_]) -> DAG:
         return DAG.from_parent_sets(self.names, [np.flatnonzero(column).tolist() for column in arcs.T])
@@ -253,8 +256,8 @@ class SampledPosterior(PosteriorBase):
         """Whether chains agree (R-hat below 1.05), say enough (effective size above 400), and reach the best structure.
 
         The first chain starts from the best structure that `bnml.learn` finds, so that R-hat is large where the others
-        miss it. Where sampled structures stay more than a nat below it, even after local search, chains have missed a
-        mode.
+        miss it. Where all that chains visit, and what local search reaches from there, stays more than a nat below it,
+        chains have missed a mode.
         """
         return self.r_hat < LARGEST_R_HAT and self.effective_size > LEAST_EFFECTIVE_SIZE and not self.chains.missed_mode
 
@@ -326,19 +329,31 @@ class SampledPosterior(PosteriorBase):
         if classes:
             return self._top_classes(k)
         local = local_scores(self._data, self._score)
-        best = [(self._dag(self._distinct.arcs[at]), float(self._distinct.shares[at])) for at in self._best(k)]
+        best = [(self._dag(arcs), share) for arcs, share in self._best(k)]
         rows = [(str(dag), local.score(dag), share) for dag, share in best]
         return pd.DataFrame(rows, columns=["structure", "score", "probability"])
 
-    def _best(self, k: int) -> list[int]:
-        """Return the numbers of the structures with the largest shares, then weights; the first names first."""
-        found, names = self._distinct, sorted(self.names)
-        rounded = np.round(found.log_weights, 6)
-        order = np.lexsort((-rounded, -found.shares))
-        last = order[min(k, order.size) - 1]
-        among = [at for at in order.tolist() if (found.shares[at], rounded[at]) >= (found.shares[last], rounded[last])]
-        among.sort(key=lambda at: (-found.shares[at], -rounded[at], str(self._dag(found.arcs[at]).reordered(names))))
-        return among[:k]
+    def _best(self, k: int) -> list[tuple[Bools, float]]:
+        """Return the most probable structures and their shares; names break ties.
+
+        Where all structures are equally probable before data, scores decide, which have no sampling error, and the
+        structure from which the first chain started is one of them. Else shares come first.
+        """
+        arcs, _, shares, weights, _ = self._distinct
+        searched = self.chains.searched_parents
+        if self.prior == "uniform" and searched is not None:
+            arcs = np.concatenate([arcs, self._arcs_of(searched[None])])
+            shares, weights = np.append(shares, 0.0), np.append(weights, self.chains.searched)
+            if (arcs[:-1] == arcs[-1]).all(axis=(1, 2)).any():
+                arcs, shares, weights = arcs[:-1], shares[:-1], weights[:-1]
+        rounded = np.round(weights, 6)
+        first = rounded if self.prior == "uniform" else shares
+        ranks = list(zip(first.tolist(), rounded.tolist(), strict=True))
+        lowest = sorted(ranks, reverse=True)[min(k, len(ranks)) - 1]
+        among = [at for at, rank in enumerate(ranks) if rank >= lowest]
+        names = {at: str(self._dag(arcs[at]).reordered(sorted(self.names))) for at in among}
+        among.sort(key=lambda at: (-ranks[at][0], -ranks[at][1], names[at]))
+        return [(arcs[at], float(shares[at])) for at in among[:k]]
 
     def _top_classes(self, k: int) -> pd.DataFrame:
         import pandas as pd

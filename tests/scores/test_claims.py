@@ -30,7 +30,7 @@ def test_the_claims():
     assert named("equivalent") == [*quotients, "bde", "bde:5"]
     dirichlet = ["k2", "bd:1", "bd:0.3", "bdj"]  # log B(α + t n) is convex in t
     assert named("regular") == ["loglik", "aic", "bic", "hqc", "mdl", "mdl+parents", *dirichlet, "fnml", "qnml"]
-    distributions = ["k2", "bd:1", "bd:0.3", "bdj", "bdeu", "bdeu:7.5", "fnml"]
+    distributions = ["k2", "bd:1", "bd:0.3", "bdj", "bdeu", "bdeu:7.5", "bds", "bds:3", "fnml"]
     assert named("probability") == [*distributions, "bde", "bde:5"]
 
 
@@ -105,14 +105,33 @@ SMALL = [
 ]
 
 
+def totals(label, arities, models):
+    """Return the sum of the exponentials of a score over all tables with three rows, for each structure."""
+    total = dict.fromkeys(models, 0.0)
+    for table, orders in all_samples(arities, 3):
+        data = data_of(table)
+        score = label if label == "nml" else score_and_twin(label, table)[0]
+        for model in models:
+            total[model] += orders * math.exp(bnml.score(bnml.DAG.parse(model), data, score))
+    return total
+
+
 @pytest.mark.parametrize("label", named("probability"))
 @pytest.mark.parametrize(("arities", "models"), SMALL, ids=str)
 def test_it_is_a_distribution(label, arities, models):
     """The exponentials of the scores of all tables with three rows add up to one."""
-    total = dict.fromkeys(models, 0.0)
-    for table, orders in all_samples(arities, 3):
-        data = data_of(table)
-        score, _ = score_and_twin(label, table)
-        for model in models:
-            total[model] += orders * math.exp(bnml.score(bnml.DAG.parse(model), data, score))
-    assert total == pytest.approx(dict.fromkeys(models, 1.0), rel=1e-12)
+    assert totals(label, arities, models) == pytest.approx(dict.fromkeys(models, 1.0), rel=1e-12)
+
+
+@pytest.mark.parametrize("label", [label for label in LABELS if label not in named("probability")])
+def test_others_are_not_distributions(label):
+    total = totals(label, *SMALL[1]) | totals(label, *SMALL[2])
+    assert max(abs(value - 1.0) for value in total.values()) > 1e-3
+
+
+def test_exact_nml_is_a_distribution():
+    assert bnml.scores.NML.probability
+    models = [model for _, some in SMALL[1:] for model in some if "X0:X1" not in model]
+    for model in models:
+        arities = [2] * model.count("[")
+        assert totals("nml", arities, [model])[model] == pytest.approx(1.0, rel=1e-9)

@@ -199,6 +199,16 @@ def test_a_column_with_one_state():
     assert nml_forest(table).dag.arcs == (("X0", "X1"),)
 
 
+def test_required_links_of_a_column_with_one_state():
+    """X0 - X1 - X2 is required, so X0 and X2 may not be linked, however much one says of the other."""
+    with pytest.warns(UserWarning, match="X1"):
+        table = bnml.read(np.array([[0, 0, 0], [0, 0, 0], [1, 0, 1]]))
+    known = Constraints(required=[("X1", "X2")], required_links=[("X0", "X1")])
+    result = nml_forest(table, constraints=known)
+    assert known.allows(result.dag)
+    assert len(result.dag.arcs) == 2
+
+
 def test_time_limit():
     result = nml_forest(bnml.example(), time_limit=1000)
     assert result.score == nml_forest(bnml.example()).score

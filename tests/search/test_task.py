@@ -144,6 +144,18 @@ def test_a_request_is_checked_before_any_data():
     assert (asked.score.name, asked.memory, asked.options) == ("bdeu", 10**9, {"restarts": 2})
 
 
+@pytest.mark.parametrize("value", [5, 5.0, np.int64(5), np.float32(5.0)])
+def test_defaults_are_compared_by_value(value):
+    """Chow-Liu does not take rows_per_cell into account, and its default is no request for it."""
+    assert bnml.learn(bnml.example(), search="chow-liu", rows_per_cell=value).dag.arcs
+
+
+@pytest.mark.parametrize("value", [4, 6.0, True])
+def test_other_values_are_refused(value):
+    with pytest.raises(ArgumentError, match="rows_per_cell"):
+        bnml.learn(bnml.example(), search="chow-liu", rows_per_cell=value)
+
+
 def test_a_request_is_completed_when_the_variables_are_known():
     known = Constraints(required=[("asia", "tub")])
     asked = request_for("climb", {"restarts": 2}).completed(known, restarts=3)

@@ -246,6 +246,11 @@ def test_scores_that_are_no_probability(label):
         bnml.posterior(ROWS, label)
 
 
+def test_nml_is_refused_because_it_does_not_decompose():
+    with pytest.raises(ScoreError, match="does not decompose"):
+        bnml.posterior(ROWS, "nml")
+
+
 def test_every_score_is_admitted_or_refused():
     admitted = {score.name for score in (*SCORES.values(), BDe) if score.admits_posterior}
     assert admitted == {label.partition(":")[0] for label in LABELS}

@@ -98,7 +98,8 @@ def test_the_best_structures():
     exact = dict(want.top(500)[["structure", "probability"]].values)
     top = found.top(5)
     assert top.columns.tolist() == ["structure", "score", "probability"]
-    assert top.probability.is_monotonic_decreasing
+    assert top.score.is_monotonic_decreasing
+    assert top.structure[0] == want.top(1).structure[0]
     for structure, score, probability in top.values:
         assert probability == pytest.approx(exact[structure], abs=0.02)
         assert score == pytest.approx(bnml.score(bnml.DAG.parse(structure), DATA, "bdeu"))

@@ -22,7 +22,7 @@ class Outcome(NamedTuple):
     """The result of a test: the verdict, the statistic it rests on, and what else the test has.
 
     ``statistic`` is G² or X²; for a threshold on the gain, the information gain in bits; for a score, its improvement
-    in nats. ``unit`` is ``"bits"``, ``"nats"`` or empty. Degrees of freedom and p-value are not numbers for tests without.
+    in nats. ``unit`` is ``"bits"``, ``"nats"`` or empty. Degrees of freedom and p-value are NaN for tests without them.
     ``sparse`` tells that there are too few rows per cell for the χ² distribution, and that the p-value comes from
     random tables. Where gaps leave no rows to test (``missing="em"``), nothing is found: ``independent`` is False, and
     the p-value is not a number.

@@ -128,6 +128,8 @@ def list_by_bounds(
     walks = [walk for i in range(order.n) for walk in _walks(shared[order.columns[i]], arcs, i)]
     complete_to, visited, stopped, share = 0, 0, False, 1.0
     workers = cores(threads)
+    for walk in walks:
+        walk.score_listed(local, order.columns, threads)
     while any(walk.sets is not None for walk in walks):
         going = [walk for walk in walks if walk.sets is not None]
         looked_at = sum(walk.n_next for walk in going)
@@ -141,10 +143,21 @@ def list_by_bounds(
             break
         counted = sum(part.counted for found in parts for part in found)
         visited, share = visited + counted, counted / max(looked_at, 1)
+        before = [(walk.reach, walk.listed) for walk in walks]
         for walk, found in zip(going, parts, strict=True):
             walk.advance(found)
-        complete_to += 1
-        done(complete_to, visited, sum(len(walk.masks) for walk in walks))
+        for walk in going:
+            if over():
+                break
+            walk.score_listed(local, order.columns, threads)
+        else:
+            complete_to += 1
+            done(complete_to, visited, sum(len(walk.listed[0]) for walk in walks))
+            continue
+        for walk, (reach, listed) in zip(walks, before, strict=True):
+            walk.interrupt(reach, listed)
+        stopped = True
+        break
     unlisted = [-math.inf] * order.n
     for walk in walks:
         if stopped or walk.cut_off:
@@ -152,7 +165,7 @@ def list_by_bounds(
     most = min(rules.most, order.n - 1)
     whole = complete_to if max(unlisted) > -math.inf else most
     return Candidates(
-        _families(local, order, walks, threads, whole),
+        _families(local, order, walks, whole),
         tuple(unlisted[order.columns.index(column)] for column in range(order.n)),
         visited,
     )
@@ -184,24 +197,18 @@ def _next_level(
     return [parts[id(walk)] for walk in walks]
 
 
-def _families(
-    local: LocalScores, order: WalkOrder, walks: Sequence[_Walk], threads: int | None, complete_to: int
-) -> FamilyScores:
-    """Return what is listed, with the scores that `LocalScores` gives, without what turns out to be dominated."""
-    columns = order.columns
-    found: list[tuple[list[int], list[Floats]]] = [([], []) for _ in columns]
+def _families(local: LocalScores, order: WalkOrder, walks: Sequence[_Walk], complete_to: int) -> FamilyScores:
+    """Return the families of all walks together, by column."""
+    found: list[tuple[list[int], list[Floats]]] = [([], []) for _ in order.columns]
     for walk in walks:
-        child = columns[walk.child]
-        sets = [mask_of(columns[j] for j in bits(mask)) for mask in walk.masks]
-        scores = local.families(child, [members(mask) for mask in sets], threads)
-        kept = FamilyScores._of(local.names, [(sets, scores)]).undominated()
-        found[child][0].extend(kept.parents[0])
-        found[child][1].append(kept.scores[0])
-    for child, (sets, _) in enumerate(found):
-        if not sets:
+        sets, scores = walk.listed
+        child = order.columns[walk.child]
+        found[child][0].extend(sets)
+        found[child][1].append(scores)
+    for child, (all_sets, _) in enumerate(found):
+        if not all_sets:
             raise SearchError(f"no parent set of {local.names[child]!r} is allowed")
-    listed = [(sets, np.concatenate(scores)) for sets, scores in found]
-    return FamilyScores._of(local.names, listed, complete_to)
+    return FamilyScores._of(local.names, [(sets, np.concatenate(scores)) for sets, scores in found], complete_to)
 
 
 class _Walk:
@@ -210,8 +217,10 @@ class _Walk:
     def __init__(self, child: int, fixed: int, places: Sequence[int], sets: ParentSets | None, costs: _CostsOf) -> None:
         self.child, self.fixed, self.places, self.costs = child, fixed, places, costs
         self.sets = sets
-        self.masks: list[int] = [fixed]
         self.cut_off = False
+        self.listed: tuple[Sequence[int], Floats] = ((), np.zeros(0))  # by column, best first, with scores
+        self._unscored: list[int] = [fixed]
+        self._interrupted: float | None = None
 
     @property
     def nbytes(self) -> int:
@@ -236,13 +245,27 @@ class _Walk:
         self.cut_off |= self.costs.truncated and any(part.beyond for part in parts)
         listed = self.sets.advance(parts)
         places = self.places
-        self.masks += [self.fixed | mask_of(places[j] for j in own) for own in listed.members.tolist()]
+        self._unscored = [self.fixed | mask_of(places[j] for j in own) for own in listed.members.tolist()]
         if self.sets.n_open == 0 or self.sets.size >= self.costs.most:
             self.sets = None
+
+    def score_listed(self, local: LocalScores, columns: Sequence[int], threads: int | None) -> None:
+        """Score the sets of the last level as `LocalScores` does, and keep those that no subset dominates."""
+        sets = [mask_of(columns[j] for j in bits(mask)) for mask in self._unscored]
+        scores = local.families(columns[self.child], [members(mask) for mask in sets], threads)
+        together = [*self.listed[0], *sets], np.concatenate([self.listed[1], scores])
+        kept = FamilyScores._of(local.names, [together]).undominated()
+        self.listed, self._unscored = (kept.parents[0], kept.scores[0]), []
+
+    def interrupt(self, reach: float, listed: tuple[Sequence[int], Floats]) -> None:
+        """Go back to the level before, where the time was over before all sets of the last were scored."""
+        self._interrupted, self.listed = reach, listed
 
     @property
     def reach(self) -> float:
         """A bound on the score of the sets that were not looked at."""
+        if self._interrupted is not None:
+            return self._interrupted
         costs = self.costs
         if self.sets is None:
             return costs.reach(costs.numbers.size - 1) if self.cut_off else -math.inf

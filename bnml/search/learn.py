@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from bnml.data import Data, as_data
-from bnml.graph import Constraints
+from bnml.graph import DAG, Constraints
 from bnml.graph.rules import ROWS_PER_CELL
 from bnml.scores import FamilyScores, Score
 from bnml.scores.candidates_by_bounds import Candidates
@@ -22,7 +22,8 @@ from bnml.search.task import MemoryOverError, Request, Task, TimeOverError
 __all__ = ["check_learn_request", "learn", "learn_as_asked", "learn_request", "learn_structure", "learn_task"]
 
 EXACT_SHARE = 2 / 3  # of the time limit; the rest is kept for another search, should exact search not end
-LIST_SHARE = 0.5  # of what is left of the time limit, for a list of families
+SURE_SHARE = 0.25  # of the time limit: exact search that is forecast to take less needs no other search before it
+HEURISTIC_PROGRESS = 0.2  # of the work, for progress, of the other search
 MOST_NODES = 200  # branches that `auto` looks at
 IN_ENGINE = "tabu"  # of rows that stay in an engine, where every step is a scan
 HEURISTIC = "order"  # what `auto` stands for beyond exact search; see benchmarks/RESULTS.md
@@ -160,17 +161,56 @@ def learn_task(asked: Request, task: Task) -> SearchResult:
         return asked.search.run(task, **asked.options)
     if task.in_engine:
         return SEARCHES[IN_ENGINE].run(task.named(IN_ENGINE, "chosen by auto, as the rows stay in an engine"))
-    against = _against_exact(forecast_of(task), task.watch.limit)
-    if not against:
+    cost, limit = forecast_of(task), task.watch.limit
+    against = _against_exact(cost, limit)
+    if against:
+        return _beyond_exact(task, against)
+    if limit is None or cost.seconds <= SURE_SHARE * limit:
         found = _exact_or_why_not(task)
-        if isinstance(found, SearchResult):
-            return found
-        against = found
-    listed = _list_in_a_minute(task)
-    if listed is not None and listed.complete:
-        return _by_cuts(task, listed, against)
+        return found if isinstance(found, SearchResult) else _beyond_exact(task, found)
+    first = _beyond_exact(replace(task, watch=task.watch.share(1.0, HEURISTIC_PROGRESS)), "may not end in time")
+    return first if task.watch.over or "interrupted" in first.info else _exact_or(task, first)
+
+
+def _beyond_exact(task: Task, against: str) -> SearchResult:
+    """Return what order search finds, and branch and cut where all families that matter are listed in a minute.
+
+    Under a time limit order search comes first, and what it finds is kept: more time does not give a lower score.
+    """
     heuristic = task.named(HEURISTIC, f"chosen by auto, as exact search {against}")
-    return order_with_lists(heuristic, listed=listed)
+    if task.watch.limit is None:
+        listed = _list_in_a_minute(task)
+        if listed is None or not listed.complete:
+            return order_with_lists(heuristic, lists=lambda: listed)
+        found = _by_cuts(task, listed, against)
+        if found.optimal or "interrupted" in found.info:
+            return found
+        return _better(found, order_with_lists(heuristic, lists=lambda: listed))
+    whole: list[Candidates] = []
+
+    def lists() -> Candidates | None:
+        listed = _list_in_a_minute(task)
+        if listed is None or not listed.complete:
+            return listed
+        whole.append(listed)
+        return None
+
+    found = order_with_lists(heuristic, lists=lists)
+    if not whole or task.watch.over or "interrupted" in found.info:
+        return found
+    return _better(_by_cuts(task, whole[0], against, found.dag), found)
+
+
+def _better(bounded: SearchResult, other: SearchResult) -> SearchResult:
+    """Return the result with the higher score, the first of equal ones, with the bound that the first has."""
+    return bounded if bounded.optimal or bounded.score >= other.score else _with_bound(other, bounded.bound)
+
+
+def _with_bound(result: SearchResult, bound: float | None) -> SearchResult:
+    """Return a result with a bound on all structures that another search has found."""
+    if bound is None:
+        return result
+    return replace(result, info={**result.info, "within": max(0.0, bound - result.score)})
 
 
 def _list_in_a_minute(task: Task) -> Candidates | None:
@@ -179,13 +219,13 @@ def _list_in_a_minute(task: Task) -> Candidates | None:
     None if that is not far, or if there are no bounds for such a list.
     """
     most = AFFORDABLE * CORES / listing_seconds(task)
-    return list_for_order_search(task, most, LIST_SHARE)
+    return list_for_order_search(task, most)
 
 
-def _by_cuts(task: Task, listed: Candidates, against: str) -> SearchResult:
+def _by_cuts(task: Task, listed: Candidates, against: str, start: DAG | None = None) -> SearchResult:
     """Return the best structure of a whole list, proven if that does not take many branches."""
     proven = "chosen by auto, as all families that matter could be listed"
-    found = exact_by_cuts(task.named("exact", proven), listed=listed, most_nodes=MOST_NODES)
+    found = exact_by_cuts(task.named("exact", proven), start, listed, MOST_NODES)
     if found.optimal:
         return found
     end = "interrupted" if "interrupted" in found.info else "given up"
@@ -204,9 +244,8 @@ def _against_exact(cost: Forecast, time_limit: float | None) -> str:
 
 def _exact_or_why_not(task: Task) -> SearchResult | str:
     """Return what exact search finds, or why it was given up: a forecast may be wrong, and so some time is left."""
-    reason = "chosen by auto, as it fits into memory and takes a minute at most"
     try:
-        found = SEARCHES["exact"].run(replace(task.named("exact", reason), watch=task.watch.share(EXACT_SHARE)))
+        found = _exact(replace(task, watch=task.watch.share(EXACT_SHARE)))
         return found if found.optimal or "interrupted" in found.info else _gone_on_from(task, found)
     except TimeOverError:
         return "did not end within two thirds of the time limit"
@@ -214,10 +253,21 @@ def _exact_or_why_not(task: Task) -> SearchResult | str:
         return "ran out of memory"
 
 
+def _exact_or(task: Task, known: SearchResult) -> SearchResult:
+    """Return the optimum if exact search ends in time, or else a result that is known."""
+    try:
+        return _better(_exact(task), known)
+    except (TimeOverError, MemoryOverError):
+        return known
+
+
+def _exact(task: Task) -> SearchResult:
+    return SEARCHES["exact"].run(
+        task.named("exact", "chosen by auto, as it fits into memory and takes a minute at most")
+    )
+
+
 def _gone_on_from(task: Task, found: SearchResult) -> SearchResult:
     """Return what order search makes of a structure in what is left of the time, with the bound that is known."""
     reason = "chosen by auto, as exact search did not end within two thirds of the time limit"
-    result = order_with_lists(task.named(HEURISTIC, reason), found.dag)
-    if found.bound is None:
-        return result
-    return replace(result, info={**result.info, "within": max(0.0, found.bound - result.score)})
+    return _with_bound(order_with_lists(task.named(HEURISTIC, reason), found.dag), found.bound)

@@ -51,7 +51,7 @@ LEAST_OF_FEW = 4  # parents that lists of few variables have; shorter ones would
 LEAST_LISTED = 2  # parents; shorter lists tell nothing new
 LISTING_SECONDS = 6.0  # of one thread, by the model of `bnml.search.forecast`
 FEW_SECONDS = 0.4  # likewise, where families are listed from the subsets of few variables
-LISTING_SHARE = 0.5  # of the time limit
+LISTING_SHARE = 0.5  # of the time that is left
 CLIMBING = 1e9  # looks at families while orders are climbed, a few seconds
 MOST_FOR_ALL = 100  # variables; with more, parents are sought within two steps of the structure that climbing finds
 
@@ -93,15 +93,20 @@ def order_with_lists(
     task: Task,
     start: DAG | None = None,
     asked: int | None = None,
-    listed: Candidates | None = None,
+    lists: Callable[[], Candidates | None] | None = None,
     executor: Executor | None = None,
 ) -> SearchResult:
-    """Search orders from a start, with so many restarts, and with families that may be listed already."""
+    """Search orders from a start, with so many restarts, and with families that ``lists`` returns, if there are any.
+
+    Under a time limit families are listed after the restarts: the limit then decides how far the search gets, but not
+    what it does first, so that more time does not give a lower score.
+    """
     structure, watch, rng = Structure(task, start), task.watch, np.random.default_rng(task.seed)
     moves, verified = climb_in_turns(structure, watch, 0.0, 0.0)
     best = BestSoFar(structure, 0, structure.arcs.copy(), structure.score, verified, moves)
-    if listed is None and not watch.over:
-        listed = list_for_order_search(task, LISTING_SECONDS / listing_seconds(task), LISTING_SHARE)
+    lists = lists or (lambda: list_for_order_search(task, LISTING_SECONDS / listing_seconds(task)))
+    lists_first = watch.limit is None or structure.n <= FEW_VARIABLES
+    listed = lists() if lists_first else None
     if listed is None or not (listed.complete or structure.n <= FEW_VARIABLES):
         near = None if structure.n <= MOST_FOR_ALL else insertion_neighbours(structure.arcs)
         best.rounds = _rounds(structure.n) if asked is None else asked
@@ -120,7 +125,9 @@ def order_with_lists(
         run_restarts(shared, range(best.rounds + 1), begin, best.take, rng, executor)
     moves, verified, done = best.moves, best.verified, best.done
     structure.reset(best.arcs)
-    if listed is not None:
+    if not lists_first and not watch.over:
+        listed = lists()
+    if listed is not None and not watch.over:
         rounds = _rounds_on_lists(listed.families) if asked is None else asked
         better = _best_of_lists(structure, listed, rounds, watch)
         structure.families += listed.visited
@@ -173,11 +180,11 @@ class _SettleAgain:
         return go_on
 
 
-def list_for_order_search(task: Task, most: float, share: float) -> Candidates | None:
+def list_for_order_search(task: Task, most: float) -> Candidates | None:
     """Return the candidate families of order search, up to a size that is done with so many parent sets.
 
     Growing by one parent at a time does not see parents that tell something only together. In a list none is missed.
-    None if it would hold few, or if there are no bounds for it; ``share`` of the time that is left is for the list.
+    None if it would hold few, if there are no bounds for it, or if half of the remaining time is not enough.
     """
     local, watch = task.local, task.watch
     if isinstance(local, LocalScores) and len(task.names) <= FEW_VARIABLES:
@@ -187,10 +194,12 @@ def list_for_order_search(task: Task, most: float, share: float) -> Candidates |
     members = 1 + min(LEAST_LISTED, task.rules.most)
     if isinstance(local, LocalScores) and math.comb(len(task.names), members) > most:
         return None
-    limit = 1.0 if watch.limit is None else (watch.seconds + share * (watch.limit - watch.seconds)) / watch.limit
-    found = candidates_of(task, watch.share(limit), 0.0, most)
+    used = 0.0 if watch.limit is None else watch.seconds / watch.limit
+    early = watch.share(used + LISTING_SHARE * (1.0 - used))
+    found = candidates_of(task, early, 0.0, most)
     whole = found.families.complete_to
-    return found if found.complete or (whole is not None and whole >= LEAST_LISTED) else None
+    long_enough = found.complete or (whole is not None and whole >= LEAST_LISTED and not early.over)
+    return found if long_enough else None
 
 
 def _list_by_lattice(task: Task, local: LocalScores) -> Candidates | None:

@@ -121,9 +121,9 @@ class PosteriorBase:
         Returns
         -------
         DataFrame
-            A row for each structure: ``structure`` (its model string), ``score`` and ``probability`` (its share of
-            the samples, if sampled). For classes ``cpdag`` (a `PDAG`), ``structure`` (its canonical member), ``dags`` (how many members
-            are allowed), ``score`` (the highest of them, of samples of those that came up) and ``probability`` (of all
+            A row for each structure: ``structure`` (its model string), ``score`` and ``probability`` (its share of the
+            samples, if sampled). For classes ``cpdag`` (a `PDAG`), ``structure`` (its canonical member), ``dags`` (how
+            many members are allowed), ``score`` (the highest of them, or of those sampled) and ``probability`` (of all
             of them). Fewer than k if there are no more.
 
         Raises

@@ -107,8 +107,11 @@ def test_what_is_not_listed_has_a_bound(score, seed):
     rules = random_rules(rng, data)
     if not fits(rules):
         rules = Rules.none(data.names)
-    for sets in (0, 30, 200):
-        found = list_by_bounds(local, rules, most_sets=sets)
+    ended = [list_by_bounds(local, rules, most_sets=sets) for sets in (0, 30, 200)]
+    for looks in (0, 3, 12, 25, 40):  # at the clock, before the time is over: within a level, too
+        left = iter(range(looks))
+        ended.append(list_by_bounds(local, rules, 1, lambda left=left: next(left, None) is None))
+    for found in ended:
         families = found.families
         for i in range(len(data.names)):
             allowed = [int(mask) for mask in allowed_sets(rules, i)]

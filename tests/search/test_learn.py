@@ -14,6 +14,7 @@ import pytest
 
 import bnml
 from bnml._bits import members
+from bnml._watch import Watch
 from bnml.errors import ArgumentError, BnmlError, ScoreError
 from bnml.graph import DAG, Constraints
 from bnml.scores import FamilyScores
@@ -183,6 +184,23 @@ def test_auto_goes_on_where_exact_search_does_not_end(monkeypatch):
     assert result.seconds >= 1.0
     assert told == sorted(told)
     assert told[-1] == 1.0
+
+
+@pytest.mark.parametrize(("columns", "seconds"), [(26, 5000.0), (12, 2.0)])
+def test_more_time_never_gives_a_lower_score(monkeypatch, columns, seconds):
+    """By a clock that is ahead a little at every look: beyond exact search, and where exact search may not end."""
+    rng = np.random.default_rng(3)
+    table = rng.integers(0, 2, (300, columns))
+    for x in range(4, columns):  # what parents say only together is found late
+        table[:, x] ^= (table[:, x - 1] & table[:, x - 2]) ^ table[:, x - 4] & (rng.random(300) < 0.6)
+    monkeypatch.setattr(MODULE, "forecast_of", costs(seconds=seconds, affordable=seconds < 60.0))
+    scores = []
+    for limit in (0.02, 0.1, 0.3, 0.6, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0):
+        looks = itertools.count()
+        monkeypatch.setattr(Watch, "seconds", property(lambda watch, looks=looks: 0.01 * next(looks)))
+        scores.append(learn(table, "bic", time_limit=limit, threads=1).score)
+    assert scores == sorted(scores)
+    assert scores[-1] > scores[0]
 
 
 def test_auto_goes_on_without_memory(data, monkeypatch):

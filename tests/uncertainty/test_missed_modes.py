@@ -46,4 +46,3 @@ def test_chains_that_stay_below_a_search_have_not_converged():
     assert "nats below" in missed.verdict
     near = replace(result, chains=replace(missed.chains, reached=missed.chains.searched - 0.5))
     assert near.converged
-

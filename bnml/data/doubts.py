@@ -12,15 +12,36 @@ import numpy as np
 
 from bnml._text import clip, quoted
 from bnml.data.columns import Column
-from bnml.data.labels import as_number, label_without_point
+from bnml.data.labels import as_number, label_text, label_without_point
 from bnml.data.read_arguments import Arguments
 from bnml.data.states import MOST_WHOLE_NUMBERS, States
 from bnml.errors import DataWarning, argument
 
-__all__ = ["number_with_comma", "warn_of_doubts", "warn_of_states"]
+__all__ = ["hint_for_words", "is_missing_code", "number_with_comma", "warn_of_doubts", "warn_of_states"]
 
 MANY_COLUMNS = 3  # if all of their names are values too, the names are a row, even without numbers
 
+MISSING_CODES = frozenset(
+    (
+        "na",
+        "n/a",
+        "n.a.",
+        "#n/a",
+        "nan",
+        "null",
+        "none",
+        "nil",
+        "missing",
+        "not available",
+        "unknown",
+        "?",
+        ".",
+        "-",
+        "--",
+    )
+)  # texts that statistical programs and registries write for a missing value, whatever their case
+
+_CENSORED = re.compile(r"(<|>|<=|>=|≤|≥|~)\s*[+-]?[0-9.,]+.*")
 _WITH_COMMA = re.compile(r"[+-]?[0-9.]*,[0-9]+([eE][+-]?[0-9]+)?")
 
 
@@ -82,6 +103,22 @@ def number_with_comma(column: Column) -> str | None:
     return example
 
 
+def is_missing_code(word: str) -> bool:
+    """Tell whether a text is a common code for a missing value."""
+    return word.strip().casefold() in MISSING_CODES
+
+
+def hint_for_words(words: Sequence[str]) -> str:
+    """Return what to do about texts among numbers; only common codes are said to be missing values."""
+    censored = [word for word in words if _CENSORED.fullmatch(word.strip())]
+    if censored:
+        kind = "is a censored value" if len(censored) == 1 else "are censored values"
+        return f"{quoted(map(clip, censored))} {kind}: replace with a number, such as half of the detection limit"
+    if all(map(is_missing_code, words)):
+        return f"if that stands for a missing value, say so ({argument('na_values', list(words))})"
+    return f"replace them with numbers, or if they stand for missing values, name them in {argument('na_values')}"
+
+
 def warn_of_doubts(columns: Sequence[Column], asked: Arguments, file: str | None) -> None:
     """Warn of a file whose first line may be a row, unless its names were used, and of numbers with a comma."""
     named = asked.columns is not None or asked.weights is not None or asked.states or asked.bins_of
@@ -108,7 +145,7 @@ def warn_of_states(columns: Sequence[Column], settled: Sequence[States], asked: 
         if 0 < len(words) < 4 and len(column.labels) - len(words) > MOST_WHOLE_NUMBERS:
             said = (
                 f"column {clip(column.name)!r} holds numbers apart from {quoted(map(clip, words))}, so all of them are "
-                f"taken as labels; if that stands for a missing value, name it in {argument('na_values')}"
+                f"taken as labels; {hint_for_words(list(map(label_text, words)))}"
             )
             warnings.warn(DataWarning(said), stacklevel=_level_of_caller())
 

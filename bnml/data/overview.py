@@ -22,7 +22,7 @@ from bnml._text import clip, number_of, quoted
 from bnml.data.bins import is_to_be_cut
 from bnml.data.columns import Column
 from bnml.data.data import Data
-from bnml.data.doubts import number_with_comma
+from bnml.data.doubts import hint_for_words, is_missing_code, number_with_comma
 from bnml.data.engine_sources import limit_of_reading, open_engine_table
 from bnml.data.engine_table import EngineTable
 from bnml.data.engine_values import known_values
@@ -85,7 +85,7 @@ class ColumnOverview:
     cut
         Whether the advice is to cut it.
     words
-        Texts among numbers that may stand for missing values.
+        Common codes for missing values among numbers.
     """
 
     name: str
@@ -285,10 +285,10 @@ def _advised(found: ColumnOverview, column: Column, n: int) -> ColumnOverview:
         said = f"numbers with a decimal comma: write them with a point; as they are, {out}"
         return replace(found, advice=said, leave_out=True)
     if words := _words_among_numbers(column):
-        said = (
-            f"numbers apart from {quoted(map(clip, words))}: if that stands for a missing value, say so "
-            f"({argument('na_values', list(words))}) and cut them ({argument('bins', {found.name: 'auto'}, most=100)})"
-        )
+        said = f"numbers apart from {quoted(map(clip, words))}: {hint_for_words(words)}"
+        if not all(map(is_missing_code, words)):
+            return replace(found, advice=f"{said}; as they are, {out}", leave_out=True)
+        said += f" and cut them ({argument('bins', {found.name: 'auto'}, most=100)})"
         return replace(found, advice=said, words=words, cut=True)
     if d > MOST_LABELS or (d > MANY_LABELS and 10 * d > n):
         said = f"too many labels, {n / d:.2g} rows each: join those that belong together, or {out}"

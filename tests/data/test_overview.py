@@ -35,7 +35,9 @@ COLUMNS = {
     "gender": (np.where(SEX == "f", 2, 1), "whole numbers", "nearly a copy of 'sex'"),
     "band": (RNG.integers(0, 9, N), "whole numbers", None),
     "comma": ([str(x).replace(".", ",") for x in RNG.permutation(WEIGHT)], "labels", "numbers with a decimal comma"),
-    "lab": ([*RNG.integers(0, 60, N - 3), "<1", "NA", "NA"], "labels", "numbers apart from '<1', 'NA'"),
+    "lab": ([*RNG.integers(0, 60, N - 3), "unknown", "NA", "NA"], "labels", "numbers apart from 'NA', 'unknown'"),
+    "crp": ([*RNG.integers(0, 60, N - 3), "<0.1", "NA", "NA"], "labels", "'<0.1' is a censored value"),
+    "bmi": ([*RNG.integers(0, 60, N - 3), "see file", "NA", "NA"], "labels", "name them in na_values="),
     "zip": ([f"z{i}" for i in RNG.integers(0, 150, N)], "labels", "too many labels"),
     "true": (RNG.random(N) < 0.5, "truth values", None),
 }
@@ -65,13 +67,29 @@ def test_the_advice_leads_to_a_table(tmp_path):
         assert "'weight'" in str(found.error), "all complaints at once"
         settings = found.settings
         assert settings["missing"] == "state"
-        assert settings["na_values"] == ["<1", "NA"]
+        assert settings["na_values"] == ["NA", "unknown"]
         assert set(settings["bins"]) == {"weight", "age", "lab"}
         data = read(source, **settings)
         assert data.names == ("weight", "age", "visits", "sex", "ward", "band", "lab", "true")
         again = overview(source, **settings)
         assert not {c.name: said(c) for c in again.columns if c.advice}
         assert again.settings == {"missing": "state"}
+
+
+@pytest.mark.filterwarnings("ignore::bnml.errors.DataWarning")
+@pytest.mark.parametrize("word", ["<0.1", "> 100", "≤5", ">=3.5 mg", "~3", "1,5", "refused", "see file"])
+def test_only_common_codes_are_advised_as_missing(word):
+    frame = pd.DataFrame({"x": [*map(str, range(60)), word], "y": ["a", "b"] * 30 + ["a"]})
+    found = overview(frame)
+    assert "na_values" not in found.settings
+    assert found.settings["drop"] == ["x"]
+    assert found.columns[0].words == ()
+
+
+@pytest.mark.filterwarnings("ignore::bnml.errors.DataWarning")
+@pytest.mark.parametrize("word", ["NA", "n/a", ".", "Unknown", "NULL"])
+def test_common_codes_are_advised_as_missing(word):
+    assert overview(pd.DataFrame({"x": [*map(str, range(60)), word]})).settings["na_values"] == [word]
 
 
 def test_numbers_that_stand_for_labels():

@@ -492,6 +492,9 @@ def test_numbers_but_for_a_word_are_a_warning(csv):
     read(path, states={"a": [*numbers, "NA"]})
     read(csv("a\n" + "\n".join([*numbers, "V1", "V2", "V3", "V4"]) + "\n"))  # codes of some kind
     read(csv("a\n1.5\n2.5\nNA\n"))
+    with pytest.warns(UserWarning, match="'<0.1' is a censored value") as caught:
+        read(csv("a\n" + "\n".join([*numbers, "<0.1"]) + "\n"))
+    assert "na_values" not in str(caught[0].message)
 
 
 def test_duplicate_rows_are_kept_once():

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Annotated, Any
+
+import typer
 
 import bnml
 from bnml._files import check_writable
@@ -13,7 +15,9 @@ from bnml.errors import ArgumentError
 if TYPE_CHECKING:
     from bnml.plot.matplotlib_figure import Picture
 
-__all__ = ["check_outputs", "write_picture", "written_summary"]
+__all__ = ["Force", "check_not_input", "check_outputs", "write_picture", "written_summary"]
+
+Force = Annotated[bool, typer.Option("--force", help="Let the output file replace DATA.")]
 
 
 def check_outputs(targets: Sequence[tuple[str, Path, Sequence[str]]]) -> None:
@@ -34,6 +38,16 @@ def check_outputs(targets: Sequence[tuple[str, Path, Sequence[str]]]) -> None:
             both = option if seen[place] == option else f"{seen[place]} and {option}"
             raise ArgumentError(f"{both}: {str(path)!r} is named twice")
         seen[place] = option
+
+
+def check_not_input(output: Path, data: str, *, force: bool) -> None:
+    """Refuse to replace the table that is read, whatever its path is called here, without ``--force``."""
+    try:
+        same = output.samefile("/dev/stdin" if data == "-" else data)
+    except (OSError, ValueError):  # one of them is not a file
+        return
+    if same and not force:
+        raise ArgumentError(f"-o {str(output)!r}: this is DATA itself; choose another file, or replace it with --force")
 
 
 def write_picture(picture: Picture, path: Path, stream: IO[bytes]) -> None:

@@ -69,9 +69,9 @@ def _blocks(frame: pandas.DataFrame) -> Iterator[bytes]:
 
 def _fields(values: Any, *, alone: bool) -> list[bytes]:
     items = values.tolist()
-    known = {(type(value), value): _field(value, alone=alone) for value in values.unique().tolist()}
-    missing = _field(None, alone=alone)
-    return [known.get((type(value), value), missing) for value in items]  # NaN is not equal to itself
+    kinds = [(type(value), value) for value in items]  # 1, 1.0 and True are equal, and are written differently
+    fields = {kind: _field(kind[1], alone=alone) for kind in set(kinds)}
+    return [fields[kind] for kind in kinds]
 
 
 def _field(value: Any, *, alone: bool) -> bytes:

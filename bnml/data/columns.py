@@ -128,6 +128,11 @@ class Column:
             column = column._renamed([short[text] if short.get(text) in states else text for text in column.texts])
         return column
 
+    def values(self) -> npt.NDArray[np.object_]:
+        """Return the values row by row, as they are in the source; None where one is missing."""
+        labels = np.fromiter([*self.labels, None], object, len(self.labels) + 1)
+        return labels[self.codes]
+
     def numbers(self) -> npt.NDArray[np.float64] | None:
         """Return the labels as numbers, or None if one of them is not a number."""
         return as_numbers(self.labels)

@@ -17,7 +17,14 @@ from bnml.data.read_arguments import Arguments
 from bnml.data.states import MOST_WHOLE_NUMBERS, States
 from bnml.errors import DataWarning, argument
 
-__all__ = ["hint_for_words", "is_missing_code", "number_with_comma", "warn_of_doubts", "warn_of_states"]
+__all__ = [
+    "hint_for_words",
+    "is_missing_code",
+    "level_of_caller",
+    "number_with_comma",
+    "warn_of_doubts",
+    "warn_of_states",
+]
 
 MANY_COLUMNS = 3  # if all of their names are values too, the names are a row, even without numbers
 
@@ -126,7 +133,7 @@ def warn_of_doubts(columns: Sequence[Column], asked: Arguments, file: str | None
     doubts = [None if file is None or named else _header_doubt(columns, file), _comma_doubt(undeclared)]
     for doubt in doubts:
         if doubt is not None:
-            warnings.warn(DataWarning(doubt), stacklevel=_level_of_caller())
+            warnings.warn(DataWarning(doubt), stacklevel=level_of_caller())
 
 
 def warn_of_states(columns: Sequence[Column], settled: Sequence[States], asked: Arguments) -> None:
@@ -136,7 +143,7 @@ def warn_of_states(columns: Sequence[Column], settled: Sequence[States], asked: 
         subject = f"column {clip(single[0])!r} has" if len(single) == 1 else f"columns {quoted(map(clip, single))} have"
         cut = [c.name for c, s in zip(columns, settled, strict=True) if s.cuts == () and len(c.labels) > 1]
         reason = f": all numbers of {quoted(map(clip, cut))} are on one side of the cuts" if cut else ""
-        warnings.warn(DataWarning(f"{subject} only one state{reason}"), stacklevel=_level_of_caller())
+        warnings.warn(DataWarning(f"{subject} only one state{reason}"), stacklevel=level_of_caller())
     for column in columns:
         few = len(column.labels) <= MOST_WHOLE_NUMBERS
         if few or column.declared or column.name in asked.states or column.numbers() is not None:
@@ -147,10 +154,10 @@ def warn_of_states(columns: Sequence[Column], settled: Sequence[States], asked: 
                 f"column {clip(column.name)!r} holds numbers apart from {quoted(map(clip, words))}, so all of them are "
                 f"taken as labels; {hint_for_words(list(map(label_text, words)))}"
             )
-            warnings.warn(DataWarning(said), stacklevel=_level_of_caller())
+            warnings.warn(DataWarning(said), stacklevel=level_of_caller())
 
 
-def _level_of_caller() -> int:
+def level_of_caller() -> int:
     """Return the ``stacklevel`` at which a warning of the calling function points outside of this package."""
     level, frame = 1, sys._getframe(1)
     inside = ("bnml", "contextlib")  # some functions of ours are decorated by context managers

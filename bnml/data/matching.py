@@ -13,15 +13,15 @@ from bnml._text import clip, did_you_mean, quoted
 from bnml.data.bins import bins_of_values
 from bnml.data.columns import Column
 from bnml.data.data import Data
-from bnml.data.labels import MISSING_LABEL, label_text
+from bnml.data.labels import MISSING_LABEL, as_number, label_text
 from bnml.data.read_choices import Reading
-from bnml.data.rows import Rows, no_single_rows
+from bnml.data.rows import UNSEEN, Rows, no_single_rows
 from bnml.data.sources import open_table
 from bnml.data.states import hold_codes, states_of_codes
 from bnml.data.table import Table
 from bnml.errors import DataError, MissingError
 
-__all__ = ["check_matched", "columns_to_match", "match", "matched_codes"]
+__all__ = ["check_matched", "columns_to_match", "match", "matched_codes", "unseen_label_text"]
 
 
 def match(
@@ -32,6 +32,7 @@ def match(
     *,
     gaps: bool = False,
     absent: bool = False,
+    unseen: bool = False,
 ) -> Rows:
     """Read a table in terms of given states.
 
@@ -47,6 +48,8 @@ def match(
         What else is known of tables of these variables: what stands for a missing value, and which hold codes.
     gaps, absent
         Allow missing values; allow missing columns, which then have missing values alone.
+    unseen
+        Allow labels that are not among the states.
 
     Returns
     -------
@@ -81,10 +84,10 @@ def match(
     if not_there and not absent:
         hint = did_you_mean(not_there[0], found)
         raise DataError(f"the data have no column {quoted(not_there)}; they have {quoted(found)}.{hint}")
-    matched = matched_codes(found, states, cuts, reading)
+    matched = matched_codes(found, states, cuts, reading, unseen=unseen)
     if not gaps:
         check_matched(matched, list(states), index)
-    return Rows(matched, index)
+    return Rows(matched, index, {name: column.labels for name, column in found.items()} if unseen else {})
 
 
 def _signed(data: Data, column: int) -> npt.NDArray[Any]:
@@ -98,8 +101,16 @@ def matched_codes(
     states: Mapping[str, Sequence[Any]],
     cuts: Mapping[str, Sequence[float]],
     reading: Reading,
+    *,
+    unseen: bool = False,
 ) -> npt.NDArray[np.int32]:
-    """Return the codes of columns into given states, a row per variable; -1 where there is no value."""
+    """Return the codes of columns into given states, a row per variable; -1 where there is no value.
+
+    Raises
+    ------
+    DataError
+        If a label is not among the states, unless ``unseen`` labels are allowed (see `Rows`).
+    """
     n = next(iter(found.values())).codes.size
     matched = np.full((len(states), n), -1, np.int32)
     for row, (name, labels) in zip(matched, states.items(), strict=True):
@@ -107,7 +118,19 @@ def matched_codes(
             column = found[name]
             mapping = _mapping(column, labels, cuts.get(name))
             row[:] = np.append(mapping, reading.gap_code(labels))[column.codes]
+            strange = row[row <= UNSEEN]
+            if strange.size and not unseen:
+                label = column.labels[UNSEEN - int(strange.max())]
+                raise DataError(
+                    f"{unseen_label_text(name, label, labels)}."
+                    f"{did_you_mean(clip(label_text(label)), [clip(label_text(state)) for state in labels[:1000]])}"
+                )
     return matched
+
+
+def unseen_label_text(name: str, label: Any, labels: Sequence[Any]) -> str:
+    """Return how messages say that a column holds a label that is not among its states."""
+    return f"column {clip(name)!r} holds {clip(label)!r}, which is not one of its states {quoted(map(clip, labels))}"
 
 
 def columns_to_match(table: Table, states: Mapping[str, Sequence[Any]], reading: Reading) -> list[Column]:
@@ -123,25 +146,25 @@ def _decoded(
 ) -> list[Column]:
     """Return columns with labels in place of codes, if they are like those of the first table."""
     coded = {name: reading.proper_labels(states[name]) for name in reading.coded if name in states}
-    return states_of_codes(columns, coded) if coded and hold_codes(columns, coded, certain=certain) else columns
+    telling = [column.without(_strange_texts(column, coded[column.name])) for column in columns if column.name in coded]
+    return states_of_codes(columns, coded) if telling and hold_codes(telling, coded, certain=certain) else columns
+
+
+def _strange_texts(column: Column, labels: Sequence[Any]) -> frozenset[str]:
+    """Return the texts of a column that are neither labels nor codes, and so do not tell which of the two it holds."""
+    return frozenset(column.texts) - {*map(label_text, labels), *map(str, range(len(labels)))}
 
 
 def _mapping(column: Column, labels: Sequence[Any], cuts: Sequence[float] | None) -> npt.NDArray[np.int64]:
-    """Return for each label of the column its code among the given ones."""
-    code_of = {label_text(label): code for code, label in enumerate(labels)}
-    texts = [label_text(label) for label in column.labels]
-    known = [code_of.get(text, -1) for text in texts]
-    occurs = np.bincount(column.codes[column.codes >= 0], minlength=len(texts))
-    unknown = [i for i, code in enumerate(known) if code < 0 and occurs[i] and texts[i] != MISSING_LABEL]
-    if unknown and cuts is not None and (numbers := column.numbers()) is not None:
-        return bins_of_values(numbers, cuts)
-    if unknown:
-        label = column.labels[unknown[0]]
-        raise DataError(
-            f"column {clip(column.name)!r} holds {clip(label)!r}, which is not one of its states "
-            f"{quoted(map(clip, labels))}.{did_you_mean(clip(texts[unknown[0]]), map(clip, list(code_of)[:1000]))}"
-        )
-    return np.array(known, np.int64)
+    """Return for each label of the column its code among the given ones; an unseen one has a code of its own."""
+    code_of = {MISSING_LABEL: -1} | {label_text(label): code for code, label in enumerate(labels)}
+    mapping = np.array([code_of.get(text, UNSEEN - i) for i, text in enumerate(column.texts)], np.int64)
+    if cuts is not None and (mapping[column.codes[column.codes >= 0]] <= UNSEEN).any():
+        found = column.numbers()
+        numbers = np.array([as_number(label) for label in column.labels], np.float64) if found is None else found
+        placed = ~np.isnan(numbers)
+        mapping[placed] = bins_of_values(numbers[placed], cuts)
+    return mapping
 
 
 def check_matched(matched: npt.NDArray[np.int32], names: Sequence[str], index: npt.NDArray[Any]) -> None:

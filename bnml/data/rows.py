@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from bnml.data.read_choices import Reading
 from bnml.errors import DataError, function
 
 __all__ = [
+    "UNSEEN",
     "Rows",
     "no_single_rows",
     "rows_left_alone",
@@ -33,6 +34,8 @@ __all__ = [
 ]
 
 Codes = npt.NDArray[Any]
+
+UNSEEN = -2  # the code of the first label of a column if it is not among the states; that of the second is -3
 
 
 def no_single_rows() -> DataError:
@@ -47,17 +50,23 @@ def no_single_rows() -> DataError:
 class Rows:
     """Rows as codes into states.
 
-    ``codes``: one row per variable, with an entry for each different row; -1 where a value is missing. ``places``: for
-    each row of the source its place in ``codes``; None where it holds frequencies only.
+    ``codes``: one row per variable, with an entry for each different row; -1 where a value is missing, and lower where
+    a label is not among the states. ``places``: for each row of the source its place in ``codes``; None where it holds
+    frequencies only. ``labels``: by column its own labels, where unseen ones are allowed.
     """
 
     codes: Codes
     places: Codes | None
+    labels: Mapping[str, Sequence[Any]] = field(default_factory=dict)
 
     @property
     def n_different(self) -> int:
         """Number of places."""
         return int(self.codes.shape[1])
+
+    def unseen_label(self, name: str, code: int) -> Any:
+        """Return the label of a column that is not among the states and has this code."""
+        return self.labels[name][UNSEEN - code]
 
     def in_order(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Return for each row of the source what stands at its place.

@@ -121,13 +121,15 @@ def hold_codes(columns: Sequence[Column], declared: Mapping[str, Sequence[Any]],
 
 
 def states_of_codes(columns: Sequence[Column], declared: Mapping[str, Sequence[Any]]) -> list[Column]:
-    """Return columns with the declared states in place of the codes that they hold; others, not declared, as is."""
-    return [
-        replace(column, labels=[declared[column.name][int(text)] for text in column.texts])
-        if column.name in declared
-        else column
-        for column in columns
-    ]
+    """Return columns with the declared states in place of the codes that they hold; any other label as it is."""
+    decoded = []
+    for column in columns:
+        if column.name in declared:
+            label_of = {str(code): label for code, label in enumerate(declared[column.name])}
+            known = zip(column.texts, column.labels, strict=True)
+            column = replace(column, labels=[label_of.get(text, label) for text, label in known])
+        decoded.append(column)
+    return decoded
 
 
 def settle_states(

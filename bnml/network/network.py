@@ -230,13 +230,35 @@ class BayesianNetwork:
         """Return P(name | all other columns) for each row: a column per state.
 
         Columns that the data do not have, and missing values, are summed out; a column of ``name`` itself is ignored.
+
+        A row that cannot be answered is NaN: one whose evidence has probability zero, as a network with zeros in its
+        tables can have it, or one with a label that is not among the states of its column.
+
+        Warns
+        -----
+        DataWarning
+            If rows cannot be answered: how many, and of the first few why.
         """
         from bnml.network.prediction import predict_proba
 
         return predict_proba(self, data, name)
 
     def predict(self, data: Any, name: str) -> npt.NDArray[Any]:
-        """Return the most probable state of a variable for each row; of equally probable ones the first."""
+        """Return the most probable state of a variable for each row; of equally probable ones the first.
+
+        Rows that cannot be answered have None, and are counted in a `DataWarning`; see `predict_proba`.
+
+        Examples
+        --------
+        >>> import bnml, pandas, warnings
+        >>> frame = pandas.DataFrame({"sky": ["sun", "sun", "rain"], "air": ["hot", "warm", "cold"]})
+        >>> network = bnml.fit(bnml.DAG.parse("[sky][air|sky]"), frame)
+        >>> with warnings.catch_warnings(record=True, action="always") as caught:
+        ...     network.predict(pandas.DataFrame({"air": ["cold", "foggy"]}), "sky").tolist()
+        ['rain', None]
+        >>> str(caught[0].message).partition(" (")[0]
+        "predict 'sky': no answer for 1 of 2 rows"
+        """
         from bnml.network.prediction import predict
 
         return predict(self, data, name)

@@ -16,9 +16,10 @@ from bnml._checks import one_of, refuse
 from bnml._text import quoted
 from bnml.data import Data
 from bnml.data.rows import rows_with_column
-from bnml.errors import DataError
+from bnml.errors import DataError, NetworkError
 from bnml.graph import DAG, Constraints
 from bnml.network import fit
+from bnml.network.prediction import posteriors
 from bnml.scores import Score
 from bnml.search import learn
 from bnml.search.search_result import uninterrupted_result
@@ -173,7 +174,10 @@ class BayesianNetworkClassifier(ClassifierMixin, NetworkEstimator):
             If X has values that were refused, or a row is impossible under every class.
         """
         rows = self._coded(X, ignore=self.handle_unknown == "ignore")
-        return self.network_.predict_proba(rows, self.class_variable).to_numpy()
+        probabilities, problem = posteriors(self.network_, rows, self.class_variable)
+        if problem is not None:
+            raise NetworkError(problem)
+        return probabilities
 
     def predict_log_proba(self, X: Any) -> Floats:
         """Return the logarithms of `predict_proba`."""

@@ -54,6 +54,63 @@ def test_probabilities_and_files(run, learned):
     assert set(pd.read_csv("age.csv")["age"]) <= {"<=40", "(40, 60]", ">60"}
 
 
+@pytest.fixture
+def certain(folder):
+    """Write a network with zeros, and a table in which one row is impossible and one has an unseen label."""
+    frame = pd.DataFrame({"a": list("xxyy"), "b": list("xuyu"), "c": list("xuyu")})
+    bnml.fit(bnml.DAG.parse("[a][b|a][c|b]"), frame, "mle").save("zeros.json")
+    rows = ["007,x,x,1.50", "1.50,x,y,", '"p,q",z,x,NA', '"say ""so""",y,y,?']
+    Path("odd.csv").write_text("\n".join(["id,a,c,d", *rows]) + "\n")
+
+
+def test_rows_that_cannot_be_answered(run, certain):
+    shown = run("predict", "zeros.json", "odd.csv", "--target", "b", "--keep", "id", "--keep", "d")
+    assert shown.status == 0
+    assert shown.out == 'id,d,b\n007,1.50,x\n1.50,,\n"p,q",NA,\n"say ""so""",?,y\n'
+    (note,) = shown.err.splitlines()
+    assert note.startswith("note: ")
+    for part in ("2 of 4 rows", "row 2: 'a=x', 'c=y' has probability zero", "row 3: column 'a' holds 'z'"):
+        assert part in note
+    alone = run("predict", "zeros.json", "odd.csv", "--target", "b").out
+    assert alone == 'b\nx\n""\n""\ny\n'
+    shown = run("predict", "zeros.json", "odd.csv", "--target", "b", "--probabilities", "-o", "out.csv")
+    assert (shown.status, shown.out) == (0, "out.csv: b predicted for 2 of 4 rows\n")
+    assert Path("out.csv").read_text().splitlines()[2:4] == [",,,", ",,,"]
+    found = json.loads(run("predict", "zeros.json", "odd.csv", "--target", "b", "--json").out)
+    assert (found["rows"], found["unanswered"]) == (4, 2)
+    assert {row["label"]: row["count"] for row in found["predicted"]} == {"u": 0, "x": 1, "y": 1}
+
+
+def test_columns_are_kept_as_they_are_written(run, learned):
+    text = Path("raw.csv").read_text()
+    shown = run(
+        "predict", "net.json", "raw.csv", "--target", "ill", "--keep", "name", "--keep", "bmi", "--keep", "name"
+    )
+    rows = [line.split(",") for line in text.splitlines()]
+    assert shown.out.splitlines()[0] == "name,bmi,ill"
+    assert [line.rsplit(",", 1)[0] for line in shown.out.splitlines()[1:]] == [f"{r[3]},{r[2]}" for r in rows[1:]]
+    plain = run("predict", "net.json", "raw.csv", "--target", "ill").out.split()
+    assert [line.rsplit(",", 1)[1] for line in shown.out.splitlines()] == plain
+    pd.read_csv("raw.csv").to_parquet("raw.parquet")
+    assert run("predict", "net.json", "raw.parquet", "--target", "ill", "--keep", "name").out.split()[1:3] == [
+        f"p0,{plain[1]}",
+        f"p1,{plain[2]}",
+    ]
+
+
+@pytest.mark.parametrize("command", [("predict", "zeros.json", "odd.csv", "--target", "b")])
+def test_the_table_is_not_replaced_unless_that_is_asked_for(run, certain, command):
+    before = Path("odd.csv").read_bytes()
+    Path("link.csv").symlink_to("odd.csv")
+    Path("twin.csv").hardlink_to("odd.csv")
+    for name in ("odd.csv", "./odd.csv", str(Path("odd.csv").resolve()), "link.csv", "twin.csv"):
+        shown = run(*command, "-o", name)
+        assert (shown.status, shown.out, Path("odd.csv").read_bytes()) == (2, "", before)
+        assert "--force" in shown.err
+    assert run(*command, "-o", "odd.csv", "--force").status == 0
+    assert Path("odd.csv").read_text() == 'b\nx\n""\n""\ny\n'
+
+
 def test_columns_that_are_not_there(run, learned):
     pd.read_csv("raw.csv").drop(columns=["ill", "name", "bmi"]).to_csv("some.csv", index=False)
     assert run("predict", "net.json", "some.csv", "--target", "ill").err == ""
@@ -84,10 +141,15 @@ def test_the_example_runs(run, learned):
         (["net.json", "raw.csv", "--target", "ill", "-o", "x.xlsx"], "must end in .csv"),
         (["net.json", "raw.csv", "--target", "ill", "-o", "no/such/x.csv"], "there is no folder 'no/such'"),
         (["net.json", "wrong.csv", "--target", "bmi"], "'maybe', which is not one of its states"),
+        (["net.json", "wrong.csv", "--target", "bmi", "-o", "out.csv"], "no row of 'wrong.csv' can be answered"),
+        (["net.json", "raw.csv", "--target", "ill", "--keep", "nam"], "--keep: there is no column 'nam'"),
+        (["net.json", "raw.csv", "--target", "ill", "--keep", "nam"], "Did you mean 'name'"),
+        (["net.json", "raw.csv", "--target", "ill", "--keep", "ill"], "--keep 'ill': a column of the predictions"),
+        (["net.json", "two.csv", "--target", "ill", "-o", "./two.csv"], "this is DATA itself"),
     ],
 )
 def test_wrong_uses(run, learned, arguments, fragment):
-    Path("wrong.csv").write_text("ill\nyes\nmaybe\n")
+    Path("wrong.csv").write_text("ill\nperhaps\nmaybe\n")
     shown = run("predict", *arguments)
     assert (shown.status, shown.out) == (2, "")
     assert fragment in shown.err

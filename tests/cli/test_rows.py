@@ -50,6 +50,11 @@ def rows_of(data: bnml.Data) -> list[list[str]]:
     return [[labels[c] for labels, c in zip(data.states, row, strict=True)] for row in data.codes[data.row_index]]
 
 
+def test_values_that_are_equal_are_written_as_they_are():
+    frame = pd.DataFrame({"a": [1, 1.0, True, "1", None, float("nan")], "b": list("uvwxyz")}, dtype=object)
+    assert written(frame) == b"a,b\n1,u\n1.0,v\nTrue,w\n1,x\n,y\n,z\n"
+
+
 @pytest.mark.parametrize("name", [name for name in ODD if name.strip()])
 def test_there_and_back(name, tmp_path):
     """Of a lone column too, whose name holds what looks like a delimiter."""

@@ -1,4 +1,4 @@
-"""``bnml impute``: the gaps of a table, filled by a network."""
+"""``bnml impute``: the missing values of a table, filled in by a network."""
 
 from __future__ import annotations
 
@@ -29,22 +29,28 @@ def command(
         typer.Option("--draws", metavar="M", help="Draw M tables in place of the most probable values."),
     ] = None,
     seed: options.Seed = 0,
+    labels: Annotated[
+        bool, typer.Option("--labels", help="Fill binned columns with the labels of bins, not with their medians.")
+    ] = False,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE.csv", help="File to write; standard output without.")
     ] = None,
+    force: outputs.Force = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print a summary as one JSON object; the rows go to -o.")
     ] = False,
 ) -> None:
-    """Fill the gaps of a table with their most probable values, row by row, or with draws, as CSV.
+    """Fill missing values with the most probable ones, row by row, or with draws, as CSV.
 
-    Columns that are no variables of the network stay as they are. Of several draws the tables stand one below the
-    other, and a first column, draw, numbers them.
+    All else stays as it is written in DATA. A column of numbers that was cut into bins gets the median of the bin in
+    the data that the network was learned from. Of several draws the tables stand one below the other, and a first
+    column, draw, numbers them.
     """
     import pandas as pd
 
     if output is not None:
         outputs.check_outputs([("-o", output, (".csv", ".csv.gz"))])
+        outputs.check_not_input(output, data, force=force)
     elif as_json:
         raise ArgumentError("--json: the filled table would be written nowhere; name a file for it with -o FILE.csv")
     if draws is not None and draws < 1:
@@ -52,7 +58,7 @@ def command(
             f"--draws {draws}: expected a whole number from 1; without --draws gaps get their most probable values"
         )
     learned = bnml.load(network)
-    filled = learned.impute(data, draws, seed)
+    filled = learned.impute(data, draws, seed, labels=labels)
     tables = [filled] if draws is None else filled
     if draws is not None and DRAW in tables[0]:
         raise ArgumentError(f"--draws: the table has a column {DRAW!r}, as the one that numbers them; rename it")

@@ -29,6 +29,7 @@ __all__ = [
     "MDL",
     "Bins",
     "bin_labels",
+    "bin_medians",
     "bins_of_values",
     "cut_points",
     "equal_width",
@@ -160,6 +161,37 @@ def bin_labels(cuts: Sequence[float]) -> tuple[str, ...]:
         text = [repr(cut) for cut in cuts]
     inner = [f"({low}, {high}]" for low, high in pairwise(text)]
     return (f"<={text[0]}", *inner, f">{text[-1]}")
+
+
+def bin_medians(
+    cuts: Sequence[float], values: Floats, weights: Floats, otherwise: Sequence[float] | None = None
+) -> tuple[float, ...]:
+    """Return the median of the numbers in each bin, which are given as sorted distinct values with weights.
+
+    A bin without numbers has the value that ``otherwise`` gives for it, or else its middle; the first and the last bin
+    then are as wide as their neighbours. Means of two values are exact in decimals, as the values are written.
+
+    Examples
+    --------
+    >>> bin_medians([10, 20], np.array([1.1, 1.2, 15.0]), np.array([1, 1, 3]))
+    (1.15, 15.0, 25.0)
+    """
+    medians = list(otherwise or _middles(cuts))
+    ends = [0, *np.searchsorted(values, np.asarray(cuts, np.float64), side="right").tolist(), values.size]
+    for k, (start, stop) in enumerate(pairwise(ends)):
+        if start < stop:
+            reached = np.cumsum(weights[start:stop])
+            places = [np.searchsorted(reached, reached[-1] / 2, side) for side in ("left", "right")]
+            low, high = (Fraction(repr(float(values[start + place]))) for place in places)
+            medians[k] = float((low + high) / 2)
+    return tuple(medians)
+
+
+def _middles(cuts: Sequence[float]) -> list[float]:
+    if not cuts:
+        return [0.0]
+    first, last = (cuts[1] - cuts[0], cuts[-1] - cuts[-2]) if len(cuts) > 1 else (abs(cuts[0]) or 1.0,) * 2
+    return [a / 2 + b / 2 for a, b in pairwise([cuts[0] - first, *cuts, cuts[-1] + last])]
 
 
 def is_to_be_cut(column: Column) -> bool:

@@ -129,9 +129,9 @@ class Column:
         return column
 
     def values(self) -> npt.NDArray[np.object_]:
-        """Return the values row by row, as they are in the source; None where one is missing."""
-        labels = np.fromiter([*self.labels, None], object, len(self.labels) + 1)
-        return labels[self.codes]
+        """Return the values row by row, as they are in the source; None where there is none."""
+        labels = [None if label == "" else label for label in self.labels]
+        return np.fromiter([*labels, None], object, len(labels) + 1)[self.codes]
 
     def numbers(self) -> npt.NDArray[np.float64] | None:
         """Return the labels as numbers, or None if one of them is not a number."""

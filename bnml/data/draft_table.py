@@ -13,7 +13,7 @@ from bnml.data.data import Data
 from bnml.data.dependent_bins import CodedColumn, ColumnCutting, NumericColumn, partners_of
 from bnml.data.gaps import Gaps
 from bnml.data.read_choices import Reading
-from bnml.data.states import States, states_of_bins
+from bnml.data.states import States, medians_of_column, states_of_bins
 from bnml.data.targets import Targets, group_with_targets
 
 __all__ = ["DraftTable"]
@@ -65,14 +65,16 @@ class DraftTable:
         for row, column, states in zip(matrix, self.columns, self.states, strict=True):
             translate(column.codes, states.mapping, row)
         codes, weights, row_index, targets = group_with_targets(matrix, arities, self.frequencies, self.targets)
+        cut = [(column, s.cuts) for column, s in zip(self.columns, self.states, strict=True) if s.cuts is not None]
+        medians = tuple((column.name, medians_of_column(column, own, self.frequencies)) for column, own in cut)
         return Data(
             tuple(column.name for column in self.columns),
             tuple(states.labels for states in self.states),
             codes,
             weights,
             row_index if self.keep_rows else None,
-            {c.name: s.cuts for c, s in zip(self.columns, self.states, strict=True) if s.cuts is not None},
-            self.reading,
+            {column.name: own for column, own in cut},
+            replace(self.reading, medians=medians),
             self.gaps,
             targets,
         )

@@ -29,7 +29,7 @@ from bnml.data.read import MOST_ROWS, read_opened, read_variables, read_weights
 from bnml.data.read_arguments import Arguments
 from bnml.data.read_choices import Reading
 from bnml.data.sources import grouped_table
-from bnml.data.states import States, settle_states, why_no_states
+from bnml.data.states import States, medians_of_column, settle_states, why_no_states
 from bnml.data.table import Table
 from bnml.data.table_names import check_table_names
 from bnml.errors import DataError, argument
@@ -104,9 +104,12 @@ def read_engine_table(table: EngineTable, asked: Arguments, counting: str, limit
     warn_of_states(columns, settled, asked)
     if asked.missing == "em":
         _refuse_to_push(counting, argument("missing", "em") if missing else "", only=bool(missing))
-    reading = Reading(asked.missing, tuple(asked.na_texts), coded)
+    cut = [(c, s.cuts, own) for c, s, own in zip(columns, settled, found, strict=True) if s.cuts is not None]
+    listed = [(c, points, own.counts) for c, points, own in cut if own.about is None]  # few stand for all of others
+    medians = tuple((c.name, medians_of_column(c, points, counts)) for c, points, counts in listed)
+    reading = Reading(asked.missing, tuple(asked.na_texts), coded, medians)
     gaps = Gaps(missing, dropped, weightless)
-    cuts = {c.name: s.cuts for c, s in zip(columns, settled, strict=True) if s.cuts is not None}
+    cuts = {c.name: points for c, points, _ in cut}
     states = tuple(own.labels for own in settled)
     kept_names = tuple(column.name for column in columns)
     push, why = _way_to_count(coded_table, counting, limit)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -108,4 +108,4 @@ def shares_of_set_values(data: Data, column: int) -> npt.NDArray[np.float64]:
 
 
 def _without_gaps(reading: Reading) -> Reading:
-    return Reading("error", reading.na_values, reading.coded)
+    return replace(reading, missing="error")

@@ -1,14 +1,15 @@
 """How a table was read, as far as that holds for every other table of the same variables.
 
 States and cuts belong to the variables. What else `read` was told is here: what stands for a missing value, what became
-of missing values, and which columns held codes in place of labels. A `Data` keeps it, and a network that is fitted to
-one; `bnml.data.matching` applies it to new tables.
+of missing values, and which columns held codes in place of labels; and what it learned of binned numbers, the median of
+each bin. A `Data` keeps it, and a network that is fitted to one; `bnml.data.matching` applies it to new tables.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from bnml._text import quoted_value
@@ -33,6 +34,9 @@ class Reading:
         The texts that stand for a missing value, besides those that always do.
     coded
         The columns whose tables held codes from 0 in place of the labels that a ``.vd`` file declares.
+    medians
+        By binned column the median of the numbers in each bin, as pairs. They fill missing values, and do not count
+        when two readings are compared.
 
     Raises
     ------
@@ -43,19 +47,27 @@ class Reading:
     missing: str | None = None
     na_values: tuple[str, ...] = ()
     coded: tuple[str, ...] = ()
+    medians: tuple[tuple[str, tuple[float, ...]], ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
         if self.missing not in (None, *MISSING_CHOICES):
             allowed = ", ".join(map(repr, MISSING_CHOICES))
             raise ArgumentError(f"the treatment of missing values is {quoted_value(self.missing)}, none of {allowed}")
-        for field, what in (("na_values", "texts of missing values"), ("coded", "columns of codes")):
-            given: Any = getattr(self, field)
+        for name, what in (("na_values", "texts of missing values"), ("coded", "columns of codes")):
+            given: Any = getattr(self, name)
             if isinstance(given, str) or not isinstance(given, Iterable):
                 raise ArgumentError(f"expected a list as {what}, not {quoted_value(given)}")
             texts = tuple(given)
             if not all(isinstance(text, str) for text in texts):
                 raise ArgumentError(f"expected texts as {what}, not {quoted_value(list(texts))}")
-            object.__setattr__(self, field, tuple(sorted(set(texts))))
+            object.__setattr__(self, name, tuple(sorted(set(texts))))
+        try:
+            medians = tuple((str(name), tuple(map(float, numbers))) for name, numbers in dict(self.medians).items())
+        except (TypeError, ValueError):
+            medians = (("", (math.nan,)),)
+        if not all(math.isfinite(number) for _, numbers in medians for number in numbers):
+            raise ArgumentError(f"expected the medians of bins by column, not {quoted_value(self.medians)}")
+        object.__setattr__(self, "medians", medians)
 
     @property
     def gaps_are_states(self) -> bool:
@@ -82,14 +94,27 @@ class Reading:
         """Return whether a value of a variable with these labels stands for a missing one."""
         return is_missing(value) or label_without_point(label_text(value)) in self.gap_texts(labels)
 
+    def medians_of(self, name: str) -> tuple[float, ...] | None:
+        """Return the median of each bin of a column; None if they are not known."""
+        return dict(self.medians).get(name)
+
     def of(self, names: Iterable[str]) -> Reading:
         """Return what holds for these columns only."""
         kept = set(names)
-        return Reading(self.missing, self.na_values, tuple(name for name in self.coded if name in kept))
+        return replace(
+            self,
+            coded=tuple(name for name in self.coded if name in kept),
+            medians=tuple((name, own) for name, own in self.medians if name in kept),
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain values, without what is not there."""
-        values = {"missing": self.missing, "na_values": list(self.na_values), "coded": list(self.coded)}
+        values = {
+            "missing": self.missing,
+            "na_values": list(self.na_values),
+            "coded": list(self.coded),
+            "medians": {name: list(numbers) for name, numbers in self.medians},
+        }
         return {key: value for key, value in values.items() if value}
 
     @staticmethod
@@ -103,4 +128,4 @@ class Reading:
         """
         if not isinstance(values, Mapping):
             raise ArgumentError(f"expected how a table was read, such as {{'missing': 'drop'}}, not {values!r:.60}")
-        return Reading(values.get("missing"), values.get("na_values", ()), values.get("coded", ()))
+        return Reading(*(values.get(key, own) for key, own in asdict(Reading()).items()))

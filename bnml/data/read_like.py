@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from bnml.data.read import read_frequencies
 from bnml.data.read_arguments import check_arguments
 from bnml.data.read_choices import Reading
 from bnml.data.sources import open_table
+from bnml.data.states import medians_of_column
 from bnml.data.targets import Targets, group_with_targets, targets_of_column
 from bnml.errors import DataError
 
@@ -33,6 +35,8 @@ def read_like(
     interventions: str | None = None,
 ) -> Data:
     """Read a table as another one was read: the same columns, states and cuts, and the same fate of missing values.
+
+    Medians of bins are those of this table; of bins without numbers here, those of the first one.
 
     Parameters
     ----------
@@ -80,6 +84,12 @@ def read_like(
     if own is not None:
         sets, of_row = targets_of_column(own, list(states), table.names, frozenset(reading.na_values))
         targets = Targets.of(sets, of_row[kept])
+    medians = dict(reading.medians)
+    for column in (variables[name].rows(kept) for name in cuts):
+        if column.codes.max() >= 0 and column.numbers() is not None:
+            medians[column.name] = medians_of_column(
+                column, cuts[column.name], None if frequencies is None else times, medians.get(column.name)
+            )
     codes, totals, index, targets = group_with_targets(
         np.ascontiguousarray(matrix, column_code_type(max(arities))),
         arities,
@@ -88,6 +98,6 @@ def read_like(
     )
     return Data(
         tuple(states), tuple(map(tuple, states.values())), codes, totals, None if table.counts is not None else index,
-        {name: tuple(points) for name, points in cuts.items()}, reading,
+        {name: tuple(points) for name, points in cuts.items()}, replace(reading, medians=tuple(medians.items())),
         Gaps(tuple((name, int(n)) for name, n in zip(states, missing, strict=True) if n)), targets=targets,
     )  # fmt: skip

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bnml._text import clip, did_you_mean, quoted
-from bnml.data.bins import Bins, bin_labels, bins_of_values, cut_points, is_to_be_cut
+from bnml.data.bins import Bins, bin_labels, bin_medians, bins_of_values, cut_points, is_to_be_cut
 from bnml.data.columns import Column
 from bnml.data.dependent_bins import CodedColumn, NumericColumn, bins_depend, cuts_by_dependence
 from bnml.data.labels import MISSING_LABEL, as_number, label_text, label_without_point, ordered
@@ -20,6 +20,7 @@ __all__ = [
     "States",
     "declared_states",
     "hold_codes",
+    "medians_of_column",
     "settle_states",
     "states_of_bins",
     "states_of_codes",
@@ -233,6 +234,17 @@ def states_of_bins(column: Column, cuts: tuple[float, ...]) -> States:
     numbers = column.numbers()
     assert numbers is not None
     return States(bin_labels(cuts), np.append(bins_of_values(numbers, cuts), -1), cuts)
+
+
+def medians_of_column(
+    column: Column,
+    cuts: Sequence[float],
+    weights: npt.NDArray[np.int64] | None,
+    otherwise: Sequence[float] | None = None,
+) -> tuple[float, ...]:
+    """Return the median of the numbers of a column in each bin; see `bin_medians`."""
+    numbers = NumericColumn.of(column, weights)
+    return bin_medians(cuts, numbers.values, numbers.totals, otherwise)
 
 
 def _complaint(column: Column) -> str:

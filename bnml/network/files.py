@@ -44,7 +44,7 @@ def load(path: str | os.PathLike[str]) -> BayesianNetwork:
     path
         A file whose suffix tells its format: ``.bif``, ``.bif.gz``, ``.xmlbif`` or ``.bifxml``, ``.net`` (Hugin),
         ``.dsc`` (Microsoft), ``.xdsl`` (GeNIe), ``.json`` (bnml's own, which alone keeps the types of labels, cut
-        points and what stands for missing values).
+        points, medians of bins and what stands for missing values).
 
     Raises
     ------

@@ -1,22 +1,29 @@
-"""Gaps of a table filled: by the most probable values of each row, or by draws from their joint distribution."""
+"""Imputation of missing values: the most probable ones of each row, or draws from their joint distribution."""
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from bnml._arrays import Bools, Ints
-from bnml._checks import whole_number
+from bnml._checks import flag, whole_number
 from bnml._factors import Factor
 from bnml._text import quoted
-from bnml.data.columns import Column
+from bnml.data.bins import bin_medians
 from bnml.data.data import Data
+from bnml.data.doubts import level_of_caller
+from bnml.data.labels import as_number, label_text
 from bnml.data.matching import match
 from bnml.data.rows import Rows
 from bnml.data.sources import open_table
 from bnml.data.table import Table
-from bnml.errors import NetworkError, argument
+from bnml.errors import DataWarning, NetworkError, argument
 from bnml.network.inference import inference_tree, network_factors
 from bnml.network.junction_tree import JunctionTree
 from bnml.network.network import BayesianNetwork
@@ -26,20 +33,24 @@ if TYPE_CHECKING:
 
 __all__ = ["impute"]
 
+Objects = npt.NDArray[np.object_]
+
 
 def impute(
-    network: BayesianNetwork, data: Any, draws: int | None = None, seed: int = 0
+    network: BayesianNetwork, data: Any, draws: int | None = None, seed: int = 0, *, labels: bool = False
 ) -> pandas.DataFrame | list[pandas.DataFrame]:
-    """Return a table with its gaps filled, or so many of them with draws; see `BayesianNetwork.impute`."""
+    """Return a table with its missing values filled in, or several with draws; see `BayesianNetwork.impute`."""
     number = None if draws is None else whole_number(draws, "draws", 1, otherwise=", or None for the most probable")
     seed = whole_number(seed, "seed")
+    flag(labels, "labels")
     source = data if isinstance(data, Data) or _is_frame(data) else open_table(data, None)
     rows = _without_gap_states(network, match(source, network.states, network.cuts, network.reading, gaps=True))
     codes = rows.codes.astype(np.int64)
+    table = _Incomplete.of(network, source, rows.in_order(rows.codes.T).T, labels=labels)
     gaps = np.flatnonzero((codes < 0).any(axis=0))
     if number is None:
         _fill(network, codes, gaps, *_likeliest(network, codes[:, gaps]))
-        return _frame(network, source, rows, rows.in_order(codes.T).T)
+        return table.filled(rows.in_order(codes.T).T)
     places = rows.in_order(np.arange(rows.n_different))
     each = np.flatnonzero((codes[:, places] < 0).any(axis=0))  # every row is drawn for itself
     rng, tables = np.random.default_rng(seed), []
@@ -50,7 +61,7 @@ def impute(
         if each.size:
             found, totals = _tree(network, each.size).completions(known, points, start)
             _fill(network, filled, each, found, totals)
-        tables.append(_frame(network, source, rows, filled))
+        tables.append(table.filled(filled))
     return tables
 
 
@@ -104,27 +115,56 @@ def _fill(network: BayesianNetwork, codes: Ints, at: Ints, found: dict[int, Ints
         codes[i, at] = states
 
 
-def _frame(network: BayesianNetwork, source: Any, rows: Rows, codes: Ints) -> pandas.DataFrame:
-    """Return filled rows as a frame: of a frame with its own columns, index and types where nothing was missing."""
-    import pandas as pd
+@dataclass(frozen=True, eq=False)
+class _Incomplete:
+    """A table in which values are missing.
 
-    before: Ints = rows.in_order(rows.codes.T).T
-    if isinstance(source, pd.DataFrame):
-        frame = source.copy()
-        named = {str(column): column for column in source.columns}
-        for i, x in enumerate(network.names):
-            column, gaps = named[x], before[i] < 0
-            if x in network.cuts or gaps.any():
-                frame[column] = _column(source[column], network.states[x], codes[i], gaps, binned=x in network.cuts)
-        return frame
-    known = {x: i for i, x in enumerate(network.names)}
-    others = {column.name: column for column in source.columns} if isinstance(source, Table) else {}
-    columns = {
-        x: _labels(network.states[x])[codes[known[x]]] if x in known else _values(others[x])
-        for x in source.names
-        if x in known or x in others
-    }
-    return pd.DataFrame(columns)
+    ``source``: its columns as a frame. ``typed``: whether they keep their types. ``fills``: by column with missing
+    values its place in the network, in which rows they are missing, and what each state is filled in as.
+    """
+
+    source: pandas.DataFrame
+    typed: bool
+    fills: dict[Any, tuple[int, Bools, Objects]]
+
+    @staticmethod
+    def of(network: BayesianNetwork, source: Any, codes: Ints, *, labels: bool) -> _Incomplete:
+        """Return a table; ``codes``: of its rows, -1 where a value is missing."""
+        frame = _frame(network, source, codes)
+        fills, without = {}, []
+        named = {str(column): column for column in frame.columns}
+        for i, (x, states) in enumerate(network.states.items()):
+            gaps, column = codes[i] < 0, named[x]
+            if not gaps.any():
+                continue
+            values = frame[column].astype(object).to_numpy()[~gaps]
+            if x not in network.cuts or (values.size and set(map(label_text, values)) <= set(map(label_text, states))):
+                fill = _as_written(network, x, codes[i][~gaps], values)
+            elif labels:
+                fill = _objects(states)
+            else:
+                medians = network.reading.medians_of(x)
+                if medians is None:
+                    without.append(x)
+                    medians = _medians_of_values(network.cuts[x], values)
+                fill = _objects(_number_like(median, values) for median in medians)
+            fills[column] = i, gaps, fill
+        if without:
+            warning = (
+                f"impute: the network does not have the medians of the bins of {quoted(without)}, so those of this "
+                "table are filled in; fit the network again to have those of its training data"
+            )
+            warnings.warn(DataWarning(warning), stacklevel=level_of_caller())
+        return _Incomplete(frame, _is_frame(source), fills)
+
+    def filled(self, codes: Ints) -> pandas.DataFrame:
+        """Return the table with these states where values are missing."""
+        import pandas as pd
+
+        frame = self.source.copy()
+        for column, (i, gaps, fill) in self.fills.items():
+            frame[column] = _column(frame[column], gaps, fill[codes[i][gaps]])
+        return frame if self.typed else pd.DataFrame({x: _of_one_type(column) for x, column in frame.items()})
 
 
 def _is_frame(source: Any) -> bool:
@@ -133,28 +173,69 @@ def _is_frame(source: Any) -> bool:
     return isinstance(source, pd.DataFrame)
 
 
-def _values(column: Column) -> Any:
-    """Return the values of a column that is no variable, None where there is none."""
-    labels = [None if label == "" else label for label in column.labels]
-    return np.fromiter([*labels, None], object, len(labels) + 1)[column.codes]
-
-
-def _column(column: Any, states: tuple[Any, ...], codes: Ints, gaps: Bools, *, binned: bool) -> Any:
-    """Return a column of a frame with its gaps filled; a binned one by its bins."""
+def _frame(network: BayesianNetwork, source: Any, codes: Ints) -> pandas.DataFrame:
+    """Return the columns of a source with their values as they are there; of a `Data` the variables."""
     import pandas as pd
 
-    labels = _labels(states)
-    if binned:
-        return pd.Series(labels[codes], index=column.index)
+    if _is_frame(source):
+        frame: pandas.DataFrame = source
+        return frame
+    if isinstance(source, Table):
+        return pd.DataFrame({column.name: column.values() for column in source.columns}, dtype=object)
+    place = {x: i for i, x in enumerate(network.names)}
+    labels = {x: _objects([*network.states[x], None])[codes[place[x]]] for x in source.names if x in place}
+    return pd.DataFrame(labels, dtype=object)
+
+
+def _as_written(network: BayesianNetwork, x: str, codes: Ints, values: Objects) -> Objects:
+    """Return the states of a variable as the values of a column are written; one that does not occur as its label."""
+    states = network.states[x]
+    occurring, first = np.unique(codes, return_index=True)
+    written = _objects(states)
+    if x in network.reading.coded and any(
+        label_text(states[k]) != label_text(value) for k, value in zip(occurring, values[first], strict=True)
+    ):
+        written = _objects([_number_like(k, values) for k in range(len(states))])
+    written[occurring] = values[first]
+    return written
+
+
+def _medians_of_values(cuts: Sequence[float], values: Objects) -> tuple[float, ...]:
+    """Return the median of each bin in a column of numbers, among which labels of bins may be."""
+    numbers = [number for value in values if (number := as_number(value)) is not None]
+    distinct, counts = np.unique(np.array(numbers, np.float64), return_counts=True)
+    return bin_medians(cuts, distinct, counts.astype(np.float64))
+
+
+def _number_like(number: float, values: Objects) -> Any:
+    """Return a number as the first one of a column is: as text, with a point or without, as a float or an integer."""
+    example = next((value for value in values if as_number(value) is not None), None)
+    pointed = isinstance(example, float) or (isinstance(example, str) and "." in example)
+    like = float(number) if pointed or not float(number).is_integer() else int(number)
+    return str(like) if isinstance(example, str) else like
+
+
+def _column(column: Any, gaps: Bools, fill: Objects) -> Any:
+    """Return a column of a frame with its missing values filled in, of its own type if that can hold them."""
+    import pandas as pd
+
     values = column.astype(object).to_numpy(copy=True)
-    values[gaps] = labels.astype(object)[codes[gaps]]
+    values[gaps] = fill
     filled = pd.Series(list(values), index=column.index, dtype=object)
-    try:
-        return filled.astype(column.dtype)
-    except (TypeError, ValueError):
-        return filled
+    if set(fill) <= set(getattr(column.dtype, "categories", fill)):
+        with suppress(TypeError, ValueError):
+            same = filled.astype(column.dtype)
+            if same.tolist() == values.tolist():  # 63.5 as an integer is another number
+                return same
+    return filled.infer_objects()
 
 
-def _labels(states: tuple[Any, ...]) -> Any:
-    """Return the labels of a variable as an array, of their own type if they share one."""
-    return np.array(states) if len({type(state) for state in states}) == 1 else np.array(states, object)
+def _of_one_type(column: Any) -> Any:
+    """Return a column of objects as an array of their type, if they share one."""
+    items = column.tolist()
+    return np.array(items) if len(set(map(type, items))) == 1 else column
+
+
+def _objects(values: Iterable[Any]) -> Objects:
+    items = list(values)
+    return np.fromiter(items, object, len(items))

@@ -97,6 +97,10 @@ class BayesianNetwork:
         if reading is not None and not isinstance(reading, Reading):
             raise NetworkError(f"{argument('reading', reading, most=60)}: expected the reading of a Data, data.reading")
         object.__setattr__(self, "reading", (reading or Reading()).of(dag.names))
+        for x, points in self.cuts.items():
+            medians = self.reading.medians_of(x)
+            if medians is not None and bins_of_values(np.array(medians), points).tolist() != [*range(len(points) + 1)]:
+                raise NetworkError(f"the medians {medians!r} of {x!r} must be a number for each bin, inside it")
         self.__dict__["_tables"] = {x: self._checked_table(x, tables[x]) for x in dag.names}
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -263,30 +267,38 @@ class BayesianNetwork:
 
         return predict(self, data, name)
 
-    def impute(self, data: Any, draws: int | None = None, seed: int = 0) -> Any:
-        """Return a table with its gaps filled.
+    def impute(self, data: Any, draws: int | None = None, seed: int = 0, *, labels: bool = False) -> Any:
+        """Return a table with its missing values filled in; all else stays as it is.
 
         Parameters
         ----------
         data
             A `Data` or anything that `bnml.read` takes, with all of the network's variables.
         draws
-            None to fill the gaps of each row with the values that together are most probable given the rest of the row;
-            a number for so many tables, in which they are drawn from their joint distribution.
+            None to fill the missing values of each row with those that together are most probable given the rest of the
+            row; a number for that many tables, with draws from their joint distribution.
         seed
-            Where the draws start.
+            Random seed of the draws.
+        labels
+            Fill a numeric column that was cut into bins with the labels of its bins.
 
         Returns
         -------
         pandas.DataFrame or list of pandas.DataFrame
-            All columns of the source, those that are no variables as they were; a frame keeps its index. Variables
-            that were cut into bins are given by the bins. The state ``?`` of missing values, where the network has it,
-            is never filled in.
+            All columns of the source; a frame keeps its index. A numeric column that was cut into bins gets a number,
+            the median of the bin in the data that the network was fitted to. A `Data` has bins in the place of numbers,
+            and gets these. The state ``?`` of missing values, where the network has it, is never filled in.
 
         Raises
         ------
         BnmlError
             If a variable is missing, a value is none of its states, or a row has probability zero.
+
+        Warns
+        -----
+        DataWarning
+            If the network does not have the medians, because it was saved by an earlier version, for instance. Then the
+            medians of this table are taken, and the middle of a bin in which it has no value.
 
         Examples
         --------
@@ -298,7 +310,7 @@ class BayesianNetwork:
         """
         from bnml.network.imputation import impute
 
-        return impute(self, data, draws, seed)
+        return impute(self, data, draws, seed, labels=labels)
 
     def sample(self, n: int, seed: int = 0) -> pandas.DataFrame:
         """Return rows drawn from the network: a frame of categoricals.

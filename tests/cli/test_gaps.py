@@ -15,6 +15,9 @@ import pytest
 import bnml
 from bnml.search.search_result import SearchResult
 
+HEART = Path(__file__).parents[3] / "shared" / "data" / "uci" / "heart_cleveland.csv"
+shared = pytest.mark.skipif(not HEART.is_file(), reason="the folder shared/data is not there")
+
 
 @pytest.fixture
 def gaps(folder):
@@ -79,6 +82,80 @@ def test_impute_keeps_columns_that_are_no_variables(run, gaps):
     shown = run("impute", "net.json", "draw.csv", "--draws", "2")
     assert (shown.status, shown.out) == (2, "")
     assert "--draws: the table has a column 'draw'" in shown.err
+
+
+@shared
+def test_impute_changes_only_what_is_missing(run, folder):
+    """On a clinical table with an identifier and dates, some of whose numbers are removed."""
+    whole = pd.read_csv(HEART, dtype=str)
+    frame = whole.mask(np.random.default_rng(0).random(whole.shape) < 0.05, "").replace("?", "")
+    frame.insert(0, "id", [f"{i:05d}" for i in range(len(frame))])
+    frame["seen"] = [f"2020-01-{1 + i % 28:02d}" for i in range(len(frame))]
+    frame["note"] = ["", "a;b", "1.50"] * (len(frame) // 3)
+    frame.to_csv("heart.csv", index=False)
+    options = ["--drop", "id,seen,note", "--missing", "em", "--bins", "auto", "--search", "chow-liu"]
+    assert run("learn", "heart.csv", *options, "-o", "heart.json").status == 0
+    network = bnml.load("heart.json")
+    numbers = frame[whole.columns].apply(pd.to_numeric)
+    medians = {
+        x: {numbers[x][np.searchsorted(points, numbers[x]) == k].median() for k in range(len(points) + 1)}
+        for x, points in network.cuts.items()
+    }
+    assert set(network.cuts) >= {"age", "chol", "thalach"}
+    for draws in ((), ("--draws", "2")):
+        for table in _tables(run("impute", "heart.json", "heart.csv", *draws).out):
+            assert (table == frame)[frame != ""].where(frame != "", True).all(axis=None)
+            filled = (frame == "") & (frame.columns != "note")
+            assert not (table == "")[filled].where(filled, False).any(axis=None)
+            for x in whole.columns:
+                own = table[x][filled[x]]
+                allowed = medians[x] if x in medians else set(numbers[x].dropna())
+                assert {float(value) for value in own} <= {round(value, 9) for value in allowed}
+                assert own.size
+            assert not table["note"][frame["note"] == ""].any()
+    labels = _tables(run("impute", "heart.json", "heart.csv", "--labels").out)[0]
+    assert set(labels["age"][frame["age"] == ""]) <= set(network.states["age"])
+    assert (labels == frame)[frame != ""].where(frame != "", True).all(axis=None)
+
+
+def _tables(text):
+    """Return the tables that a command has written, one for each draw."""
+    found = pd.read_csv(io.StringIO(text), dtype=str, keep_default_na=False)
+    if "draw" not in found:
+        return [found]
+    return [own.drop(columns="draw").reset_index(drop=True) for _, own in found.groupby("draw")]
+
+
+def test_impute_replaces_its_table_only_if_that_is_asked_for(run, gaps):
+    assert run("fit", "[smoke][lung|smoke][cough|lung]", "gaps.csv", "--missing", "em", "-o", "net.json").status == 0
+    before = Path("gaps.csv").read_text()
+    Path("link.csv").symlink_to("gaps.csv")
+    Path("folder").mkdir()
+    for name in ("gaps.csv", "./gaps.csv", "folder/../gaps.csv", str(Path("gaps.csv").resolve()), "link.csv"):
+        shown = run("impute", "net.json", "gaps.csv", "-o", name)
+        assert (shown.status, shown.out, Path("gaps.csv").read_text()) == (2, "", before)
+        assert "--force" in shown.err
+    filled = run("impute", "net.json", "gaps.csv").out
+    assert run("impute", "net.json", "gaps.csv", "-o", "link.csv", "--force").status == 0
+    assert Path("gaps.csv").read_text() == filled
+    assert Path("link.csv").is_symlink()
+
+
+def test_impute_by_a_network_without_medians_says_so(run, folder):
+    frame = pd.DataFrame({"age": [20, 30, 31, 60, 70, None] * 20, "ill": ["no", "no", "no", "yes", "yes", "yes"] * 20})
+    frame.to_csv("age.csv", index=False)
+    options = ["--missing", "em", "--bins", "age=50", "-o", "age.json"]
+    assert run("fit", "[age][ill|age]", "age.csv", *options).status == 0
+    shown = run("impute", "age.json", "age.csv")
+    assert (shown.err, "65.0,yes" in shown.out) == ("", True)
+    saved = json.loads(Path("age.json").read_text())
+    assert saved["reading"].pop("medians") == {"age": [30.0, 65.0]}
+    Path("old.json").write_text(json.dumps(saved))
+    older = run("impute", "old.json", "age.csv")
+    assert (older.status, older.out) == (0, shown.out)
+    assert "medians of the bins of 'age'" in older.err
+    assert run("fit", "old.json", "age.csv", "-o", "again.json").status == 0
+    assert run("impute", "again.json", "age.csv").err == ""
 
 
 def test_errors_of_impute_speak_of_options(run, gaps):

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bnml.data.bins import bin_labels, bins_of_values, cut_points, parse_bins
+from bnml.data.bins import bin_labels, bin_medians, bins_of_values, cut_points, parse_bins
 from bnml.errors import ArgumentError
 
 
@@ -131,3 +131,22 @@ def test_cuts_of_histograms_are_short():
     assert cuts
     assert all(len(f"{cut:.12g}") <= 6 for cut in cuts)
     assert (np.diff(np.searchsorted(values, cuts, side="right")) > 0).all()
+
+
+@given(st.lists(st.tuples(st.integers(-20, 20), st.integers(1, 4)), min_size=1), st.sets(st.integers(-22, 22)))
+def test_medians_of_bins(rows, cuts):
+    numbers = np.repeat([x / 4 for x, _ in rows], [n for _, n in rows])
+    points = sorted(cut / 4 for cut in cuts)
+    values, counts = np.unique(numbers, return_counts=True)
+    medians = bin_medians(points, values, counts)
+    assert bins_of_values(np.array(medians), points).tolist() == [*range(len(points) + 1)] or not points
+    otherwise = bin_medians(points, values, counts, [99.0] * (len(points) + 1))
+    for k, (median, other) in enumerate(zip(medians, otherwise, strict=True)):
+        own = numbers[bins_of_values(numbers, points) == k]
+        assert (median, other) == (np.median(own),) * 2 if own.size else other == 99.0
+
+
+def test_medians_are_written_with_few_digits():
+    assert bin_medians([3], np.array([2.3, 2.4, 3.1, 3.3]), np.array([2, 2, 1, 1])) == (2.35, 3.2)
+    assert bin_medians([10, 30], np.empty(0), np.empty(0)) == (0.0, 20.0, 40.0)
+    assert bin_medians([-4], np.empty(0), np.empty(0)) == (-6.0, -2.0)

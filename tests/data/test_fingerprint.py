@@ -37,3 +37,10 @@ def test_other_tables():
     found += [fingerprint(bnml.read(frame, bins="width:4")), fingerprint(bnml.read(frame, bins={"b": [0.01]}))]
     found += [fingerprint(bnml.read(frame, bins="width:3", na_values=["-9"]))]
     assert len(set(found)) == len(found)
+
+
+def test_medians_of_bins_are_no_part_of_a_table():
+    """So that what an earlier version saved of a table goes on to be recognised."""
+    near, far = (bnml.read(pd.DataFrame({"x": [0.0, 2.0, high]}), bins={"x": [1.0]}) for high in (3.0, 9.0))
+    assert near.reading.medians != far.reading.medians
+    assert fingerprint(near) == fingerprint(far)

@@ -216,6 +216,7 @@ def test_bins(sql_engine, bins, counting):
     frame = pd.DataFrame({"u": rng.normal(size=700), "v": rng.integers(0, 90, 700), "w": rng.integers(0, 3, 700)})
     here, there = bnml.read(frame, bins=bins), bnml.read(sql_engine.store(frame), bins=bins, counting=counting)
     assert (there.states, there.cuts) == (here.states, here.cuts)
+    assert there.reading.medians == here.reading.medians
     assert cells_of(there, ["u", "v", "w"]) == cells_of(here, ["u", "v", "w"])
 
 
@@ -252,6 +253,7 @@ def test_numbers_that_are_not_listed(sql_engine, bins, missing, counting, many_v
     source, options = sql_engine.store(frame), {"missing": missing, "bins": bins, "na_values": [-999]}
     here, there = bnml.read(frame, **options), bnml.read(source, counting=counting, **options)
     assert (there.states, there.cuts, there.gaps, there.n_rows) == (here.states, here.cuts, here.gaps, here.n_rows)
+    assert "u" not in dict(there.reading.medians), "the engine does not list the numbers"
     assert cells_of(there, ["u", "v", "w", "y"]) == cells_of(here, ["u", "v", "w", "y"])
 
 

@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bnml.data.read_choices import Reading
-from bnml.errors import FormatError
+from bnml.errors import FormatError, NetworkError
 from bnml.graph import DAG
 from bnml.network.formats import _xml, bif, dsc, json, net, xdsl, xmlbif
 from bnml.network.formats._names import identifiers
@@ -149,6 +149,17 @@ def test_json_keeps_how_tables_were_read(tmp_path, reading, version):
     if version == 2:
         with pytest.warns(UserWarning, match=r"not kept in \.bif files, only in \.json"):
             network.save(tmp_path / "n.bif")
+
+
+def test_json_keeps_medians_of_bins():
+    reading = Reading("em", medians=(("x", (0.5, 3.0)),))
+    network = BayesianNetwork(DAG(["x"]), {"x": ["<=1", ">1"]}, {"x": [0.5, 0.5]}, {"x": [1.0]}, reading)
+    assert there_and_back(json, network).reading.medians == reading.medians
+    text = json.write(network)
+    assert json.read(text.replace(', "medians": {"x": [0.5, 3.0]}', "").encode(), "x.json") == network
+    for wrong in ("[0.5]", "[0.5, 0.7]", "[3.0, 0.5]", "[0.5, 3.0, 4.0]", '["a", 3.0]', "3"):
+        with pytest.raises(NetworkError, match="medians"):
+            json.read(text.replace("[0.5, 3.0]", wrong).encode(), "x.json")
 
 
 def test_the_label_of_missing_values():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from itertools import product
 
 import numpy as np
@@ -11,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bnml
+from bnml.errors import DataWarning
 from bnml.network.imputation import impute
 from tests.network import naive
 from tests.network.strategies import random_network
@@ -88,14 +90,116 @@ def test_other_sources_keep_their_columns_too(tmp_path):
         assert network.impute(tmp_path / name)[["a", "b"]].equals(expected[["a", "b"]])
 
 
-def test_binned_columns_are_given_by_their_bins():
+# --- numbers that were cut into bins ---
+
+
+@pytest.fixture
+def binned() -> tuple[bnml.BayesianNetwork, pd.DataFrame]:
+    """Return a network of a number, cut at 0, that decides a label; and its table, in which numbers are missing."""
     rng = np.random.default_rng(0)
     x = rng.normal(size=300).round(2)
     frame = pd.DataFrame({"x": np.where(rng.random(300) < 0.1, np.nan, x), "y": np.where(x > 0, "a", "b")})
-    data = bnml.read(frame, bins={"x": [0.0]}, missing="em")
-    filled = bnml.fit(bnml.DAG.parse("[x][y|x]"), data).impute(frame)
-    assert set(filled["x"]) <= set(data.states[0])
-    assert (filled["x"] == np.where(frame["y"] == "a", data.states[0][1], data.states[0][0])).all()
+    return bnml.fit(bnml.DAG.parse("[x][y|x]"), bnml.read(frame, bins={"x": [0.0]}, missing="em")), frame
+
+
+def medians(frame: pd.DataFrame) -> dict[str, float]:
+    return {"a": round(frame["x"][frame["x"] > 0].median(), 9), "b": round(frame["x"][frame["x"] <= 0].median(), 9)}
+
+
+def test_numbers_are_filled_with_the_training_median_of_their_bin(binned, tmp_path):
+    network, frame = binned
+    network.save(tmp_path / "net.json")
+    new = frame.head(60).assign(x=lambda table: table["x"] + 0.005)
+    gaps = new["x"].isna()
+    for own in (network, bnml.load(tmp_path / "net.json")):
+        filled = own.impute(new)
+        assert filled["x"].dtype == float
+        assert filled["x"][~gaps].equals(new["x"][~gaps])
+        assert filled["x"][gaps].tolist() == pytest.approx(new["y"][gaps].map(medians(frame)).tolist())
+        for table in own.impute(new, draws=2):
+            assert set(table["x"][gaps]) <= set(medians(frame).values())
+            assert table["x"][~gaps].equals(new["x"][~gaps])
+
+
+def test_bins_are_filled_in_where_that_is_asked_for_or_the_column_has_them(binned):
+    network, frame = binned
+    gaps = frame["x"].isna()
+    labels = np.where(frame["y"] == "a", ">0", "<=0")
+    filled = network.impute(frame, labels=True)["x"]
+    assert filled[~gaps].tolist() == frame["x"][~gaps].tolist()
+    assert filled[gaps].tolist() == labels[gaps].tolist()
+    of_bins = frame.assign(x=np.where(gaps, None, labels))
+    for source in (of_bins, bnml.read(frame, bins={"x": [0.0]}, missing="em")):
+        assert network.impute(source)["x"].tolist() == labels.tolist()
+    mixed = network.impute(frame, labels=True)
+    again = gaps & (gaps.cumsum() % 2 == 0)
+    filled = network.impute(mixed.assign(x=mixed["x"].mask(again)))["x"]
+    assert filled[again].tolist() == frame["y"][again].map(medians(frame)).tolist()
+    assert filled[~again].tolist() == mixed["x"][~again].tolist()
+    with pytest.raises(bnml.BnmlError, match="labels"):
+        network.impute(frame, labels=1)
+
+
+@pytest.mark.parametrize(
+    ("values", "filled", "kind"),
+    [
+        ([10, 20, None, 40, 41], 40.5, "float64"),
+        (pd.array([10, 20, None, 40, 42], dtype="Int64"), 41, "Int64"),
+        (pd.array([10, 20, None, 40, 41], dtype="Int64"), 40.5, "float64"),
+        ([10, 20, -9, 40, 41], 40.5, "float64"),
+        ([10, 20, -9, 40, 42], 41, "int64"),
+        (["10", "020", None, "40", "42"], "41", "str"),
+        (["10.0", "20.0", "", "40.0", "42.0"], "41.0", "str"),
+        (pd.Categorical([10, 20, None, 40, 41]), 40.5, "float64"),
+    ],
+)
+def test_a_median_is_written_as_the_column_is(values, filled, kind):
+    frame = pd.DataFrame({"x": values, "y": list("uuvvv")})
+    training = frame.drop(index=2).astype({"x": float})
+    network = bnml.fit(bnml.DAG.parse("[x][y|x]"), bnml.read(training, bins={"x": [25]}, na_values=[-9], missing="em"))
+    result = network.impute(frame)["x"]
+    assert (result[2], str(result.dtype)) == (filled, kind)
+    assert result.drop(index=2).tolist() == frame["x"].drop(index=2).tolist()
+
+
+def test_a_network_without_medians_takes_those_of_the_table(binned, tmp_path):
+    network, frame = binned
+    network.save(tmp_path / "net.json")
+    text = (tmp_path / "net.json").read_text()
+    head = json.loads(text)
+    assert head["reading"].pop("medians")
+    (tmp_path / "old.json").write_text(json.dumps(head))
+    old = bnml.load(tmp_path / "old.json")
+    assert old == network
+    new = frame[frame["x"].isna() | (frame["x"] > 1.5)]
+    with pytest.warns(DataWarning, match="medians of the bins of 'x'") as caught:
+        filled = old.impute(new)
+    assert len(caught) == 1
+    expected = {"a": round(new["x"].median(), 9), "b": -0.5}  # the middle of a bin without values: as wide as |cut|
+    assert filled["x"][new["x"].isna()].tolist() == new["y"][new["x"].isna()].map(expected).tolist()
+    assert old.impute(frame, labels=True).equals(network.impute(frame, labels=True))
+    assert old.impute(frame.dropna()).equals(frame.dropna())
+
+
+def test_values_in_files_stay_as_they_are_written(tmp_path):
+    text = "id,day,sex,age,n\n007,2020-01-01,F,064,1.0\n1.50,,M,,2.0\n,x,F,31.50,1.0\n08,?,,31,\n"
+    (tmp_path / "new.csv").write_text(text)
+    training = pd.DataFrame({"sex": ["F", "M", "M"] * 4, "age": [30, 60, 70] * 4, "n": [1, 2, 2] * 4})
+    network = bnml.fit(bnml.DAG.parse("[sex][age|sex][n|sex]"), bnml.read(training, bins={"age": [50]}, missing="em"))
+    filled = network.impute(tmp_path / "new.csv").fillna("")
+    rows = [line.split(",") for line in text.splitlines()]
+    assert filled.columns.tolist() == rows[0]
+    rows[2][3], rows[4][2], rows[4][4] = "65", "F", "1.0"
+    assert filled.to_numpy().tolist() == rows[1:]
+
+
+def test_codes_are_filled_with_codes(tmp_path):
+    (tmp_path / "x.vd").write_text("a\tlow\thigh\nb\t1\t2\t3\n")
+    table = pd.DataFrame({"a": [0, 1] * 4, "b": [0, 2] * 4})
+    network = bnml.fit(bnml.DAG.parse("[a][b|a]"), bnml.read(table, states=tmp_path / "x.vd", missing="em"))
+    new = pd.DataFrame({"a": [0, None, None], "b": [0, 2, 0]})
+    assert network.impute(new)["a"].tolist() == [0, 1, 0]
+    assert network.impute(new.replace({"a": {0: "low"}, "b": {0: 1, 2: 3}}))["a"].tolist() == ["low", "high", "low"]
 
 
 def test_log_prob_and_predict_sum_gaps_out():

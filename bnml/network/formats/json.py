@@ -10,7 +10,8 @@
 A table has a row for each configuration of the parents, the last parent fastest. Labels are texts, whole numbers,
 fractions or booleans and are read back as such. Variables that were cut into bins have their ``cuts``. ``reading`` says
 how the table was read that the network was fitted to: what became of missing values, which texts stood for them
-(``na_values``), and which columns held codes in place of labels (``coded``). The version is raised whenever a file
+(``na_values``), which columns held codes in place of labels (``coded``), and, by column, the ``medians`` of its bins,
+which fill missing values and may be left out. The version is raised whenever a file
 could be understood wrongly by an older reader, which refuses it; version 2 has a ``reading`` that matters for new
 tables.
 """

@@ -9,7 +9,7 @@ import numpy as np
 from bnml._arrays import Array
 from bnml._jit import helper, kernel, plain_at_first
 
-__all__ = ["Groups", "enter", "group", "pack_codes", "translate"]
+__all__ = ["Groups", "encode_texts", "enter", "group", "pack_codes", "scan_quotes", "translate"]
 
 
 BLOCK = 4096
@@ -165,3 +165,32 @@ def encode_texts(offsets: Array, words: Array, codes: Array, first: Array, known
             h = (h + 1) & mask
         codes[i] = g
     return m
+
+
+FIELD_START, UNQUOTED, QUOTED, QUOTE_CLOSED, TEXT_AFTER_QUOTE = range(5)
+_QUOTE, _LINE_FEED, _RETURN = ord('"'), ord("\n"), ord("\r")
+
+
+@plain_at_first(lambda text, delimiter, state: text.size / 5)
+@kernel
+def scan_quotes(text: Array, delimiter: int, state: int) -> int:
+    """Kernel: return the state of a reader of delimited text after these bytes; the last state is final.
+
+    A quote opens a field only at its start, and is an ordinary character in a field that is not quoted. In a quoted
+    field it closes the field, unless another quote follows: the two stand for one.
+    """
+    if state == TEXT_AFTER_QUOTE:
+        return state
+    for byte in text:
+        if state == QUOTED:
+            if byte == _QUOTE:
+                state = QUOTE_CLOSED
+        elif byte in (delimiter, _LINE_FEED, _RETURN):
+            state = FIELD_START
+        elif byte == _QUOTE and state != UNQUOTED:
+            state = QUOTED
+        elif state == QUOTE_CLOSED:
+            return TEXT_AFTER_QUOTE
+        else:
+            state = UNQUOTED
+    return state

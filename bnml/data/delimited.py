@@ -1,4 +1,4 @@
-"""Delimited text: a line of names, then a line per row, as Python's own `csv` module would read them.
+"""Delimited text: a line of names, then a line per row, as Python's own `csv` module reads them when it is strict.
 
 Every field is text; types are nobody's guess. Fields may be quoted, and then hold delimiters and line breaks. Lines
 end in any of the three ways. An empty line is no row, unless there is a single column: then it is an empty field.
@@ -18,6 +18,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, Any
 
+import numpy as np
+
 from bnml._text import clip, number_of
 from bnml._threads import cores
 from bnml.data.columns import LabelEncoder
@@ -32,6 +34,7 @@ BLOCK = 1 << 22  # bytes that are parsed at once; a line may be refused if it is
 LONGEST_NAMES = 1 << 20  # characters up to the end of a quote in the header
 LONGEST_FIELD = 1 << 26  # characters of a field in which a fault is looked for
 MARK = "\ufeff".encode()  # the byte order mark
+UNCLOSED = "a quote is not closed"
 END = "\x00\x00"  # a row of these is read after the last one: an open quote swallows it
 
 
@@ -45,19 +48,19 @@ def read_delimited(path: Path, wanted: Wanted, delimiter: str | None = None) -> 
     """
     import pyarrow as pa
 
-    from bnml.data._kernels import encode_texts  # noqa: F401  # what goes wrong there is not the fault of the file
+    from bnml.data import _kernels  # noqa: F401  # what goes wrong there is not the fault of the file
 
     with _understood(path):
         names, delimiter, start = _header(path, delimiter)
         kept = kept_table_names(names, wanted)
         encoders = [LabelEncoder(name) for name in kept]
         try:
-            with _batches(path, start, names, kept, delimiter) as batches:
+            with _batches(path, start, names, kept, delimiter) as (batches, text):
                 last = _encode(batches, encoders)
         except pa.ArrowInvalid as error:
             raise _fault(path, names, delimiter, str(error)) from None
-        if last != END:
-            raise _fault(path, names, delimiter, "a quote is not closed")
+        if last != END or text.has_bad_quote:
+            raise _fault(path, names, delimiter, UNCLOSED)
     return Table([encoder.column() for encoder in encoders], names, untyped=True)
 
 
@@ -70,15 +73,18 @@ def read_text(path: Path, wanted: Wanted) -> Table:
         If the file is not such text; the message gives the line.
     """
     with _understood(path):
-        names, delimiter, _ = _header(path, None)
+        names, delimiter, _ = _header(path, None, strict=False)  # blanks may follow closing quotes
         if len(names) > 1 or len(names[0].split()) < 2:
             return read_delimited(path, wanted, delimiter)
         with open_delimited(path) as file, _long_fields(), TemporaryDirectory() as folder:
             lines = (line.strip() for line in file.read().removeprefix("\ufeff").splitlines())
-            rows = csv.reader((line for line in lines if line), delimiter=" ", skipinitialspace=True)
+            rows = csv.reader(lines, delimiter=" ", skipinitialspace=True, strict=True)
             table = Path(folder, "table.tsv")
             with table.open("w", encoding="utf-8", newline="") as out:
-                csv.writer(out, delimiter="\t", lineterminator="\n").writerows(rows)
+                try:
+                    csv.writer(out, delimiter="\t", lineterminator="\n").writerows(row for row in rows if row)
+                except csv.Error as error:
+                    raise DataError(f"{str(path)!r}, line {rows.line_num}: {_csv_problem(error)}") from None
             try:
                 return read_delimited(table, wanted, "\t")
             except DataError as error:
@@ -122,7 +128,7 @@ def open_delimited(path: Path) -> IO[str]:
     return io.TextIOWrapper(_open(path), encoding="utf-8", newline="")
 
 
-def _header(path: Path, delimiter: str | None) -> tuple[tuple[str, ...], str, int]:
+def _header(path: Path, delimiter: str | None, *, strict: bool = True) -> tuple[tuple[str, ...], str, int]:
     """Return the names in the first line, the delimiter, and the number of bytes up to the first row.
 
     The delimiter is the one that occurs most often, outside of quotes.
@@ -139,30 +145,58 @@ def _header(path: Path, delimiter: str | None) -> tuple[tuple[str, ...], str, in
     if not header.strip():
         raise DataError(f"{str(path)!r}: the first line is empty; expected the names of the columns")
     if is_open:
-        raise DataError(f"{str(path)!r}, line 1: a quote is not closed")
+        raise DataError(f"{str(path)!r}, line 1: {UNCLOSED}")
     if delimiter is None:
         bare = re.sub(r'"[^"]*"', "", header)
         delimiter = max(DELIMITERS, key=bare.count)
     try:
-        names = next(csv.reader([header], delimiter=delimiter))
+        names = next(csv.reader([header], delimiter=delimiter, strict=strict))
     except csv.Error as error:
-        reason = "a quote is not closed" if "new-line" in str(error) else error
-        raise DataError(f"{str(path)!r}, line 1: {reason}") from None
+        raise DataError(f"{str(path)!r}, line 1: {_csv_problem(error)}") from None
     return check_table_names(names, repr(str(path))), delimiter, len(start.encode())
 
 
+def _csv_problem(error: csv.Error) -> str:
+    """Return what is wrong with text that Python's strict reader refuses."""
+    text = str(error)
+    if "expected after" in text:
+        return (
+            'text after a closing quote; quote the whole field, and double the quotes in it (""), or quote none of it'
+        )
+    if "larger" in text:
+        return f"a field is longer than {csv.field_size_limit():,} characters; is a quote not closed?"
+    return UNCLOSED if "new-line" in text or "end of data" in text else text
+
+
 class _WithEnd(io.RawIOBase):
-    """A file that has one more row, of fields ``END``.
+    """A file that has one more row, of fields ``END``, and whose quotes are checked while it is read.
 
     Arrow takes a byte order mark from where it begins to read; here that is the first row, whose first field may begin
     with that character. So it gets a second one to take.
     """
 
-    def __init__(self, file: IO[bytes], row: str) -> None:
+    def __init__(self, file: IO[bytes], width: int, delimiter: str) -> None:
         self.file = file
-        self.row = row.encode()
+        self.row = delimiter.join([END] * width).encode()
+        self.delimiter = delimiter.encode()
         self.last = b""
         self.begun = False
+        self.state = 0  # of `scan_quotes`
+
+    @property
+    def has_bad_quote(self) -> bool:
+        """Whether what was read has text after a closing quote."""
+        from bnml.data._kernels import TEXT_AFTER_QUOTE
+
+        return self.state == TEXT_AFTER_QUOTE
+
+    def _check_quotes(self, block: bytes) -> None:
+        from bnml.data._kernels import FIELD_START, UNQUOTED, scan_quotes
+
+        if self.state <= UNQUOTED and b'"' not in block:
+            self.state = FIELD_START if block[-1:] in (b"\r", b"\n", self.delimiter) else UNQUOTED
+        else:
+            self.state = scan_quotes(np.frombuffer(block, np.uint8), ord(self.delimiter), self.state)
 
     def readable(self) -> bool:
         return True
@@ -172,6 +206,8 @@ class _WithEnd(io.RawIOBase):
         block = self.file.read(most)
         while block.endswith(b"\r") and most <= len(block) < size and (more := self.file.read(1)):
             block += more  # Arrow drops a line feed at the start of a block
+        if block:
+            self._check_quotes(block)
         if len(block) < most and self.row:
             before = block[-1:] or self.last
             block += self.row if before in b"\r\n" else b"\n" + self.row
@@ -186,21 +222,25 @@ class _WithEnd(io.RawIOBase):
 @contextmanager
 def _batches(
     path: Path, start: int, names: Sequence[str], kept: Sequence[str], delimiter: str
-) -> Iterator[Iterable[Any]]:
-    """Give the rows as Arrow batches of text, one after the other; the last row has ``END`` in each column."""
+) -> Iterator[tuple[Iterable[Any], _WithEnd]]:
+    """Give the rows as Arrow batches of text, one after the other, and the file that they are read from.
+
+    The last row has ``END`` in each column.
+    """
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
     breaks = _has_quotes(path, start)
     with _open(path) as file:
         file.read(start)
+        text = _WithEnd(file, len(names), delimiter)
         with arrow_csv.open_csv(
-            _WithEnd(file, delimiter.join([END] * len(names))),
+            text,
             arrow_csv.ReadOptions(column_names=list(names), block_size=BLOCK),
             arrow_csv.ParseOptions(delimiter=delimiter, newlines_in_values=breaks, ignore_empty_lines=len(names) > 1),
             arrow_csv.ConvertOptions(include_columns=list(kept), column_types=dict.fromkeys(kept, pa.string())),
         ) as reader:
-            yield reader
+            yield reader, text
 
 
 def _encode(batches: Iterable[Any], encoders: Sequence[LabelEncoder]) -> str | None:
@@ -262,23 +302,17 @@ def _fault(path: Path, names: Sequence[str], delimiter: str, complaint: str) -> 
     line = 1
     with open_delimited(path) as file, _long_fields():
         first = file.readline().removeprefix("\ufeff")
-        reader = csv.reader(chain([first], file, ["\n", END]), delimiter=delimiter)
+        reader = csv.reader(chain([first], file), delimiter=delimiter, strict=True)
         try:
             for row in reader:
-                if row and row[-1].endswith(END):
-                    if row != [END]:
-                        return DataError(f"{str(path)!r}, line {line}: a quote is not closed")
-                elif row and len(row) != len(names):
+                if row and len(row) != len(names):
                     return DataError(
                         f"{str(path)!r}, line {line}: {number_of(len(row), 'field')} where the header "
                         f"has {len(names)} ({clip(delimiter.join(row))!r})"
                     )
                 line = reader.line_num + 1
-        except csv.Error:
-            return DataError(
-                f"{str(path)!r}, line {line}: a field is longer than {LONGEST_FIELD:,} characters; is a quote not "
-                "closed?"
-            )
+        except csv.Error as error:
+            return DataError(f"{str(path)!r}, line {line}: {_csv_problem(error)}")
     if "straddling" in complaint:
         complaint = f"a line is longer than {BLOCK:,} bytes"
     return DataError(f"{str(path)!r}: {clip(complaint, 200)}")

@@ -82,8 +82,6 @@ def open_address(address: str, limit: int) -> EngineTable:
     parts = urlsplit(address)
     options = parse_qsl(parts.query, keep_blank_values=True)
     chosen = [value for key, value in options if key == "table"]
-    if len(chosen) > 1:
-        raise DataError(f"{shown}: it names several tables; name one")
     try:
         backend = _connected(parts, [pair for pair in options if pair[0] != "table"], shown, limit)
     except BnmlError:
@@ -94,11 +92,12 @@ def open_address(address: str, limit: int) -> EngineTable:
         raise DataError(f"cannot open {shown}: {one_line(error)}") from error
     if callable(close := getattr(getattr(backend, "con", None), "close", None)):
         finalize(backend, close)
-    if not chosen:
+    name = chosen[0].strip() if len(chosen) == 1 else ""
+    if not name:
+        problem = "names several tables" if len(chosen) > 1 else "names no table"
         there = _listed(backend, shown)
-        which = f"the tables are {quoted(map(clip, there), most=20)}" if there else "there are no tables"
-        raise DataError(f"{shown}: say which table is meant, with ?table=NAME at the end; {which}")
-    (name,) = chosen
+        which = f"the tables are {quoted(map(clip, there), most=20)}" if there else "there are none"
+        raise DataError(f"{shown.partition('?')[0]}: the address {problem}; add ?table=NAME once, at the end; {which}")
     table = engine_table_of_ibis(_table_called(backend, name, shown), name, keep=backend)
     return replace(table, share=SHARE_OF_ROWS) if backend.name == "duckdb" else table
 

@@ -25,7 +25,7 @@ from bnml.data.engine_table import DistinctValues, EngineTable, missing_values
 from bnml.data.engine_values import known_values
 from bnml.data.gaps import Gaps, refuse_columns_without_values, refuse_missing_values
 from bnml.data.pushed_data import PushedData
-from bnml.data.read import MOST_ROWS, read_opened, read_variables, read_weights
+from bnml.data.read import MOST_ROWS, read_opened, read_variables, read_weights, too_many_rows
 from bnml.data.read_arguments import Arguments
 from bnml.data.read_choices import Reading
 from bnml.data.sources import grouped_table
@@ -88,7 +88,7 @@ def read_engine_table(table: EngineTable, asked: Arguments, counting: str, limit
         dropped = total - int(found[0].counts.sum())
         total -= dropped
     if total > MOST_ROWS:
-        raise DataError(f"weights: column {clip(str(asked.weights))!r} adds up to more than 2**53 rows")
+        raise too_many_rows(str(asked.weights))
     if wrong := why_no_states(columns, asked.states, asked.bins, asked.bins_of):
         raise DataError("\n".join(wrong))
     if dependent := _cut_for_others(columns, asked):

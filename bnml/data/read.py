@@ -28,7 +28,16 @@ from bnml.data.table import Table
 from bnml.data.targets import Targets, targets_of_column
 from bnml.errors import DataError, argument
 
-__all__ = ["as_data", "read", "read_draft", "read_frequencies", "read_opened", "read_variables", "read_weights"]
+__all__ = [
+    "as_data",
+    "read",
+    "read_draft",
+    "read_frequencies",
+    "read_opened",
+    "read_variables",
+    "read_weights",
+    "too_many_rows",
+]
 
 Weights = npt.NDArray[np.int64]
 
@@ -219,10 +228,19 @@ def read_frequencies(table: Table, asked: Arguments) -> Weights | None:
     if not factors:
         return None
     numbers: Weights = np.array([read_weights(column) for column in factors])
-    if numbers.prod(axis=0, dtype=np.float64).sum() > MOST_ROWS:
-        raise DataError(f"weights: column {clip(factors[-1].name)!r} adds up to more than 2**53 rows")
+    roughly = numbers.prod(axis=0, dtype=np.float64).sum()
     total: Weights = numbers.prod(axis=0, dtype=np.int64)
+    if roughly > MOST_ROWS or total.sum() > MOST_ROWS:
+        raise too_many_rows(factors[-1].name)
     return total
+
+
+def too_many_rows(weights: str) -> DataError:
+    """Return the error for weights that add up to more rows than are counted exactly."""
+    return DataError(
+        f"weights: column {clip(weights)!r} adds up to more than {MOST_ROWS:,} (2**53) rows, the most that can be "
+        "counted exactly; divide the weights by a common factor and round them to whole numbers"
+    )
 
 
 def _targets(
@@ -252,17 +270,19 @@ def read_weights(column: Column) -> Weights:
     Raises
     ------
     DataError
-        If a value is missing, or no whole number from 0.
+        If a value is missing, too large, or no whole number from 0.
     """
     column = column.without(MISSING_TEXTS).occurring()
     if column.has_missing:
         raise DataError(f"weights: column {clip(column.name)!r} has missing values; put 0 for rows that do not count")
     numbers = [as_number(label) for label in column.labels]
     for label, number in zip(column.labels, numbers, strict=True):
-        if number is None or not number.is_integer() or not 0 <= number <= MOST_ROWS:
+        if number is None or not number.is_integer() or number < 0:
             raise DataError(
                 f"weights: column {clip(column.name)!r} holds {clip(label)!r}; expected whole numbers from 0"
             )
+        if number > MOST_ROWS:
+            raise too_many_rows(column.name)
     return np.array(numbers, np.int64)[column.codes]
 
 

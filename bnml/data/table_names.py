@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from bnml._text import clip, did_you_mean, quoted
-from bnml.data.labels import as_number
+from bnml.data.labels import as_number, is_missing
 from bnml.errors import ArgumentError, DataError, argument
 
 __all__ = ["Wanted", "check_table_names", "kept_table_names", "name_not_in_table"]
@@ -21,11 +21,18 @@ def check_table_names(names: Iterable[Any], where: str) -> tuple[str, ...]:
     Raises
     ------
     DataError
-        If there are none, or one is empty or occurs twice.
+        If there are none, or one is missing, empty or occurs twice.
     """
-    texts = tuple(str(name) for name in names)
-    if not texts:
+    given = tuple(names)
+    if not given:
         raise DataError(f"{where} has no columns")
+    for i, name in enumerate(given):
+        if is_missing(name):
+            raise DataError(
+                f"column {i + 1} of {where} is named {name!r}, which is no name: rename it, as by "
+                f"frame.columns = [*frame.columns[:{i}], 'X{i + 1}', *frame.columns[{i + 1}:]], or drop it"
+            )
+    texts = tuple(map(str, given))
     for i, name in enumerate(texts):
         if not name.strip():
             raise DataError(f"column {i + 1} of {where} has no name: give it one, or drop it (a saved row index?)")

@@ -7,11 +7,9 @@ import io
 import re
 from collections import Counter
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any
 
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
-MARK = "\x01the end\x01"
 
 
 class Refused(Exception):
@@ -27,10 +25,10 @@ class Read:
 
 def read_text(text: str, *, missing: str = "error", na_values: tuple[str, ...] = ()) -> Read:
     """Read comma-separated text."""
-    table = list(csv.reader(chain(io.StringIO(text, newline=""), ["\n", MARK])))
-    if table[-2:] != [[], [MARK]] or not table[0]:
-        raise Refused("an open quote, or no header")
-    names, *rows = table[:-2]
+    try:
+        names, *rows = csv.reader(io.StringIO(text, newline=""), strict=True)
+    except (csv.Error, ValueError) as error:
+        raise Refused("an open quote, text after a quote, or no header") from error
     rows = [row or [""] for row in rows] if len(names) == 1 else [row for row in rows if row]
     if not rows or any(len(row) != len(names) for row in rows):
         raise Refused("no rows, or rows of another length")

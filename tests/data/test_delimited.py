@@ -16,6 +16,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from bnml.data import delimited, read
+from bnml.data._kernels import QUOTED, TEXT_AFTER_QUOTE, scan_quotes
 from bnml.data.delimited import read_delimited
 from bnml.errors import BnmlError, DataError
 
@@ -160,7 +161,7 @@ def test_labels_are_never_guessed(file):
         ("é,b\n1,x\n".encode("latin-1"), "not UTF-8"),
         (b"a,b\x00\n1,x\n", "not UTF-8"),
         (b"\x89PNG\r\n\x1a\n\x00", "not UTF-8"),
-        ('"' + "x" * 200_000 + '",b\n1,2\n', "line 1: field larger"),
+        ('"' + "x" * 200_000 + '",b\n1,2\n', "line 1: a field is longer than"),
     ],
 )  # fmt: skip
 def test_bad_files(file, content, message):
@@ -168,6 +169,60 @@ def test_bad_files(file, content, message):
         read_delimited(file(content), None)
     assert "x.csv" in str(error.value)
     assert len(str(error.value)) < 400
+
+
+@pytest.mark.parametrize("name", ["x.csv", "x.csv.gz", "x.txt"])
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ('a,b\n1,x\n"2"3,y\n', 3),
+        ('a,b\n1,x\n"2" ,y\n', 3),
+        ('a,b\n1,x\n"2""3"4,y\n', 3),
+        ('a,b\n1,x\n""3,y\n', 3),
+        ('a,b\n1,x\n",",3\n4,","y\n', 4),
+        ('a,b\n1,"\n"\n2,"y"\t\n', 4),
+        ('a,b\n1,"x\n2,"y"\n', 2),  # where a quote is not closed
+        ('a,b\n1,x\n2,"y"z', 3),
+        ('"a"b,c\n1,x\n', 1),
+        ("a,b\n" + "1,x\n" * 70_000 + '"2"3,y\n', 70_002),
+    ],
+)
+def test_text_after_a_closing_quote(file, name, text, line):
+    content = text.encode()
+    with pytest.raises(DataError, match=rf"{name}', line {line}: text after a closing quote"):
+        read(file(gzip.compress(content) if name.endswith(".gz") else content, name))
+
+
+def test_quotes_may_be_cut_by_the_ends_of_blocks(file):
+    """Wherever they end, a field that is quoted as it should be is read, and one that is not is refused."""
+    good, bad = '"x""y"\nz\n' + '"p\nq"\n' * 12, '"x""y"z\n'
+    for block in range(24, 64):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(delimited, "BLOCK", block)
+            assert table(file("a\n" + good))[1:3] == [['x"y'], ["z"]]
+            for text in (good + bad, bad + good):
+                with pytest.raises(DataError, match="text after a closing quote"):
+                    read_delimited(file("a\n" + text), None)
+
+
+@pytest.mark.parametrize(("text", "line"), [('a b\n\n"1"2 x\n', 3), ('a b\n1 "x\n2 y\n', 3)])
+def test_quotes_between_blanks(file, text, line):
+    with pytest.raises(DataError, match=rf"x\.txt', line {line}: (text after a closing|a quote is not closed)"):
+        read(file(text, "x.txt"))
+
+
+@given(text=st.lists(st.sampled_from('",x\n\r'), max_size=30).map("".join), cut=st.integers(0, 30))
+def test_quotes_are_scanned_as_python_reads_them(text, cut):
+    state = 0
+    for part in (text[:cut], text[cut:]):
+        state = scan_quotes.compiled(np.frombuffer(part.encode(), np.uint8), ord(","), state)
+    try:
+        list(csv.reader(io.StringIO(text, newline=""), strict=True))
+        problem = ""
+    except csv.Error as error:
+        problem = str(error)
+    assert (state == TEXT_AFTER_QUOTE) == ("expected after" in problem)
+    assert (state == QUOTED) == ("unexpected end" in problem)
 
 
 def test_the_limit_of_fields_is_left_as_it_was(file, monkeypatch):

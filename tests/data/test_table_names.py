@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import re
+
+import pandas as pd
 import pytest
 
+import bnml
 from bnml.data.table_names import check_table_names, kept_table_names, name_not_in_table
 from bnml.errors import ArgumentError, DataError
 
 
 def test_names_are_texts():
-    assert check_table_names(["a", 1, ("b", 2), None, 1.5], "it") == ("a", "1", "('b', 2)", "None", "1.5")
+    assert check_table_names(["a", 1, ("b", 2), 1.5, "None", "nan"], "it") == (
+        "a", "1", "('b', 2)", "1.5", "None", "nan",
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -27,6 +33,20 @@ def test_bad_names(names, message):
     with pytest.raises(DataError, match=message) as error:
         check_table_names(names, "it")
     assert len(str(error.value)) < 300
+
+
+@pytest.mark.parametrize("nothing", [None, float("nan"), pd.NA, pd.NaT])
+@pytest.mark.parametrize("position", [0, 2])
+def test_a_column_that_pandas_leaves_without_a_name(nothing, position):
+    """The error says which one it is, and how to rename it."""
+    names = ["a", "b"]
+    names.insert(position, nothing)
+    frame = pd.DataFrame([[0, 1, 1], [1, 0, 0]], columns=pd.Index(names, dtype=object))
+    with pytest.raises(DataError, match=rf"^column {position + 1} of the DataFrame is named ") as error:
+        bnml.read(frame)
+    exec(re.search(r"frame\.columns = .*\](?=, or)", str(error.value))[0], {"frame": frame})
+    names[position] = f"X{position + 1}"
+    assert bnml.read(frame).names == tuple(names)
 
 
 def test_kept():

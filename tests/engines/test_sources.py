@@ -73,8 +73,16 @@ def test_what_is_wrong_with_an_address(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(DataError, match=r"there is no table 'sale'; the tables are 'sales'.*Did you mean"):
         bnml.read("duckdb://f.ddb?table=sale")
-    with pytest.raises(DataError, match=r"say which table.*the tables are 'sales'"):
-        bnml.read("duckdb://f.ddb")
+    for end in ("", "?", "?table", "?table=", "?table=%20"):
+        with pytest.raises(DataError, match=r"f\.ddb: the address names no table.*the tables are 'sales'"):
+            bnml.read(f"duckdb://f.ddb{end}")
+    for end in ("?table=sales&table=sales", "?table=sales&table=", "?table=&table=sales"):
+        with pytest.raises(DataError, match=r"the address names several tables.*the tables are 'sales'"):
+            bnml.read(f"duckdb://f.ddb{end}")
+    with duckdb.connect(tmp_path / "empty.ddb"):
+        pass
+    with pytest.raises(DataError, match=r"the address names no table.*there are none"):
+        bnml.read("duckdb://empty.ddb?table=")
     with pytest.raises(DataError, match=r"there is no file 'none\.ddb'"):
         bnml.read("duckdb://none.ddb?table=t")
     assert not (tmp_path / "none.ddb").exists()

@@ -153,7 +153,7 @@ class SampledPosterior(PosteriorBase):
         spread = np.ones(changing.size)
         if self.prior == "classes":
             plain_spread = probable[changing] * (1.0 - probable[changing])
-            spread = np.maximum(series.reshape(-1, changing.size).var(axis=0) / plain_spread, 1.0)
+            spread = np.maximum(series.reshape(chains * samples, changing.size).var(axis=0) / plain_spread, 1.0)
         sizes = np.full(n * n, whole if np.isnan(size) else min(size, whole))
         sizes[changing] = found.effective_size / spread
         errors = _standard_errors(probable, sizes).reshape(n, n)

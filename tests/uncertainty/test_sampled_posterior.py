@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import math
 from functools import cache
 
 import networkx as nx
 import numpy as np
+import pandas as pd
 import pytest
 
 import bnml
@@ -290,3 +292,46 @@ def test_its_picture(tmp_path):
     found.plot(tmp_path / "links.svg")
     assert "<svg" in (tmp_path / "links.svg").read_text(encoding="utf-8")
     assert "<svg" in found._repr_html_()
+
+
+LINKS = [("A", "B"), ("A", "C"), ("B", "C")]
+
+
+@pytest.mark.parametrize("prior", ["uniform", "order", "classes"])
+@pytest.mark.parametrize(
+    ("names", "constraints"),
+    [
+        ("A", None),
+        ("AB", Constraints(forbidden_links=LINKS[:1])),
+        ("AB", Constraints(required=LINKS[:1])),
+        ("ABC", Constraints(forbidden_links=LINKS)),
+        ("ABC", Constraints(required=LINKS)),
+    ],
+)
+def test_where_no_arc_can_change(prior, names, constraints):
+    frame = pd.DataFrame(np.random.default_rng(0).integers(0, 2, (50, len(names))), columns=list(names))
+    found = bnml.posterior(
+        frame, "bdeu", method="sample", prior=prior, samples=101, constraints=constraints, rows_per_cell=0
+    )
+    sure = bnml.posterior(frame, "bdeu", method="exact", prior=prior, constraints=constraints, rows_per_cell=0)
+    pd.testing.assert_frame_equal(found.arc_probabilities, sure.arc_probabilities)
+    pd.testing.assert_frame_equal(found.path_probabilities, sure.path_probabilities)
+    assert (found.standard_errors == 0).all(axis=None)
+    assert (found.r_hat, found.effective_size, found.converged) == (1.0, 404.0, True)
+    for classes in (False, True):
+        assert found.top(3, classes=classes)["probability"].tolist() == [1.0]
+    assert found.to_dict()["verdict"] in " ".join(str(found).split())
+    assert all(arc["standard_error"] == 0 for arc in json.loads(json.dumps(found.to_dict()))["arcs"])
+
+
+@pytest.mark.parametrize("prior", ["uniform", "classes"])
+@pytest.mark.parametrize("given", [{"max_parents": 0}, {"structure_prior": ArcProbabilities(1e-9)}])
+def test_where_no_arc_ever_changes(prior, given):
+    """What could have come up and did not has probability 0, with an error; what could not has none."""
+    rows = np.random.default_rng(0).integers(0, 2, (8, 3))
+    found = bnml.posterior(rows, "bdeu", method="sample", prior=prior, samples=100, **given)
+    assert (found.arc_probabilities == 0).all(axis=None)
+    assert (found.r_hat, found.effective_size) == (1.0, 400.0)
+    assert ((found.standard_errors > 0).to_numpy() == ("structure_prior" in given) * ~np.eye(3, dtype=bool)).all()
+    assert list(found.structures.values()) == [1.0]
+    assert not found.converged

@@ -1,10 +1,13 @@
-"""Files written whole or not at all.
+"""Files written whole or not at all, and read or refused.
 
 What is to be written goes into a file without a name, which the system drops if the process ends, however it ends; when
 all is there the file gets its name. Where there are no such files, or where one that is there is to be replaced, it has
 another name beside its place first: for a moment, or for as long as it is written.
 
 What is no regular file (a device, a pipe, or ``/dev/stdout``) cannot be replaced, and is written into at the end.
+
+Every file of bnml's own is read inside `reading_file`, which turns whatever damage makes decoders raise into an error
+that names the file.
 """
 
 from __future__ import annotations
@@ -20,9 +23,10 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Any
 
-from bnml.errors import ArgumentError, argument
+from bnml._text import clip
+from bnml.errors import ArgumentError, BnmlError, DependencyError, FormatError, argument
 
-__all__ = ["a_file_path", "check_writable", "write_files", "written_whole"]
+__all__ = ["a_file_path", "check_writable", "reading_file", "write_files", "written_whole"]
 
 _OPEN_FILES = "/proc/self/fd"
 _MOST_LINKS = 40
@@ -59,6 +63,57 @@ def _may(path: Path, mode: int) -> bool:
 
 def _refusal(path: Path, reason: str | Exception) -> ArgumentError:
     return ArgumentError(f"{str(path)!r} cannot be written: {getattr(reason, 'strerror', None) or reason}")
+
+
+@contextmanager
+def reading_file(
+    path: Path, what: str, hint: str, *, error: type[BnmlError] = FormatError, shown: str | None = None
+) -> Iterator[None]:
+    """Turn whatever goes wrong while a file is read, decoded and checked into an error that names the file.
+
+    A damaged file can make decoders raise anything, so everything is caught. Only decoding and checking belong inside:
+    what is then computed from the content does not, so that mistakes of ours are not blamed on the file.
+
+    Parameters
+    ----------
+    path
+        The file.
+    what
+        What it should be, such as ``"a study that bnml saved"``.
+    hint
+        What to do about it.
+    error
+        The kind of error.
+    shown
+        How messages name the file; by default by its path.
+
+    Raises
+    ------
+    BnmlError
+        If anything is raised inside. An error of ours that names the file stays as it is.
+    """
+    name = repr(str(path)) if shown is None else shown
+    try:
+        yield
+    except FileNotFoundError:
+        raise error(f"there is no file {name}") from None
+    except MemoryError as reason:
+        raise error(f"{name} does not fit into memory, or is damaged. {hint}") from reason
+    except Exception as reason:
+        if isinstance(reason, DependencyError) or (isinstance(reason, BnmlError) and _names(reason, path, name)):
+            raise
+        if isinstance(reason, OSError) and reason.strerror:
+            raise error(f"{name} cannot be read: {reason.strerror}") from None
+        raise error(f"{name} is not {what}, or is damaged: {_reason(reason)}. {hint}") from reason
+
+
+def _names(error: BnmlError, path: Path, name: str) -> bool:
+    return name in error.marked or str(path) in error.marked
+
+
+def _reason(error: Exception) -> str:
+    text = str(clip(error.marked if isinstance(error, BnmlError) else error, 300)) or type(error).__name__
+    return f"{text} is missing" if isinstance(error, KeyError) else text
 
 
 @contextmanager

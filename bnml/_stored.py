@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = ["frame_from_stored", "from_stored", "stored_frame", "to_stored"]
 
+MOST_BYTES = 1 << 31  # of an array, unpacked: a small file could fill the memory
+
 
 def to_stored(value: Any) -> Any:
     """Return a value as JSON can say it; `from_stored` returns the value again.
@@ -97,7 +99,11 @@ def _unpacked(content: Mapping[str, Any]) -> np.ndarray[Any, Any]:
     kind = np.dtype(content["type"])
     if kind.kind not in "biuf":
         raise ValueError(f"arrays of {kind} are not written to files")
-    values = np.frombuffer(zlib.decompress(base64.b64decode(content["zlib"])), kind)
+    size = math.prod(content["shape"]) * kind.itemsize
+    if not 0 <= size <= MOST_BYTES:
+        raise ValueError(f"an array of {size:,} bytes is not read")
+    packed = base64.b64decode(content["zlib"], validate=True)
+    values = np.frombuffer(zlib.decompressobj().decompress(packed, size + 1), kind)
     return values.reshape(content["shape"]).astype(kind.newbyteorder("="))
 
 

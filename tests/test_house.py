@@ -20,7 +20,7 @@ PAGE = (PACKAGE.parent / "docs" / "README.md").read_text(encoding="utf-8")
 
 # what the small things that all rooms share may import, beside errors
 SHARED = {
-    "errors": set(), "_checks": {"_text"}, "_jit": {"_kernel_cache"}, "_notebook": {"plot"},
+    "errors": set(), "_checks": {"_text"}, "_files": {"_text"}, "_jit": {"_kernel_cache"}, "_notebook": {"plot"},
     "_watch": {"_checks", "_jit"}, "_memory": {"_checks"}, "_factors": {"_arrays"},
     "_threads": {"_checks"}, "_executor": {"_checks"},
 }  # fmt: skip

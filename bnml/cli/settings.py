@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from bnml._files import reading_file
 from bnml._text import did_you_mean, quoted, shortened
 from bnml.errors import ArgumentError
 
@@ -34,12 +35,9 @@ def read_settings(path: Path | None) -> Mapping[str, Any]:
     """Read the settings of the ``--config`` file, which is TOML, and check them; none without a file."""
     if path is None:
         return {}
-    try:
+    hint = "Mend it, or write another one with bnml info DATA --write-config"
+    with reading_file(path, "a TOML file for --config", hint, error=ArgumentError):
         settings = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ArgumentError(f"--config: cannot read {str(path)!r}: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ArgumentError(f"--config: {str(path)!r} is not TOML: {error}") from None
     for key, value in settings.items():
         if key not in KEYS:
             raise ArgumentError(

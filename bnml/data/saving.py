@@ -7,18 +7,27 @@ version of the format.
 from __future__ import annotations
 
 import json
+import math
 import os
 import zipfile
+from collections.abc import Mapping
+from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
+import numpy.typing as npt
 
-from bnml._files import check_writable, written_whole
+from bnml._checks import is_number
+from bnml._files import check_writable, reading_file, written_whole
+from bnml._memory import memory_limit_of
+from bnml._text import clip, quoted_value
 from bnml.data.columns import column_code_type
 from bnml.data.data import Data
 from bnml.data.gaps import Gaps
+from bnml.data.labels import EXACT, label_text
 from bnml.data.read_choices import Reading
+from bnml.data.table_names import check_table_names
 from bnml.data.targets import Targets
 from bnml.errors import ArgumentError, DataError
 
@@ -61,48 +70,97 @@ def load(path: str | os.PathLike[str]) -> Data:
     Raises
     ------
     DataError
-        If it is no such file, or of a later version.
+        If it is no such file, damaged, or of a later version.
     """
     file = _checked(path)
-    try:
-        with file.open("rb") as stream, np.load(stream, allow_pickle=False) as arrays:
-            found = {name: arrays[name] for name in arrays.files}
-        head = json.loads(str(found["head"]))
-        codes, weights, row_index = found["codes"], found["weights"], found.get("row_index")
-    except FileNotFoundError:
-        raise DataError(f"there is no file {str(file)!r}") from None
-    except (OSError, ValueError, KeyError, EOFError, TypeError, AttributeError, zipfile.BadZipFile) as error:
-        raise DataError(f"{str(file)!r} is not a table that bnml saved: {error}") from None
-    if not isinstance(head, dict) or head.get("format") != FORMAT:
-        raise DataError(f"{str(file)!r} is not a table that bnml saved")
-    if head.get("version") not in range(1, VERSION + 1):
-        raise DataError(f"{str(file)!r} is of version {head.get('version')!r}; this bnml reads versions 1 to {VERSION}")
-    states = tuple(tuple(labels) for labels in head["states"])
-    fits = codes.ndim == 2 and codes.shape == (weights.size, len(head["names"])) and len(states) == len(head["names"])
-    gap = int(head.get("reading", {}).get("missing") == "em")
-    if not fits or any(int(column.max()) >= len(labels) + gap for column, labels in zip(codes.T, states, strict=True)):
-        raise DataError(f"{str(file)!r} is damaged: its codes do not fit its states")
-    codes = codes.astype(column_code_type(max(map(len, states)) + gap), order="F")
+    hint = "Read the table again from where it came from, and save it anew"
+    with reading_file(file, "a table that bnml saved", hint, error=DataError):
+        arrays = _arrays(file)
+        head = json.loads(str(arrays["head"]))
+        if not isinstance(head, dict) or head.get("format") != FORMAT:
+            raise ValueError(f"its format is not {FORMAT!r}")
+        if head.get("version") not in range(1, VERSION + 1):
+            version = quoted_value(head.get("version"))
+            raise DataError(f"{str(file)!r} is of version {version}; this bnml reads versions 1 to {VERSION}")
+        return _table(head, arrays)
+
+
+def _arrays(file: Path) -> dict[str, npt.NDArray[Any]]:
+    """Return the arrays of a ``.npz`` file; what it declares must fit into memory, and be there."""
+    arrays = {}
+    with file.open("rb") as stream, zipfile.ZipFile(stream) as archive:
+        entries = archive.infolist()
+        if (size := sum(entry.file_size for entry in entries)) > memory_limit_of(None):
+            raise MemoryError(f"{size:,} bytes")
+        for entry in entries:
+            with archive.open(entry) as content:
+                _check_size(content, entry.file_size)
+            with archive.open(entry) as content:
+                arrays[entry.filename.removesuffix(".npy")] = np.lib.format.read_array(content, allow_pickle=False)
+    return arrays
+
+
+def _check_size(content: IO[bytes], size: int) -> None:
+    """Refuse an array that is declared to be of another size than what is there: NumPy would make room for it first."""
+    version = np.lib.format.read_magic(content)
+    header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+    shape, _, kind = header(content)
+    if min(shape, default=0) < 0 or math.prod(shape) * kind.itemsize != size - content.tell():
+        raise ValueError(f"an array of shape {clip(shape)} is not there")
+
+
+def _table(head: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> Data:
+    """Return the table that a file holds, checked."""
+    names, states = head["names"], head["states"]
+    codes, weights, row_index = arrays["codes"], arrays["weights"], arrays.get("row_index")
+    _check(isinstance(names, list) and all(isinstance(name, str) for name in names), "its names are not texts")
+    check_table_names(names, "it")
+    _check(isinstance(states, list) and len(states) == len(names) and all(map(_are_labels, states)), "its states")
+    reading, gaps = Reading.from_dict(head.get("reading", {})), Gaps.from_dict(head.get("gaps", {}))
+    gap = int(reading.missing == "em")
+    _check(_are_whole(weights, 1) and weights.min() >= 1 and weights.sum(dtype=float) <= EXACT, "its weights")
+    _check(_are_whole(codes, 2) and codes.shape == (weights.size, len(names)) and codes.min() >= 0, "its codes")
+    arities = [len(labels) + gap for labels in states]
+    _check((codes.max(axis=0) < arities).all(), "its codes do not fit its states")
+    if row_index is not None:
+        _check(_are_whole(row_index, 1) and row_index.min() >= 0 and row_index.max() < weights.size, "its rows")
+        times = np.bincount(row_index, minlength=weights.size)
+        _check(bool((times > 0).all() and (times <= weights).all()), "its rows do not fit its weights")
+    codes = codes.astype(column_code_type(max(arities)), order="F")
     cuts = {name: tuple(points) for name, points in head["cuts"].items()}
-    try:
-        reading, gaps = Reading.from_dict(head.get("reading", {})), Gaps.from_dict(head.get("gaps", {}))
-    except ArgumentError as error:
-        raise DataError(f"{str(file)!r} is damaged: {error}") from None
-    targets = _targets(found, codes.shape, file) if "targets" in found else None
-    return Data(tuple(head["names"]), states, codes, weights.astype(np.int64), row_index, cuts, reading, gaps, targets)
+    for name, points in cuts.items():
+        finite = all(is_number(point) and math.isfinite(point) for point in points)
+        _check(finite and all(a < b for a, b in pairwise(points)), "its cuts are not in order")
+        _check(
+            len(reading.proper_labels(states[names.index(name)])) == len(points) + 1, "its cuts do not fit its states"
+        )
+    targets = _targets(arrays, codes.shape) if "targets" in arrays else None
+    labels = tuple(map(tuple, states))
+    return Data(tuple(names), labels, codes, weights.astype(np.int64), row_index, cuts, reading, gaps, targets)
 
 
-def _targets(found: dict[str, Any], shape: tuple[int, ...], file: Path) -> Targets | None:
+def _targets(arrays: Mapping[str, npt.NDArray[Any]], shape: tuple[int, ...]) -> Targets | None:
     """Return what was set, of a file that says it."""
-    try:
-        sets = [tuple(map(int, own)) for own in json.loads(str(found["target_sets"]))]
-        of_row = found["targets"]
-        columns = {column for own in sets for column in own}
-        if of_row.shape != shape[:1] or not columns <= set(range(shape[1])) or of_row.min() < 0:
-            raise ValueError("targets")
-        return Targets.of(sets, of_row)
-    except (KeyError, TypeError, ValueError, IndexError):
-        raise DataError(f"{str(file)!r} is damaged: its targets do not fit its rows") from None
+    sets = [tuple(map(int, own)) for own in json.loads(str(arrays["target_sets"]))]
+    of_row, columns = arrays["targets"], {column for own in sets for column in own}
+    fits = _are_whole(of_row, 1) and of_row.shape == shape[:1] and of_row.min() >= 0 and of_row.max() < len(sets)
+    _check(fits and columns <= set(range(shape[1])), "its targets do not fit its rows")
+    return Targets.of(sets, of_row)
+
+
+def _check(good: Any, problem: str) -> None:
+    if not good:
+        raise ValueError(problem)
+
+
+def _are_whole(array: npt.NDArray[Any], dimensions: int) -> bool:
+    return array.ndim == dimensions and array.dtype.kind in "iu" and array.size > 0
+
+
+def _are_labels(labels: Any) -> bool:
+    """Return whether these are the labels of a variable, which differ."""
+    known = isinstance(labels, list) and labels and all(isinstance(label, str | int | float) for label in labels)
+    return bool(known) and len(set(map(label_text, labels))) == len(labels)
 
 
 def _checked(path: str | os.PathLike[str]) -> Path:

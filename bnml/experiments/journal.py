@@ -9,10 +9,12 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Self
 
 import bnml
+from bnml._files import reading_file
 from bnml.errors import ArgumentError, argument
 from bnml.experiments.experiment import Experiment, Row
 
@@ -86,30 +88,28 @@ class Journal:
         self._file.seek(0)
         content = self._file.read()
         whole = content.rfind(b"\n") + 1
-        try:
+        with self._reading():
             head, *lines = [json.loads(line) for line in content[:whole].splitlines()] or [None]
             if not isinstance(head, dict | None) or (content and (head is None or "experiment" not in head)):
-                raise self._refusal(None)
+                raise ValueError("its first line is of something else")
             if head not in (None, self._head):
                 if not lines:  # nothing was done
                     return 0
                 raise self._refusal(head)
-            self._done = {_name(line["part"]): line["rows"] for line in lines}
+            self._done = {_name(line["part"]): _checked_rows(line["rows"]) for line in lines}
             self._seconds = {_name(line["part"]): float(line["seconds"]) for line in lines}
-        except (ValueError, KeyError, TypeError) as error:
-            if isinstance(error, ArgumentError):
-                raise
-            raise self._refusal(None) from None
         return whole
 
-    def _refusal(self, head: dict[str, Any] | None) -> ArgumentError:
-        what = "is not the journal of an experiment"
-        if head is not None:
-            names = {"experiment": "another experiment", "seed": "another seed", "data": "other data"}
-            differs = [text for key, text in names.items() if head.get(key) != self._head[key]]
-            what = f"holds the results of {' and '.join(differs) or 'another version of bnml'}"
+    def _reading(self) -> AbstractContextManager[None]:
+        hint = f"Choose another folder with {argument('out')}, or remove that file"
+        return reading_file(self.path, "the journal of an experiment", hint, error=ArgumentError)
+
+    def _refusal(self, head: dict[str, Any]) -> ArgumentError:
+        names = {"experiment": "another experiment", "seed": "another seed", "data": "other data"}
+        differs = [text for key, text in names.items() if head.get(key) != self._head[key]]
         return ArgumentError(
-            f"{str(self.path)!r} {what}; choose another folder with {argument('out')}, or remove that file"
+            f"{str(self.path)!r} holds the results of {' and '.join(differs) or 'another version of bnml'}; choose "
+            f"another folder with {argument('out')}, or remove that file"
         )
 
     def __contains__(self, key: Sequence[Any]) -> bool:
@@ -138,6 +138,12 @@ class Journal:
                 f"{str(self.path)!r} cannot be written: {error.strerror}; what was done before is kept in it"
             ) from None
         return json.loads(line)
+
+
+def _checked_rows(rows: Any) -> Sequence[Row]:
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise TypeError("the rows of a part are not rows")
+    return rows
 
 
 def _name(key: Sequence[Any]) -> str:

@@ -19,23 +19,25 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import fields
+from contextlib import AbstractContextManager
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from bnml._files import a_file_path, check_writable, written_whole
+from bnml._checks import is_number
+from bnml._files import a_file_path, check_writable, reading_file, written_whole
 from bnml._stored import frame_from_stored, from_stored, stored_frame, to_stored
-from bnml._text import number_of
+from bnml._text import number_of, quoted_value
 from bnml.data import Data, read
 from bnml.data.fingerprint import fingerprint
-from bnml.errors import ArgumentError, BnmlError, DataError, FormatError, argument
-from bnml.five_steps.decisions import Decisions
+from bnml.errors import ArgumentError, DataError, FormatError, argument
+from bnml.five_steps.decisions import Decisions, checked_decisions
 from bnml.five_steps.features import Features, Twins
-from bnml.five_steps.parts import PARTS, Progress, StudyWork, posterior_arguments
+from bnml.five_steps.parts import PARTS, Progress, StudyRequest, StudyWork, posterior_arguments
 from bnml.five_steps.selection import Knowledge, Selection
 from bnml.five_steps.state import StudySettings, StudyState
 from bnml.five_steps.study_result import STATE, Study
-from bnml.five_steps.study_steps import go_on_with_study, request_of, study_of
+from bnml.five_steps.study_steps import begin_study, go_on_with_study, request_of, study_of, study_request
 from bnml.five_steps.table_source import USUAL, TableSource
 from bnml.five_steps.validation import Validation
 from bnml.graph import PDAG, Constraints
@@ -156,36 +158,29 @@ def load_saved_state(path: str | os.PathLike[str], data: Any = None, threads: in
         As for `load_study`.
     """
     file = a_file_path(path)
-    content = _content(file)
-    try:
-        settings, source = _settings_of(content["settings"]), content["table"]["source"]
-        origin = None if source is None else TableSource.of_values(from_stored(source), file.resolve().parent)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise _damaged(file, error) from None
+    with _reading(file):
+        content = _content(file)
+        asked, known = _request_of(content["settings"], threads), content["table"]
+        source = None if known["source"] is None else from_stored(known["source"])
+        origin = None if source is None else TableSource.of_values(source, file.resolve().parent)
     table, origin = _table(file, data, origin)
-    _check_table(file, table, content["table"])
-    try:
-        return _restored(content, settings, table, origin, threads)
-    except BnmlError:
-        raise
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
-        raise _damaged(file, error) from None
+    with _reading(file):
+        _check_table(file, table, known)
+        return _restored(content, asked, begin_study(asked, table, origin))
 
 
-def _restored(
-    content: Mapping[str, Any], settings: StudySettings, table: Data, source: TableSource | None, threads: int | None
-) -> StudyState:
-    asked = request_of(settings, threads)
-    state = StudyState(settings, table, source, table, seconds=content["seconds"])
+def _restored(content: Mapping[str, Any], asked: StudyRequest, state: StudyState) -> StudyState:
+    """Return the state of a study from the one before its first step."""
     for part in PARTS:
         if part.name in content["parts"]:
             values = content["parts"][part.name]
             made = None if values is None else KINDS[part.name].made(from_stored(values), StudyWork(state, asked))
             state = state.with_part(part.name, made, {})
-    decisions = Decisions(**from_stored(content["decisions"]))
-    return StudyState(
-        settings, table, source, state.data, state.parts, content["left_out"], decisions, state.seconds
-    )  # fmt: skip
+    left_out, seconds = content["left_out"], content["seconds"]
+    if not all(isinstance(reason, str) for reason in left_out.values()) or not is_number(seconds):
+        raise TypeError("its reasons or its seconds are none")
+    decisions = checked_decisions(**from_stored(content["decisions"]))
+    return replace(state, left_out=left_out, decisions=decisions, seconds=seconds)
 
 
 # --- the file ---
@@ -199,36 +194,29 @@ def _checksum(text: str) -> str:
     return hashlib.sha256(text.encode("ascii")).hexdigest()
 
 
+def _reading(file: Path) -> AbstractContextManager[None]:
+    return reading_file(file, "a study that bnml saved", "Make the study anew")
+
+
 def _content(file: Path) -> dict[str, Any]:
     """Return what a file holds, if it is whole and ours."""
-    try:
-        found = json.loads(file.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise FormatError(f"there is no file {str(file)!r}") from None
-    except OSError as error:
-        raise FormatError(f"{str(file)!r} cannot be read: {error.strerror}") from None
-    except (ValueError, RecursionError) as error:  # not UTF-8, or not JSON
-        raise FormatError(f"{str(file)!r} is no study that bnml saved, or is damaged: {error}") from None
+    found = json.loads(file.read_text(encoding="utf-8"))
     if not isinstance(found, dict) or found.get("format") != FORMAT:
         hint = "; it is a network: bnml.load reads it" if _is_network(found) else ""
-        raise FormatError(f"{str(file)!r} is no study that bnml saved{hint}")
+        raise FormatError(f"{str(file)!r} is not a study that bnml saved{hint}")
     if found.get("version") != VERSION:
         raise FormatError(
-            f"{str(file)!r} is a study of version {found.get('version')!r}; this bnml reads version {VERSION}. Make "
-            "the study anew, or take the bnml that saved it"
+            f"{str(file)!r} is a study of version {quoted_value(found.get('version'))}; this bnml reads version "
+            f"{VERSION}. Make the study anew, or take the bnml that saved it"
         )
     study = found.get("study")
     if not isinstance(study, dict) or found.get("checksum") != _checksum(_text(study)):
-        raise _damaged(file, "its checksum is another one")
+        raise ValueError("its checksum is another one")
     return study
 
 
 def _is_network(found: Any) -> bool:
     return isinstance(found, dict) and found.get("format") == network_json.FORMAT
-
-
-def _damaged(file: Path, why: object) -> FormatError:
-    return FormatError(f"{str(file)!r} is damaged: {why}. Make the study anew")
 
 
 # --- the table ---
@@ -295,11 +283,13 @@ def _settings_values(settings: StudySettings) -> Any:
     return found
 
 
-def _settings_of(values: Mapping[str, Any]) -> StudySettings:
+def _request_of(values: Mapping[str, Any], threads: int | None) -> StudyRequest:
+    """Return what is asked by settings of a file, which are checked as those of `bnml.study` are."""
     found = from_stored(values)
-    return StudySettings(
-        **{name: found[name] for name in PLAIN}, select=found["select"], score=_score_of(found["score"]),
-        constraints=_constraints_of(found["constraints"]), options=found.get("options", {}),
+    own = {name: found[name] for name in (*PLAIN, "select")}
+    return study_request(
+        own.pop("target"), own.pop("search"), found.get("options", {}), progress=None, threads=threads,
+        score=_score_of(found["score"]), constraints=_constraints_of(found["constraints"]), **own,
     )  # fmt: skip
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib import resources
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -60,8 +61,17 @@ class TableSource:
 
     @staticmethod
     def of_values(values: Mapping[str, Any], folder: Path) -> TableSource:
-        """Return what `values` gave, for a file in that folder."""
-        return TableSource(_to(folder, values["path"]), _moved(values["arguments"], partial(_to, folder)))
+        """Return what `values` gave, for a file in that folder.
+
+        Raises
+        ------
+        ValueError
+            If it is something else.
+        """
+        source = TableSource(_to(folder, values["path"]), _moved(values["arguments"], partial(_to, folder)))
+        if not source.lasting or not set(source.arguments) <= set(signature(read).parameters) - {"source"}:
+            raise ValueError("it does not say where its table is, or how it is read")
+        return source
 
 
 def source_of(data: Any) -> TableSource | None:

@@ -9,12 +9,11 @@ import gzip
 import io
 import os
 import warnings
-import zlib
 from pathlib import Path
 from types import ModuleType
 from typing import BinaryIO
 
-from bnml._files import a_file_path, check_writable, written_whole
+from bnml._files import a_file_path, check_writable, reading_file, written_whole
 from bnml._text import did_you_mean, quoted
 from bnml.errors import ArgumentError, FormatError
 from bnml.network.formats import bif, dsc, json, net, xdsl, xmlbif
@@ -65,8 +64,9 @@ def load(path: str | os.PathLike[str]) -> BayesianNetwork:
     True
     """
     file, suffix = _checked(path)
-    content = _unpacked(file) if suffix.endswith(".gz") else _content(file)
-    network: BayesianNetwork = FORMATS[suffix].read(content, str(file))
+    with reading_file(file, "a network", "Take another copy of it, or fit the network anew"):
+        content = _unpacked(file) if suffix.endswith(".gz") else _content(file)
+        network: BayesianNetwork = FORMATS[suffix].read(content, str(file))
     return network
 
 
@@ -141,21 +141,13 @@ def _checked(path: str | os.PathLike[str]) -> tuple[Path, str]:
 
 
 def _content(file: Path) -> bytes:
-    try:
-        with file.open("rb") as stream:
-            return _of_fair_size(file, stream)
-    except OSError as error:
-        raise _unreadable(file, error) from None
+    with file.open("rb") as stream:
+        return _of_fair_size(file, stream)
 
 
 def _unpacked(file: Path) -> bytes:
-    try:
-        with file.open("rb") as packed, gzip.GzipFile(fileobj=packed) as stream:
-            return _of_fair_size(file, stream)
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise FormatError(f"{file}, line 1: not a whole gzip file: {error}") from None
-    except OSError as error:
-        raise _unreadable(file, error) from None
+    with file.open("rb") as packed, gzip.GzipFile(fileobj=packed) as stream:
+        return _of_fair_size(file, stream)
 
 
 def _of_fair_size(file: Path, stream: BinaryIO | gzip.GzipFile) -> bytes:
@@ -165,12 +157,6 @@ def _of_fair_size(file: Path, stream: BinaryIO | gzip.GzipFile) -> bytes:
         if len(content) > MOST_BYTES:
             raise FormatError(f"{file} is larger than {MOST_BYTES >> 20} MB, the most that is read")
     return bytes(content)
-
-
-def _unreadable(file: Path, error: OSError) -> FormatError:
-    if isinstance(error, FileNotFoundError):
-        return FormatError(f"there is no file {str(file)!r}")
-    return FormatError(f"{str(file)!r} cannot be read: {error.strerror or error}")
 
 
 def _packed(content: bytes) -> bytes:

@@ -18,7 +18,6 @@ from __future__ import annotations
 import gzip
 import math
 import os
-import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -29,7 +28,7 @@ import numpy as np
 
 from bnml._arrays import Floats
 from bnml._bits import set_key
-from bnml._files import a_file_path, check_writable, written_whole
+from bnml._files import a_file_path, check_writable, reading_file, written_whole
 from bnml._text import clip, did_you_mean
 from bnml.errors import ArgumentError, FormatError
 from bnml.scores.family_scores import FamilyScores
@@ -62,18 +61,11 @@ def load_jkl(path: str | os.PathLike[str]) -> FamilyScores:
     FamilyScores(2 variables, 3 parent sets)
     """
     file = a_file_path(path)
-    try:
-        with file.open("rb") as stream:
-            if not file.name.lower().endswith(".gz"):
-                return read_jkl(_content(stream, file), str(file))
-            with gzip.GzipFile(fileobj=stream) as unpacked:
-                return read_jkl(_content(unpacked, file), str(file))
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise FormatError(f"{file}, line 1: not a whole gzip file: {error}") from None
-    except FileNotFoundError:
-        raise FormatError(f"there is no file {str(file)!r}") from None
-    except OSError as error:
-        raise FormatError(f"{str(file)!r} cannot be read: {error.strerror or error}") from None
+    with reading_file(file, "a file of scores", "Save the scores anew"), file.open("rb") as stream:
+        if not file.name.lower().endswith(".gz"):
+            return read_jkl(_content(stream, file), str(file))
+        with gzip.GzipFile(fileobj=stream) as unpacked:
+            return read_jkl(_content(unpacked, file), str(file))
 
 
 def save_jkl(table: FamilyScores, path: str | os.PathLike[str]) -> None:

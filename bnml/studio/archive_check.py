@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from bnml._files import reading_file
 from bnml.data.labels import label_text
 from bnml.errors import BnmlError, FormatError
 from bnml.five_steps.state import StudyState
@@ -110,21 +111,12 @@ def _check_said(session: Session, states: dict[str, StudyState]) -> None:
 def _told_of(what: str, *files: Path) -> Iterator[None]:
     """Let errors say which part of the session is meant, not where it lies at the moment."""
     try:
-        yield
+        with reading_file(files[0], "as it was saved", "Save the session anew where it comes from", shown="it"):
+            yield
     except BnmlError as error:
         message = error.marked
         for file in files:
             message = message.replace(repr(str(file)), "it").replace(str(file), "it")
         raise FormatError(
             f"this session is damaged, or something is missing on this machine: {what}: {message}"
-        ) from None
-    except (
-        ArithmeticError,
-        AssertionError,
-        AttributeError,
-        LookupError,
-        RecursionError,
-        TypeError,
-        ValueError,
-    ) as error:
-        raise FormatError(f"this session is damaged: {what} cannot be read: {error}") from None
+        ) from error

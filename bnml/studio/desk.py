@@ -76,8 +76,9 @@ class Desk:
         self.events = Events()
         self.tables = ReadTables()
         self.results = Results(folder.path, self.tables)
-        kept = folder.read(SESSION)
-        self.session, self.past, self.future = (Session(), [], []) if kept is None else _restored(kept)
+        self.session, self.past, self.future = folder.read(SESSION, _restored) or (Session(), [], [])
+        if (table := self.session.table) is not None and table.look is not None and folder.look(table.look) is None:
+            self.session = replace(self.session, table=replace(table, look=None))  # it is looked at anew
         self._gains = CutGains(folder.path)
         self._looks: dict[str, dict[str, Any]] = {}
         self._unreadable: dict[str, str] = {}
@@ -180,7 +181,7 @@ class Desk:
         if table.look is None:
             return {}
         if table.look not in self._looks:
-            self._looks = {table.look: self.folder.read(table.look) or {}}
+            self._looks = {table.look: self.folder.look(table.look) or {}}
         return self._looks[table.look]
 
     def used_columns(self) -> list[str]:
@@ -709,7 +710,7 @@ class Desk:
 def _restored(kept: Any) -> tuple[Session, list[dict[str, Any]], list[dict[str, Any]]]:
     """Return the session that a file holds, with what can be undone and redone."""
     if not isinstance(kept, dict) or not all(isinstance(kept.get(name), list) for name in ("past", "future")):
-        raise ArgumentError(f"{SESSION} is no session of bnml studio; name another folder with --folder")
+        raise ArgumentError("it has no session")
     past, future = ([chosen_in_session(one) for one in kept[name]] for name in ("past", "future"))
     return session_of(kept.get("session")), past, future
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from bnml._files import written_whole
+from bnml._files import reading_file, written_whole
+from bnml.errors import BnmlError
 from bnml.plot.layout import Layout
 
 __all__ = ["read_layout", "write_layout"]
@@ -35,8 +37,9 @@ def write_layout(found: Layout, folder: Path, result: str) -> None:
 
 def read_layout(folder: Path, result: str) -> Layout | None:
     """Return the layout of a result, where its nodes stand; None if that is not known."""
-    try:
-        values = json.loads(_layout_file(folder, result).read_text(encoding="utf-8", errors="surrogatepass"))
+    file = _layout_file(folder, result)
+    with suppress(BnmlError), reading_file(file, "a layout", "It is made anew"):
+        values = json.loads(file.read_text(encoding="utf-8", errors="surrogatepass"))
         return Layout(
             positions={name: _point(at) for name, at in values["positions"].items()},
             sizes={name: _point(size) for name, size in values["sizes"].items()},
@@ -45,8 +48,7 @@ def read_layout(folder: Path, result: str) -> Layout | None:
             height=int(values["height"]),
             crossings=int(values["crossings"]),
         )
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        return None
+    return None
 
 
 def _point(pair: Any) -> tuple[int, int]:

@@ -11,13 +11,14 @@ from __future__ import annotations
 import json
 import shutil
 import zipfile
-import zlib
 from collections.abc import Mapping
+from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any
 
-from bnml.errors import BnmlError, FormatError
+from bnml._files import reading_file
+from bnml.errors import FormatError
 from bnml.studio.archive_check import check_archive_tables, checked_session
 from bnml.studio.session import Session, session_of
 from bnml.studio.session_folder import ENTRY, SESSION, SessionFolder
@@ -28,7 +29,6 @@ MOST_BYTES = 1 << 31  # unpacked
 MOST_FILES = 5000
 PIECE = 1 << 20
 SAME_TIME = (1980, 1, 1, 0, 0, 0)
-UNREADABLE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError)
 
 
 def pack_session(session: Session, folder: SessionFolder, target: Path) -> None:
@@ -67,10 +67,10 @@ def _entry_of(name: str) -> zipfile.ZipInfo:
 
 def about_archive(archive: Path) -> dict[str, Any] | None:
     """Return what the page says of a session in an archive: its table and how many results it has; None without one."""
-    try:
-        with zipfile.ZipFile(archive) as packed:
-            session = session_of(json.loads(packed.read(SESSION))["session"])
-    except (*UNREADABLE, ValueError, KeyError, TypeError):
+    session = None
+    with suppress(FormatError), _reading(archive), zipfile.ZipFile(archive) as packed, packed.open(SESSION) as content:
+        session = session_of(json.loads(content.read(MOST_BYTES))["session"])
+    if session is None:
         return None
     return {"table": None if session.table is None else session.table.name, "results": len(session.results)}
 
@@ -97,9 +97,10 @@ def unpack_session(archive: Path, folder: SessionFolder, first: int, *, own: boo
     place = folder.incoming()
     place.mkdir()
     try:
-        session = _without_look(_session_in(archive, place))
-        _check_files(session, place)
-        check_archive_tables(session, place)
+        with _reading(archive):
+            session = _without_look(_session_in(archive, place))
+            _check_files(session, place)
+            check_archive_tables(session, place)
         if not own:
             session = checked_session(session, place)
         renamed = {one.id: f"r{first + k}" for k, one in enumerate(session.results)}
@@ -115,10 +116,12 @@ def unpack_session(archive: Path, folder: SessionFolder, first: int, *, own: boo
                 target.parent.mkdir(mode=0o700, exist_ok=True)
                 (place / name).replace(target)
         return _with_names(session, renamed)
-    except UNREADABLE as error:
-        raise FormatError(f"this is no session of bnml studio, or it is damaged: {error}") from None
     finally:
         shutil.rmtree(place, ignore_errors=True)
+
+
+def _reading(archive: Path) -> AbstractContextManager[None]:
+    return reading_file(archive, "one of bnml studio", "Save it anew where it comes from", shown="this session")
 
 
 def _session_in(archive: Path, place: Path) -> Session:
@@ -127,33 +130,28 @@ def _session_in(archive: Path, place: Path) -> Session:
     with zipfile.ZipFile(archive) as packed:
         entries = packed.infolist()
         if len(entries) > MOST_FILES:
-            raise FormatError(f"this is no session of bnml studio: it has more than {MOST_FILES} files")
+            raise ValueError(f"it has more than {MOST_FILES} files")
         for entry in entries:
             if not ENTRY.fullmatch(entry.filename) or entry.is_dir():
-                raise FormatError(f"this is no session of bnml studio: it has a file {entry.filename[:80]!r}")
+                raise ValueError(f"it has a file {entry.filename[:80]!r}")
             target = place / entry.filename
             target.parent.mkdir(parents=True, exist_ok=True)
             with packed.open(entry) as source, target.open("xb") as stream:
                 left = _poured(source, stream, left)
-    try:
-        found: Any = json.loads((place / SESSION).read_text(encoding="utf-8", errors="surrogatepass"))
-        session = session_of(found["session"])
-        _check_shown(session, found["session"])
-        return session
-    except (ValueError, KeyError, TypeError, RecursionError, OSError) as error:
-        if isinstance(error, BnmlError):
-            raise FormatError(f"this is no session of bnml studio: {error.marked}") from None
-        raise FormatError(f"this is no session of bnml studio, or it is damaged: {error}") from None
+    found = json.loads((place / SESSION).read_text(encoding="utf-8", errors="surrogatepass"))
+    session = session_of(found["session"])
+    _check_shown(session, found["session"])
+    return session
 
 
 def _check_shown(session: Session, values: Mapping[str, Any]) -> None:
     """Refuse a session that shows results which it does not have, or has one twice."""
     names = [one.id for one in session.results]
     if len(set(names)) < len(names):
-        raise FormatError("it has two results of the same name")
+        raise ValueError("it has two results of the same name")
     for what in ("current", "compared"):
         if values.get(what) is not None and values[what] != getattr(session, what):
-            raise FormatError(f"it shows the result {values[what]!r}, which it does not have")
+            raise ValueError(f"it shows the result {values[what]!r}, which it does not have")
 
 
 def _poured(source: IO[bytes], target: IO[bytes], left: int) -> int:
@@ -161,7 +159,7 @@ def _poured(source: IO[bytes], target: IO[bytes], left: int) -> int:
     while piece := source.read(PIECE):
         left -= len(piece)
         if left < 0:
-            raise FormatError(f"this session is larger than {MOST_BYTES >> 20} MB, the most that is taken")
+            raise ValueError(f"it is larger than {MOST_BYTES >> 20} MB, the most that is taken")
         target.write(piece)
     return left
 
@@ -171,7 +169,7 @@ def _check_files(session: Session, place: Path) -> None:
     for name in sorted(session.files()):
         file = place / (f"{name}.json" if name.startswith("results/") else name)
         if not file.is_file():
-            raise FormatError(f"this session is not whole: {name!r} is missing")
+            raise ValueError(f"{name!r} is not in it")
 
 
 def _with_names(session: Session, renamed: Mapping[str, str]) -> Session:

@@ -21,16 +21,19 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, Self
+from typing import IO, Any, Self, TypeVar
 
-from bnml._files import written_whole
+from bnml._files import reading_file, written_whole
 from bnml.data.sources import SUFFIXES
 from bnml.errors import ArgumentError
 
 __all__ = ["BEFORE", "ENTRY", "SessionFolder", "folder_for", "result_file", "table_key"]
+
+T = TypeVar("T")
 
 SESSION = "session.json"
 BEFORE = "before.zip"
@@ -121,22 +124,20 @@ class SessionFolder:
         if self._lock is not None:
             self._lock.close()
 
-    def read(self, name: str) -> Any:
-        """Return what a JSON file of the folder holds; None if it is not there.
+    def read(self, name: str, made: Callable[[Any], T]) -> T | None:
+        """Return what is made of the values in a JSON file of the folder, and checked; None if it is not there.
 
         Raises
         ------
         ArgumentError
             If it is damaged.
         """
-        try:
-            return json.loads((self.path / name).read_text(encoding="utf-8"))
-        except FileNotFoundError:
+        file = self.path / name
+        if not file.exists():
             return None
-        except (OSError, ValueError, RecursionError) as error:
-            raise ArgumentError(
-                f"{str(self.path / name)!r} is damaged: {error}. Name another folder with --folder, or remove this one"
-            ) from None
+        hint = "Name another folder with --folder, or remove this one"
+        with reading_file(file, "a file of bnml studio", hint, error=ArgumentError):
+            return made(json.loads(file.read_text(encoding="utf-8")))
 
     def write(self, name: str, content: Any) -> None:
         """Write a JSON file of the folder."""
@@ -146,11 +147,16 @@ class SessionFolder:
 
     def add_look(self, look: Any) -> str:
         """Keep what is in a table, and return its name."""
-        text = json.dumps(look, ensure_ascii=False, allow_nan=False, sort_keys=True)
-        name = f"looks/{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}.json"
+        name = _look_name(look)
         if not (self.path / name).exists():
             self.write(name, look)
         return name
+
+    def look(self, name: str) -> Any:
+        """Return what is in a table; None if that is not kept, or the file is not as it was written."""
+        with suppress(ArgumentError):
+            return self.read(name, lambda look: look if _look_name(look) == name else None)
+        return None
 
     def incoming(self) -> Path:
         """Return the path of a new file to write what arrives to."""
@@ -201,6 +207,12 @@ class SessionFolder:
         for file in (self.path / "results").iterdir():
             if f"results/{file.name.split('.')[0]}" not in wanted:
                 file.unlink(missing_ok=True)
+
+
+def _look_name(look: Any) -> str:
+    """Return the name of a file that holds what is in a table: a hash of it."""
+    text = json.dumps(look, ensure_ascii=False, allow_nan=False, sort_keys=True)
+    return f"looks/{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}.json"
 
 
 def _locked(stream: IO[bytes]) -> bool:

@@ -78,7 +78,7 @@ def test_the_example(run):
         (("--save", "x.json", "-o", "x.json"), "-o and --save: 'x.json' is named twice"),
         (("--direct", "smoke>age"), "there is no variable 'age'"),
         (("--resume", "none.json"), "there is no file 'none.json'"),
-        (("--resume", "two.csv"), "is no study that bnml saved"),
+        (("--resume", "two.csv"), "is not a study that bnml saved"),
     ],
 )
 def test_wrong_uses(run, wrong, said):

@@ -238,7 +238,7 @@ def test_files_that_are_cut_off(clinic, tmp_path, cut):
     file = tmp_path / "study.json"
     clinic.save(file)
     file.write_bytes(file.read_bytes()[:cut])
-    with pytest.raises(BnmlError, match="is no study that bnml saved, or is damaged"):
+    with pytest.raises(BnmlError, match="is not a study that bnml saved, or is damaged"):
         bnml.load_study(file, bnml.example())
 
 
@@ -254,12 +254,12 @@ def test_a_file_that_was_changed(clinic, tmp_path):
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b"\xff\xfe", "no study that bnml saved, or is damaged"),
-        (b"[1, 2]", "is no study that bnml saved"),
+        (b"\xff\xfe", "not a study that bnml saved, or is damaged"),
+        (b"[1, 2]", "is not a study that bnml saved"),
         (b'{"format": "bnml network", "version": 2}', "it is a network: bnml.load reads it"),
         (b'{"format": "bnml study", "version": 99}', "of version 99; this bnml reads version 1"),
         (b'{"format": "bnml study", "version": 1}', "is damaged"),
-        (b"[" * 100_000, "no study that bnml saved, or is damaged"),
+        (b"[" * 100_000, "not a study that bnml saved, or is damaged"),
     ],
 )
 def test_foreign_files(tmp_path, content, said):

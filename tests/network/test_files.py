@@ -87,7 +87,7 @@ def test_broken_gzip(network, tmp_path):
     whole = path.read_bytes()
     for content in (b"", whole[:-9], b"\x1f\x8b" + whole[9:], b"network x {}", whole[:20] + b"\0\0\0" + whole[23:]):
         path.write_bytes(content)
-        with pytest.raises(FormatError, match=r"n\.bif\.gz, line 1"):
+        with pytest.raises(FormatError, match=r"n\.bif\.gz(, line 1|' is not a network, or is damaged)"):
             load(path)
     plain = tmp_path / "n.bif"
     plain.write_bytes(whole)

@@ -358,7 +358,7 @@ def test_packed_files_that_are_damaged(tmp_path):
     whole = path.read_bytes()
     for content in (GOOD.encode(), whole[:-9], whole[:20] + b"\xff\xff" + whole[22:]):
         path.write_bytes(content)
-        with pytest.raises(FormatError, match=r"t\.jkl\.gz, line 1: not a whole gzip file"):
+        with pytest.raises(FormatError, match=r"t\.jkl\.gz' is not a file of scores, or is damaged"):
             load_jkl(path)
 
 

@@ -275,7 +275,7 @@ def test_a_damaged_result_is_an_error_of_that_result_alone(walked):
     (walked.folder / "results" / "r1.json").write_bytes(b"{}")
     status, found = walked.call("GET", "api/results/r1")
     assert status == 400
-    assert "no study that bnml saved" in found["error"]
+    assert "not a study that bnml saved" in found["error"]
     assert walked.call("DELETE", "api/results/r1")[0] == 200
 
 
@@ -323,7 +323,7 @@ FORGED = {
     "a score that is none": (lambda zip_: with_result(zip_, lambda one: one.update(score=0.0)), "its network has"),
     "no arcs": (lambda zip_: with_result(zip_, lambda one: one.pop("arcs")), "its result 1"),
     "arcs of others": (lambda zip_: with_result(zip_, lambda one: one.update(arcs=(("a", "b"),))), "its result 1"),
-    "a result that is none": (lambda zip_: packed({**unpacked(zip_), "results/r1.json": b"{}"}), "no study"),
+    "a result that is none": (lambda zip_: packed({**unpacked(zip_), "results/r1.json": b"{}"}), "not a study"),
     "another table": (lambda zip_: with_table(zip_, lambda rows: rows + rows[-40:], renamed=False), "a table in it"),
     "another table under its name": (
         lambda zip_: with_table(zip_, lambda rows: rows.replace(b"yes", b"no", 1), renamed=True),
@@ -413,7 +413,8 @@ def test_names_of_files(name):
 
 def test_a_damaged_session_says_which_file(refused, tmp_path):
     (tmp_path / "session.json").write_text('{"session": ')
-    assert f"{str(tmp_path / 'session.json')!r} is damaged" in refused("--folder", str(tmp_path))
+    named = f"{str(tmp_path / 'session.json')!r} is not a file of bnml studio, or is damaged: "
+    assert named in refused("--folder", str(tmp_path))
     for content in (
         "[]",
         "{}",
@@ -421,7 +422,7 @@ def test_a_damaged_session_says_which_file(refused, tmp_path):
         '{"session": 1, "past": [1], "future": 2}',
     ):
         (tmp_path / "session.json").write_text(content)
-        refused("--folder", str(tmp_path))
+        assert named in refused("--folder", str(tmp_path))
 
 
 def test_sessions_come_back_from_their_values():

@@ -16,6 +16,7 @@ __all__ = ["enough_memory", "gigabytes", "machine_memory", "memory_limit_of"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+MOST_BYTES = 1 << 62  # of a limit: as good as none, and no float or kernel overflows
 SHARE = 0.8  # of the machine's memory, where no limit is given
 UNITS = {
     "": 1,
@@ -53,7 +54,7 @@ def memory_limit_of(memory_limit: int | str | None) -> int:
         size = int(float(match[1]) * UNITS[(match[2] or "").lower()]) if match else None
     if not is_whole(size, 1):
         raise refuse("memory_limit", memory_limit, "expected a number of bytes or a text such as '8GB'")
-    return int(size)
+    return min(int(size), MOST_BYTES)
 
 
 def enough_memory(error: type[BnmlError], while_: str, way_out: str) -> Callable[[F], F]:

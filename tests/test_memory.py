@@ -34,6 +34,12 @@ def test_what_is_no_limit(given):
         memory_limit_of(given)
 
 
+def test_a_limit_that_no_float_holds():
+    found = bnml.learn(bnml.example(), memory_limit=10**400)
+    assert found.dag == bnml.learn(bnml.example()).dag
+    assert memory_limit_of(10**400) == memory_limit_of("999999999999999TB")
+
+
 def test_the_machine():
     assert 0 < memory_limit_of(None) < machine_memory()
 

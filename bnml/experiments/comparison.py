@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,19 +10,24 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtr, stdtrit
 
+from bnml._arrays import Floats
+
 __all__ = [
     "ALLOWED",
     "agreement",
     "band_of",
     "compare_with_published",
     "disagreements",
+    "errors_off",
+    "ratio_band",
     "rounded",
-    "standard_error",
     "student_error",
+    "student_factor",
     "way_between",
 ]
 
 ALLOWED = 3.0  # standard errors
+MAX_FACTOR = 1000  # a ratio that may be off by more is not known at all
 
 
 def compare_with_published(
@@ -90,15 +96,42 @@ def band_of(comparison: pd.DataFrame, unit: str = "") -> str:
     return f"± {rounded(float(band.median()))}{unit and ' ' + unit} at the median{beside}, ± {most} at most"
 
 
-def rounded(number: float, digits: int = 2) -> str:
-    """Return a number in so many digits, without an exponent where it is large.
+def ratio_band(log_ratio: float, error: float, form: str) -> str:
+    """Return the band of a ratio from its logarithm and the standard error of that, unless it says nothing.
 
     Examples
     --------
-    >>> rounded(0.0123), rounded(31234.5), rounded(-0.04632, 3)
-    ('0.012', '31,234', '-0.0463')
+    >>> ratio_band(0.0, 0.1, ".2f"), ratio_band(0.0, 0.1, ".0%"), ratio_band(0.0, 9.0, ".2f")
+    ('0.74 to 1.35', '74% to 135%', 'n/a')
     """
+    half = ALLOWED * error
+    if not half < math.log(MAX_FACTOR):
+        return "n/a"
+    return " to ".join(f"{math.exp(log_ratio + side * half):{form}}" for side in (-1, 1))
+
+
+def rounded(number: float, digits: int = 2) -> str:
+    """Return a number in so many digits, without an exponent where it is large; "n/a" if it is not finite.
+
+    Examples
+    --------
+    >>> rounded(0.0123), rounded(31234.5), rounded(-0.04632, 3), rounded(float("nan"))
+    ('0.012', '31,234', '-0.0463', 'n/a')
+    """
+    if not np.isfinite(number):
+        return "n/a"
     return f"{number:,.0f}" if abs(number) >= 100 else f"{number:.{digits}g}"
+
+
+def errors_off(size: float, sign: str = "-") -> str:
+    """Return how many standard errors a number is off, which is unknown if its standard error is 0 or unknown.
+
+    Examples
+    --------
+    >>> errors_off(3.14), errors_off(3.14, "+"), errors_off(float("inf"))
+    ('3.1 standard errors', '+3.1 standard errors', 'an unknown number of standard errors')
+    """
+    return f"{size:{sign}.1f} standard errors" if np.isfinite(size) else "an unknown number of standard errors"
 
 
 def disagreements(comparison: pd.DataFrame, keys: Sequence[str]) -> list[str]:
@@ -107,20 +140,9 @@ def disagreements(comparison: pd.DataFrame, keys: Sequence[str]) -> list[str]:
     far = far.loc[far["errors"].abs().sort_values(ascending=False, kind="stable").index]
     return [
         f"  {' '.join(str(row[key]) for key in keys)}: {row['ours']:.4g}, published {row['published']:.4g}, "
-        f"difference {row['difference']:+.3g} ({row['errors']:+.1f} standard errors)"
+        f"difference {row['difference']:+.3g} ({errors_off(row['errors'], '+')})"
         for _, row in far.iterrows()
     ]
-
-
-def standard_error(values: pd.Series[Any]) -> float:
-    """Return the standard error of a mean.
-
-    Examples
-    --------
-    >>> round(standard_error(pd.Series([1.0, 2.0, 3.0])), 3)
-    0.577
-    """
-    return float(np.std(values.to_numpy(np.float64), ddof=1) / np.sqrt(len(values)))
 
 
 def student_error(values: pd.Series[Any], least: float = 0.0) -> float:
@@ -141,8 +163,20 @@ def student_error(values: pd.Series[Any], least: float = 0.0) -> float:
     """
     n = len(values)
     variance = max(float(values.var(ddof=1)), least**2 / (n + 2))
-    wider = float(stdtrit(n - 1, ndtr(ALLOWED))) / ALLOWED
-    return wider * float(np.sqrt(variance / n))
+    return float(student_factor(n)) * float(np.sqrt(variance / n))
+
+
+def student_factor(n: Any) -> Floats:
+    """Return by how much to widen a standard error that is estimated from n values.
+
+    `ALLOWED` widened errors are exceeded as rarely as `ALLOWED` errors that are known exactly (Student's t).
+
+    Examples
+    --------
+    >>> student_factor([2, 3, 5, 20, 1000]).round(3).tolist()
+    [78.6, 6.402, 2.207, 1.149, 1.003]
+    """
+    return np.asarray(stdtrit(np.asarray(n) - 1, ndtr(ALLOWED)) / ALLOWED)
 
 
 def way_between(

@@ -16,11 +16,18 @@ from bnml.experiments.claims import (
     claim_of_margin,
     claim_usually,
 )
-from bnml.experiments.comparison import ALLOWED, compare_with_published, way_between
+from bnml.experiments.comparison import (
+    ALLOWED,
+    compare_with_published,
+    rounded,
+    student_error,
+    student_factor,
+    way_between,
+)
 from bnml.experiments.generating_structure_tables import (
     CELL,
     SCORES,
-    distance_error,
+    STEP,
     distance_tables,
     mean_over_networks,
     rank_margins,
@@ -59,7 +66,7 @@ def distance_claims(
         How many arcs the generating structures have.
     """
     claims: list[Claim] = []
-    often = int(every["repetition"].nunique())
+    often = _repetitions(every)
     for (ties, regret), choice in VARIANTS.items():
         ours = variant_of(every, ties, regret)
         found = distance_tables(ours, theirs, printed)
@@ -68,8 +75,10 @@ def distance_claims(
                 "The published mean distances are reproduced.", FIGURES[0], found.comparison, "arcs", repetitions=often
             ),
             claim_of_agreement("The published mean ranks are reproduced.", FIGURES[1], found.ranks, repetitions=often),
-            _rank_claim("qNML never has the worst mean rank.", rank_margins(ours, "worst")),
-            _rank_claim(f"qNML has the best mean rank beyond {BEYOND} rows.", rank_margins(ours, "best", BEYOND)),
+            _rank_claim("qNML never has the worst mean rank.", rank_margins(ours, "worst"), often),
+            _rank_claim(
+                f"qNML has the best mean rank beyond {BEYOND} rows.", rank_margins(ours, "best", BEYOND), often
+            ),
             _among_best_two("qNML is best or second best for Earthquake and Asia at all sample sizes.", ours),
         ]
         claims += [claim.chosen(choice, again=len(claims) >= len(own)) for claim in own]
@@ -86,14 +95,19 @@ def distance_claims(
     ]
 
 
-def _rank_claim(text: str, margins: pd.DataFrame) -> Claim:
+def _repetitions(table: pd.DataFrame) -> int:
+    return int(table.groupby(CELL).size().min())
+
+
+def _rank_claim(text: str, margins: pd.DataFrame, often: int) -> Claim:
     narrow = margins.iloc[int(margins["difference"].to_numpy().argmax())]
     numbers = (
         f"at {int((~margins['fails'].astype(bool)).sum())} of {len(margins)} sample sizes; the closest call is "
         f"{narrow['own']:.3f} against {narrow['rank']:.3f} of {narrow['other']} at N = {narrow['N']:,}"
     )
     cells = [f"N = {n:,}" for n in margins["N"]]
-    return claim_everywhere(text, FIGURES[1], -margins["difference"], margins["error"], numbers, cells)
+    errors = margins["error"] * student_factor(often)
+    return claim_everywhere(text, FIGURES[1], -margins["difference"], errors, numbers, cells)
 
 
 def _among_best_two(text: str, ours: pd.DataFrame) -> Claim:
@@ -104,7 +118,7 @@ def _among_best_two(text: str, ours: pd.DataFrame) -> Claim:
         second = str(own[others].mean().sort_values(kind="stable").index[1])
         pairs = own[second] - own["qNML"]
         margins.append(np.inf if not pairs.any() else float(pairs.mean()))  # it shares the place with the second
-        errors.append(distance_error(pairs))
+        errors.append(student_error(pairs, STEP))
         cells.append(f"{network}, N = {n:,}")
     numbers = f"in {sum(margin >= 0 for margin in margins)} of {len(margins)} cells"
     return claim_everywhere(text, SECTION, margins, errors, numbers, cells)
@@ -116,7 +130,7 @@ def _dominates(ours: pd.DataFrame) -> Claim:
     for _, own in ours.groupby(CELL, sort=False):
         for score, other in permutations(SCORES, 2):
             pairs = own[score] - own[other]
-            beaten[score] = max(beaten[score], float(pairs.mean()) / distance_error(pairs))
+            beaten[score] = max(beaten[score], float(pairs.mean()) / student_error(pairs, STEP))
     told, least = ", ".join(f"{score} {worst:.0f}" for score, worst in beaten.items()), min(beaten.values())
     claim = claim_of_margin(
         "None of the scores dominates in all settings considered.", SECTION, least, 1.0,
@@ -131,17 +145,17 @@ def _small_samples(every: pd.DataFrame, ours: pd.DataFrame, arcs: Mapping[str, i
     margins = rank_margins(small, "best", score="BIC")
     few = every[every["N"] <= SMALL].groupby(CELL, sort=False)["BIC arcs"]
     whole = few.mean().index.get_level_values("network").map(arcs)
-    share, error = few.mean() / whole, few.agg(distance_error) / whole
+    share, error = few.mean() / whole, few.agg(student_error, least=STEP) / whole
     narrow = margins.iloc[int(margins["difference"].to_numpy().argmax())]
     empty, empty_error = [], []
     for (network, _), own in small.groupby(CELL, sort=False):
         nearest = str(own[list(SCORES)].mean().idxmin())
         empty.append(float(own[nearest].mean()) - arcs[str(network)])
-        empty_error.append(distance_error(own[nearest]))
+        empty_error.append(student_error(own[nearest], STEP))
     return [
         claim_everywhere(
             f"BIC fares well when the sample size is small (the best mean rank up to {SMALL} rows).", SECTION,
-            -margins["difference"], margins["error"],
+            -margins["difference"], margins["error"] * student_factor(_repetitions(ours)),
             f"best at {int((margins['difference'] < 0).sum())} of {len(margins)} sample sizes; the closest call is "
             f"{narrow['own']:.3f} against {narrow['rank']:.3f} of {narrow['other']}, N = {narrow['N']}",
             [f"N = {n}" for n in margins["N"]],
@@ -175,7 +189,8 @@ def _safest(text: str, ours: pd.DataFrame, where: str) -> Claim:
     told = ", ".join(f"{score} {worst['mean'][score]:.2f}" for score in SCORES)
     return claim_of_margin(
         f"{text} (its highest mean rank {where} is the lowest; the paper has no measure of it).", SECTION,
-        float(others["mean"][near] - worst["mean"]["qNML"]), error, f"highest mean ranks: {told}",
+        float(others["mean"][near] - worst["mean"]["qNML"]), error * float(student_factor(_repetitions(ours))),
+        f"highest mean ranks: {told}",
     )  # fmt: skip
 
 
@@ -190,7 +205,7 @@ def _converges(ours: pd.DataFrame, arcs: Mapping[str, int]) -> list[Claim]:
             near = str(means.loc[n].drop("qNML").idxmin())
             pairs = (own[near] - own["qNML"])[own["N"] == n]
             margins.append(float(pairs.mean()))
-            errors.append(distance_error(pairs))
+            errors.append(student_error(pairs, STEP))
             told.append(f"{network} {means['qNML'][n]:.2f}, {near} {means[near][n]:.2f} (N = {n:,})")
     if not margins:
         return []
@@ -207,7 +222,7 @@ def regret_slope(every: pd.DataFrame, theirs: pd.DataFrame, printed: pd.DataFram
     fit, slope, error = _regret_fit(every, theirs, printed)
     exact, seventh = (compare_with_published(fit, ours=column) for column in ("exact", "eq7"))
     text = (
-        f"Published means of qNML lie {slope:.2f} ± {ALLOWED * error:.2f} of the way from the exact regret (0) to "
+        f"Published means of qNML lie {slope:.2f} ± {rounded(ALLOWED * error)} of the way from the exact regret (0) to "
         f"equation 7 (1). Over all {len(fit)} cells {int(exact['within'].sum())} agree with the exact regret and "
         f"{int(seventh['within'].sum())} with equation 7; the mean difference is "
         f"{exact['difference'].abs().mean():.3f} and {seventh['difference'].abs().mean():.3f} arcs."
@@ -218,7 +233,8 @@ def regret_slope(every: pd.DataFrame, theirs: pd.DataFrame, printed: pd.DataFram
 def _regret_fit(every: pd.DataFrame, theirs: pd.DataFrame, printed: pd.DataFrame) -> tuple[pd.DataFrame, float, float]:
     """Return the means under both regrets beside the published ones, and where these lie between them."""
     lines = []
-    known, spread = dict(printed.set_index(CELL)["qNML"]), dict(theirs.groupby(CELL)["qNML"].agg(distance_error))
+    known = dict(printed.set_index(CELL)["qNML"])
+    spread = dict(theirs.groupby(CELL)["qNML"].agg(student_error, least=STEP))
     for cell, own in every.groupby(CELL, sort=False):
         lines.append(
             {
@@ -226,7 +242,7 @@ def _regret_fit(every: pd.DataFrame, theirs: pd.DataFrame, printed: pd.DataFrame
                 "published": known[cell],
                 "exact": own["qNML"].mean(),
                 "eq7": own["qNML eq7"].mean(),
-                "ours_error": distance_error(own["qNML"]),
+                "ours_error": student_error(own["qNML"], STEP),
                 "published_error": spread[cell],
             }
         )

@@ -13,8 +13,8 @@ from bnml.experiments.comparison import compare_with_published
 __all__ = [
     "CELL",
     "SCORES",
+    "STEP",
     "DistanceTables",
-    "distance_error",
     "distance_tables",
     "mean_over_networks",
     "rank_margins",
@@ -24,6 +24,7 @@ __all__ = [
 
 SCORES = ("BDeu", "BIC", "fNML", "qNML")
 CELL = ["network", "N"]
+STEP = 1.0  # by which distances and ranks differ at least
 
 
 class DistanceTables(NamedTuple):
@@ -95,11 +96,11 @@ def _means(table: pd.DataFrame, columns: Sequence[str] = SCORES) -> pd.DataFrame
     """Return the mean and its standard error for each network, sample size and column.
 
     A few repetitions may all have the same distance without every repetition having it. The variance is at least what
-    it is if one in n + 2 differs by 1 (Laplace's rule of succession).
+    it is if one in n + 2 differs by `STEP` (Laplace's rule of succession).
     """
     groups = table.groupby(CELL, sort=False)[list(columns)]
     means, number = groups.mean(), groups.count()
-    errors = (groups.var().clip(lower=1 / (number + 2)) / number) ** 0.5
+    errors = (groups.var().clip(lower=STEP**2 / (number + 2)) / number) ** 0.5
     long = means.reset_index().melt(CELL, var_name="score", value_name="mean")
     return long.merge(errors.reset_index().melt(CELL, var_name="score", value_name="error"))
 
@@ -140,8 +141,3 @@ def rank_margins(table: pd.DataFrame, which: str, beyond: int = 0, score: str = 
         line = {"N": n, "own": row[score], "other": other, "rank": row[other]}
         rows.append(line | {"difference": difference, "error": error, "fails": fails})
     return pd.DataFrame(rows)
-
-
-def distance_error(values: pd.Series[float]) -> float:
-    """Return the standard error of a mean of whole numbers, with the least variance that `_means` takes."""
-    return float(np.sqrt(max(values.var(), 1 / (len(values) + 2)) / len(values)))

@@ -18,12 +18,13 @@ __all__ = ["page_as_html", "page_as_markdown"]
 TITLE = "What the papers say, and what these runs show"
 BANDS = (
     f"The band is what chance explains: {ALLOWED:g} standard errors of the difference that is judged. A comparison is "
-    "confirmed if what was found lies beyond its band on the side of the claim, not confirmed if it does so on the "
-    "other side, and cannot be told in between. That published numbers are reproduced is confirmed if no more of them "
-    "lie outside of their bands than chance explains, and cannot be told if those that do are means that a few very "
-    "large networks make, which repetitions can miss. Where a word needs a threshold, it is in parentheses. Where a "
-    "paper leaves something open, or its words and its numbers differ, a claim stands here once more with another "
-    "choice, after a dash (–); it is counted once."
+    "confirmed if what was found lies beyond its band on the side of the claim, refuted if it does so on the other "
+    "side, and inconclusive in between. That published numbers are reproduced is refuted if more of them lie outside "
+    "of their bands, or one lies farther off, than chance explains; it is inconclusive if only means that hang on a "
+    "few very large networks do so, which repetitions can miss, or if there are too few repetitions to estimate "
+    "standard errors. Where a word needs a threshold, it is in parentheses. Where a paper leaves something open, or "
+    "its words and its numbers differ, a claim stands here once more with another choice, after a dash (–); it is "
+    "counted once."
 )
 PAPERS = {
     "fNML": "The fNML paper (Silander, Roos, Kontkanen & Myllymäki 2008)",
@@ -38,7 +39,7 @@ table { border-collapse: collapse; width: 100%; margin: 1em 0 }
 th, td { border-bottom: 1px solid #ddd; padding: .4em .6em; text-align: left; vertical-align: top }
 th { border-bottom: 2px solid #888 }
 td.number { text-align: right; white-space: nowrap }
-.confirmed { color: #00664a } .not-confirmed { color: #a33b00 } .cannot-be-told { color: #666 }
+.confirmed { color: #00664a } .refuted { color: #a33b00 } .inconclusive { color: #666 }
 td.verdict { font-weight: 600; white-space: nowrap } tr.again td:first-child { padding-left: 2em; color: #666 }
 figure { margin: 1em 0 } img { max-width: 100% } figcaption { color: #666 }
 pre { white-space: pre-wrap; background: #f6f6f6; padding: .8em }
@@ -78,9 +79,9 @@ def page_as_html(done: Sequence[Reproduction], left_out: Sequence[str]) -> str:
         lines += [f"<h2>{escape(title)}</h2>", f"<p>{escape(_counted(claims))}</p>", *_table(COLUMNS)]
         for claim in claims:
             text, where, verdict, numbers, band = map(escape, _cells(claim))
-            kind, again = verdict.replace(" ", "-"), ' class="again"' if claim.again else ""
+            again = ' class="again"' if claim.again else ""
             lines.append(
-                f'<tr{again}><td>{text}</td><td>{where}</td><td class="verdict {kind}">{verdict}</td>'
+                f'<tr{again}><td>{text}</td><td>{where}</td><td class="verdict {verdict}">{verdict}</td>'
                 f"<td>{numbers}</td><td>{band}</td></tr>"
             )
         lines.append("</table>")

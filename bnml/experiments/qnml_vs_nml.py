@@ -40,7 +40,7 @@ from bnml.data.resampling import first_rows
 from bnml.errors import DataError
 from bnml.experiments import charts
 from bnml.experiments.claims import Claim, claim_of_fact, claim_of_margin
-from bnml.experiments.comparison import standard_error
+from bnml.experiments.comparison import student_error
 from bnml.experiments.experiment import Experiment, Outputs, Part, Row, experiment_blocks, experiment_generator
 from bnml.experiments.uci_tables import FOLDER, TABLE_FILES, TABLES, read_uci_table
 from bnml.nml import regret
@@ -200,7 +200,7 @@ def _claims(trees: pd.DataFrame, results: pd.DataFrame) -> list[Claim]:
         ),
         claim_of_margin(
             "qNML is a reasonable approximation of NML in general (it finds NML's best forest more often than fNML).",
-            "qNML, section 3.3, a footnote", float(sets.mean()), standard_error(sets),
+            "qNML, section 3.3, a footnote", float(sets.mean()), student_error(sets),
             f"qNML chooses a forest of highest NML on {shares[0]:.1%} of the tables, fNML on {shares[1]:.1%}; qNML "
             f"loses {lost:.3f} nats on average, and is {above.min():.2f} to {above.max():.2f} nats above NML",
         ),

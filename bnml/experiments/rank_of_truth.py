@@ -70,6 +70,7 @@ PRINTED = tuple(score for score in SCORES if score != "AIC")  # scores with publ
 BLOCK, LONGER_BLOCK = 5, 25  # networks in a part of the work, with many data sets and with few
 SAME = 1e-8  # nats
 FEW = 1 / 20  # of the networks: the worst ones
+PER_SKEWNESS = 25  # networks for each unit of squared skewness, that a mean is nearly normal (Cochran's rule)
 HEAVY = 3.0  # times their even share of the mean: more is much
 
 
@@ -230,13 +231,12 @@ def _outcome(folder: Path, rows: Sequence[Row], repetitions: int) -> Outputs:
     shared = compare_with_published(comparison, ours="rank_ties_shared")
     claims = [
         claim_of_agreement(
-            "The published mean ranks are reproduced.",
-            "qNML, left out of its final version",
-            comparison,
-            repetitions=repetitions,
+            "The published mean ranks are reproduced.", "qNML, left out of its final version", comparison,
+            repetitions=repetitions, explained=_too_skewed(ranked) & (comparison["difference"] < 0),
+            why="are below the published ones, as means are that hang on a few networks, which repetitions can miss",
         ),
         *rank_claims(ranked),
-    ]
+    ]  # fmt: skip
     most = (comparison["rank_ties_shared"] - comparison["ours"]) / comparison["published_error"]
     most = most[comparison["published_error"] > 0]
     findings = [
@@ -255,6 +255,12 @@ def _outcome(folder: Path, rows: Sequence[Row], repetitions: int) -> Outputs:
         tables["structures"] = single[["arcs", "scheme", "repetition", "N", *SCORES]]
         figures["single"] = _single_figure(single)
     return Outputs(tables, figures, findings, claims)
+
+
+def _too_skewed(ranked: pd.DataFrame) -> bool:
+    """Return whether ranks are so skewed, in the median cell, that most means of so few networks are too low."""
+    skewness = ranked.groupby(["arcs", "scheme", "N"])[list(SCORES)].skew()
+    return not ranked["repetition"].nunique() >= PER_SKEWNESS * float((skewness**2).stack().median())
 
 
 def _tail(ranked: pd.DataFrame) -> list[str]:

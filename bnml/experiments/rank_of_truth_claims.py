@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,7 +17,7 @@ from bnml.experiments.claims import (
     claim_of_share,
     claim_usually,
 )
-from bnml.experiments.comparison import ALLOWED, standard_error
+from bnml.experiments.comparison import ratio_band, student_error, student_factor
 from bnml.experiments.experiment import Row
 
 __all__ = ["PUBLISHED", "mean_rank", "rank_claims"]
@@ -100,7 +100,7 @@ def _winner(text: str, ranked: pd.DataFrame, score: str) -> Claim:
 def _ratio(cell: pd.DataFrame, over: str, under: str) -> tuple[float, float]:
     """Return the logarithm of a ratio of mean ranks on the same networks, and its standard error."""
     pull = cell[over] / cell[over].mean() - cell[under] / cell[under].mean()
-    return math.log(cell[over].mean() / cell[under].mean()), standard_error(pull)
+    return math.log(cell[over].mean() / cell[under].mean()), student_error(pull)
 
 
 def _similar(matched: pd.DataFrame) -> Claim:
@@ -112,7 +112,7 @@ def _similar(matched: pd.DataFrame) -> Claim:
         math.log(SIMILAR) - near, found[:, 1],
         f"its mean ranks are {ratios.min():.1f} to {ratios.max():.1f} times as large, within the factor in "
         f"{int((near <= math.log(SIMILAR)).sum())} of {len(near)} cells; the log-ratios have the bands; their ranks "
-        f"correlate over networks by {min(alike):.2f} to {max(alike):.2f}",
+        f"correlate over networks by {_range(alike)}",
     )  # fmt: skip
 
 
@@ -125,7 +125,7 @@ def _density(ranked: pd.DataFrame) -> Claim:
         behind = dense[[name for name in OTHERS if name != best]].sub(dense[best], axis=0)
         near = str(behind.mean().idxmin())
         margins.append(float(behind[near].mean()))
-        errors.append(standard_error(behind[near]))
+        errors.append(student_error(behind[near]))
     return claim_usually(
         "The density of the network (4 or 7 arcs) is not a very significant factor (the same score is best).", SECTION,
         margins, errors,
@@ -141,7 +141,7 @@ def _pronounced(matched: pd.DataFrame) -> Claim:
         means = own.groupby("N")[["fNML", "BDeu"]].mean()
         medians[arcs] = float((means["fNML"] / means["BDeu"]).median())
         apart = (own["fNML"].map(math.log) - own["BDeu"].map(math.log)).abs().groupby(own["repetition"]).mean()
-        levels[arcs], errors[arcs] = float(apart.mean()), standard_error(apart)
+        levels[arcs], errors[arcs] = float(apart.mean()), student_error(apart)
     return claim_of_margin(
         "The similar behaviour of fNML and BDeu is more pronounced in networks with 7 arcs.", SECTION,
         levels[4] - levels[7], math.hypot(errors[4], errors[7]),
@@ -161,7 +161,7 @@ def _underfits(ranked: pd.DataFrame) -> Claim:
     }
     return claim_everywhere(
         "The underfitting tendency of BIC can be clearly detected (its best structure has too few arcs).", SECTION,
-        [own.mean() for own in lacking.values()], [standard_error(own) for own in lacking.values()],
+        [own.mean() for own in lacking.values()], [student_error(own) for own in lacking.values()],
         f"fewer arcs than generated the data, on average, in {fewer} of {len(lacking)} cells: {at_100[4]:.1f} of 4 and "
         f"{at_100[7]:.1f} of 7 for N = 100",
         [f"{arcs} arcs, {scheme}, N = {n}" for arcs, scheme, n in lacking],
@@ -204,20 +204,27 @@ def _alike(ranked: pd.DataFrame) -> Claim:
     found = _correlations(ranked)
     parts = ranked["repetition"] % min(GROUPS, int(ranked["repetition"].nunique()))
     rest = [[_lead(one) for one in _correlations(ranked[parts != part])] for part in sorted(parts.unique())]
-    errors = np.std(rest, axis=0) * math.sqrt(len(rest) - 1)
+    errors = np.std(rest, axis=0) * math.sqrt(len(rest) - 1) * student_factor(len(rest))
     own = [one["AIC", "BIC"] for one in found]
     first = sum(_lead(one) > 0 for one in found)
     return claim_everywhere(
         "Qualitatively AIC and BIC behave similarly to each other (of all pairs of scores they agree most on which "
         "networks are hard).", SECTION, [_lead(one) for one in found], errors,
-        f"their ranks correlate over networks by {min(own):.2f} to {max(own):.2f}; the most of all pairs in {first} of "
+        f"their ranks correlate over networks by {_range(own)}; the most of all pairs in {first} of "
         f"{len(found)} panels",
     )  # fmt: skip
 
 
 def _lead(correlations: Mapping[tuple[str, str], float]) -> float:
     """Return by how much AIC and BIC correlate more than any other pair."""
-    return correlations["AIC", "BIC"] - max(one for pair, one in correlations.items() if pair != ("AIC", "BIC"))
+    others = [one for pair, one in correlations.items() if pair != ("AIC", "BIC")]
+    return correlations["AIC", "BIC"] - float(np.max(others))
+
+
+def _range(correlations: Sequence[float]) -> str:
+    """Return the range of those correlations that are defined: ranks that are all equal have none."""
+    known = [one for one in correlations if not math.isnan(one)]
+    return f"{min(known):.2f} to {max(known):.2f}" if known else "n/a"
 
 
 def _unaffected(matched: pd.DataFrame, other: pd.DataFrame, score: str) -> Claim:
@@ -232,7 +239,7 @@ def _unaffected(matched: pd.DataFrame, other: pd.DataFrame, score: str) -> Claim
             pull = both["one"] / both["one"].mean() - both["two"] / both["two"].mean()
             pulls.append(pull * math.copysign(1.0, size))
             sizes.append(abs(size))
-        errors.append(standard_error(pd.concat(pulls, axis=1).mean(axis=1)))
+        errors.append(student_error(pd.concat(pulls, axis=1).mean(axis=1)))
     error = math.hypot(*errors) / len(errors)
     mean, inside = float(np.mean(sizes)), sum(size <= math.log(SIMILAR) for size in sizes)
     claim = claim_of_margin(
@@ -241,5 +248,4 @@ def _unaffected(matched: pd.DataFrame, other: pd.DataFrame, score: str) -> Claim
         f"by a factor of {math.exp(mean):.2f} on average, {math.exp(max(sizes)):.2f} at most; by less than {SIMILAR:g} "
         f"in {inside} of {len(sizes)} cells",
     )  # fmt: skip
-    low, high = (math.exp(mean + side * ALLOWED * error) for side in (-1, 1))
-    return replace(claim, band=f"{low:.2f} to {high:.2f}")
+    return replace(claim, band=ratio_band(mean, error, ".2f"))

@@ -54,11 +54,11 @@ def test_all(run, folder, monkeypatch):
     assert max(map(len, shown.out.splitlines())) <= 80
     assert "regret-table (" in shown.out
     assert "  confirmed: Equation 7 is a good approximation" in shown.out
-    assert "3 claims: 2 confirmed, 1 not confirmed, 0 cannot be told." in shown.out
+    assert "3 claims: 2 confirmed, 1 refuted, 0 inconclusive." in shown.out
     assert "<h1>What the papers say" in (folder / "reproduced" / "claims.html").read_text()
     found = json.loads(run("reproduce", "all", "--threads", "1", "--json").out)
-    assert found["verdicts"] == {"confirmed": 2, "not confirmed": 1, "cannot be told": 0}
-    assert found["experiments"][0]["claims"][0]["verdict"] == "not confirmed"
+    assert found["verdicts"] == {"confirmed": 2, "refuted": 1, "inconclusive": 0}
+    assert found["experiments"][0]["claims"][0]["verdict"] == "refuted"
 
 
 def test_help_names_every_experiment(run):

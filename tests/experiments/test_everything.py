@@ -57,12 +57,12 @@ def test_one_page_with_all_claims(three, data, tmp_path):
     found = reproduce_all(data, threads=1, out=tmp_path / "out", progress=lambda *step: told.append(step))
     assert [(one.experiment.name, one.repetitions) for one in found.done] == [("plain", None), ("random", 4)]
     assert found.left_out == ["endless"]
-    assert found.verdicts == {"confirmed": 2, "not confirmed": 0, "cannot be told": 0}
+    assert found.verdicts == {"confirmed": 2, "refuted": 0, "inconclusive": 0}
     assert found.processor_seconds == pytest.approx(sum(one.processor_seconds for one in found.done))
     assert {stage.partition(":")[0] for stage, _ in told} == {"plain", "random"}
     assert [file.name for file in found.files] == ["claims.html", "claims.md"]
     page, plain = (file.read_text() for file in found.files)
-    assert "2 claims: 2 confirmed, 0 not confirmed, 0 cannot be told." in plain
+    assert "2 claims: 2 confirmed, 0 refuted, 0 inconclusive." in plain
     assert "| The mean of random \\| is <positive>. | a paper | confirmed | 0." in plain
     assert "The mean of random | is &lt;positive&gt;." in page
     assert "4 rows &amp; more" in page

@@ -248,7 +248,7 @@ def made_results(exact, seventh, published):
     return ours, theirs, theirs.groupby(["network", "N"])["qNML"].mean().reset_index()
 
 
-@pytest.mark.parametrize(("published", "verdict"), [(3, "not confirmed"), (5, "confirmed"), (4, "cannot be told")])
+@pytest.mark.parametrize(("published", "verdict"), [(3, "refuted"), (5, "confirmed"), (4, "inconclusive")])
 def test_published_means_tell_which_regret_they_have(published, verdict):
     claim = claims._used_eq7(*made_results(3, 5, published))
     assert claim.verdict == verdict
@@ -256,7 +256,7 @@ def test_published_means_tell_which_regret_they_have(published, verdict):
 
 
 def test_regrets_that_nothing_tells_apart():
-    assert claims._used_eq7(*made_results(3, 3, 3)).verdict == "cannot be told"
+    assert claims._used_eq7(*made_results(3, 3, 3)).verdict == "inconclusive"
 
 
 def distances(means):
@@ -267,7 +267,7 @@ def distances(means):
     return results(rows)
 
 
-@pytest.mark.parametrize(("other", "verdict"), [(5, "confirmed"), (2, "cannot be told"), (1, "not confirmed")])
+@pytest.mark.parametrize(("other", "verdict"), [(5, "confirmed"), (2, "inconclusive"), (1, "refuted")])
 def test_convergence_is_judged_where_qnml_is_half_of_the_way(other, verdict):
     """The orders of columns: BDeu, BIC, fNML, qNML. With 8 arcs 4 is half of the way."""
     means = {
@@ -281,7 +281,7 @@ def test_convergence_is_judged_where_qnml_is_half_of_the_way(other, verdict):
     assert claims._converges(distances({("asia", 10): (9, 9, 9, 8)}), {"asia": 8}) == []
 
 
-@pytest.mark.parametrize(("nearest", "verdict"), [(9, "confirmed"), (6, "not confirmed")])
+@pytest.mark.parametrize(("nearest", "verdict"), [(9, "confirmed"), (6, "refuted")])
 def test_no_arcs_at_all_are_as_far_from_the_truth_as_it_has_arcs(nearest, verdict):
     ours = distances({("asia", n): (9, nearest, 9, 9) for n in (10, 20)})
     every = ours.assign(**{"BIC arcs": [0, 1] * (len(ours) // 2)})

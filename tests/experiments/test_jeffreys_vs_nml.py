@@ -59,4 +59,4 @@ def test_the_difference_must_fall_where_parameters_keep_away_from_the_edge():
         for noise in (-0.01, 0.0, 0.01)
     ]
     found = experiment._claims(pd.DataFrame(lines))
-    assert [claim.verdict for claim in found] == ["confirmed", "cannot be told", "not confirmed"]
+    assert [claim.verdict for claim in found] == ["confirmed", "inconclusive", "refuted"]

@@ -20,10 +20,8 @@ def reproduction(name, claims, repetitions, seconds):
 
 
 DONE = [
-    reproduction(
-        "regret-table", [Claim("A holds.", "x", "confirmed", "1"), Claim("B.", "y", "not confirmed", "2")], None, 2
-    ),
-    reproduction("sachs", [Claim("C.", "z", "cannot be told", "3", "0 ± 1")], 1000, 630),
+    reproduction("regret-table", [Claim("A holds.", "x", "confirmed", "1"), Claim("B.", "y", "refuted", "2")], None, 2),
+    reproduction("sachs", [Claim("C.", "z", "inconclusive", "3", "0 ± 1")], 1000, 630),
     reproduction("gaps", [], 3, 90),
 ]
 
@@ -34,14 +32,14 @@ def test_claims_stand_by_paper_and_what_was_judged_again_below(page):
     claims = [
         first,
         Claim("Q.", "qNML, Table 2", "confirmed", "2"),
-        Claim("P.", "qNML, Table 1", "not confirmed", "3").chosen("another way", again=True),
-        Claim("R.", "fNML, section 6", "cannot be told", "4"),
+        Claim("P.", "qNML, Table 1", "refuted", "3").chosen("another way", again=True),
+        Claim("R.", "fNML, section 6", "inconclusive", "4"),
         Claim("S.", "a program", "confirmed", "5"),
     ]
     text = page([reproduction("sachs", claims, 5, 1.0)], [])
-    assert "4 claims: 3 confirmed, 0 not confirmed, 1 cannot be told." in text
-    assert "2 claims: 2 confirmed, 0 not confirmed, 0 cannot be told." in text  # of the qNML paper
-    assert "3 confirmed, 1 cannot be told" in text  # of the experiment
+    assert "4 claims: 3 confirmed, 0 refuted, 1 inconclusive." in text
+    assert "2 claims: 2 confirmed, 0 refuted, 0 inconclusive." in text  # of the qNML paper
+    assert "3 confirmed, 1 inconclusive" in text  # of the experiment
     order = ["The fNML paper", "R.", "The qNML paper", "P (one way).", "– another way", "Q.", "Other claims", "S."]
     places = [text.index(part) for part in order]
     assert places == sorted(places)
@@ -50,7 +48,7 @@ def test_claims_stand_by_paper_and_what_was_judged_again_below(page):
 @pytest.mark.parametrize("page", [page_as_html, page_as_markdown])
 def test_every_claim_stands_once_with_its_verdict_numbers_and_band(page):
     text = page(DONE, ["endless"])
-    assert "3 claims: 1 confirmed, 1 not confirmed, 1 cannot be told." in text
+    assert "3 claims: 1 confirmed, 1 refuted, 1 inconclusive." in text
     for claim in (claim for one in DONE for claim in one.outcome.claims):
         (line,) = [line for line in text.splitlines() if f"{claim.text}<" in line or f"{claim.text} |" in line]
         assert all(part in line for part in (claim.where, claim.verdict, claim.numbers, claim.band))

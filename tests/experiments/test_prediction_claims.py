@@ -11,7 +11,7 @@ from bnml.experiments.comparison import student_error
 from bnml.experiments.prediction_claims import PredictionTables
 from bnml.experiments.prediction_tables import SCORES
 
-CONFIRMED, NOT_CONFIRMED, UNTOLD = "confirmed", "not confirmed", "cannot be told"
+CONFIRMED, REFUTED, INCONCLUSIVE = "confirmed", "refuted", "inconclusive"
 
 
 def made(numbers, quantity, tables=("breast_cancer", "iris"), permutations=20, noise=0.01):
@@ -49,12 +49,19 @@ def test_what_permutations_share_does_not_count():
     assert single["fNML"].groupby("data").agg(student_error).min() > 0.1
 
 
-@pytest.mark.parametrize(("qnml", "verdict"), [(0.5, CONFIRMED), (-0.5, NOT_CONFIRMED), (1.5, NOT_CONFIRMED)], ids=str)
+@pytest.mark.parametrize(("qnml", "verdict"), [(0.5, CONFIRMED), (-0.5, REFUTED), (1.5, REFUTED)], ids=str)
 def test_between_the_others(qnml, verdict):
     table = made(numbers(BIC=0.0, fNML=1.0, qNML=qnml, BDeu=-3.0), "logprob")
     assert claims._between(table).verdict == verdict
     sized = claims._by_size(claims._single_ranks(table), {"breast_cancer": 286, "iris": 150})
     assert only(sized, "usually between").verdict == verdict
+
+
+def test_two_permutations_with_the_same_ranks_decide_nothing():
+    table = made(numbers(BIC=0.0, fNML=1.0, qNML=0.5, BDeu=-3.0), "logprob", permutations=2, noise=0.0)
+    assert claims._between(table).verdict == INCONCLUSIVE
+    sized = claims._by_size(claims._single_ranks(table), {"breast_cancer": 286, "iris": 150})
+    assert {claim.verdict for claim in sized} == {INCONCLUSIVE}
 
 
 def test_small_and_large_tables():
@@ -68,7 +75,7 @@ def test_small_and_large_tables():
     assert only(found, "BIC often wins").verdict == CONFIRMED
     assert "on 4 of 4 tables" in only(found, "BIC often wins").numbers
     half, quarter = [claim for claim in found if claim.text.startswith("BIC performs worst")]
-    assert (half.verdict, half.again) == (NOT_CONFIRMED, False)
+    assert (half.verdict, half.again) == (REFUTED, False)
     assert (quarter.verdict, quarter.again) == (CONFIRMED, True)
     assert only(found, "fNML is good").verdict == CONFIRMED
 
@@ -78,14 +85,14 @@ def test_more_parameters_with_fewer_rows():
         return {"BDeu": 50.0, "BIC": 40.0, "fNML": 300.0 - 2 * percent, "qNML": 60.0}
 
     strange, simple = claims._strange(made(shrinking, "parameters"))
-    assert (strange.verdict, strange.band) == (CONFIRMED, "100% ± 14%")
+    assert (strange.verdict, strange.band) == (CONFIRMED, "69% to 100%")
     assert (simple.verdict, simple.numbers) == (CONFIRMED, "for 3 of 3 numbers of rows")
     strange, simple = claims._strange(made(numbers(fNML=100.0, qNML=200.0), "parameters", noise=3.0))
-    assert strange.verdict == UNTOLD
-    assert simple.verdict == NOT_CONFIRMED
+    assert strange.verdict == INCONCLUSIVE
+    assert simple.verdict == REFUTED
 
 
-@pytest.mark.parametrize(("qnml", "verdict"), [(-0.01, CONFIRMED), (-0.05, UNTOLD), (-0.2, NOT_CONFIRMED)])
+@pytest.mark.parametrize(("qnml", "verdict"), [(-0.01, CONFIRMED), (-0.05, INCONCLUSIVE), (-0.2, REFUTED)])
 def test_as_good_as_the_best_but_for_a_little(qnml, verdict):
     table = made(numbers(qNML=qnml, BDeu=-1.0), "logprob")
     third = pd.DataFrame({"what": "table 3", "data": ["breast_cancer", "iris"], "rows": 30})
@@ -105,4 +112,4 @@ def test_no_score_is_the_best_in_every_way():
         parameters=made(numbers(fNML=10.0, qNML=500.0, BIC=100.0, BDeu=950.0), "parameters")["parameters"]
     )
     claim = claims._in_no_aspect(PredictionTables(both, both, both, third))
-    assert claim.verdict == NOT_CONFIRMED  # fNML is ahead of all others in both
+    assert claim.verdict == REFUTED  # fNML is ahead of all others in both

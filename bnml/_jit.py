@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from functools import cache, wraps
 from typing import Any, TypeVar, cast
 
-__all__ = ["JIT", "compilation_seconds", "compilation_told", "helper", "kernel", "plain_at_first"]
+__all__ = ["JIT", "compilation_seconds", "compilation_told", "dispatcher_of", "helper", "kernel", "plain_at_first"]
 
 JIT = os.environ.get("BNML_JIT", "1") != "0"
 
@@ -28,31 +28,63 @@ LONG = 1.0  # seconds of compilation that are worth a word
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+_lock = threading.RLock()  # the first call of a kernel can be on several threads at once
+_helpers: list[Callable[..., Any]] = []  # those that Numba does not know yet
+
 
 def kernel(function: F) -> F:
-    """Compile a kernel on its first call and keep the machine code on disk where that is possible."""
+    """Compile a kernel on its first call and keep the machine code on disk where that is possible.
+
+    Numba itself is imported then, too: most commands on small tables, or on none, are done before they need it.
+    """
     if not JIT:
         return function
-    from numba import njit
+    compiled: Callable[..., Any] | None = None
 
-    from bnml._kernel_cache import careful_cache
+    @wraps(function)
+    def call(*arguments: Any) -> Any:
+        nonlocal compiled
+        if compiled is None:
+            compiled = dispatcher_of(function)
+        return compiled(*arguments)
 
+    call.py_func = function  # type: ignore[attr-defined]  # for `plain_at_first`
+    return cast("F", call)
+
+
+def helper(function: F) -> F:
+    """Let kernels of the same file call a function, as a part of them; called from Python, it is plain Python."""
+    if JIT:
+        _helpers.append(function)
+    return function
+
+
+def dispatcher_of(function: Callable[..., Any]) -> Any:
+    """Return what compiles a kernel's function for the types that it is called with; the same at every call."""
+    with _lock:
+        return _dispatcher_of(function)
+
+
+@cache
+def _dispatcher_of(function: Callable[..., Any]) -> Any:
+    _compilation.begin()  # what takes long is the import of Numba
+    try:
+        from numba import njit
+        from numba.extending import register_jitable
+
+        from bnml._kernel_cache import careful_cache
+    finally:
+        _compilation.end()
     _listen()
+    while _helpers:
+        register_jitable(**OPTIONS)(_helpers[-1])
+        _helpers.pop()  # not before, as an interrupt may come
     try:
         compiled = njit(cache=True, nogil=True, **OPTIONS)(function)
     except (RuntimeError, OSError):  # Numba finds no folder that it may write its cache to
         compiled = njit(nogil=True, **OPTIONS)(function)
     careful_cache(compiled)
-    return compiled  # type: ignore[no-any-return]
-
-
-def helper(function: F) -> F:
-    """Let kernels of the same file call a function, as a part of them; called from Python, it is plain Python."""
-    if not JIT:
-        return function
-    from numba.extending import register_jitable
-
-    return register_jitable(**OPTIONS)(function)  # type: ignore[no-any-return]
+    return compiled
 
 
 def plain_at_first(steps: Callable[..., float], instead: Callable[..., Any] | None = None) -> Callable[[F], F]:
@@ -111,11 +143,9 @@ class _Compilation:
             if self.depth == 0:
                 self.started = time.perf_counter()
             self.depth += 1
-        self.look()
 
     def end(self) -> None:
         """Note that it is compiled."""
-        self.look()
         with self.lock:
             self.depth -= 1
             if self.depth == 0:
@@ -139,8 +169,10 @@ def _listen() -> None:
     class Listener(event.Listener):  # type: ignore[misc]  # its class has no types
         def on_start(self, event: object) -> None:
             _compilation.begin()
+            _compilation.look()
 
         def on_end(self, event: object) -> None:
+            _compilation.look()
             _compilation.end()
 
     event.register("numba:compile", Listener())

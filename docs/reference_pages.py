@@ -8,12 +8,15 @@ from __future__ import annotations
 import importlib
 import inspect
 import re
-import subprocess
-import sys
 from pathlib import Path
 from types import ModuleType
 
+import typer
+from typer.cli import get_docs_for_click
+from typer.core import MARKUP_MODE_KEY
+
 import bnml
+from bnml.cli.app import app, load_command
 
 ROOMS = {
     "data": "Data",
@@ -113,11 +116,10 @@ def page_of_names() -> str:
 
 def page_of_commands() -> str:
     """Return the page of the command line, which Typer writes, with whole sentences, and with examples as such."""
-    typer = [sys.executable, "-m", "typer", "bnml.cli.main", "utils", "docs", "--name", "bnml"]
-    root = Path(bnml.__file__).parent.parent
-    text = subprocess.run(
-        [*typer, "--title", "The command line"], cwd=root, capture_output=True, text=True, encoding="utf-8", check=True
-    ).stdout
+    group = typer.main.get_command(app)
+    group.get_command = lambda context, name: load_command(name)  # with its options, which the overview has no use for
+    context = typer.Context(group, obj={MARKUP_MODE_KEY: "rich"})
+    text = get_docs_for_click(obj=group, ctx=context, name="bnml", title="The command line").strip() + "\n"
     sentences = dict(re.findall(r"^## `bnml ([\w-]+)`\n\n(.*)$", text, flags=re.MULTILINE))
     text = re.sub(
         rf"^\* `({'|'.join(sentences)})`: .*$",

@@ -22,7 +22,7 @@ import pytest
 
 import bnml
 from bnml.cli import main
-from bnml.cli.main import COMPILING
+from bnml.cli.app import COMPILING
 
 from .pages import blocks, needs
 

@@ -8,7 +8,7 @@ import pytest
 
 import bnml
 from bnml._memory import gigabytes, machine_memory, memory_limit_of
-from bnml.cli.main import main
+from bnml.cli import main
 from bnml.errors import ArgumentError, DataError, SearchError
 
 

@@ -16,7 +16,7 @@ import bnml
 from bnml._files import write_files
 from bnml._text import facts, number_of, quoted, text_table
 from bnml._watch import Watch
-from bnml.cli import options, printing, reading
+from bnml.cli import INTERRUPTED, options, printing, reading
 from bnml.cli.constraints import Known
 from bnml.cli.error_words import links_said
 from bnml.cli.option_groups import takes_groups
@@ -39,8 +39,6 @@ __all__ = ["command"]
 EXAMPLE = "Example: bnml learn survey.csv --bins auto --require 'smoke>lung' -o survey.json --plot survey.png"
 
 READING = ("columns", "drop", "missing", "na_values", "states", "bins", "weights", "interventions")
-
-INTERRUPTED = 130  # what shells know as the status of Ctrl-C
 
 LONG = 3.0  # seconds after which people want to know how long it will take
 

@@ -48,8 +48,6 @@ def read_delimited(path: Path, wanted: Wanted, delimiter: str | None = None) -> 
     """
     import pyarrow as pa
 
-    from bnml.data import _kernels  # noqa: F401  # what goes wrong there is not the fault of the file
-
     with _understood(path):
         names, delimiter, start = _header(path, delimiter)
         kept = kept_table_names(names, wanted)

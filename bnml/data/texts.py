@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from bnml._jit import plain_at_first
+
 __all__ = ["encode_text_array"]
 
 
@@ -14,14 +16,24 @@ def encode_text_array(chunk: Any) -> tuple[npt.NDArray[np.integer[Any]], list[An
     """Return the codes of an Arrow array of texts, -1 for nulls, and its labels."""
     import pyarrow as pa
 
-    if str(chunk.type) == "string_view":
-        chunk = chunk.cast(pa.large_string())
-    if (found := _encode_short_texts(chunk)) is not None:
-        return found
+    return _encode(chunk.cast(pa.large_string()) if str(chunk.type) == "string_view" else chunk)
+
+
+def _encode_by_arrow(chunk: Any) -> tuple[npt.NDArray[np.integer[Any]], list[Any]]:
+    import pyarrow as pa
+
     if not pa.types.is_dictionary(chunk.type):
         chunk = chunk.dictionary_encode()
-    indices = chunk.indices.cast(pa.int32() if len(chunk.dictionary) < 1 << 31 else pa.int64())
-    return indices.fill_null(-1).to_numpy(), chunk.dictionary.to_pylist()
+    codes = chunk.indices.cast(pa.int32() if len(chunk.dictionary) < 1 << 31 else pa.int64())
+    if codes.null_count:
+        codes = codes.fill_null(-1)  # imports pandas, and so would to_numpy
+    numbers: npt.NDArray[Any] = np.from_dlpack(codes)
+    return numbers, chunk.dictionary.to_pylist()
+
+
+@plain_at_first(lambda chunk: 10 + len(chunk) / 25, _encode_by_arrow)
+def _encode(chunk: Any) -> tuple[npt.NDArray[np.integer[Any]], list[Any]]:
+    return _encode_short_texts(chunk) or _encode_by_arrow(chunk)
 
 
 def _encode_short_texts(chunk: Any) -> tuple[npt.NDArray[np.int8], list[str]] | None:

@@ -10,7 +10,7 @@ import pytest
 
 import bnml
 from bnml.cli import main
-from bnml.cli.main import COMPILING
+from bnml.cli.app import COMPILING
 
 
 @dataclass(frozen=True)

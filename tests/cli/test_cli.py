@@ -15,9 +15,11 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+import typer
 
 import bnml
 from bnml.cli import compare, convert, fit, info, regret, sample, score
+from bnml.cli.app import app, load_command
 from bnml.cli.error_words import in_options
 from bnml.cli.reading import parse_bins_options
 from bnml.errors import ArgumentError, argument
@@ -421,6 +423,58 @@ def test_the_exact_nml_of_a_forest(run, folder):
     report = json.loads(shown.out)
     assert report["fit"] - report["penalty"] == pytest.approx(report["score"])
     assert "nml" in run("score", "[smoke][lung|smoke]", "two.csv", "--score", "nml").out
+
+
+HEAVY = {
+    "numba",
+    "numpy",
+    "scipy",
+    "pandas",
+    "pyarrow",
+    "matplotlib",
+    "networkx",
+    "highspy",
+    "duckdb",
+    "bnml.cli.learn",
+}
+
+
+@pytest.mark.parametrize(
+    ("command", "needed"),
+    [
+        (["--help"], set()),
+        (["--version"], set()),
+        (["lern"], set()),
+        (["convert", "net.bif", "net.net"], {"numpy"}),
+        (["query", "net.bif", "lung"], {"numpy", "pandas", "pyarrow"}),
+        (["info", "two.csv"], {"numpy", "pyarrow"}),
+        (["learn", "two.csv"], {"numpy", "pyarrow", "scipy", "bnml.cli.learn"}),
+    ],
+    ids=lambda given: given[0] if isinstance(given, list) else "",
+)
+def test_what_is_imported(folder, command, needed):
+    """A command imports what it needs itself; the overview needs none of them."""
+    program = "import sys; from bnml.cli import main; main(sys.argv[1:]); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program, *command], capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.splitlines()[-1].split())
+    assert HEAVY & loaded == needed
+    assert "scipy.stats" not in loaded
+
+
+def test_the_overview_has_the_docstrings_of_commands():
+    overview = typer.main.get_command(app)
+    context = typer.Context(overview)
+    for name in overview.list_commands(context):
+        assert overview.get_command(context, name).help == load_command(name).help
+
+
+@pytest.mark.parametrize(
+    ("words", "wanted"), [("bnml con", ["convert"]), ("bnml learn --search ta", ["tabu", "tan"]), ("bnml x", [])]
+)
+def test_shells_complete(words, wanted):
+    environment = {"_BNML_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
+    done = subprocess.run(BNML, env={**os.environ, **environment}, capture_output=True, text=True, check=True)
+    assert sorted(done.stdout.split()) == wanted
 
 
 def test_names_are_completed():

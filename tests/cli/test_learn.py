@@ -22,8 +22,8 @@ import bnml
 from bnml._files import write_files
 from bnml._watch import Watch
 from bnml.cli import learn
+from bnml.cli.app import COMPILING, load_command
 from bnml.cli.constraints import parse_constraints
-from bnml.cli.main import COMPILING
 from bnml.errors import ArgumentError, BnmlError
 from bnml.graph import Constraints
 from bnml.search.candidates import candidates_of
@@ -744,11 +744,7 @@ def test_ways_that_are_none(run, arguments, message):
 
 
 def test_the_ways_are_completed():
-    from typer.main import get_command
-
-    from bnml.cli.main import app
-
-    command = get_command(app).commands["learn"]
+    command = load_command("learn")
     option = next(option for option in command.params if "--method" in option.opts)
     context = command.make_context("learn", [], resilient_parsing=True)
     assert [item.value for item in option.shell_complete(context, "")] == ["auto", "lattice", "cuts"]

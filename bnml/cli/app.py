@@ -2,52 +2,92 @@
 
 from __future__ import annotations
 
+import ast
+import importlib
 import io
 import os
+import pkgutil
 import signal
 import sys
 import threading
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
+from typer.core import TyperGroup
 
 import bnml
 from bnml._jit import compilation_told
-from bnml.cli import (
-    bootstrap,
-    compare,
-    convert,
-    dependences,
-    fit,
-    impute,
-    info,
-    learn,
-    plot,
-    posterior,
-    predict,
-    query,
-    regret,
-    relational,
-    reproduce,
-    sample,
-    score,
-    strength,
-    studio,
-    study,
-)
 from bnml.cli.error_words import in_options
 from bnml.errors import BnmlError, DataWarning
 
-__all__ = ["COMPILING", "app", "main"]
+__all__ = ["COMPILING", "app", "load_command", "run_command_line"]
 
 COMPILING = "note: compiling kernels, once on this machine (about 10 s)"
 
+COMMANDS = (
+    "learn",
+    "posterior",
+    "bootstrap",
+    "dependences",
+    "strength",
+    "study",
+    "studio",
+    "relational",
+    "info",
+    "score",
+    "fit",
+    "query",
+    "predict",
+    "impute",
+    "plot",
+    "sample",
+    "regret",
+    "compare",
+    "convert",
+    "reproduce",
+)
+"""The commands in the order of the overview; each is the function ``command`` of the module of that name."""
+
+
+def load_command(name: str) -> Any:
+    """Import a command, and return it as the framework runs it."""
+    module = importlib.import_module(f"bnml.cli.{name}")
+    alone = typer.Typer(add_completion=False, rich_markup_mode="rich")
+    settings = getattr(module, "SETTINGS", None)
+    alone.command(name, epilog=escape(module.EXAMPLE), context_settings=settings)(module.command)
+    return typer.main.get_command(alone)
+
+
+def _help_of(name: str) -> str:
+    """Return the docstring of a command from its source: to import all commands takes many times as long."""
+    source = pkgutil.get_data("bnml.cli", f"{name}.py")
+    functions = [node for node in ast.parse(source or b"").body if isinstance(node, ast.FunctionDef)]
+    return next(ast.get_docstring(function) or "" for function in functions if function.name == "command")
+
+
+class _Commands(TyperGroup):
+    """All commands: one that is run is imported then, and the overview and completion show docstrings alone."""
+
+    def get_command(self, context: Any, name: str) -> Any:
+        """Return what can be shown of a command."""
+        command = super().get_command(context, name)
+        if command is not None:
+            command.help = _help_of(name)
+        return command
+
+    def resolve_command(self, context: Any, arguments: list[str]) -> Any:
+        """Return the command that the first argument names, to be run with the others."""
+        name, *others = arguments
+        return (name, load_command(name), others) if name in COMMANDS else super().resolve_command(context, arguments)
+
+
 app = typer.Typer(
     name="bnml",
+    cls=_Commands,
     help="Structure learning of Bayesian networks from discrete data, with scores that need no tuning.",
     epilog=escape("Example: bnml learn survey.csv -o survey.bif --plot survey.png"),
     no_args_is_help=True,
@@ -55,34 +95,8 @@ app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-
-COMMANDS = {
-    module.__name__.rpartition(".")[2]: module
-    for module in (
-        learn,
-        posterior,
-        bootstrap,
-        dependences,
-        strength,
-        study,
-        studio,
-        relational,
-        info,
-        score,
-        fit,
-        query,
-        predict,
-        impute,
-        plot,
-        sample,
-        regret,
-        compare,
-        convert,
-        reproduce,
-    )
-}
-for name, module in COMMANDS.items():
-    app.command(name, epilog=escape(module.EXAMPLE), context_settings=getattr(module, "SETTINGS", None))(module.command)
+for name in COMMANDS:
+    app.command(name)(lambda: None)
 
 
 class _TerminatedError(BaseException):
@@ -104,12 +118,15 @@ def _top(
     pass
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line and return its exit status: 0, or 2 for anything the user can mend."""
+def run_command_line(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit status; leave interrupts to the caller."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # names may have letters that the terminal lacks
     given = list(sys.argv[1:] if arguments is None else arguments)
-    words = in_options(getattr(COMMANDS.get(given[0] if given else ""), "OPTIONS", {}))
+
+    def words(name: str, value: str | None) -> str:
+        command = sys.modules.get(f"bnml.cli.{given[0]}") if given and given[0] in COMMANDS else None
+        return in_options(getattr(command, "OPTIONS", {}))(name, value)
 
     def show_warning(message: Warning | str, *details: object) -> None:
         print(f"note: {message.text(words) if isinstance(message, DataWarning) else message}", file=sys.stderr)
@@ -130,9 +147,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _complain(error.text(words))
         except MemoryError as error:
             return _complain(f"memory ran out{f' ({error})' if str(error) else ''}; take fewer columns or rows")
-        except KeyboardInterrupt:
-            print("interrupted", file=sys.stderr)
-            return 130
         except _TerminatedError:
             return 128 + signal.SIGTERM
         except BrokenPipeError:  # the reader of our output has gone, as in `bnml sample … | head`

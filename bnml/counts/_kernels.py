@@ -166,7 +166,7 @@ def _partition(columns: Array, arities: Array, variables: Array, labels: Array) 
     key = np.empty(labels.size, np.int64)
     for i in range(labels.size):
         key[i] = labels[i] = 0
-    m = min(labels.size, 1)  # no rows have no configuration, not even that of no variables
+    m = 1 if labels.size else 0  # no rows have no configuration, not even that of no variables
     capacity = 1
     for t in range(variables.size):
         v = variables[t]

@@ -209,7 +209,7 @@ def open_journal(file: Path) -> None:
     with Journal(file, EXPERIMENT, file.parent, 0) as kept:
         for key in (("a", 1), ("b", 2.5)):
             if key in kept:
-                pd.DataFrame([dict(row) for row in kept[key]], index=range(len(kept[key])))
+                [list(row.items()) for row in kept[key]]
                 round(kept.seconds(key), 3)
 
 

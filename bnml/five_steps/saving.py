@@ -30,7 +30,7 @@ from bnml._stored import frame_from_stored, from_stored, stored_frame, to_stored
 from bnml._text import number_of, quoted_value
 from bnml.data import Data, read
 from bnml.data.fingerprint import fingerprint
-from bnml.errors import ArgumentError, DataError, FormatError, argument
+from bnml.errors import ArgumentError, BnmlError, DataError, FormatError, argument
 from bnml.five_steps.decisions import Decisions, checked_decisions
 from bnml.five_steps.features import Features, Twins
 from bnml.five_steps.parts import PARTS, Progress, StudyRequest, StudyWork, posterior_arguments
@@ -237,8 +237,8 @@ def _table(file: Path, data: Any, source: TableSource | None) -> tuple[Data, Tab
         )
     try:
         return source.read(), source
-    except DataError as error:
-        raise DataError(
+    except BnmlError as error:
+        raise type(error)(
             f"{error.marked}; if the table of {str(file)!r} is elsewhere now, give {argument('data')}"
         ) from None
 

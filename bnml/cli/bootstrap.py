@@ -11,6 +11,7 @@ from bnml.cli import options, printing, reading
 from bnml.cli.option_groups import takes_groups
 from bnml.cli.searches import search_names
 from bnml.graph.rules import ROWS_PER_CELL
+from bnml.scores.priors import DEFAULT_PRIOR
 
 __all__ = ["command"]
 
@@ -39,6 +40,8 @@ def command(
     repetitions: Repetitions = 200,
     resampling: Resampling = "halves",
     rows_per_cell: options.RowsPerCell = ROWS_PER_CELL,
+    prior: options.Prior = DEFAULT_PRIOR,
+    prior_links: options.PriorLinks = None,
     seed: Seed = 0,
     threads: Threads = None,
     as_json: options.Json = False,
@@ -48,8 +51,8 @@ def command(
 
     shown = sys.stderr.isatty()
     asked = bootstrap_request(
-        chosen.score, search, repetitions=repetitions, resampling=resampling, rows_per_cell=rows_per_cell, seed=seed,
-        threads=threads, progress=_tell if shown else None,
+        chosen.score, search, repetitions=repetitions, resampling=resampling, rows_per_cell=rows_per_cell,
+        prior=reading.read_prior(prior, prior_links), seed=seed, threads=threads, progress=_tell if shown else None,
     )  # fmt: skip
     data = table()
     try:

@@ -26,6 +26,7 @@ from bnml.cli.searches import Search, SearchOptions, Significance, Verbose, sear
 from bnml.data.gaps import refuse_gaps
 from bnml.errors import ArgumentError, SearchError
 from bnml.graph.rules import ROWS_PER_CELL
+from bnml.scores.priors import DEFAULT_PRIOR
 
 if TYPE_CHECKING:
     from bnml.scores import FamilyScores
@@ -80,6 +81,8 @@ def command(
     own: SearchOptions,
     significance: Significance = None,
     known: Known,
+    prior: options.Prior = DEFAULT_PRIOR,
+    prior_links: options.PriorLinks = None,
     max_parents: options.MaxParents = None,
     rows_per_cell: options.RowsPerCell = ROWS_PER_CELL,
     output: Output = None,
@@ -103,7 +106,8 @@ def command(
     with links_said():
         asked = request_for(
             search, own, score=reading.read_score(score, prior_network), max_parents=max_parents,
-            rows_per_cell=rows_per_cell, seed=seed, threads=threads, memory_limit=memory_limit, time_limit=time_limit,
+            rows_per_cell=rows_per_cell, prior=reading.read_prior(prior, prior_links), seed=seed, threads=threads,
+            memory_limit=memory_limit, time_limit=time_limit,
         )  # fmt: skip
     rows = table() if scores is None or data is not None else None
     source = rows if scores is None else _local_scores(scores, rows)

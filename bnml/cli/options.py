@@ -170,6 +170,27 @@ RowsPerCell = Annotated[
     ),
 ]
 
+Prior = Annotated[
+    str,
+    _known(
+        "--prior",
+        metavar="NAME",
+        help="Structure prior: uniform, or sparse (one expected parent per variable).",
+    ),
+]
+StructurePriorName = Annotated[
+    str,
+    _known(
+        "--structure-prior",
+        metavar="NAME",
+        help="Structure prior that --prior is multiplied by: uniform, or sparse (one expected parent per variable).",
+    ),
+]
+PriorLinks = Annotated[
+    Path | None,
+    _known("--prior-links", metavar="FILE.csv", help="Prior probabilities of links: a, b, probability."),
+]
+
 FILES = "What to write"
 Plots = Annotated[
     list[Path] | None,

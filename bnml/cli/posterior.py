@@ -24,6 +24,7 @@ from bnml.cli.progress import progress_bar
 from bnml.cli.rows import write_rows
 from bnml.errors import ArgumentError
 from bnml.graph.rules import ROWS_PER_CELL
+from bnml.scores.priors import DEFAULT_PRIOR
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -101,6 +102,8 @@ def command(
     as_json: options.Json = False,
     max_parents: options.MaxParents = None,
     rows_per_cell: options.RowsPerCell = ROWS_PER_CELL,
+    structure_prior: options.StructurePriorName = DEFAULT_PRIOR,
+    prior_links: options.PriorLinks = None,
     output: Output = None,
     threads: options.Threads = None,
     memory_limit: options.MemoryLimit = None,
@@ -123,6 +126,7 @@ def command(
         "seed": seed,
         "max_parents": max_parents,
         "rows_per_cell": rows_per_cell,
+        "structure_prior": reading.read_prior(structure_prior, prior_links, "--structure-prior"),
         "constraints": known,
         "threads": threads,
         "memory_limit": memory_limit,

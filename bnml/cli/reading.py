@@ -48,6 +48,7 @@ __all__ = [
     "look_at_table",
     "parse_bins_options",
     "read_chosen_score",
+    "read_prior",
     "read_score",
     "read_structured_table",
     "read_table",
@@ -261,6 +262,15 @@ class ChosenScore(NamedTuple):
 
     name: str
     score: bnml.scores.Score
+
+
+def read_prior(name: str, links: Path | None, option: str = "--prior") -> str | bnml.priors.StructurePrior:
+    """Return the structure prior that options name: for a file of links these, and the named prior for all others."""
+    if name not in ("sparse", "uniform"):
+        raise ArgumentError(f"{option} {name}: expected sparse or uniform")
+    if links is None:
+        return name
+    return bnml.priors.LinkProbabilities.read(links, default=None if name == "sparse" else 2.0 / 3.0)
 
 
 def read_chosen_score(score: ScoreName = "qnml", prior_network: PriorNetwork = None) -> ChosenScore:

@@ -23,6 +23,7 @@ from bnml.cli.outputs import check_outputs
 from bnml.cli.searches import Search, SearchOptions, search_option_values
 from bnml.errors import ArgumentError
 from bnml.graph.rules import ROWS_PER_CELL
+from bnml.scores.priors import DEFAULT_PRIOR
 
 if TYPE_CHECKING:
     from bnml.five_steps import Study
@@ -129,6 +130,8 @@ def command(
     folds: Folds = 10,
     max_parents: options.MaxParents = None,
     rows_per_cell: options.RowsPerCell = ROWS_PER_CELL,
+    prior: options.Prior = DEFAULT_PRIOR,
+    prior_links: options.PriorLinks = None,
     seed: options.Seed = 0,
     threads: options.Threads = None,
     memory_limit: options.MemoryLimit = None,
@@ -150,8 +153,9 @@ def command(
         else:
             asked = study_request(
                 target, search, own, event=event or None, select=_word(select), score=chosen.score, alpha=significance,
-                repetitions=repetitions, folds=folds, max_parents=max_parents, rows_per_cell=rows_per_cell, seed=seed,
-                threads=threads, memory_limit=memory_limit, progress=progress,
+                repetitions=repetitions, folds=folds, max_parents=max_parents, rows_per_cell=rows_per_cell,
+                prior=reading.read_prior(prior, prior_links), seed=seed, threads=threads, memory_limit=memory_limit,
+                progress=progress,
             )  # fmt: skip
             asked, state = _begun(asked, source(other_bins="auto"), known, select, begin_study)
             files, links = kept, (None, None)

@@ -228,6 +228,12 @@ class InEngine:
 
     # --- tables ---
 
+    def count_together(self, sets: Sequence[Sequence[int]]) -> None:
+        """Count sets of columns in as few scans as there can be, and keep what fits."""
+        with self._one_at_a_time:
+            for _ in self._blocks_for(mask_of(own) for own in sets):
+                pass
+
     def cells(self, variables: Sequence[int]) -> Cells:
         """Return the configurations that occur, however many are possible."""
         check_columns(len(self.names), variables)

@@ -17,13 +17,13 @@ from bnml._arrays import Bools, Floats, Ints
 from bnml.counts.batches import check_columns
 from bnml.counts.cells import Cells, cells_of_rows
 from bnml.counts.chi_square import Questions, Verdict, chi_square_statistic, log_survival
-from bnml.counts.counts import Counts, counts_of
+from bnml.counts.counts import Counts, count_occurring_states, counts_of
 from bnml.data import Data
 from bnml.data.targets import rows_not_setting
 
-__all__ = ["ObservedCounts", "counts_for_tests"]
+__all__ = ["ObservedCounts", "count_varying", "counts_for_tests"]
 
-KEPT = "observed counts"
+KEPT, VARYING = "observed counts", "number of varying columns"
 
 
 class ObservedCounts:
@@ -48,6 +48,9 @@ class ObservedCounts:
     def for_child(self, child: int) -> Counts | ObservedCounts:
         """Return the counts that tell about a variable as a child: those of the rows in which it was not set."""
         return self if self._data.targets is None else counts_for_tests(rows_not_setting(self._data, child))
+
+    def count_together(self, sets: Sequence[Sequence[int]]) -> None:
+        """Do nothing: in memory each set is counted by itself."""
 
     def cells(self, variables: Sequence[int]) -> Cells:
         """Return the configurations that occur in the rows in which all of the columns are observed."""
@@ -125,4 +128,12 @@ def counts_for_tests(data: Data) -> Counts | ObservedCounts:
     known: ObservedCounts | None = data.memo.get(KEPT)
     if known is None:
         known = data.memo[KEPT] = ObservedCounts(data)
+    return known
+
+
+def count_varying(data: Data) -> int:
+    """Return how many columns have more than one value among the rows in which they are observed."""
+    known: int | None = data.memo.get(VARYING)
+    if known is None:
+        known = data.memo[VARYING] = int((count_occurring_states(counts_for_tests(data)) > 1).sum())
     return known

@@ -29,6 +29,7 @@ from bnml.data.read import read_draft
 from bnml.errors import ArgumentError
 from bnml.graph import DAG
 from bnml.nml.intervals import edge_prices
+from bnml.scores.priors import DEFAULT_PRIOR, StructurePrior
 from bnml.search import learn
 from bnml.search.search_result import uninterrupted_result
 
@@ -42,7 +43,14 @@ OPTIONS = (
 )  # fmt: skip
 
 
-def discretise(source: Any, score: Any = "qnml", search: str = "auto", **read_options: Any) -> Data:
+def discretise(
+    source: Any,
+    score: Any = "qnml",
+    search: str = "auto",
+    *,
+    prior: StructurePrior | str | None = DEFAULT_PRIOR,
+    **read_options: Any,
+) -> Data:
     """Read a table and cut its numbers by turns with a network that is learned from it.
 
     It starts from ``bins="auto"``; then a network is learned, and each of these columns is cut anew for what it tells
@@ -56,6 +64,8 @@ def discretise(source: Any, score: Any = "qnml", search: str = "auto", **read_op
         The score of the networks.
     search
         How they are searched for; see `bnml.learn`.
+    prior
+        Their structure prior, as for `bnml.learn`.
     **read_options
         Other arguments of `bnml.read`. In ``bins`` only columns that are cut by ``"auto"`` are cut anew.
 
@@ -90,7 +100,7 @@ def discretise(source: Any, score: Any = "qnml", search: str = "auto", **read_op
     data = best.data()
     if not best.automatic or len(data.names) < 2:
         return data
-    result = uninterrupted_result(learn(data, score, search))
+    result = uninterrupted_result(learn(data, score, search, prior=prior))
     reached = _comparable(best, data, result.score)
     for _ in range(ROUNDS):
         if result.dag is None:
@@ -100,7 +110,7 @@ def discretise(source: Any, score: Any = "qnml", search: str = "auto", **read_op
             if families := families_to_discretise(result.dag, name):
                 tried = tried.cut_anew(name, families)
         found = tried.data()
-        result = uninterrupted_result(learn(found, score, search))
+        result = uninterrupted_result(learn(found, score, search, prior=prior))
         now = _comparable(tried, found, result.score)
         if not now > reached + ENOUGH:
             break

@@ -115,7 +115,8 @@ def _posterior(data: bnml.Data, score: Score, only: bnml.DAG | None = None) -> P
         others = [(a, b) for a in data.names for b in data.names if a != b and (a, b) not in only.arcs]
         known = bnml.Constraints(required=only.arcs, forbidden=others)
     found = bnml.posterior(
-        data, score, prior="classes", method="exact", rows_per_cell=0, constraints=known, threads=1
+        data, score, prior="classes", structure_prior="uniform", method="exact", rows_per_cell=0, constraints=known,
+        threads=1,
     )  # fmt: skip
     assert isinstance(found, Posterior)
     return found

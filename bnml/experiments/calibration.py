@@ -87,10 +87,12 @@ def _work(folder: Path, key: tuple[Any, ...], seed: int) -> list[Row]:
 def _numbers(data: bnml.Data, score: str, method: str, seed: int, rule: dict[str, Any]) -> pd.DataFrame:
     """Return the numbers beside all links, by one of the ways to them."""
     if method == HALVES:
-        found = bnml.bootstrap(data, score, "exact", repetitions=TABLES, seed=seed, threads=1, **rule)
+        found = bnml.bootstrap(data, score, "exact", prior="uniform", repetitions=TABLES, seed=seed, threads=1, **rule)
         return pd.DataFrame(found.links, found.names, found.names)
     kind = {"method": "exact"} if method == EXACT else {"method": "sample", "samples": SAMPLES, "seed": seed}
-    return bnml.posterior(data, score, prior="uniform", threads=1, **kind, **rule).link_probabilities
+    return bnml.posterior(
+        data, score, prior="uniform", structure_prior="uniform", threads=1, **kind, **rule
+    ).link_probabilities
 
 
 def _truth(folder: Path, source: str, random: np.random.Generator) -> bnml.BayesianNetwork:

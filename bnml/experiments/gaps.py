@@ -63,7 +63,9 @@ def _work(folder: Path, key: tuple[Any, ...], seed: int) -> list[Row]:
         except DataError:  # no row is left
             row[method] = bnml.shd(network.dag, bnml.DAG(network.names))
             continue
-        row[method] = bnml.shd(network.dag, uninterrupted_result(bnml.learn(table, threads=1)).structure)
+        row[method] = bnml.shd(
+            network.dag, uninterrupted_result(bnml.learn(table, prior="uniform", threads=1)).structure
+        )
     return [row]
 
 

@@ -86,7 +86,9 @@ def _arcs(rng: np.random.Generator, n: int, columns: int, repetition: int) -> li
     rows = []
     for label, score in SCORES.items():
         for least in (0, ROWS_PER_CELL):
-            found = uninterrupted_result(bnml.search.exact(data, score, rows_per_cell=least, threads=1))
+            found = uninterrupted_result(
+                bnml.search.exact(data, score, rows_per_cell=least, prior="uniform", threads=1)
+            )
             rows.append(
                 {"kind": "arcs", "N": n, "columns": columns, "repetition": repetition, "score": label,
                  "rows_per_cell": least, "arcs": len(found.structure.arcs), "parameters": found.n_parameters}

@@ -82,7 +82,7 @@ def _work(folder: Path, key: tuple[Any, ...], seed: int) -> list[Row]:
             continue
         for search, (name, options) in SEARCHES.items():
             if score not in EQUIVALENT_ONLY.get(search, ()):
-                found = bnml.learn(data, formula, name, seed=start, threads=1, **options)
+                found = bnml.learn(data, formula, name, prior="uniform", seed=start, threads=1, **options)
                 rows.append({**cell, "search": search, "proven": True, **gap_of(uninterrupted_result(found), best)})
     return rows
 

@@ -146,11 +146,13 @@ def _work(folder: Path, key: tuple[Any, ...], seed: int) -> list[Row]:
         for k in range(smallest, largest):
             training, test, frequencies = resampled_parts(data, order, sizes[k])
             for score, (search, estimator) in METHODS.items():
-                dag = uninterrupted_result(bnml.search.exact(training, search, rows_per_cell=0, threads=1)).structure
+                dag = uninterrupted_result(
+                    bnml.search.exact(training, search, rows_per_cell=0, prior="uniform", threads=1)
+                ).structure
                 network = bnml.fit(dag, training, estimator)
                 ruled = network
                 if not _keeps_rows_per_cell(dag, training):
-                    within = uninterrupted_result(bnml.search.exact(training, search, threads=1))
+                    within = uninterrupted_result(bnml.search.exact(training, search, prior="uniform", threads=1))
                     ruled = bnml.fit(within.structure, training, estimator)
                 rows.append(
                     {

@@ -40,7 +40,7 @@ def proven_best(
     >>> print(proven_best(bnml.example(), "bic", most_sets=10))
     None
     """
-    task = task_request(None, {}, score=score, threads=1).open(data)
+    task = task_request(None, {}, score=score, prior=None, threads=1).open(data)
     listed = candidates_of(task, task.watch, most_sets=most_sets)
     if not listed.complete:
         return None

@@ -90,7 +90,7 @@ def _work(folder: Path, key: tuple[Any, ...], seed: int) -> list[Row]:
     """Return what one score finds, with the targets of Sachs et al. or without."""
     score, targets = key
     data = read_sachs(folder, targets=bool(targets))
-    result: SearchResult = uninterrupted_result(bnml.search.exact(data, SCORES[score], threads=1))
+    result: SearchResult = uninterrupted_result(bnml.search.exact(data, SCORES[score], prior="uniform", threads=1))
     counts = arcs_against(result.structure, reference_of_sachs(folder))
     return [
         {"score": score, "targets": "used" if targets else "ignored", **counts, "optimal": result.optimal,

@@ -95,7 +95,9 @@ def _work(folder: Path, key: tuple[Any, ...], seed: int) -> list[Row]:
     name, score, first, last = key
     data, rows = read_uci_table(folder, name), list[Row]()
     for alpha in ALPHAS[score][first:last]:
-        found = uninterrupted_result(bnml.search.exact(data, _score(score, alpha), rows_per_cell=0, threads=1))
+        found = uninterrupted_result(
+            bnml.search.exact(data, _score(score, alpha), rows_per_cell=0, prior="uniform", threads=1)
+        )
         arcs = len(found.structure.arcs)
         rows.append({"data": name, "score": score, "alpha": alpha, "highest": found.score, "arcs": arcs})
     return rows

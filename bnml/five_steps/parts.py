@@ -25,6 +25,7 @@ from bnml.five_steps.validation import Validation, cross_validation
 from bnml.graph import DAG, Constraints
 from bnml.independence import IndependenceResult, npc, pc
 from bnml.scores import LocalScores
+from bnml.scores.priors import StructurePrior, prior_for
 from bnml.search.forecast import forecast
 from bnml.search.learn import learn_as_asked
 from bnml.search.search_result import SearchResult
@@ -107,8 +108,13 @@ class StudyWork:
     def learning(self) -> Request:
         """How a structure of the variables that take part is learned."""
         known: Knowledge = self.state.parts["knowledge"]
-        learning = replace(self.asked.learning, constraints=known.constraints, options=known.options)
-        return self.bounded(learning)
+        asked = self.asked.learning.bound(self.state.table)
+        return self.bounded(replace(asked, constraints=known.constraints, options=known.options))
+
+    @property
+    def structure_prior(self) -> StructurePrior | None:
+        """The structure prior, which is that of all variables of the table."""
+        return prior_for(self.settings.prior, self.settings.score, self.state.table)
 
     def bounded(self, learning: Request) -> Request:
         """Return a request that tells the part's progress, with a bound on tests if the search makes some."""
@@ -121,7 +127,10 @@ class StudyWork:
     @property
     def shared(self) -> dict[str, Any]:
         """What learning, the posterior and the bootstrap are given alike."""
-        names, learning = ("score", "constraints", "max_parents", "rows_per_cell", "seed", "threads"), self.learning
+        names, learning = (
+            ("score", "constraints", "max_parents", "rows_per_cell", "prior", "seed", "threads"),
+            self.learning,
+        )
         return {name: getattr(learning, name) for name in names} | {"memory_limit": self.settings.memory_limit}
 
     @property
@@ -245,7 +254,7 @@ def _strength(work: StudyWork) -> pd.DataFrame:
     if learned.dag is None or not isinstance(learned.local, LocalScores):
         work.left_out["strength"] = f"no network fits what the tests of {learned.search.upper()} found"
         return strength(DAG(work.table.names), work.table)
-    return strength(learned.dag, work.table, learned.local.score_function)
+    return strength(learned.dag, work.table, learned.local.score_function, prior=work.structure_prior)
 
 
 def _validation(work: StudyWork) -> Validation | None:
@@ -273,7 +282,8 @@ def _validation(work: StudyWork) -> Validation | None:
 def posterior_arguments(work: StudyWork) -> dict[str, Any]:
     """Return what the posterior, a part of a study, is given: exact up to 14 variables, then sampled for a while."""
     few = len(work.table.names) <= MOST_FOR_POSTERIOR
-    return {**work.shared, "method": "auto" if few else "sample"}
+    shared = {name: value for name, value in work.shared.items() if name != "prior"}
+    return {**shared, "structure_prior": work.structure_prior, "method": "auto" if few else "sample"}
 
 
 def max_condition_of(state: StudyState) -> int | None:

@@ -40,7 +40,7 @@ from bnml.five_steps.study_result import STATE, Study
 from bnml.five_steps.study_steps import begin_study, go_on_with_study, request_of, study_of, study_request
 from bnml.five_steps.table_source import USUAL, TableSource
 from bnml.five_steps.validation import Validation
-from bnml.graph import PDAG, Constraints
+from bnml.graph import DAG, PDAG, Constraints
 from bnml.independence.independence_result import IndependenceResult
 from bnml.independence.request import independence_request
 from bnml.independence.saving import independence_values, saved_independence_result
@@ -49,6 +49,7 @@ from bnml.network.formats import json as network_json
 from bnml.scores import SCORES, Score
 from bnml.scores.bde import BDe
 from bnml.scores.forest_nml import NML
+from bnml.scores.priors import ArcProbabilities, Distance, LinkProbabilities, Sparse, StructurePrior
 from bnml.search.saving import saved_gap_result, saved_search_result, search_values
 from bnml.uncertainty.saving import bootstrap_values, posterior_values, saved_bootstrap, saved_posterior
 
@@ -266,6 +267,7 @@ PLAIN = (
     "target", "event", "alpha", "max_parents", "rows_per_cell", "search", "repetitions", "folds", "seed",
     "memory_limit",
 )  # fmt: skip
+PRIORS = {kind.__name__: kind for kind in (Sparse, ArcProbabilities, LinkProbabilities, Distance)}
 RULES = ("required", "forbidden", "required_links", "forbidden_links", "tiers")
 
 
@@ -274,6 +276,7 @@ def _settings_values(settings: StudySettings) -> Any:
     values["select"] = settings.select
     values["constraints"] = _constraints_values(settings.constraints)
     values["score"] = _score_values(settings.score)
+    values["prior"] = _prior_values(settings.prior)
     found = to_stored(values)
     for name, value in settings.options.items():
         try:
@@ -289,7 +292,8 @@ def _request_of(values: Mapping[str, Any], threads: int | None) -> StudyRequest:
     own = {name: found[name] for name in (*PLAIN, "select")}
     return study_request(
         own.pop("target"), own.pop("search"), found.get("options", {}), progress=None, threads=threads,
-        score=_score_of(found["score"]), constraints=_constraints_of(found["constraints"]), **own,
+        score=_score_of(found["score"]), constraints=_constraints_of(found["constraints"]),
+        prior=_prior_of(found.get("prior")), **own,
     )  # fmt: skip
 
 
@@ -316,6 +320,37 @@ def _score_of(values: Mapping[str, Any]) -> Score:
         return BDe(network_json.read(values["network"].encode("utf-8"), "the prior network"), **values["own"])
     kind: type[Score] = NML if values["name"] == NML.name else SCORES[values["name"]]
     return kind(**values["own"])
+
+
+def _prior_values(prior: StructurePrior | str | None) -> Any:
+    """Return a structure prior as plain values; a name, and None for the uniform one, as it is."""
+    if prior is None or isinstance(prior, str):
+        return prior
+    if type(prior) not in PRIORS.values():
+        raise ArgumentError(
+            f"{argument('prior', prior, most=60)}: a study is saved with priors of bnml only; make it without saving"
+        )
+    own = {one.name: getattr(prior, one.name) for one in fields(prior)}  # type: ignore[arg-type]  # they are dataclasses
+    for name, value in own.items():
+        if isinstance(value, Mapping):
+            own[name] = [(*pair, p) for pair, p in value.items()]
+        elif isinstance(value, DAG):
+            own[name] = (value.names, value.arcs)
+        elif isinstance(value, PDAG):
+            own[name] = (value.names, value.directed, value.undirected)
+    return {"name": type(prior).__name__, "own": own}
+
+
+def _prior_of(values: Any) -> StructurePrior | str | None:
+    if values is None or isinstance(values, str):
+        return values
+    own = dict(values["own"])
+    for name in ("arcs", "links"):
+        if name in own:
+            own[name] = {(a, b): p for a, b, p in own[name]}
+    if "dag" in own:
+        own["dag"] = (DAG if len(own["dag"]) == 2 else PDAG)(*own["dag"])
+    return PRIORS[values["name"]](**own)
 
 
 # --- the parts ---

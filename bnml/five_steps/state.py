@@ -17,6 +17,7 @@ from bnml.five_steps.decisions import Decisions
 from bnml.five_steps.table_source import TableSource
 from bnml.graph import Constraints
 from bnml.scores import Score
+from bnml.scores.priors import DEFAULT_PRIOR, StructurePrior
 
 __all__ = ["StudySettings", "StudyState"]
 
@@ -39,6 +40,7 @@ class StudySettings:
     repetitions: int
     seed: int
     memory_limit: int | str | None
+    prior: StructurePrior | str | None = DEFAULT_PRIOR
     options: Mapping[str, Any] = field(default_factory=dict)
     event: tuple[str, ...] | None = None
     folds: int = 10

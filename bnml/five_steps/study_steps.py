@@ -34,6 +34,7 @@ from bnml.graph import Constraints
 from bnml.graph.rules import ROWS_PER_CELL
 from bnml.independence import IndependenceResult
 from bnml.scores import Score
+from bnml.scores.priors import DEFAULT_PRIOR, StructurePrior
 from bnml.search.by_tests import network_of_npc
 from bnml.search.learn import check_learn_request
 from bnml.search.search_result import SearchResult
@@ -58,6 +59,7 @@ def study(
     constraints: Constraints | None = None,
     max_parents: int | None = None,
     rows_per_cell: float = ROWS_PER_CELL,
+    prior: StructurePrior | str | None = DEFAULT_PRIOR,
     search: str = "auto",
     repetitions: int = 100,
     folds: int = 10,
@@ -88,8 +90,9 @@ def study(
         the level ``alpha``. ``"blanket"``: the target and its Markov blanket in the network that the same search learns
         from all variables. Or a list of names. The target, the class of a search, variables of required arcs and
         links, and variables that were set in some rows always take part.
-    score, search, constraints, max_parents, rows_per_cell, memory_limit
-        As for `bnml.learn`; tests of independence heed the constraints as well.
+    score, search, constraints, max_parents, rows_per_cell, prior, memory_limit
+        As for `bnml.learn`; tests of independence heed the constraints as well. The sparse prior counts the variables
+        before any are selected.
     alpha
         The significance level of tests; for pairs of variables the largest share of false ones among those found.
     repetitions
@@ -141,8 +144,8 @@ def study(
     """
     asked = study_request(
         target, search, options, event=event, select=select, score=score, alpha=alpha, repetitions=repetitions,
-        folds=folds, constraints=constraints, max_parents=max_parents, rows_per_cell=rows_per_cell, seed=seed,
-        threads=threads, memory_limit=memory_limit, progress=progress, executor=executor,
+        folds=folds, constraints=constraints, max_parents=max_parents, rows_per_cell=rows_per_cell, prior=prior,
+        seed=seed, threads=threads, memory_limit=memory_limit, progress=progress, executor=executor,
     )  # fmt: skip
     saver = None if save is None else _saver(save, asked.settings)
     return study_of(go_on_with_study(begin_study(asked, data), asked, saver=saver))
@@ -174,8 +177,8 @@ def study_request(
         raise refuse("folds", folds, "expected 2 folds or more, or 0 for none")
     settings = StudySettings(
         target, check_select(select, target), learning.score, level, learning.constraints, learning.max_parents,
-        learning.rows_per_cell, search, repetitions, learning.seed, given.get("memory_limit"), learning.options,
-        event=check_event(event, target), folds=folds,
+        learning.rows_per_cell, search, repetitions, learning.seed, given.get("memory_limit"),
+        learning.prior, learning.options, event=check_event(event, target), folds=folds,
     )  # fmt: skip
     return StudyRequest(learning, settings, progress, checked_executor(executor))
 
@@ -184,8 +187,8 @@ def request_of(settings: StudySettings, threads: int | None = None, progress: Pr
     """Return the request of settings that were checked before, for a study that is gone on with."""
     learning = request_for(
         settings.search, settings.options, score=settings.score, constraints=settings.constraints,
-        max_parents=settings.max_parents, rows_per_cell=settings.rows_per_cell, seed=settings.seed, threads=threads,
-        memory_limit=settings.memory_limit,
+        max_parents=settings.max_parents, rows_per_cell=settings.rows_per_cell, prior=settings.prior,
+        seed=settings.seed, threads=threads, memory_limit=settings.memory_limit,
     )  # fmt: skip
     return StudyRequest(learning, settings, progress_function(progress))
 

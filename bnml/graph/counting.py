@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from math import comb
 from typing import Any
 
@@ -38,12 +39,20 @@ def count_dags(n: int) -> int:
     >>> [count_dags(n) for n in range(7)]
     [1, 1, 3, 25, 543, 29281, 3781503]
     """
-    size = _size(n)
-    counts = [1]
-    for k in range(1, size + 1):
-        terms = (comb(k, i) * counts[k - i] << i * (k - i) for i in range(1, k + 1))
-        counts.append(sum(term if i % 2 else -term for i, term in enumerate(terms, 1)))
-    return counts[size]
+    return int(sum_over_dags(_size(n), 1))
+
+
+def sum_over_dags(n: int, weight: int | Fraction) -> int | Fraction:
+    """Return the sum over all DAGs on n labelled nodes of weight^(number of arcs), exactly.
+
+    As `count_dags`, with ``(1 + weight)^(i (n-i))`` in place of ``2^(i (n-i))``: each arc is there or not.
+    """
+    sums: list[int | Fraction] = [1]
+    either = 1 + weight
+    for k in range(1, n + 1):
+        terms = (comb(k, i) * sums[k - i] * either ** (i * (k - i)) for i in range(1, k + 1))
+        sums.append(sum(term if i % 2 else -term for i, term in enumerate(terms, 1)))
+    return sums[n]
 
 
 def count_complete_component_networks(n: int) -> int:

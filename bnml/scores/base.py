@@ -121,6 +121,11 @@ class Score(ABC):
     pays_for_states: ClassVar[bool] = False
     parameter: ClassVar[str] = ""
 
+    @property
+    def pays_for_parents(self) -> bool:
+        """Whether the score charges for naming parents itself: the default structure prior would do so again."""
+        return False
+
     @classmethod
     def from_text(cls, text: str) -> Self:
         """Return the score for what follows the colon in ``"name:text"``; a text that is no number it refuses."""

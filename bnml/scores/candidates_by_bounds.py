@@ -85,7 +85,7 @@ def listable_by_bounds(local: LocalScores, rules: Rules) -> bool:
         and local.outline.parts == 1
         and local.counts.walks
         and local.counts.n_rows < MOST_ENTRIES
-        and (local.prior is None or local.prior.arc_terms(local.names) is not None)
+        and local.prior_of_arcs
         and all(links.bit_count() <= FEW_LINKS for links in rules.links)
     )
 
@@ -208,7 +208,9 @@ def _families(local: LocalScores, order: WalkOrder, walks: Sequence[_Walk], comp
     for child, (all_sets, _) in enumerate(found):
         if not all_sets:
             raise SearchError(f"no parent set of {local.names[child]!r} is allowed")
-    return FamilyScores._of(local.names, [(sets, np.concatenate(scores)) for sets, scores in found], complete_to)
+    return FamilyScores._of(
+        local.names, [(sets, np.concatenate(scores)) for sets, scores in found], complete_to, local.prior
+    )
 
 
 class _Walk:

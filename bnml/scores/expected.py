@@ -52,9 +52,9 @@ class ExpectedScores(LocalScores):
         known: Sequence[KnownFamily] = (),
     ) -> None:
         within = local_scores(completed, Fractional(score, parts))
-        super().__init__(completed, within.score_function, None, kept=within.known)
+        super().__init__(completed, within.score_function, prior, kept=within.known)
         self._within, self.n_parts = within, parts
-        self.score_function, self.prior = score, prior
+        self.score_function = score
         self._known = tuple(known)
         self._missed = np.zeros((len(completed.names), 2))  # of the log-likelihood and the score
         for child, family in enumerate(self._known):
@@ -72,7 +72,7 @@ class ExpectedScores(LocalScores):
     def family(self, child: int, parents: Sequence[int]) -> float:
         """Return the score of one family."""
         value = self._within.family(child, parents) / self.n_parts + float(self._missed[child, 1])
-        return value if self.prior is None else value + self.prior.family(self.names, child, parents)
+        return value if self._prior_terms is None else value + self._prior_terms.family(child, parents)
 
     def families(
         self, child: int | Sequence[int], candidates: Sequence[Sequence[int]], threads: int | None = None

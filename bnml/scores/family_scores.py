@@ -18,6 +18,7 @@ from bnml._text import clip
 from bnml.errors import ArgumentError, argument
 from bnml.graph import DAG
 from bnml.scores.parent_sets import parent_sets
+from bnml.scores.priors import StructurePrior
 
 __all__ = ["FamilyScores"]
 
@@ -36,6 +37,8 @@ class FamilyScores:
         For each variable the scores of these sets. Sets with a score of -inf are left out.
     complete_to
         Up to which number of parents no set is missing that could be in an optimal structure; None if it is not known.
+    prior
+        The structure prior that the scores include; None if they include none, or it is not known.
 
     Sets and scores are kept best first; sets with equal scores by the number of parents, then by their sorted names.
 
@@ -61,6 +64,7 @@ class FamilyScores:
     parents: tuple[tuple[int, ...], ...]
     scores: tuple[Floats, ...]
     complete_to: int | None = None
+    prior: StructurePrior | None = None
 
     def __post_init__(self) -> None:
         names = DAG(self.names).names  # the names of a graph are checked in the same way
@@ -82,11 +86,13 @@ class FamilyScores:
         names: tuple[str, ...],
         sets: Iterable[tuple[Sequence[int], Floats]],
         complete_to: int | None = None,
+        prior: StructurePrior | None = None,
     ) -> FamilyScores:
         """Return a table of what has been checked already."""
         table = cls.__new__(cls)
         table._fill(names, sets)
         object.__setattr__(table, "complete_to", complete_to)
+        object.__setattr__(table, "prior", prior)
         return table
 
     def __repr__(self) -> str:
@@ -107,6 +113,7 @@ class FamilyScores:
             self.parents,
             self.scores,
             self.complete_to,
+            self.prior,
         )  # what is kept for look-ups stays behind
 
     @cached_property
@@ -169,7 +176,7 @@ class FamilyScores:
 
         No best structure is lost: where such a set is chosen, the subset fits in its place.
         """
-        return FamilyScores._of(self.names, map(_undominated, self.parents, self.scores), self.complete_to)
+        return FamilyScores._of(self.names, map(_undominated, self.parents, self.scores), self.complete_to, self.prior)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the table to a ``.jkl`` or ``.jkl.gz`` file, whole or not at all; no bit of a score is lost.

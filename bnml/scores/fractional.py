@@ -21,7 +21,7 @@ from bnml.errors import ScoreError, argument
 from bnml.scores.base import Closed, Score, Shape, Terms
 from bnml.scores.bde import BDe
 from bnml.scores.loglik import n_log_n
-from bnml.scores.priors import Matrix, StructurePrior, Uniform
+from bnml.scores.priors import Matrix, StructurePrior
 
 __all__ = ["Fractional", "TimesPrior", "times_prior"]
 
@@ -111,6 +111,15 @@ class TimesPrior(StructurePrior):
         """Raise an error if the prior does not go with these variables."""
         self.prior.check(names)
 
+    def bind(self, data: Data) -> StructurePrior | None:
+        """Return what the prior says of one table, so many times."""
+        return times_prior(self.prior.bind(data), self.times)
+
+    def arc_cost(self, names: Sequence[str]) -> float | None:
+        """Return the cost of an arc, so many times."""
+        cost = self.prior.arc_cost(names)
+        return None if cost is None else self.times * cost
+
     def arc_terms(self, names: Sequence[str]) -> tuple[Matrix, Matrix] | None:
         """Return the terms of arcs, so many times."""
         terms = self.prior.arc_terms(names)
@@ -119,4 +128,4 @@ class TimesPrior(StructurePrior):
 
 def times_prior(prior: StructurePrior | None, times: int) -> StructurePrior | None:
     """Return a prior to go with a `Fractional` score."""
-    return prior if prior is None or isinstance(prior, Uniform) else TimesPrior(prior, times)
+    return None if prior is None else TimesPrior(prior, times)

@@ -20,7 +20,8 @@ from bnml.scores.base import Score, Shape, Terms
 from bnml.scores.family_terms import FamilyTerms
 from bnml.scores.loglik import LogLikelihood
 from bnml.scores.parent_sets import parent_sets
-from bnml.scores.priors import StructurePrior, check_prior
+from bnml.scores.prior_terms import PriorTerms
+from bnml.scores.priors import StructurePrior, parse_prior
 from bnml.scores.registry import parse_score
 
 __all__ = ["LocalScores", "local_scores"]
@@ -77,14 +78,15 @@ class LocalScores:
         self, data: Any, score: Score | str, prior: StructurePrior | None = None, *, kept: FamilyTerms | None = None
     ) -> None:
         self.score_function = parse_score(score)
-        check_prior(prior)
+        given = parse_prior(prior)
         self.data = as_data(data)
         refuse_gaps(self.data, function("bnml.LocalScores"))
         self.counts = counts_of(self.data)
         self.score_function.check(self.counts)
-        if prior is not None:
-            prior.check(self.data.names)
-        self.prior = prior
+        if given is not None:
+            given.check(self.data.names)
+        self.prior = None if given is None else given.bind(self.data)
+        self._prior_terms = None if self.prior is None else PriorTerms(self.prior, self.data.names)
         self.known = FamilyTerms(self.counts, self.score_function) if kept is None else kept
 
     @property
@@ -107,6 +109,16 @@ class LocalScores:
     def equivalent(self) -> bool:
         """Whether equivalent structures are known to share their scores, any prior aside."""
         return self.score_function.equivalent
+
+    @property
+    def shares_classes(self) -> bool:
+        """Whether equivalent structures are known to share their scores, the prior included."""
+        return self.equivalent and (self.prior is None or self.prior.equivalent(self.names))
+
+    @property
+    def prior_of_arcs(self) -> bool:
+        """Whether the structure prior, if there is one, is a sum over arcs."""
+        return self._prior_terms is None or self._prior_terms.of_arcs
 
     @property
     def views(self) -> Views:
@@ -152,7 +164,7 @@ class LocalScores:
         else:
             joint, margin = self._family_terms(child, parents)
             value = joint - margin + self.known.closed.of(child, parents)
-        return value if self.prior is None else value + self.prior.family(self.names, child, parents)
+        return value if self._prior_terms is None else value + self._prior_terms.family(child, parents)
 
     def _family_terms(self, child: int, parents: Sequence[int]) -> tuple[float, float]:
         """Return the family's two sums over cells, without the closed form."""
@@ -222,18 +234,13 @@ class LocalScores:
         It is for those who ask for thousands of families again and again, in arrays.
         """
         children = batch.members[batch.offsets[:-1] + batch.position]
-        terms = None if self.prior is None else self.prior.arc_terms(self.names)
-        if self.outline is None or (self.prior is not None and terms is None):
+        if self.outline is None:
             sets = np.split(batch.members, batch.offsets[1:-1])
-            return np.array(
-                [
-                    self.family(c, [p for p in some.tolist() if p != c])
-                    for c, some in zip(children.tolist(), sets, strict=True)
-                ]
-            )
+            pairs = zip(children.tolist(), sets, strict=True)
+            return np.array([self.family(c, [p for p in some.tolist() if p != c]) for c, some in pairs])
         sums, closed = self._batch_sums(batch, threads)
         scores: Floats = sums[:, 0] - sums[:, 1] + closed
-        return scores if terms is None else scores + _prior_of_batch(terms, batch, children)
+        return scores if self._prior_terms is None else scores + self._prior_terms.batch(batch, children)
 
     def _remembered(self, children: Sequence[int], candidates: Sequence[Sequence[int]], threads: int | None) -> Floats:
         """Return the sums of families, those of known sets from memory."""
@@ -262,9 +269,7 @@ class LocalScores:
         values = sums[:, 0] - sums[:, 1]
         if self.known.closed.closed is not None:
             values += self.known.closed.of_additions(child, parents, chosen)
-        if self.prior is None:
-            return values
-        return values + self._priors([child] * chosen.size, [(*parents, candidate) for candidate in chosen.tolist()])
+        return values if self._prior_terms is None else values + self._prior_terms.additions(child, parents, chosen)
 
     def _addition_sums(self, child: int, parents: Sequence[int], candidates: Ints, threads: int | None) -> Floats:
         """Return the sums of the families with each candidate added, those of known sets from memory.
@@ -310,25 +315,7 @@ class LocalScores:
         return fit, fit - self.family(child, parents)
 
     def _priors(self, children: Sequence[int], parent_sets: Sequence[Sequence[int]]) -> float | Floats:
-        if self.prior is None:
-            return 0.0
-        names, prior = self.data.names, self.prior
-        return np.array([prior.family(names, c, p) for c, p in zip(children, parent_sets, strict=True)])
-
-
-def _prior_of_batch(terms: tuple[Floats, Floats], batch: FamilyBatch, children: Ints) -> Floats:
-    """Return what a prior that is a sum over arcs adds to each family of a batch."""
-    there, absent = terms
-    always = np.isneginf(absent)  # without such an arc a family is impossible, and with all of them they say nothing
-    base, gain = np.where(always, 0.0, absent), there - np.where(always, 0.0, absent)
-    np.fill_diagonal(base, 0.0)
-    np.fill_diagonal(gain, 0.0)
-    needed = np.zeros(always.shape, np.int64) + (always & ~np.eye(len(always), dtype=bool))
-    family = np.repeat(np.arange(len(batch)), batch.sizes)
-    own = children[family]
-    found = base.sum(axis=0)[children] + np.bincount(family, gain[batch.members, own], minlength=len(batch))
-    met = np.bincount(family, needed[batch.members, own], minlength=len(batch))
-    return np.where(met < needed.sum(axis=0)[children], -np.inf, found)
+        return 0.0 if self._prior_terms is None else self._prior_terms.families(children, parent_sets)
 
 
 def local_scores(data: Data, score: Score, prior: StructurePrior | None = None) -> LocalScores:

@@ -34,6 +34,11 @@ class MDL(Score):
         if not isinstance(self.parent_cost, bool):
             raise ScoreError(f"MDL: parent_cost={self.parent_cost!r}: expected True or False")
 
+    @property
+    def pays_for_parents(self) -> bool:
+        """Whether each parent costs log n."""
+        return self.parent_cost
+
     def terms(self, shape: Shape) -> Terms:
         """Charge for parameters and for parents: s (s - 1) / 2 of them in a set of s, p + 1 of which less p leave p."""
         parameters = per_parameter(0.5 * math.log(max(shape.n_rows, 1)))

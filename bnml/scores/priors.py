@@ -2,25 +2,49 @@
 
 A prior's logarithm is added to the score, ``score(dag, data, "bdeu", prior=...)``. It is a sum over families, up to the
 constant that makes all graphs sum to one, so every search can use it.
+
+A prior may depend on the table: `StructurePrior.bind` returns what it says of one, and is called once, where local
+scores are made. A prior that adds as much for an arc as for its reverse keeps equivalent structures equivalent
+(`StructurePrior.equivalent`), and searches rely on that property alone.
 """
 
 from __future__ import annotations
 
+import csv
 import math
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from bnml._checks import is_number, refuse
+from bnml._checks import is_number, refuse, whole_number
 from bnml._text import did_you_mean, quoted
-from bnml.errors import ArgumentError
-from bnml.graph import DAG
+from bnml.counts.observed import count_varying
+from bnml.data import Data
+from bnml.errors import ArgumentError, DataError
+from bnml.graph import DAG, PDAG, Rules
+from bnml.scores.base import Score
 
-__all__ = ["ArcProbabilities", "Distance", "StructurePrior", "Uniform", "check_prior"]
+__all__ = [
+    "DEFAULT_PRIOR",
+    "SPARSE",
+    "ArcProbabilities",
+    "Distance",
+    "LinkProbabilities",
+    "Sparse",
+    "StructurePrior",
+    "Uniform",
+    "parse_prior",
+    "prior_for",
+]
+
+SPARSE, UNIFORM = "sparse", "uniform"
+DEFAULT_PRIOR = UNIFORM
 
 Matrix = npt.NDArray[np.float64]
 
@@ -36,12 +60,51 @@ class StructurePrior(ABC):
     def check(self, names: Sequence[str]) -> None:
         """Raise an error if the prior does not go with these variables."""
 
+    def bind(self, data: Data) -> StructurePrior | None:
+        """Return what the prior says of one table; None if it prefers no structure.
+
+        The result does not depend on other tables it is used with: halves of the rows, some of the columns, completed
+        tables. By default the prior itself.
+        """
+        return self
+
+    def arc_cost(self, names: Sequence[str]) -> float | None:
+        """Return what any arc takes from the log-prior, if that is the same for all arcs; else None.
+
+        The log-prior is then minus that cost for each arc: an empty graph has 0.
+        """
+        return None
+
     def arc_terms(self, names: Sequence[str]) -> tuple[Matrix, Matrix] | None:
         """Return the prior as terms of arcs, if it is a sum of these: the fast way for exact search.
 
         Two matrices ``[parent, child]``: what an arc adds if it is there, and if it is not. None for other priors.
         """
-        return None
+        cost = self.arc_cost(names)
+        if cost is None:
+            return None
+        n = len(names)
+        return -cost * (1.0 - np.eye(n)), np.zeros((n, n))
+
+    def equivalent(self, names: Sequence[str]) -> bool:
+        """Return whether equivalent structures are equally probable: an arc adds as much as its reverse.
+
+        True for links that are ruled out; False where an arc is required, or where the prior is no sum over arcs.
+        """
+        if self.arc_cost(names) is not None:
+            return True
+        terms = self.arc_terms(names)
+        if terms is None:
+            return False
+        odds = terms[0] - terms[1]
+        return bool(np.allclose(odds, odds.T, rtol=1e-12, atol=1e-12) and (odds < np.inf).all())
+
+    def restrict(self, rules: Rules) -> Rules:
+        """Return rules with the arcs that the prior requires or rules out."""
+        if self.arc_cost(rules.names) is not None:
+            return rules
+        terms = self.arc_terms(rules.names)
+        return rules if terms is None else rules.heeding(np.isneginf(terms[0]), np.isneginf(terms[1]))
 
     def log_prob(self, dag: DAG) -> float:
         """Return the log-prior of a graph, up to a constant.
@@ -73,9 +136,62 @@ class Uniform(StructurePrior):
         """Return 0."""
         return 0.0
 
-    def arc_terms(self, names: Sequence[str]) -> tuple[Matrix, Matrix]:
-        """Return zeros."""
-        return np.zeros((len(names), len(names))), np.zeros((len(names), len(names)))
+    def bind(self, data: Data) -> None:
+        """Return None: no structure is preferred."""
+
+    def arc_cost(self, names: Sequence[str]) -> float:
+        """Return 0."""
+        return 0.0
+
+    def check(self, names: Sequence[str]) -> None:
+        """Accept any variables."""
+
+
+@dataclass(frozen=True)
+class Sparse(StructurePrior):
+    """A variable has few parents, however many there are to choose from.
+
+    Each of the other n - 1 variables is a parent with probability p = parents / (n - 1), at most 1/2, so that an arc
+    costs log((1 - p) / p) nats; with one expected parent that is log(n - 2). Without such a cost the number of arcs
+    found among independent variables grows with the square of their number, as every pair has a chance.
+
+    Parameters
+    ----------
+    parents
+        Expected number of parents of a variable, above 0.
+    variables
+        The number n of variables; by default those of the table that are not constant.
+
+    Examples
+    --------
+    >>> from bnml.graph import DAG
+    >>> from bnml.scores.priors import Sparse
+    >>> round(Sparse(variables=60).log_prob(DAG.parse("[a][b|a]")), 4)  # - log 58
+    -4.0604
+    """
+
+    parents: float = 1.0
+    variables: int | None = None
+
+    def __post_init__(self) -> None:
+        if not is_number(self.parents) or not 0.0 < self.parents < math.inf:
+            raise ArgumentError(f"Sparse: parents={self.parents!r}: expected a positive number")
+        if self.variables is not None:
+            object.__setattr__(self, "variables", whole_number(self.variables, "variables"))
+
+    def bind(self, data: Data) -> StructurePrior | None:
+        """Return the prior for the number of variables of a table that are not constant; None if arcs cost nothing."""
+        bound = self if self.variables is not None else replace(self, variables=count_varying(data))
+        return bound if bound.arc_cost(data.names) else None
+
+    def arc_cost(self, names: Sequence[str]) -> float:
+        """Return log((1 - p) / p)."""
+        others = (len(names) if self.variables is None else self.variables) - 1
+        return math.log(others / self.parents - 1.0) if others > 2.0 * self.parents else 0.0
+
+    def family(self, names: Sequence[str], child: int, parents: Sequence[int]) -> float:
+        """Return minus the cost of the arcs of one family."""
+        return -self.arc_cost(names) * len(parents) if parents else 0.0
 
     def check(self, names: Sequence[str]) -> None:
         """Accept any variables."""
@@ -130,46 +246,157 @@ class ArcProbabilities(StructurePrior):
 
     def check(self, names: Sequence[str]) -> None:
         """Raise an error if an arc names an unknown variable."""
-        for arc in self.arcs:
-            for name in arc:
-                if name not in names:
-                    raise ArgumentError(
-                        f"ArcProbabilities: arc {arc!r}: there is no variable {name!r}.{did_you_mean(name, names)}"
-                    )
+        _check_pairs("ArcProbabilities", "arc", self.arcs, names)
+
+
+@dataclass(frozen=True)
+class LinkProbabilities(StructurePrior):
+    """Two variables are linked, in either direction, with a probability that an expert names.
+
+    P(G) ∝ Π p(a - b) / 2 over the arcs of G · Π (1 - p(a - b)) over the pairs that G does not link. An arc and its
+    reverse are equally probable, so that equivalent structures stay equivalent.
+
+    Parameters
+    ----------
+    links
+        Probabilities of some links, ``{("A", "B"): 0.9}``, each pair once, in either order; 0 rules a link out.
+    default
+        The probability of a link that is not named; None for that of `Sparse` with one expected parent.
+
+    Examples
+    --------
+    >>> from bnml.graph import DAG
+    >>> from bnml.scores.priors import LinkProbabilities
+    >>> prior = LinkProbabilities({("a", "b"): 0.9}, default=0.5)
+    >>> round(prior.log_prob(DAG.parse("[a][b|a]")) - prior.log_prob(DAG.parse("[a][b]")), 4)  # log 0.45 - log 0.1
+    1.5041
+    """
+
+    links: Mapping[tuple[str, str], float] = field(default_factory=dict, hash=False)
+    default: float | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.links, Mapping):
+            raise ArgumentError(f"LinkProbabilities: links={self.links!r}: expected a mapping, {{('A', 'B'): 0.9}}")
+        object.__setattr__(self, "links", dict(self.links))
+        seen: set[frozenset[str]] = set()
+        for link, p in self.links.items():
+            if not isinstance(link, tuple) or len(link) != 2 or link[0] == link[1]:
+                raise ArgumentError(f"LinkProbabilities: {link!r}: expected two different variables, ('A', 'B')")
+            if frozenset(link) in seen:
+                raise ArgumentError(f"LinkProbabilities: {link!r}: this pair has two probabilities; keep one")
+            seen.add(frozenset(link))
+            if not is_number(p) or not 0.0 <= p < 1.0:
+                raise ArgumentError(
+                    f"LinkProbabilities: {link!r} is {p!r}: expected a probability from 0 to below 1; "
+                    "require a link that is certain with bnml.Constraints(required_links=…)"
+                )
+        if self.default is not None and (not is_number(self.default) or not 0.0 <= self.default < 1.0):
+            raise ArgumentError(f"LinkProbabilities: default={self.default!r}: expected a number from 0 to below 1")
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str], default: float | None = None) -> LinkProbabilities:
+        """Return the prior of a CSV file of ``a``, ``b``, ``probability``; a line with these names may come first.
+
+        Raises
+        ------
+        BnmlError
+            If the file cannot be read, or a line is not two names and a probability.
+        """
+        file = Path(path)
+        links: dict[tuple[str, str], float] = {}
+        try:
+            with file.open(newline="", encoding="utf-8-sig") as stream:
+                lines = [(n, [field.strip() for field in row]) for n, row in enumerate(csv.reader(stream), 1) if row]
+        except (OSError, UnicodeDecodeError, csv.Error) as error:
+            raise DataError(f"{str(file)!r} cannot be read: {error}") from None
+        if lines and lines[0][1] == ["a", "b", "probability"]:
+            del lines[0]
+        for number, row in lines:
+            where = f"{str(file)!r}, line {number}"
+            try:
+                a, b, p = row[0], row[1], float(row[2])
+            except (IndexError, ValueError):
+                raise DataError(f"{where}: expected two variables and a probability, such as A,B,0.9") from None
+            if len(row) > 3 or (a, b) in links:
+                raise DataError(f"{where}: " + ("more than three fields" if len(row) > 3 else "this pair comes twice"))
+            links[a, b] = p
+        return cls(links, default)
+
+    def bind(self, data: Data) -> StructurePrior:
+        """Return the prior with the default probability of a link under `Sparse` for a table, if none is given."""
+        if self.default is not None:
+            return self
+        odds = 2.0 * math.exp(-Sparse(variables=count_varying(data)).arc_cost(data.names))
+        return replace(self, default=odds / (1.0 + odds))
+
+    def family(self, names: Sequence[str], child: int, parents: Sequence[int]) -> float:
+        """Return the log-prior of one family, up to a constant."""
+        return _family_of_arc_terms(self.arc_terms(names), child, parents)
+
+    def arc_terms(self, names: Sequence[str]) -> tuple[Matrix, Matrix]:
+        """Return log(p / 2) - log(1 - p) for each arc."""
+        default = self.default
+        if default is None:
+            odds = 2.0 * math.exp(-Sparse().arc_cost(names))
+            default = odds / (1.0 + odds)
+        n, at = len(names), {name: k for k, name in enumerate(names)}
+        p = np.full((n, n), default)
+        for (a, b), own in self.links.items():
+            p[at[a], at[b]] = p[at[b], at[a]] = own
+        with np.errstate(divide="ignore"):
+            there = np.log(p / 2.0) - np.log(1.0 - p)
+        np.fill_diagonal(there, 0.0)
+        return there, np.zeros((n, n))
+
+    def check(self, names: Sequence[str]) -> None:
+        """Raise an error if a link names an unknown variable."""
+        _check_pairs("LinkProbabilities", "link", self.links, names)
 
 
 @dataclass(frozen=True)
 class Distance(StructurePrior):
     """The probability falls with the distance from a prior graph: P(G) ∝ κ^δ (Heckerman, Geiger & Chickering 1995).
 
-    δ counts, over all variables, the parents that G and the prior graph do not share.
+    From a DAG, δ counts, over all variables, the parents that G and the prior graph do not share. From an equivalence
+    class, given as a `PDAG`, δ counts the pairs of variables that only one of the two links, so that equivalent
+    structures are equally probable.
 
     Parameters
     ----------
     dag
-        The prior graph.
+        The prior graph: a DAG or a PDAG.
     kappa
-        The factor for each differing arc, above 0 and at most 1.
+        The factor for each differing arc or link, above 0 and at most 1.
     """
 
-    dag: DAG
+    dag: DAG | PDAG
     kappa: float = 0.5
 
     def __post_init__(self) -> None:
-        if not isinstance(self.dag, DAG):
-            raise ArgumentError(f"Distance: dag={self.dag!r}: expected a DAG")
+        if not isinstance(self.dag, DAG | PDAG):
+            raise ArgumentError(f"Distance: dag={self.dag!r}: expected a DAG or a PDAG")
         if not is_number(self.kappa) or not 0.0 < self.kappa <= 1.0:
             raise ArgumentError(f"Distance: kappa={self.kappa!r}: expected a number above 0 and at most 1")
 
     def family(self, names: Sequence[str], child: int, parents: Sequence[int]) -> float:
-        """Return the log-prior of one family."""
-        differing = {names[p] for p in parents} ^ set(self.dag.parents(names[child]))
-        return len(differing) * math.log(self.kappa)
+        """Return the log-prior of one family, for a class up to a constant."""
+        return _family_of_arc_terms(self.arc_terms(names), child, parents)
 
     def arc_terms(self, names: Sequence[str]) -> tuple[Matrix, Matrix]:
         """Return log κ where an arc differs from the prior graph."""
-        shared = np.array([[a in self.dag.parents(b) for b in names] for a in names])
-        return np.where(shared, 0.0, math.log(self.kappa)), np.where(shared, math.log(self.kappa), 0.0)
+        factor = math.log(self.kappa)
+        shared = np.zeros((len(names), len(names)), bool)
+        at = {name: k for k, name in enumerate(names)}
+        if isinstance(self.dag, DAG):
+            for a, b in self.dag.arcs:
+                shared[at[a], at[b]] = True
+            return np.where(shared, 0.0, factor), np.where(shared, factor, 0.0)
+        for a, b in (*self.dag.directed, *self.dag.undirected):
+            shared[at[a], at[b]] = shared[at[b], at[a]] = True
+        there = np.where(shared, -factor, factor)
+        np.fill_diagonal(there, 0.0)
+        return there, np.zeros(there.shape)
 
     def check(self, names: Sequence[str]) -> None:
         """Raise an error unless the prior graph has the same variables."""
@@ -177,7 +404,48 @@ class Distance(StructurePrior):
             raise ArgumentError(f"Distance: the prior graph is over {quoted(self.dag.names)}, not over {quoted(names)}")
 
 
-def check_prior(prior: Any) -> None:
-    """Refuse what is not a structure prior, as those of `bnml.priors` are."""
-    if prior is not None and not isinstance(prior, StructurePrior):
-        raise refuse("prior", prior, "expected a structure prior of bnml.priors, or None")
+def _family_of_arc_terms(terms: tuple[Matrix, Matrix], child: int, parents: Sequence[int]) -> float:
+    """Return the sum of the terms of one family's arcs."""
+    there, absent = terms
+    others = np.ones(len(there), bool)
+    others[[child, *parents]] = False
+    return math.fsum([*there[list(parents), child].tolist(), *absent[others, child].tolist()])
+
+
+def _check_pairs(prior: str, what: str, pairs: Mapping[tuple[str, str], float], names: Sequence[str]) -> None:
+    """Raise an error if a pair names an unknown variable."""
+    for pair in pairs:
+        for name in pair:
+            if name not in names:
+                hint = did_you_mean(name, names)
+                raise ArgumentError(f"{prior}: {what} {pair!r}: there is no variable {name!r}.{hint}")
+
+
+def parse_prior(prior: Any, argument: str = "prior") -> StructurePrior | None:
+    """Return the structure prior that an argument names; None for the uniform one.
+
+    Parameters
+    ----------
+    prior
+        ``"sparse"``, ``"uniform"``, a prior of `bnml.priors`, or None, which is uniform.
+    argument
+        The argument's name, for errors.
+    """
+    if prior is None or prior == UNIFORM or isinstance(prior, Uniform):
+        return None
+    if prior == SPARSE:
+        return Sparse()
+    if not isinstance(prior, StructurePrior):
+        raise refuse(argument, prior, "expected 'sparse', 'uniform', a structure prior of bnml.priors, or None")
+    return prior
+
+
+def prior_for(prior: StructurePrior | str | None, score: Score, data: Data) -> StructurePrior | None:
+    """Return the structure prior that goes with a score, for one table; None for the uniform one.
+
+    ``"sparse"`` is uniform for a score that charges for naming parents itself.
+    """
+    if prior == SPARSE and score.pays_for_parents:
+        return None
+    given = parse_prior(prior)
+    return None if given is None else given.bind(data)

@@ -15,13 +15,13 @@ from bnml.scores.forest_nml import NML, forest_score_complexity
 from bnml.scores.local import local_scores
 from bnml.scores.loglik import LogLikelihood
 from bnml.scores.parent_sets import check_dag, parent_sets
-from bnml.scores.priors import StructurePrior, check_prior
+from bnml.scores.priors import StructurePrior, parse_prior
 from bnml.scores.registry import parse_score
 
 __all__ = ["score"]
 
 
-def score(dag: DAG, data: Any, score: Score | str = "qnml", prior: StructurePrior | None = None) -> float:
+def score(dag: DAG, data: Any, score: Score | str = "qnml", prior: StructurePrior | str | None = None) -> float:
     """Return the score of a structure: natural logarithm, higher is better.
 
     Parameters
@@ -34,7 +34,8 @@ def score(dag: DAG, data: Any, score: Score | str = "qnml", prior: StructurePrio
         A name, ``"qnml"``, ``"bdeu:10"``; or an object of `bnml.scores`. ``"nml"`` is for structures whose
         connected components are trees or complete.
     prior
-        A structure prior of `bnml.priors`, whose logarithm is added.
+        A structure prior of `bnml.priors`, whose logarithm is added, or ``"sparse"``; None, or ``"uniform"``, adds
+        nothing.
 
     Raises
     ------
@@ -49,14 +50,14 @@ def score(dag: DAG, data: Any, score: Score | str = "qnml", prior: StructurePrio
     -7.6888
     """
     chosen = parse_score(score)
-    check_prior(prior)
+    given = parse_prior(prior)
     check_dag(dag)
     table = as_data(data)
     refuse_gaps(table, function("bnml.score"))
     sets = parent_sets(dag, table.names)
     if isinstance(chosen, NML):
-        return _whole(table, sets, prior)
-    local = local_scores(table, chosen, prior)
+        return _whole(table, sets, given)
+    local = local_scores(table, chosen, given)
     return math.fsum(local.families(range(len(sets)), sets).tolist())
 
 
@@ -65,6 +66,7 @@ def _whole(data: Data, sets: list[tuple[int, ...]], prior: StructurePrior | None
     refuse_targets(data, argument("score", "nml"))
     if prior is not None:
         prior.check(data.names)
+        prior = prior.bind(data)
     complexity = forest_score_complexity(data, sets)  # what cannot be done is refused here
     fits = local_scores(data, LogLikelihood()).families(range(len(sets)), sets).tolist()
     terms = [] if prior is None else [prior.family(data.names, x, above) for x, above in enumerate(sets)]

@@ -46,7 +46,7 @@ class ScoresByView(LocalScores):
         for child in range(len(self.names)):
             view = rows_not_setting(self.data, child)
             if id(view) not in known:
-                known[id(view)] = local_scores(view, self.score_function, prior)
+                known[id(view)] = local_scores(view, self.score_function, self.prior)
             self._of_child.append(known[id(view)])
         self._views: Views = tuple(
             (own, tuple(child for child, other in enumerate(self._of_child) if other is own)) for own in known.values()

@@ -17,7 +17,7 @@ from bnml.graph.rules import ROWS_PER_CELL
 from bnml.scores import FamilyScores, LocalScores, Score
 from bnml.scores.candidates_by_bounds import Candidates, list_by_bounds, listable_by_bounds
 from bnml.scores.lattice import allowed_sets
-from bnml.scores.priors import StructurePrior
+from bnml.scores.priors import DEFAULT_PRIOR, StructurePrior
 from bnml.search.task import Task, TimeOverError, task_request
 
 __all__ = ["candidates", "candidates_of"]
@@ -33,7 +33,7 @@ def candidates(
     constraints: Constraints | None = None,
     max_parents: int | None = None,
     rows_per_cell: float = ROWS_PER_CELL,
-    prior: StructurePrior | None = None,
+    prior: StructurePrior | str | None = DEFAULT_PRIOR,
     threads: int | None = None,
     memory_limit: int | str | None = None,
     time_limit: float | None = None,
@@ -102,7 +102,7 @@ def _allowed(families: FamilyScores, rules: Rules) -> FamilyScores:
         if not keep:
             raise SearchError(f"no parent set of {families.names[i]!r} is listed and allowed")
         sets.append(([masks[k] for k in keep], scores[keep]))
-    allowed = FamilyScores._of(families.names, sets, families.complete_to)
+    allowed = FamilyScores._of(families.names, sets, families.complete_to, families.prior)
     return allowed if any(rules.links) else allowed.undominated()
 
 
@@ -128,7 +128,7 @@ def _one_by_one(task: Task, local: LocalScores, rules: Rules, watch: Watch) -> C
         masks = [int(mask) for mask in allowed_sets(rules, i)]
         scores = local.families(i, [members(mask) for mask in masks], task.threads)
         sets.append((masks, np.asarray(scores)))
-    families = FamilyScores(local.names, tuple(tuple(m) for m, _ in sets), tuple(s for _, s in sets))
+    families = FamilyScores(local.names, tuple(tuple(m) for m, _ in sets), tuple(s for _, s in sets), prior=local.prior)
     return Candidates(families, (-math.inf,) * rules.n, int(number))
 
 
@@ -143,4 +143,4 @@ def candidates_with_structure(
         else:
             own = local.family(i, list(bits(parents[i])))
             sets.append(([*masks, parents[i]], np.append(scores, own)))
-    return FamilyScores._of(families.names, sets, families.complete_to)
+    return FamilyScores._of(families.names, sets, families.complete_to, families.prior)

@@ -30,7 +30,7 @@ from bnml.scores.candidates_by_bounds import listable_by_bounds
 from bnml.scores.lattice import has_lattice
 from bnml.scores.lattice.memory import BASE, scoring_bytes
 from bnml.scores.lattice.terms import terms_that_rise
-from bnml.scores.priors import StructurePrior
+from bnml.scores.priors import DEFAULT_PRIOR, StructurePrior
 from bnml.search.task import Task, task_request
 
 __all__ = [
@@ -179,7 +179,7 @@ def forecast(
     constraints: Constraints | None = None,
     max_parents: int | None = None,
     rows_per_cell: float = ROWS_PER_CELL,
-    prior: StructurePrior | None = None,
+    prior: StructurePrior | str | None = DEFAULT_PRIOR,
     threads: int | None = None,
     memory_limit: int | str | None = None,
 ) -> Forecast:

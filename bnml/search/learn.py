@@ -11,7 +11,7 @@ from bnml.graph import DAG, Constraints
 from bnml.graph.rules import ROWS_PER_CELL
 from bnml.scores import FamilyScores, Score
 from bnml.scores.candidates_by_bounds import Candidates
-from bnml.scores.priors import StructurePrior
+from bnml.scores.priors import DEFAULT_PRIOR, StructurePrior
 from bnml.search.by_cuts import exact_by_cuts
 from bnml.search.forecast import AFFORDABLE, CORES, Forecast, forecast_of, listing_seconds
 from bnml.search.order import list_for_order_search, order_with_lists
@@ -37,7 +37,7 @@ def learn(
     constraints: Constraints | None = None,
     max_parents: int | None = None,
     rows_per_cell: float = ROWS_PER_CELL,
-    prior: StructurePrior | None = None,
+    prior: StructurePrior | str | None = DEFAULT_PRIOR,
     seed: int = 0,
     threads: int | None = None,
     memory_limit: int | str | None = None,
@@ -72,7 +72,11 @@ def learn(
         scores cannot judge families with more cells than that. It binds searches by score, not ``"chow-liu"``,
         ``"nml-forest"``, ``"tan"``, ``"naive"``, ``"polytree"``, ``"pc"`` and ``"npc"``; 0 lifts the rule.
     prior
-        A structure prior of `bnml.priors`, whose logarithm is added to the score.
+        The structure prior, whose logarithm is added to the score: ``"uniform"``, or None; ``"sparse"``, one expected
+        parent per variable (see `bnml.priors.Sparse`), which keeps chance from making arcs in wide tables; or a prior
+        of `bnml.priors`. The name ``"sparse"`` does not apply to ``"chow-liu"``, ``"nml-forest"``, ``"tan"``,
+        ``"naive"``, ``"polytree"``, ``"pc"`` and ``"npc"``, to local scores without a table, nor to ``"mdl+parents"``,
+        which charges for parents itself.
     seed
         Where a search is random, the same seed gives the same result.
     threads

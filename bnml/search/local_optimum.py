@@ -41,7 +41,7 @@ def verify_local_optimum(task: Task, dag: DAG, value: float) -> dict[str, Any]:
     it is left, and so it is where time is over or the score is not finite.
     """
     n, local = len(dag.names), task.local
-    slow = isinstance(local, LocalScores) and (local.terms is None or local.prior is not None)
+    slow = isinstance(local, LocalScores) and local.terms is None
     seconds = n * n * ((SLOW_FAMILY if slow else FAMILY) + ROW * task.n_distinct)
     if task.watch.over or seconds > CHECK_SECONDS or not math.isfinite(value):
         return {"families": n, "local_optimum": False}

@@ -8,14 +8,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from bnml._notebook import notebook_picture, notebook_table
 from bnml._text import WIDTH, facts, number_of, printable, seconds_text, shortened, wrapped_text
 from bnml.data.targets import rows_set_words
 from bnml.independence.independence_result import UNTESTED
 from bnml.scores import FamilyScores, LocalScores
-from bnml.scores.priors import StructurePrior
+from bnml.scores.priors import Sparse, StructurePrior
 from bnml.search.found_words import by_tests, direction_words, how_found, legend_words
 from bnml.search.proof_words import others_words, proof_words
 
@@ -25,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["MISSING_AT_RANDOM", "report", "report_html", "report_without_network"]
 
 MOST_SHOWN = 40
+MOST_PRIOR = 200  # letters of a structure prior
 MISSING_AT_RANDOM = (
     "that values are missing at random, given what was observed; where they are missing depending on themselves the "
     "data cannot tell, and the network may be wrong"
@@ -73,6 +72,7 @@ def _facts(result: SearchResult) -> list[tuple[str, str]]:
     return [
         ("size", ", ".join(size)),
         ("score", f"{result.score:,.{_decimals(result.score)}f}{_score_words(result)}"),
+        *_prior(result),
         *_exact_nml(result.info),
         _judged(result),
         *_rows_per_cell(result),
@@ -82,6 +82,22 @@ def _facts(result: SearchResult) -> list[tuple[str, str]]:
         ("search", "; ".join([search, *_why(result.info)])),
         *_facts_of_tests(result),
     ]
+
+
+def _prior(result: SearchResult) -> list[tuple[str, str]]:
+    """Return the structure prior's part of the score, and what an arc costs."""
+    prior = result.structure_prior
+    if prior is None:
+        return []
+    part = f"{result.log_prior:,.{_decimals(result.score)}f} of the score"
+    cost = prior.arc_cost(result.structure.names)
+    if cost is None:
+        return [("prior", f"{part}: {shortened(repr(prior), MOST_PRIOR)}")]
+    why = ""
+    if isinstance(prior, Sparse) and prior.variables is not None:
+        others = number_of(prior.variables - 1, "other variable")
+        why = f", as {prior.parents:g} of {others} is expected to be a parent"
+    return [("prior", f"{part}; an arc costs {cost:.2f}{why}")]
 
 
 def _rows_per_cell(result: SearchResult) -> list[tuple[str, str]]:
@@ -163,11 +179,11 @@ def _exact_nml(info: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def _score_words(result: SearchResult) -> str:
-    """Return what the score is, in brackets; the terms of a prior count as a part of the penalty."""
+    """Return the score's name, in brackets."""
     if result.score_name is None:
         return ""
-    with_prior = isinstance(result.local, LocalScores) and result.local.prior is not None
-    return f" ({result.score_name}{', with a structure prior as a part of the penalty' if with_prior else ''})"
+    with_prior = ", the log-prior included" if result.log_prior else ""
+    return f" ({result.score_name}{with_prior})"
 
 
 def _why(info: Mapping[str, Any]) -> Iterator[str]:
@@ -255,7 +271,7 @@ def _titles(result: SearchResult) -> tuple[str, str]:
     if how_found(result) is not None:
         first = f"Arcs that all {networks} share"
     else:
-        prior = " and the prior" if isinstance(result.local, LocalScores) and result.local.prior is not None else ""
+        prior = " and the prior" if _prefers(result.structure_prior, result) else ""
         compared = "in the network that was found" if result.disputed is None else "the same in every best network"
         first = f"Arcs that {by} direct by {result.score_name or 'the score'}{prior}, {compared}"
     if directs := _directs(result):
@@ -293,14 +309,7 @@ def _directs(result: SearchResult) -> str:
 
 def _prefers(prior: StructurePrior | None, result: SearchResult) -> bool:
     """Tell whether a prior may prefer an arc to its reverse."""
-    if prior is None:
-        return False
-    terms = prior.arc_terms(result.structure.names)
-    if terms is None:
-        return True
-    with np.errstate(invalid="ignore"):
-        odds = terms[0] - terms[1]
-    return not np.allclose(odds, odds.T, rtol=1e-12, atol=1e-12)
+    return prior is not None and not prior.equivalent(result.structure.names)
 
 
 def _arrow(arc: tuple[str, str]) -> str:

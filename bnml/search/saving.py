@@ -71,5 +71,5 @@ def saved_gap_result(values: Mapping[str, Any], asked: Request, data: Data) -> S
         found,
         dag=None if found.dag is None else dag.reordered(data.names),
         data=data,
-        local=scores_by_em(dag, ordered, asked.score, asked.prior, parts),
+        local=scores_by_em(dag, ordered, asked.score, asked.prior_for(data), parts),
     )

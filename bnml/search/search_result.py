@@ -30,6 +30,7 @@ from bnml.scores import FamilyScores, LocalScores
 if TYPE_CHECKING:
     from bnml.independence import IndependenceResult
     from bnml.network import BayesianNetwork
+    from bnml.scores.priors import StructurePrior
 
 __all__ = ["Family", "SearchResult", "uninterrupted_result"]
 
@@ -53,7 +54,8 @@ class SearchResult(PickledByFields):
     dag
         The network's structure; None where no DAG fits what the tests of PC or NPC found.
     score
-        Its score: natural logarithm, higher is better; not a number where there is no DAG.
+        What was maximised: natural logarithm, higher is better; not a number where there is no DAG. It includes
+        `log_prior`, the logarithm of the structure prior.
     optimal
         Whether it is proven that no other structure has a higher score.
     search
@@ -216,6 +218,17 @@ class SearchResult(PickledByFields):
         return score_text(self.local.score_function) if isinstance(self.local, LocalScores) else None
 
     @property
+    def structure_prior(self) -> StructurePrior | None:
+        """The structure prior that is a part of the score; None for the uniform one."""
+        return None if self.local is None else self.local.prior
+
+    @cached_property
+    def log_prior(self) -> float:
+        """The structure prior's part of the score: ``score - log_prior == bnml.score(dag, data, score)``."""
+        prior = self.structure_prior
+        return 0.0 if prior is None or self.dag is None else prior.log_prob(self.dag)
+
+    @property
     def bound(self) -> float | None:
         """A number that no allowed structure's score exceeds; None if none is known."""
         return None if self.within is None else self.score + self.within
@@ -285,6 +298,7 @@ class SearchResult(PickledByFields):
             "disputed": self.disputed,
             "interventions": _interventions(self),
             "score": self.score,
+            "log_prior": self.log_prior,
             "score_name": self.score_name,
             "optimal": self.optimal,
             "within": self.within,

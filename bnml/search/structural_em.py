@@ -94,7 +94,7 @@ class _Rounds:
     """Structural EM at work: what is asked, of which table, and the best so far."""
 
     def __init__(self, asked: Request, data: Data, run: Run, searches: Mapping[str, Search]) -> None:
-        self.asked, self.data, self._run, self._searches = asked, data, run, searches
+        self.asked, self.data, self._run, self._searches = asked.bound(data), data, run, searches
         self._leader = searches[LEADER]
         self.watch = Watch(asked.progress, asked.time_limit)
         self._n_gaps = count_rows_with_gaps(data)
@@ -213,7 +213,7 @@ class _Rounds:
             self.best = self._fitted(result, self.asked, table, best.parts, math.inf)
 
     def _scores(self, found: _Found) -> ExpectedScores:
-        return ExpectedScores(found.completed, self.asked.score, self.asked.prior, found.parts)
+        return ExpectedScores(found.completed, self.asked.score, self.asked.structure_prior, found.parts)
 
     def _converged(
         self, network: BayesianNetwork, local: ExpectedScores, least: float = -math.inf
@@ -300,7 +300,7 @@ class _Rounds:
         started = _network_at_counts(result.dag, completed, parts)
         steps = em_steps(result.dag, self.data, started, threads=asked.threads, most_work=most_work)
         fitted, likelihood = list(islice(steps, EM_STEPS))[-1]
-        local = ExpectedScores(completed, asked.score, asked.prior, parts)
+        local = ExpectedScores(completed, asked.score, asked.structure_prior, parts)
         return _Found(result, fitted, likelihood - _penalty(result.dag, local, self.data), completed, parts)
 
 
@@ -409,11 +409,13 @@ def _answer(
 ) -> SearchResult:
     """Return what was found as the result of the search that was asked for, with what is to be said of gaps."""
     asked, result = rounds.asked, found.result
-    network, local = None, ExpectedScores(found.completed, asked.score, asked.prior, found.parts)
+    network, local = None, ExpectedScores(found.completed, asked.score, asked.structure_prior, found.parts)
     if result.dag is not None:
         if not rounds.watch.over and not interrupted:
             network = fit_by_em(result.dag, rounds.data, threads=asked.threads)
-        local = _scores_at_counts(network or found.network, rounds.data, asked.score, asked.prior, found.parts)
+        local = _scores_at_counts(
+            network or found.network, rounds.data, asked.score, asked.structure_prior, found.parts
+        )
     info = {key: value for key, value in result.info.items() if key not in OF_THE_LAST_ROUND}
     if "rows_per_cell" in info:
         info["rows_per_cell"] = asked.rows_per_cell
@@ -515,15 +517,15 @@ def task_with_gaps(asked: Request, data: Data) -> Task:
             f"{argument('search', 'forest')}, or read the table with {argument('missing', 'state')} or "
             f"{argument('missing', 'drop')}"
         )
-    return replace(_fractional_request(asked, 1, None).open(gaps_filled_by_mode(data)), observed=data)
+    return replace(_fractional_request(asked.bound(data), 1, None).open(gaps_filled_by_mode(data)), observed=data)
 
 
 def _fractional_request(asked: Request, parts: int, time_limit: float | None) -> Request:
-    """Return a request for a table whose rows are so many parts each."""
+    """Return a request, bound to a table, for one whose rows are so many parts each."""
     return replace(
         asked,
         score=Fractional(asked.score, parts),
-        prior=times_prior(asked.prior, parts),
+        prior=times_prior(asked.structure_prior, parts),
         rows_per_cell=asked.rows_per_cell * parts,
         time_limit=time_limit,
         progress=None,

@@ -32,7 +32,7 @@ from bnml.graph.rules import ROWS_PER_CELL
 from bnml.scores import FamilyScores, LocalScores, Score, parse_score
 from bnml.scores.equal_scores import score_rounding
 from bnml.scores.local import local_scores
-from bnml.scores.priors import StructurePrior, Uniform, check_prior
+from bnml.scores.priors import DEFAULT_PRIOR, SPARSE, StructurePrior, parse_prior, prior_for
 from bnml.search.search_result import SearchResult
 
 __all__ = [
@@ -55,7 +55,7 @@ COMMON: Mapping[str, Any] = MappingProxyType(
         "constraints": None,
         "max_parents": None,
         "rows_per_cell": ROWS_PER_CELL,
-        "prior": None,
+        "prior": DEFAULT_PRIOR,
         "seed": 0,
         "threads": None,
         "memory_limit": None,
@@ -131,6 +131,8 @@ class Search:
     def check_common(self, given: Mapping[str, Any]) -> None:
         """Refuse common arguments that it cannot take into account."""
         for name, value in given.items():
+            if name == "prior" and (parse_prior(value) is None or value == SPARSE):
+                continue
             refused = name in self.refuses or (name == "rows_per_cell" and not self.by_score and value != 0)
             if refused and not _is_default(value, COMMON[name]):
                 raise ArgumentError(
@@ -181,7 +183,7 @@ class Request:
     constraints: Constraints | None = None
     max_parents: int | None = None
     rows_per_cell: float = ROWS_PER_CELL
-    prior: StructurePrior | None = None
+    prior: StructurePrior | str | None = None
     seed: int = 0
     threads: int | None = None
     memory: int = 0
@@ -223,6 +225,24 @@ class Request:
             self.max_parents, self.rows_per_cell, self.seed, self.threads, self.memory, watch,
         )  # fmt: skip
 
+    def prior_for(self, data: Data) -> StructurePrior | None:
+        """Return the structure prior for a table; None for the uniform one.
+
+        ``"sparse"`` is for searches by score, unless the score charges for naming parents itself.
+        """
+        by_score = self.search is None or self.search.by_score
+        return prior_for(self.prior, self.score, data) if by_score or self.prior != SPARSE else None
+
+    @property
+    def structure_prior(self) -> StructurePrior | None:
+        """The prior of a request that was bound to a table."""
+        assert not isinstance(self.prior, str), "the request was not bound to a table"
+        return self.prior
+
+    def bound(self, data: Data) -> Request:
+        """Return the request with the prior for a table, whatever table it is opened on."""
+        return replace(self, prior=self.prior_for(data))
+
     def _local(self, data: Any) -> LocalScores | FamilyScores:
         if isinstance(data, FamilyScores):
             if self.search is not None and self.search.needs_table:
@@ -230,7 +250,7 @@ class Request:
                     f"{argument('search', self.search.name)} needs a table; with local scores alone, take "
                     f"{argument('search', 'exact')}, {argument('search', 'order')} or another that goes by them"
                 )
-            if self.prior is not None:
+            if self.prior is not None and self.prior != SPARSE:
                 raise ArgumentError(
                     f"{argument('prior')}: local scores from elsewhere have theirs already; leave it out"
                 )
@@ -244,7 +264,7 @@ class Request:
         if self.search is not None and self.search.pools_rows:
             refuse_targets(table, argument("search", self.search.name))
         goes_by = None if self.search is None else self.search.goes_by
-        local = local_scores(table, self.score if goes_by is None else parse_score(goes_by), self.prior)
+        local = local_scores(table, self.score if goes_by is None else parse_score(goes_by), self.prior_for(table))
         off = score_rounding(local.counts.n_rows)
         if off > MOST_OFF:
             raise SearchError(
@@ -300,7 +320,7 @@ def task_request(
     if search is not None:
         search.check_score(chosen)
     most, limit = common["max_parents"], common["time_limit"]
-    check_prior(common["prior"])
+    prior = None if parse_prior(common["prior"]) is None else common["prior"]
     cores(common["threads"])
     return Request(
         search,
@@ -308,7 +328,7 @@ def task_request(
         _checked_constraints(common["constraints"]),
         None if most is None else whole_number(most, "max_parents"),
         _checked_rows_per_cell(common["rows_per_cell"]),
-        common["prior"],
+        prior,
         whole_number(common["seed"], "seed"),
         common["threads"],
         memory_limit_of(common["memory_limit"]),
@@ -393,11 +413,8 @@ class Task:
     @property
     def nothing_but_the_score(self) -> bool:
         """Whether of an equivalence class any member will do: neither constraints nor a prior prefer one."""
-        local = self.local
-        if not isinstance(local, LocalScores) or not local.equivalent:
-            return False
         decided = self.rules.constrained or self.rules.most < self.rules.n - 1  # rows per cell decide for whole classes
-        return not decided and (local.prior is None or isinstance(local.prior, Uniform))
+        return self.equivalent and not decided
 
     @property
     def _links_too_large(self) -> int:
@@ -447,11 +464,8 @@ class Task:
     @cached_property
     def with_prior(self) -> Rules:
         """The rules in the order of names, with the arcs that the prior requires or rules out; some structure fits."""
-        from numpy import isneginf
-
         prior = self.local.prior if isinstance(self.local, LocalScores) else None
-        terms = None if prior is None else prior.arc_terms(self.by_name.names)
-        rules = self.by_name if terms is None else self.by_name.heeding(isneginf(terms[0]), isneginf(terms[1]))
+        rules = self.by_name if prior is None else prior.restrict(self.by_name)
         rules.check()
         return rules
 
@@ -465,7 +479,7 @@ class Task:
     def equivalent(self) -> bool:
         """Whether an arc is known to gain as much as the arc the other way round."""
         local = self.local
-        return isinstance(local, LocalScores) and local.equivalent and local.prior is None
+        return isinstance(local, LocalScores) and local.shares_classes
 
     @property
     def n_rows(self) -> int:
@@ -568,6 +582,7 @@ def as_search(
             name, safely, MappingProxyType(defaults), needed, refuses, score, goes_by, needs_table, of_classes,
             by_score, pools_rows,
         )  # fmt: skip
+        usual = COMMON if by_score else {**COMMON, "prior": None}
 
         def function(data: Any, score: Score | str = score, **arguments: Any) -> SearchResult:
             common = {key: arguments.pop(key) for key in COMMON if key in arguments}
@@ -579,21 +594,21 @@ def as_search(
         function.__name__ = function.__qualname__ = run.__name__
         function.__module__ = run.__module__
         function.__doc__ = _documented(run.__doc__ or "", taken)
-        function.__signature__ = _signature(own, score, taken)  # type: ignore[attr-defined]  # read by `inspect`
+        function.__signature__ = _signature(own, score, {name: usual[name] for name in taken})  # type: ignore[attr-defined]  # read by `inspect`
         function.search = search  # type: ignore[attr-defined]  # a function has attributes
         return cast("SearchFunction", function)
 
     return decorate
 
 
-def _signature(own: list[inspect.Parameter], score: str, taken: list[str]) -> inspect.Signature:
+def _signature(own: list[inspect.Parameter], score: str, taken: Mapping[str, Any]) -> inspect.Signature:
     """Return the signature for users: data, score, the options, the common arguments."""
     kind = inspect.Parameter.KEYWORD_ONLY
     first = [
         inspect.Parameter("data", inspect.Parameter.POSITIONAL_OR_KEYWORD),
         inspect.Parameter("score", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=score),
     ]
-    common = [inspect.Parameter(name, kind, default=COMMON[name]) for name in taken]
+    common = [inspect.Parameter(name, kind, default=default) for name, default in taken.items()]
     return inspect.Signature([*first, *own, *common], return_annotation="SearchResult")
 
 

@@ -30,9 +30,11 @@ class Allowed:
         return self.rules.names
 
     @property
-    def everything(self) -> bool:
-        """Whether all families are allowed and weigh the same."""
-        return not self.rules.constrained and not self.rules.limited and self.prior is None
+    def arc_cost(self) -> float | None:
+        """What each arc costs, if all families are allowed and only the number of arcs counts; else None."""
+        if self.rules.constrained or self.rules.limited:
+            return None
+        return 0.0 if self.prior is None else self.prior.arc_cost(self.names)
 
     def terms(self, child: int) -> Floats:
         """Return the log-weight of each parent set of a variable; minus infinity where it is not allowed."""

@@ -298,6 +298,7 @@ def bootstrap_as_asked(asked: BootstrapRequest, data: Any) -> Bootstrap:
     watch, repetitions, resampling = Watch(asked.progress), asked.repetitions, asked.resampling
     table_ = as_data(data)
     refuse_pushed(table_, "bootstrap")
+    learning = asked.learning.bound(table_)  # the prior is that of the whole table
     n = len(table_.names)
     if resampling == "halves" and table_.n_rows < 2:
         raise SearchError(f"{argument('resampling', 'halves')}: the table has one row, which has no halves")
@@ -310,13 +311,13 @@ def bootstrap_as_asked(asked: BootstrapRequest, data: Any) -> Bootstrap:
         watch(f"table {done:,} of {repetitions:,}, {seconds_text(left)} left", done / repetitions)
 
     if asked.executor is not None:
-        shared = _Draws(table_, resampling, replace(asked.learning, progress=None))
+        shared = _Draws(table_, resampling, replace(learning, progress=None))
         with Crew(asked.executor, _learn_from_draw, shared) as crew:
             for k, arcs in enumerate(crew.in_order(range(repetitions))):
                 found[k] = arcs
                 tell()
     else:
-        _learn_here(_Draws(table_, resampling, asked.learning), found, asked.workers, tell)
+        _learn_here(_Draws(table_, resampling, learning), found, asked.workers, tell)
     support = found.mean(axis=0)
     links = (support + support.T)[np.triu_indices(n, 1)]
     return Bootstrap(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,10 +19,11 @@ from bnml._watch import Watch
 from bnml.data import as_data
 from bnml.data.gaps import refuse_gaps
 from bnml.errors import ArgumentError, ScoreError, SearchError, argument
-from bnml.graph import DAG, Constraints, count_dags
+from bnml.graph import DAG, Constraints
+from bnml.graph.counting import sum_over_dags
 from bnml.graph.rules import ROWS_PER_CELL
 from bnml.scores import SCORES, Score, parse_score
-from bnml.scores.priors import StructurePrior, check_prior
+from bnml.scores.priors import DEFAULT_PRIOR, StructurePrior, parse_prior
 from bnml.search.search_result import uninterrupted_result
 from bnml.search.task import Request, Task, task_request
 from bnml.uncertainty import sums_over_layers, sums_over_orders
@@ -57,7 +59,7 @@ def posterior(
     chains: int = 4,
     samples: int = 1000,
     seed: int = 0,
-    structure_prior: StructurePrior | None = None,
+    structure_prior: StructurePrior | str | None = DEFAULT_PRIOR,
     max_parents: int | None = None,
     rows_per_cell: float = ROWS_PER_CELL,
     constraints: Constraints | None = None,
@@ -91,7 +93,8 @@ def posterior(
         Of sampling: how many chains there are, how many structures each keeps, and where random numbers start. The same
         seed gives the same result.
     structure_prior
-        A prior of `bnml.priors` by which that is multiplied.
+        What that is multiplied by: ``"uniform"``, or None; ``"sparse"``, one expected parent per variable (see
+        `bnml.priors.Sparse`); or a prior of `bnml.priors`.
     max_parents
         The most parents that a variable may have; other structures have probability 0.
     rows_per_cell
@@ -158,28 +161,26 @@ def posterior(
     one_of(method, "method", METHODS)
     whole_number(chains, "chains", 1)
     whole_number(samples, "samples", 1)
-    check_prior(structure_prior)
+    given = parse_prior(structure_prior, "structure_prior")
     elsewhere = checked_executor(executor)
     asked = task_request(
         None, {}, score=_checked_score(score), constraints=constraints, max_parents=max_parents,
-        rows_per_cell=rows_per_cell, seed=seed, threads=threads, memory_limit=memory_limit, time_limit=time_limit,
-        progress=progress,
+        rows_per_cell=rows_per_cell, prior=None, seed=seed, threads=threads, memory_limit=memory_limit,
+        time_limit=time_limit, progress=progress,
     )  # fmt: skip
     table = as_data(data)
-    if structure_prior is not None:
-        structure_prior.check(table.names)
+    if given is not None:
+        given.check(table.names)
     refuse_gaps(table, "the posterior")
-    task = asked.open(table)
+    asked = replace(asked, prior=given).bound(table)
+    task = replace(asked, prior=None).open(table)
     if method == "auto":
         fits = exact_posterior_fits(task.table, task.rules, prior, cores(threads), task.memory)
         method = "exact" if fits else "sample"
     named = score if isinstance(score, str) else repr(score)
     if method == "exact":
-        return _exact(task, named, prior, structure_prior)
-    opened = replace(asked, prior=structure_prior).open(table)
-    return _sampled(
-        replace(asked, prior=structure_prior), opened, named, prior or "uniform", chains, samples, elsewhere
-    )
+        return _exact(task, named, prior, asked.prior_for(table))
+    return _sampled(asked, asked.open(table), named, prior or "uniform", chains, samples, elsewhere)
 
 
 def _sampled(
@@ -233,7 +234,7 @@ def _exact(task: Task, named: str, prior: str | None, structure_prior: Structure
     if kind == "classes":
         sums, log_prior = _sum_over_classes(weights, allowed, watch)
     else:
-        if not allowed.everything:
+        if allowed.arc_cost != 0.0:
             for i in range(len(table.names)):
                 weights[i] += allowed.terms(i)
         sums, log_prior = _sum(weights, allowed, kind, workers, watch)
@@ -277,8 +278,13 @@ def _sum(weights: Floats, allowed: Allowed, kind: str, threads: int, watch: Watc
 def _log_prior_total(memory: Floats, allowed: Allowed, kind: str, threads: int) -> float:
     """Return the logarithm of what the prior's weights of all structures sum to; ``memory`` is written to."""
     n = len(allowed.names)
-    if allowed.everything:
-        return math.log(count_dags(n)) if kind == "uniform" else math.lgamma(n + 1) + n * (n - 1) / 2 * math.log(2)
+    cost = allowed.arc_cost
+    if cost is not None:
+        weight = math.exp(-cost)
+        if kind == "order":
+            return math.lgamma(n + 1) + n * (n - 1) / 2 * math.log1p(weight)
+        total = sum_over_dags(n, Fraction(weight))
+        return math.log(total.numerator) - math.log(total.denominator)
     for i in range(n):
         memory[i] = allowed.terms(i)
     subsets = subset_sums(memory, threads, lambda part: None)

@@ -170,8 +170,7 @@ class SampledPosterior(PosteriorBase):
     @cached_property
     def _rules_of_prior(self) -> Rules:
         """The rules with the arcs that the structure prior requires or rules out."""
-        terms = None if self._structure_prior is None else self._structure_prior.arc_terms(self.names)
-        return self._rules if terms is None else self._rules.heeding(np.isneginf(terms[0]), np.isneginf(terms[1]))
+        return self._rules if self._structure_prior is None else self._structure_prior.restrict(self._rules)
 
     def _members(self, graph: PDAG) -> int | None:
         """Return how many members of a class are allowed; None if they are too many to be looked at one by one."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 from bnml.data import Data
@@ -41,13 +41,14 @@ def posterior_values(found: Posterior | SampledPosterior) -> dict[str, Any]:
 def saved_posterior(values: Mapping[str, Any], data: Data, **given: Any) -> Posterior | SampledPosterior:
     """Return the posterior that was saved as these values, on its table; ``given`` are arguments of `posterior`."""
     asked = task_request(None, {}, **{name: value for name, value in given.items() if name in (*COMMON, "score")})
-    task = asked.open(data)
+    task = replace(asked, prior=None).open(data)
+    structure_prior = given.get("structure_prior")
     if "chains" in values:
         return SampledPosterior(
             **{name: values[name] for name in SAMPLED}, chains=Chains(**values["chains"]), _rules=task.rules,
-            _structure_prior=None, _data=data, _score=asked.score,
+            _structure_prior=structure_prior, _data=data, _score=asked.score,
         )  # fmt: skip
     return Posterior(
-        **{name: values[name] for name in SAME}, _allowed=allowed_families(task.rules, None), _data=data,
-        _score=asked.score,
+        **{name: values[name] for name in SAME}, _allowed=allowed_families(task.rules, structure_prior),
+        _data=data, _score=asked.score,
     )  # fmt: skip

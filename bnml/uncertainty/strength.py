@@ -22,6 +22,7 @@ from bnml.scores import Score, parse_score
 from bnml.scores.expected import ExpectedScores
 from bnml.scores.local import local_scores
 from bnml.scores.parent_sets import parent_sets
+from bnml.scores.priors import DEFAULT_PRIOR, StructurePrior, prior_for
 from bnml.search.structural_em import scores_by_em
 
 if TYPE_CHECKING:
@@ -30,7 +31,9 @@ if TYPE_CHECKING:
 __all__ = ["strength"]
 
 
-def strength(dag: DAG | PDAG, data: Any, score: Score | str = "qnml") -> pd.DataFrame:
+def strength(
+    dag: DAG | PDAG, data: Any, score: Score | str = "qnml", *, prior: StructurePrior | str | None = DEFAULT_PRIOR
+) -> pd.DataFrame:
     """Return for each arc of a structure what it is worth.
 
     Parameters
@@ -44,11 +47,14 @@ def strength(dag: DAG | PDAG, data: Any, score: Score | str = "qnml") -> pd.Data
         the arc adds to the penalty at expected counts; tests take the rows in which their variables are observed.
     score
         A name or an object of `bnml.scores`.
+    prior
+        The structure prior, as for `bnml.learn`.
 
     Returns
     -------
     DataFrame
         A row for each arc, the strongest first: ``from``, ``to``; ``score_gain``, what the score loses without the arc;
+        ``net_gain``, that gain after what the arc costs under the structure prior;
         ``mutual_information`` of its ends in nats, and the ``p_value`` of its G² test with its ``degrees_of_freedom``,
         all given the child's other parents. Where the table is ``sparse``, with fewer than five rows per cell, the
         p-value comes from random tables and is at least 0.0005 (see `bnml.independence.sparse`). Where variables were
@@ -74,6 +80,9 @@ def strength(dag: DAG | PDAG, data: Any, score: Score | str = "qnml") -> pd.Data
     table, chosen = as_data(data), parse_score(score)
     structure = dag if isinstance(dag, DAG) else dag.to_dag()
     parent_sets(structure, table.names)
+    chosen_prior = prior_for(prior, chosen, table)
+    if chosen_prior is not None:
+        chosen_prior.check(table.names)
     local = local_scores(table, chosen) if not table.has_gaps else scores_by_em(structure, table, chosen)
     fit_of_all = _observed_fit(structure, table) if table.has_gaps else 0.0
     known = dict[int, Ints]()
@@ -95,8 +104,11 @@ def strength(dag: DAG | PDAG, data: Any, score: Score | str = "qnml") -> pd.Data
             sparse = is_sparse(states[[*others, x, y]], n_rows)
             p = sparse_p_value(counts, x, y, others) if sparse and freedom else float(np.exp(log_p_values(g2, freedom)))
             information = max(0.0, g2) / (2.0 * max(n_rows, 1))
-            rows.append((table.names[x], child, gain, information, p, int(freedom), sparse))
-    head = ["from", "to", "score_gain", "mutual_information", "p_value", "degrees_of_freedom", "sparse"]
+            net = gain
+            if chosen_prior is not None:
+                net += chosen_prior.family(table.names, y, parents) - chosen_prior.family(table.names, y, others)
+            rows.append((table.names[x], child, gain, net, information, p, int(freedom), sparse))
+    head = ["from", "to", "score_gain", "net_gain", "mutual_information", "p_value", "degrees_of_freedom", "sparse"]
     frame = pd.DataFrame(rows, columns=head)
     order = sorted(range(len(rows)), key=lambda k: (-rows[k][2] if math.isfinite(rows[k][2]) else 0.0, rows[k][:2]))
     return frame.iloc[order].reset_index(drop=True)

@@ -51,7 +51,7 @@ def test_families(constraints, max_parents):
             assert terms[number(i, p)] == (-math.inf if broken or too_many else 0.0)
     known = constraints is not None and constraints != Constraints()
     assert allowed.rules.constrained == known
-    assert allowed.everything == (not known and max_parents in (None, 3, 9))
+    assert (allowed.arc_cost == 0.0) == (not known and max_parents in (None, 3, 9))
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_families(constraints, max_parents):
 )
 def test_structure_priors(prior):
     allowed = allowed_families(Rules.none(NAMES), prior)
-    assert not allowed.everything
+    assert allowed.arc_cost == (0.0 if isinstance(prior, Uniform) else None)
     for i in range(4):
         terms = allowed.terms(i)
         for p in parent_sets(4, i):

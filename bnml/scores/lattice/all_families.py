@@ -94,7 +94,7 @@ def undominated_families(
     for i, masks in enumerate(found):
         sets[columns[i]] = [sum(1 << columns[j] for j in range(n) if mask >> j & 1) for mask in masks.tolist()]
     scores = [local.families(i, [members(mask) for mask in sets[i]], threads) for i in range(n)]
-    return FamilyScores(local.data.names, tuple(map(tuple, sets)), tuple(scores)).undominated()
+    return FamilyScores(local.data.names, tuple(map(tuple, sets)), tuple(scores), prior=local.prior).undominated()
 
 
 def _undominated(lattice: Lattice | LatticeByView, i: int) -> Ints:

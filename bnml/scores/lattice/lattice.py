@@ -40,11 +40,7 @@ AT_ONCE = 1 << 22  # sets that are counted in one go
 
 def has_lattice(local: LocalScores) -> bool:
     """Whether a walk over the lattice can find the terms: a score of tables, a prior over arcs, not too many rows."""
-    return (
-        local.outline is not None
-        and local.counts.walks
-        and (local.prior is None or local.prior.arc_terms(local.names) is not None)
-    )
+    return local.outline is not None and local.counts.walks and local.prior_of_arcs
 
 
 def _present(terms: Numbers, missing: Any) -> int:

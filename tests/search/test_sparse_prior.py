@@ -1,0 +1,209 @@
+"""The sparse structure prior: one expected parent per variable, wherever structures are searched by score."""
+
+from __future__ import annotations
+
+import math
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import bnml
+from bnml import DAG, priors
+from tests.graph.naive import all_dags
+
+BY_SCORE = ("exact", "climb", "tabu", "order", "ges", "k2", "forest")
+OTHERS = ("chow-liu", "tan", "naive", "polytree", "nml-forest")
+
+
+@pytest.fixture(autouse=True, scope="module")
+def any_family():
+    """Leave the rule on rows per cell as it is."""
+
+
+def options_of(search, names):
+    if search == "k2":
+        return {"order": list(names)}
+    return {"class_variable": names[0]} if search in ("tan", "naive") else {}
+
+
+def dependent(n=7, rows=150, seed=0):
+    """Return a table of a chain and columns of noise."""
+    rng = np.random.default_rng(seed)
+    table = rng.integers(0, 2, (rows, n))
+    for i in range(1, n // 2 + 1):
+        table[:, i] = np.where(rng.random(rows) < 0.85, table[:, i - 1], table[:, i])
+    return bnml.read(table)
+
+
+def noise(rows, columns, states, seed):
+    return bnml.read(np.random.default_rng(seed).integers(0, states, (rows, columns)))
+
+
+@pytest.mark.parametrize("search", BY_SCORE)
+@pytest.mark.parametrize("score", ["bic", "qnml", "bdeu"])
+def test_the_score_is_that_of_the_structure_and_its_prior(search, score):
+    data = dependent()
+    result = bnml.learn(data, score, search, prior="sparse", **options_of(search, data.names))
+    assert result.log_prior == pytest.approx(-len(result.structure.arcs) * math.log(5.0))
+    assert result.score - result.log_prior == pytest.approx(bnml.score(result.structure, data, score))
+    assert result.to_dict()["log_prior"] == result.log_prior
+    assert "an arc costs 1.61" in str(result)
+    uniform = bnml.learn(data, score, search, prior="uniform", **options_of(search, data.names))
+    assert uniform.log_prior == 0.0
+    assert "prior" not in str(uniform)
+    assert uniform.score == bnml.learn(data, score, search, prior=None, **options_of(search, data.names)).score
+
+
+@pytest.mark.parametrize("search", OTHERS)
+def test_other_searches_have_no_prior(search):
+    data = dependent()
+    options = options_of(search, data.names)
+    found = [bnml.learn(data, search=search, prior=prior, **options) for prior in ("sparse", "uniform")]
+    assert [one.log_prior for one in found] == [0.0, 0.0]
+    assert found[0].score == found[1].score
+
+
+@pytest.mark.parametrize("score", ["bic", "qnml", "fnml", "bdeu", "k2"])
+@pytest.mark.parametrize("method", ["lattice", "cuts"])
+def test_exact_search_against_all_structures(score, method):
+    data = dependent(5, 60, 3)
+    cost = math.log(3.0)
+    best = max(bnml.score(DAG(data.names, arcs), data, score) - cost * len(arcs) for arcs in all_dags(data.names))
+    found = bnml.search.exact(data, score, method=method, rows_per_cell=0, prior="sparse")
+    assert found.optimal
+    assert found.score == pytest.approx(best)
+
+
+def test_both_ways_find_the_same_canonical_network():
+    for seed in range(12):
+        data = dependent(8, 200, seed)
+        lattice, cuts = (
+            bnml.search.exact(data, "bic", method=method, prior="sparse") for method in ("lattice", "cuts")
+        )
+        assert lattice.dag == cuts.dag
+        turned = data.select(tuple(reversed(data.names)))
+        assert bnml.search.exact(turned, "bic", prior="sparse").dag == lattice.dag
+
+
+def test_ges_takes_a_prior_that_classes_share():
+    data = dependent(9, 400, 1)
+    for prior in ("sparse", priors.LinkProbabilities({("X0", "X1"): 0.9}), priors.Distance(DAG(data.names).cpdag())):
+        found = bnml.search.ges(data, "bic", prior=prior)
+        assert found.score <= bnml.search.exact(data, "bic", prior=prior).score + 1e-9
+    directed = priors.Distance(DAG(data.names, [("X0", "X1")]))
+    with pytest.raises(bnml.BnmlError, match="different probabilities"):
+        bnml.search.ges(data, "bic", prior=directed)
+
+
+@pytest.mark.parametrize("score", ["qnml", "fnml", "bdeu", "bic"])
+def test_noise_stays_noise(score):
+    arcs = [len(bnml.learn(noise(500, 60, 2, seed), score, "tabu", prior="sparse").structure.arcs) for seed in range(3)]
+    assert np.mean(arcs) <= 2.0
+
+
+def test_what_charges_for_parents_is_not_charged_twice():
+    data = dependent()
+    assert bnml.learn(data, "mdl+parents", prior="sparse").log_prior == 0.0
+    assert bnml.learn(data, "mdl", prior="sparse").log_prior < 0.0
+    assert bnml.learn(data, "mdl+parents", prior=priors.Sparse()).log_prior < 0.0
+
+
+def test_candidates_record_their_prior(tmp_path):
+    data = dependent()
+    families = bnml.search.candidates(data, "bic", prior="sparse")
+    assert families.prior == priors.Sparse(variables=7)
+    found, direct = bnml.learn(families, search="exact"), bnml.search.exact(data, "bic", prior="sparse")
+    assert found.score == pytest.approx(direct.score)
+    assert found.log_prior == pytest.approx(direct.log_prior)
+    families.save(tmp_path / "f.jkl")
+    assert bnml.learn(bnml.scores.FamilyScores.load(tmp_path / "f.jkl")).log_prior == 0.0
+    with pytest.raises(bnml.BnmlError, match="have theirs already"):
+        bnml.learn(families, prior=priors.Sparse())
+    assert bnml.learn(families, prior="sparse").score == pytest.approx(direct.score)
+
+
+def test_constraints_do_not_change_the_cost():
+    data = dependent()
+    known = bnml.Constraints(forbidden=[("X0", "X1")], tiers=[["X0", "X1", "X2"], ["X3", "X4"]])
+    result = bnml.learn(data, "bic", constraints=known, prior="sparse")
+    assert result.log_prior == pytest.approx(-len(result.structure.arcs) * math.log(5.0))
+
+
+def test_halves_have_the_prior_of_the_whole_table():
+    """A column that is constant in a half does not make arcs cheaper there."""
+    rng = np.random.default_rng(1)
+    table = rng.integers(0, 2, (60, 8))
+    table[:, 4:] = 0
+    table[:2, 4:] = 1  # in many halves these columns have one value
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        data = bnml.read(table)
+        found = bnml.bootstrap(data, "bic", "exact", repetitions=20, seed=3, prior="sparse")
+    again = bnml.bootstrap(data, "bic", "exact", repetitions=20, seed=3, prior=priors.Sparse(variables=8))
+    assert np.array_equal(found.support, again.support)
+
+
+def test_variables_are_counted_before_selection():
+    rng = np.random.default_rng(5)
+    frame = pd.DataFrame(rng.integers(0, 2, (200, 40)), columns=[f"v{i}" for i in range(40)])
+    frame["v1"] = np.where(rng.random(200) < 0.9, frame["v0"], frame["v1"])
+    study = bnml.study(frame, "v0", select=["v0", "v1", "v2", "v3"], repetitions=4, folds=0, prior="sparse")
+    assert study.learned.structure_prior == priors.Sparse(variables=40)
+    assert study.learned.log_prior == pytest.approx(-len(study.learned.dag.arcs) * math.log(38.0))
+    assert study.posterior._allowed.prior == priors.Sparse(variables=40)
+    row = study.strength.iloc[0]
+    assert row["score_gain"] - row["net_gain"] == pytest.approx(math.log(38.0))
+
+
+def test_strength_before_and_after_the_cost_of_an_arc():
+    data = dependent()
+    dag = bnml.learn(data, "bic", prior="sparse").structure
+    table = bnml.strength(dag, data, "bic", prior="sparse")
+    assert (table["score_gain"] - table["net_gain"]).to_numpy() == pytest.approx(math.log(5.0))
+    assert (table["net_gain"] > 0).all(), "the network is optimal"
+    assert bnml.strength(dag, data, "bic", prior="uniform")["net_gain"].equals(table["score_gain"])
+
+
+def test_with_missing_values():
+    rng = np.random.default_rng(2)
+    frame = dependent(6, 300, 2)
+    table = pd.DataFrame(frame.codes[frame.row_index], columns=frame.names).astype(object)
+    table = table.mask(rng.random(table.shape) < 0.1)
+    data = bnml.read(table, missing="em")
+    result = bnml.learn(data, "bic", search="tabu", prior="sparse")
+    assert result.structure_prior == priors.Sparse(variables=6)
+    assert result.log_prior == pytest.approx(-len(result.structure.arcs) * math.log(4.0))
+    penalty = sum(one.penalty for one in result.families)
+    assert result.score == pytest.approx(sum(one.fit for one in result.families) - penalty)
+
+
+def test_with_interventions():
+    rng = np.random.default_rng(4)
+    table = pd.DataFrame(rng.integers(0, 2, (200, 6)), columns=list("abcdef"))
+    table["set"] = np.where(np.arange(200) < 80, "a", "")
+    table.loc[:79, "a"] = 1
+    data = bnml.read(table, interventions="set")
+    assert bnml.learn(data, "bic", prior="sparse").structure_prior == priors.Sparse(variables=6)
+
+
+def test_posterior_by_enumeration():
+    data = dependent(4, 80, 6)
+    cost = math.log(2.0)
+    total, arcs = 0.0, np.zeros((4, 4))
+    weights = []
+    for own in all_dags(data.names):
+        weight = math.exp(bnml.score(DAG(data.names, own), data, "bdeu") - cost * len(own) + 150.0)
+        weights.append(math.exp(-cost * len(own)))
+        total += weight
+        for a, b in own:
+            arcs[data.index(a), data.index(b)] += weight
+    for rows in (0, 5):
+        found = bnml.posterior(data, "bdeu", method="exact", structure_prior="sparse", rows_per_cell=rows)
+        if rows == 0:
+            assert found.arc_probabilities.to_numpy() == pytest.approx(arcs / total)
+            assert found.log_evidence == pytest.approx(math.log(total) - 150.0 - math.log(sum(weights)))
+    order = [bnml.posterior(data, "bdeu", prior="order", structure_prior=p, rows_per_cell=0)
+             for p in ("sparse", priors.ArcProbabilities(1 / 3))]  # fmt: skip
+    assert order[0].log_evidence == pytest.approx(order[1].log_evidence)

@@ -44,6 +44,8 @@ class Chains:
     searched, searched_parents
         The score, with that of a structure prior, and the parents of the structure that the first chain starts from:
         the best that structure learning finds.
+    search_cut
+        Whether the time was over before a search that could have proven the best structure had ended.
     reached
         The highest score that a chain visits, between samples too, or that local search reaches from the best samples.
     """
@@ -61,6 +63,7 @@ class Chains:
     searched: float = -math.inf
     searched_parents: Words | None = None
     reached: float = -math.inf
+    search_cut: bool = False
 
     @property
     def shortfall(self) -> float:

@@ -43,7 +43,8 @@ if TYPE_CHECKING:
 __all__ = ["METHODS", "posterior"]
 
 METHODS = ("auto", "exact", "sample")
-SEARCH_SHARE = 0.2  # of a time limit, for the structure that a chain starts from
+SEARCH_SHARE, MOST_SEARCH = 0.2, 0.6  # of a time limit, for the structure that a chain starts from
+BUSY = 10.0  # times its estimate that an exact search may take, on a busy machine
 CLIMB_SHARE = 0.01  # of a time limit, for local search from each chain's best structure
 
 IMPOSSIBLE = "no structure that is allowed gives these data a positive probability"
@@ -187,13 +188,19 @@ def _sampled(
     asked: Request, task: Task, named: str, kind: str, chains: int, samples: int, executor: Executor | None
 ) -> SampledPosterior:
     """Return the posterior by sampling; one chain starts from the best structure that a search finds."""
+    from bnml.search.forecast import forecast_of
     from bnml.search.learn import learn_task
     from bnml.uncertainty.sample_structures import sample_structures
 
     local = task.table
-    searching = replace(task, watch=task.watch.share(SEARCH_SHARE, SEARCH_SHARE))
-    searched = uninterrupted_result(learn_task(asked, searching)).dag
-    found = sample_structures(task, kind, chains, samples, executor, searched)
+    limit, cost = task.watch.limit, forecast_of(task)
+    share = SEARCH_SHARE
+    if limit is not None and cost.affordable:
+        share = min(MOST_SEARCH, max(SEARCH_SHARE, BUSY * cost.seconds / limit))
+    searching = replace(task, watch=task.watch.share(share, SEARCH_SHARE))
+    searched = uninterrupted_result(learn_task(asked, searching))
+    found = sample_structures(task, kind, chains, samples, executor, searched.dag)
+    found = replace(found, search_cut=limit is not None and cost.affordable and not searched.optimal)
     if found.missed_mode:
         found = replace(found, reached=_reach_from_samples(found, task))
     result = SampledPosterior(

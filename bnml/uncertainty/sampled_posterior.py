@@ -256,9 +256,10 @@ class SampledPosterior(PosteriorBase):
 
         The first chain starts from the best structure that `bnml.learn` finds, so that R-hat is large where the others
         miss it. Where all that chains visit, and what local search reaches from there, stays more than a nat below it,
-        chains have missed a mode.
+        chains have missed a mode. Where a time limit cuts an exact search off, nobody knows.
         """
-        return self.r_hat < LARGEST_R_HAT and self.effective_size > LEAST_EFFECTIVE_SIZE and not self.chains.missed_mode
+        missed = self.chains.missed_mode or self.chains.search_cut
+        return self.r_hat < LARGEST_R_HAT and self.effective_size > LEAST_EFFECTIVE_SIZE and not missed
 
     @property
     def swap_rates(self) -> Floats:
@@ -275,6 +276,11 @@ class SampledPosterior(PosteriorBase):
             return (
                 f"not converged: every chain stays {chains.shortfall:,.1f} nats below the best structure that a search "
                 "finds; take bnml.learn for the best structure, or fewer variables for probabilities"
+            )
+        if chains.search_cut:
+            return (
+                "not converged: the time was over before the best structure was proven, which chains may have missed; "
+                "allow more time"
             )
         text = (
             f"not converged: R-hat {found.r_hat:.3g} of {found.r_hat_of} (below {LARGEST_R_HAT} is wanted), effective "

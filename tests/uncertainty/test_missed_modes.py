@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -44,5 +45,19 @@ def test_chains_that_stay_below_a_search_have_not_converged():
     assert missed.chains.shortfall == pytest.approx(3.0)
     assert not missed.converged
     assert "nats below" in missed.verdict
+    cut = replace(result, chains=replace(result.chains, search_cut=True))
+    assert not cut.converged
+    assert "allow more time" in cut.verdict
     near = replace(result, chains=replace(missed.chains, reached=missed.chains.searched - 0.5))
     assert near.converged
+
+
+def test_no_time_for_an_exact_search_is_no_convergence(monkeypatch):
+    """Under a time limit that an exact search does not keep, nobody knows whether chains miss the best structure."""
+    table = parity(20, 5, 3)
+    learning = import_module("bnml.search.learn")
+    found = learning.learn_task
+    monkeypatch.setattr(learning, "learn_task", lambda asked, task: replace(found(asked, task), optimal=False))
+    result = bnml.posterior(table, "bdeu", method="sample", samples=100, time_limit=60)
+    assert result.chains.search_cut
+    assert not result.converged

@@ -8,15 +8,16 @@ so it is chosen first, by simulation on the graph alone, and its cost is known b
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
+from typing import NamedTuple
 
 import numpy as np
 
 from bnml._arrays import Floats
 
-__all__ = ["EliminationPlan", "Factor", "eliminate_from_factors", "plan_factors"]
+__all__ = ["EliminationPlan", "Factor", "eliminate_from_factors", "log_factor", "plan_factors"]
 
 
 @dataclass(frozen=True)
@@ -109,6 +110,14 @@ def _greedy(
     return EliminationPlan(tuple(order), 2.0 ** min(largest, 1000.0), total)
 
 
+class _Arithmetic(NamedTuple):
+    """How numbers are multiplied, added, and scaled so that they stay in range: as floats, or as their logarithms."""
+
+    multiply: np.ufunc
+    add: np.ufunc
+    scaled: Callable[[Floats], tuple[Floats, float]]
+
+
 def eliminate_from_factors(
     factors: Iterable[Factor], order: Sequence[int], keep: Sequence[int]
 ) -> tuple[Floats, float]:
@@ -118,28 +127,48 @@ def eliminate_from_factors(
     it: a product of hundreds of probabilities would be too small for a float.
     """
     pool = list(factors)
+    try:
+        with np.errstate(under="raise", over="raise"):
+            return _eliminate(pool, order, keep, FLOATS)
+    except FloatingPointError:  # floats would take a positive product for zero
+        table, scale = _eliminate([log_factor(factor) for factor in pool], order, keep, LOGARITHMS)
+    largest = float(table.max())
+    return (np.exp(table - largest), scale + largest) if largest > -math.inf else (np.exp(table), 0.0)
+
+
+def log_factor(factor: Factor) -> Factor:
+    """Return the factor with the logarithms of its numbers."""
+    with np.errstate(divide="ignore"):
+        return Factor(factor.axes, np.log(factor.table))
+
+
+def _eliminate(
+    factors: Sequence[Factor], order: Sequence[int], keep: Sequence[int], arithmetic: _Arithmetic
+) -> tuple[Floats, float]:
+    pool = list(factors)
     scale = 0.0
     for v in order:
         touched = [factor for factor in pool if v in factor.axes]
         pool = [factor for factor in pool if v not in factor.axes]
-        product, log = _multiply(touched)
+        product, log = _multiply(touched, arithmetic)
         axis = product.axes.index(v)
         rest = product.axes[:axis] + product.axes[axis + 1 :]
-        table, more = _scaled(product.table.sum(axis=axis))
+        table, more = arithmetic.scaled(arithmetic.add.reduce(product.table, axis=axis))
         pool.append(Factor(rest, table))
         scale += log + more
-    product, log = _multiply(pool)
+    product, log = _multiply(pool, arithmetic)
     return product.table.transpose([product.axes.index(v) for v in keep]), scale + log
 
 
-def _multiply(factors: Sequence[Factor]) -> tuple[Factor, float]:
+def _multiply(factors: Sequence[Factor], arithmetic: _Arithmetic) -> tuple[Factor, float]:
     axes = tuple(dict.fromkeys(axis for factor in factors for axis in factor.axes))
-    product = np.ones((1,) * len(axes))
+    product = np.full((1,) * len(axes), float(arithmetic.multiply.identity))
     scale = 0.0
     for factor in sorted(factors, key=lambda factor: factor.table.size):
         order = sorted(range(len(factor.axes)), key=lambda i: axes.index(factor.axes[i]))
         sizes = dict(zip(factor.axes, factor.table.shape, strict=True))
-        product, log = _scaled(product * factor.table.transpose(order).reshape([sizes.get(axis, 1) for axis in axes]))
+        table = factor.table.transpose(order).reshape([sizes.get(axis, 1) for axis in axes])
+        product, log = arithmetic.scaled(arithmetic.multiply(product, table))
         scale += log
     return Factor(axes, product), scale
 
@@ -148,3 +177,7 @@ def _scaled(table: Floats) -> tuple[Floats, float]:
     """Return a table divided by its largest number, and the logarithm of that number."""
     largest = float(table.max())
     return (table / largest, math.log(largest)) if largest > 0.0 else (table, 0.0)
+
+
+FLOATS = _Arithmetic(np.multiply, np.add, _scaled)
+LOGARITHMS = _Arithmetic(np.add, np.logaddexp, lambda table: (table, 0.0))

@@ -186,7 +186,7 @@ def certain_likelihoods(network: BayesianNetwork, name: str, code: int) -> Float
 def inference_size(network: BayesianNetwork) -> int | None:
     """Return how many numbers inference in a network keeps: those of its junction tree; None if these are too many."""
     tree = _kept_tree(network, ())
-    return None if tree is None else tree.tables.size
+    return None if tree is None else tree.size
 
 
 def inference_tree(
@@ -202,14 +202,10 @@ def inference_tree(
         If it is too large for them.
     """
     tree = _kept_tree(network, do)
-    if tree is not None and tree.tables.size * n_rows <= min(MOST_ROW_WORK, most_work):
+    if tree is not None and tree.size * n_rows <= min(MOST_ROW_WORK, most_work):
         return tree
     factors = network_factors(network, do)
-    size = (
-        plan_factors([factor.axes for factor in factors], _sizes(network), ()).total
-        if tree is None
-        else tree.tables.size
-    )
+    size = plan_factors([factor.axes for factor in factors], _sizes(network), ()).total if tree is None else tree.size
     raise NetworkError(
         f"to fill gaps or to expect counts, exact inference would need tables of {size:.2g} numbers for each of "
         f"{n_rows:,} rows with gaps: take a structure with fewer links or parents, or read the data with "

@@ -7,8 +7,9 @@ once, for any evidence, and the tree stays the same.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from copy import copy
+from functools import cached_property, partial
 from itertools import accumulate
 from math import prod
 from typing import Any
@@ -17,15 +18,15 @@ import numpy as np
 import numpy.typing as npt
 
 from bnml._arrays import Bools, Floats, Ints
-from bnml._factors import EliminationPlan, Factor
+from bnml._factors import EliminationPlan, Factor, log_factor
 from bnml._threads import cores, run_all
 from bnml.network._kernels import (
     MODULUS,
-    SMALL,
+    TINY,
     Cliques,
+    Tables,
     complete_rows,
     expected_tables,
-    likeliest,
     likeliest_rows,
     propagate,
     propagate_rows,
@@ -60,29 +61,59 @@ class JunctionTree:
         self._held = {v: frozenset(cliques) for v, cliques in held.items()}
         home = {v: min(cliques, key=lambda c: (self._size(c), c)) for v, cliques in held.items()}
         self.arrays = self._arrays(after, home)
-        self._fill(factors)
+        self.factors = factors
 
     def refilled(self, factors: Sequence[Factor]) -> JunctionTree:
         """Return the tree of other factors over the same variables."""
         other = copy(self)
-        other._fill(factors)
+        other.factors = factors
+        for name in ("_floats", "_logs"):
+            other.__dict__.pop(name, None)
         return other
 
-    def _fill(self, factors: Sequence[Factor]) -> None:
-        """Multiply the factors into the tables of the cliques."""
-        sizes = self.sizes
-        self.log_scale = sum(_log(float(factor.table)) for factor in factors if not factor.axes)
-        tables = [np.ones([sizes[v] for v in clique]) for clique in self.cliques]
+    @cached_property
+    def _floats(self) -> Tables | None:
+        """The products of the factors in each clique; None where floats would take a positive one for zero."""
+        try:
+            with np.errstate(under="raise", over="raise"):
+                values, scale = self._products(self.factors, np.multiply)
+        except FloatingPointError:
+            return None
+        positive = np.where(values > 0.0, values, np.inf)
+        smallest = np.minimum.reduceat(positive, self.arrays.tables[:-1]) if values.size else positive
+        return Tables(values, smallest, _log(scale), False) if smallest.min(initial=np.inf) >= TINY else None
+
+    @cached_property
+    def _logs(self) -> Tables:
+        """The sums of the logarithms of the factors in each clique."""
+        values, scale = self._products([log_factor(factor) for factor in self.factors], np.add)
+        return Tables(values, np.empty(len(self.cliques)), scale, True)
+
+    def _products(self, factors: Sequence[Factor], multiply: np.ufunc) -> tuple[Floats, float]:
+        """Return the tables of the cliques, and the product of the factors of no variables."""
+        values, scale = np.full(self.size, float(multiply.identity)), float(multiply.identity)
+        tables = [self._table(values, clique) for clique in range(len(self.cliques))]
         for factor in factors:
             if factor.axes:
                 holder = self.clique_of(factor.axes)
                 assert holder is not None, "every factor is in a clique"
-                tables[holder] *= _aligned(factor, self.cliques[holder])
-                largest = float(tables[holder].max())
-                if 0.0 < largest < SMALL:
-                    tables[holder] /= largest
-                    self.log_scale += _log(largest)
-        self.tables = np.concatenate([table.ravel() for table in tables]) if tables else np.empty(0)
+                multiply(tables[holder], _aligned(factor, self.cliques[holder]), out=tables[holder])
+            else:
+                scale = float(multiply(scale, factor.table))
+        return values, scale
+
+    def _attempts(self, totals: Floats) -> Iterator[Tables]:
+        """Yield the tables from which a kernel computes rows, for those that it has left NaN with logarithms again."""
+        totals.fill(np.nan)
+        if self._floats is not None:
+            yield self._floats
+        if np.isnan(totals).any():
+            yield self._logs
+
+    @property
+    def size(self) -> int:
+        """How many numbers are in the tables of all cliques."""
+        return int(self.arrays.tables[-1])
 
     def _size(self, clique: int) -> int:
         return prod(self.sizes[v] for v in self.cliques[clique])
@@ -156,8 +187,9 @@ class JunctionTree:
         place = -1 if target is None else self.position[target]
         wanted = self._towards_root([] if target is None else [int(self.arrays.home[place])])
         totals, shares = np.empty(n), np.zeros((n, 0 if target is None else self.sizes[target]))
-        propagate_rows(self.arrays, self.tables, table, place, wanted, totals, shares)
-        return totals + self.log_scale, shares
+        for tables in self._attempts(totals):
+            propagate_rows(self.arrays, tables, table, place, wanted, totals, shares)
+        return totals, shares
 
     def _by_position(self, n: int, codes: Mapping[int, npt.NDArray[Any]]) -> Ints:
         """Return the states of all variables in n rows, as the kernels take them."""
@@ -186,17 +218,18 @@ class JunctionTree:
         """
         n = weights.size
         table, totals, wanted = self._by_position(n, codes), np.empty(n), np.ones(len(self.cliques), np.bool_)
-        parts = min(PARTS, max(1, n * self.tables.size // WORTH_A_PART))
-        sums = np.zeros((parts, self.tables.size))
+        parts = min(PARTS, max(1, n * self.size // WORTH_A_PART))
+        sums = np.zeros((parts, self.size))
 
-        def task(first: int, last: int) -> None:
+        def task(tables: Tables, first: int, last: int) -> None:
             for part in range(first, last):
                 own = slice(n * part // parts, n * (part + 1) // parts)
                 columns = np.ascontiguousarray(table[:, own])
-                expected_tables(self.arrays, self.tables, columns, weights[own], wanted, totals[own], sums[part])
+                expected_tables(self.arrays, tables, columns, weights[own], wanted, totals[own], sums[part])
 
-        run_all(task, [(part, part + 1) for part in range(parts)], cores(threads))
-        return sums.sum(axis=0), totals + self.log_scale
+        for tables in self._attempts(totals):
+            run_all(partial(task, tables), [(part, part + 1) for part in range(parts)], cores(threads))
+        return sums.sum(axis=0), totals
 
     def marginal_of(self, tables: Floats, variables: Sequence[int]) -> Floats:
         """Return what `expected` has given, for some variables of one clique: an axis for each."""
@@ -229,52 +262,44 @@ class JunctionTree:
         n, k = points.shape
         table, totals = self._by_position(n, codes), np.empty(n)
         seeds = np.random.default_rng(seed).integers(1, MODULUS, size=(n, k))
-        out = np.empty((len(table), n * k), np.int64)
-        parts = min(PARTS, max(1, n * self.tables.size // WORTH_A_PART))
+        out = np.repeat(table, k, axis=1)
+        parts = min(PARTS, max(1, n * self.size // WORTH_A_PART))
 
-        def task(first: int, last: int) -> None:
+        def task(tables: Tables, first: int, last: int) -> None:
             for part in range(first, last):
                 start, stop = n * part // parts, n * (part + 1) // parts
                 own = np.ascontiguousarray(table[:, start:stop])
-                filled = np.repeat(own, k, axis=1)
+                filled = np.ascontiguousarray(out[:, start * k : stop * k])
                 complete_rows(
-                    self.arrays, self.tables, own, points[start:stop], seeds[start:stop], totals[start:stop], filled
+                    self.arrays, tables, own, points[start:stop], seeds[start:stop], totals[start:stop], filled
                 )
                 out[:, start * k : stop * k] = filled
 
-        run_all(task, [(part, part + 1) for part in range(parts)], cores(threads))
-        return {v: out[i] for v, i in self.position.items()}, totals + self.log_scale
+        for tables in self._attempts(totals):
+            run_all(partial(task, tables), [(part, part + 1) for part in range(parts)], cores(threads))
+        return {v: out[i] for v, i in self.position.items()}, totals
 
     def likeliest_rows(self, n: int, codes: Mapping[int, npt.NDArray[Any]]) -> tuple[dict[int, Ints], Floats]:
         """Return n rows with their gaps filled by the states that together are likeliest, and the log-probabilities."""
         table, totals = self._by_position(n, codes), np.empty(n)
         out = table.copy()
-        likeliest_rows(self.arrays, self.tables, table, totals, out)
-        return {v: out[i] for v, i in self.position.items()}, totals + self.log_scale
+        likeliest_rows(self.arrays, self._logs, table, totals, out)
+        return {v: out[i] for v, i in self.position.items()}, totals
 
     def likeliest(self) -> tuple[dict[int, int], float]:
         """Return the states of all variables that together are likeliest, and their log-probability."""
-        entries = np.empty(len(self.cliques), np.int64)
-        total = likeliest(self.arrays, self.tables.copy(), entries)
-        if total == -np.inf:
-            return {}, total
-        found: dict[int, int] = {}
-        for clique, entry in zip(self.cliques, entries.tolist(), strict=True):
-            states = np.unravel_index(entry, [self.sizes[v] for v in clique])
-            found |= {v: int(k) for v, k in zip(clique, states, strict=True)}
-        return found, total + self.log_scale
+        states, totals = self.likeliest_rows(1, {})
+        return {v: int(column[0]) for v, column in states.items()}, float(totals[0])
 
     def _propagated(self, weights: Mapping[int, Floats], cliques: Collection[int]) -> tuple[Floats, float]:
-        tables = self.tables.copy()
         weighed = np.array([self.position[v] for v in weights], np.int64)
         starts = np.zeros(len(self.position), np.int64)
         starts[weighed] = _starts([w.size for w in weights.values()])[:-1]
-        largest = [float(w.max()) or 1.0 for w in weights.values()]
-        flat = (
-            np.concatenate([w / m for w, m in zip(weights.values(), largest, strict=True)]) if weights else np.empty(0)
-        )
-        total = propagate(self.arrays, tables, weighed, flat, starts, self._towards_root(cliques))
-        return tables, total + self.log_scale + float(np.log(largest).sum())
+        wanted, totals = self._towards_root(cliques), np.empty(1)
+        for tables in self._attempts(totals):
+            flat = np.concatenate([*weights.values(), np.empty(0)])
+            totals[0], values = propagate(self.arrays, tables, weighed, flat, starts, wanted)
+        return values, float(totals[0])
 
     def _towards_root(self, cliques: Collection[int]) -> Bools:
         """Mark cliques and all between them and their roots."""
@@ -285,10 +310,13 @@ class JunctionTree:
                 clique = int(self.arrays.next[clique])
         return wanted
 
-    def _marginal(self, tables: Floats, clique: int, variables: Sequence[int]) -> Floats:
-        axes = self.cliques[clique]
+    def _table(self, tables: Floats, clique: int) -> Floats:
+        """Return the part of the tables that is a clique's, with an axis for each of its variables."""
         start, stop = self.arrays.tables[clique : clique + 2]
-        table = tables[start:stop].reshape([self.sizes[v] for v in axes])
+        return tables[start:stop].reshape([self.sizes[v] for v in self.cliques[clique]])
+
+    def _marginal(self, tables: Floats, clique: int, variables: Sequence[int]) -> Floats:
+        axes, table = self.cliques[clique], self._table(tables, clique)
         rest = tuple(i for i, v in enumerate(axes) if v not in variables)
         left = [v for v in axes if v in variables]
         marginal: Floats = table.sum(axis=rest).transpose([left.index(v) for v in variables])

@@ -387,7 +387,8 @@ class BayesianNetwork:
     def probability(self, evidence: Mapping[str, Any] | None = None, do: Mapping[str, Any] | None = None) -> float:
         """Return the probability of evidence, given as for `query`.
 
-        Of likelihoods, it is the probability of all that is certain times the likelihood that is expected then.
+        Of likelihoods, it is the probability of all that is certain times the likelihood that is expected then. What is
+        below the smallest float, about 5e-324, is 0.0, though the evidence is possible.
 
         Examples
         --------

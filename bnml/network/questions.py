@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["influence", "marginals", "most_probable", "probability", "query"]
 
+TINY = 1e-290  # what is far larger than the smallest float
 LARGEST_LOG = math.log(sys.float_info.max)
 OWN_COLUMNS = ("variable", "value", "probability")  # of `influence`
 
@@ -127,7 +128,12 @@ def influence(network: BayesianNetwork, name: str, evidence: Mapping[str, Any] |
         both = np.stack(found) * shares[:, None]
         margin = both.sum(axis=0)
         for k, label in enumerate(network.states[x]):
-            given = both[:, k] / margin[k] if margin[k] > 0.0 else np.full(len(shares), math.nan)
+            given = both[:, k]
+            if margin[k] < TINY:  # impossible, or too small to be divided by
+                likelihood = certain_likelihoods(network, x, k) * known.likelihoods.get(x, np.ones(len(margin)))[k]
+                given, _ = joint(network, [name], {**known.likelihoods, x: likelihood})
+            with np.errstate(invalid="ignore"):
+                given = given / given.sum()
             rows.append([x, label, margin[k], *given.tolist()])
     return pd.DataFrame(rows, columns=[*OWN_COLUMNS, *titles])
 

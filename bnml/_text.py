@@ -228,7 +228,9 @@ def names_in_words(names: Sequence[str], most: int = MOST_NAMED) -> str:
 
 
 def p_value_text(p: float) -> str:
-    """Return a p-value as text for reports: two digits, and no more than four places."""
+    """Return a p-value as text for reports: two digits, at most four places, and a dash where nothing was tested."""
+    if math.isnan(p):
+        return "–"
     if p < 0.0001:
         return "<0.0001"
     return f"{p:.4f}" if p < 0.00095 else f"{p:.3f}" if p < 0.0995 else f"{p:.2f}"

@@ -9,7 +9,7 @@ import numpy as np
 
 from bnml._arrays import Ints
 from bnml.counts import chi_square_statistic
-from bnml.counts.counts import count_occurring_states
+from bnml.counts.counts import Counts, count_occurring_states
 from bnml.counts.observed import ObservedCounts, counts_for_tests
 from bnml.data import Data, as_data
 from bnml.errors import ArgumentError
@@ -57,8 +57,9 @@ def strength(
         ``net_gain``, that gain after what the arc costs under the structure prior;
         ``mutual_information`` of its ends in nats, and the ``p_value`` of its G² test with its ``degrees_of_freedom``,
         all given the child's other parents. Where the table is ``sparse``, with fewer than five rows per cell, the
-        p-value comes from random tables and is at least 0.0005 (see `bnml.independence.sparse`). Where variables were
-        set, all that is of the rows in which the child was not.
+        p-value comes from random tables and is at least 0.0005 (see `bnml.independence.sparse`). An arc that too few
+        rows can test, or none, has a p-value that is not a number. Where variables were set, all that is of the rows in
+        which the child was not.
 
     Raises
     ------
@@ -102,7 +103,10 @@ def strength(
             g2, freedom = chi_square_statistic(counts.cells(sorted((*others, x, y))), x, y, others)
             n_rows = counts.n_observed([*others, x, y]) if isinstance(counts, ObservedCounts) else counts.n_rows
             sparse = is_sparse(states[[*others, x, y]], n_rows)
-            p = sparse_p_value(counts, x, y, others) if sparse and freedom else float(np.exp(log_p_values(g2, freedom)))
+            if freedom:
+                p = sparse_p_value(counts, x, y, others) if sparse else float(np.exp(log_p_values(g2, freedom)))
+            else:
+                p = math.nan if _lacks_rows(counts, x, y, others) else 1.0
             information = max(0.0, g2) / (2.0 * max(n_rows, 1))
             net = gain
             if chosen_prior is not None:
@@ -112,6 +116,11 @@ def strength(
     frame = pd.DataFrame(rows, columns=head)
     order = sorted(range(len(rows)), key=lambda k: (-rows[k][2] if math.isfinite(rows[k][2]) else 0.0, rows[k][:2]))
     return frame.iloc[order].reset_index(drop=True)
+
+
+def _lacks_rows(counts: Counts | ObservedCounts, x: int, y: int, given: list[int]) -> bool:
+    """Tell whether a test has no degrees of freedom only because there are no, or too few, rows."""
+    return counts.lacks_rows(x, y, given) if isinstance(counts, ObservedCounts) else counts.n_rows == 0
 
 
 def _observed_fit(dag: DAG, data: Data) -> float:

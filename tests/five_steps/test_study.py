@@ -179,8 +179,9 @@ def test_tests_are_bounded():
 
 
 @pytest.mark.parametrize(
-    ("p", "text"), [(0.0, "<0.0001"), (0.0001, "0.0001"), (0.00096, "0.001"), (0.0996, "0.10"), (1, "1.00")]
-)  # fmt: skip
+    ("p", "text"),
+    [(0.0, "<0.0001"), (0.0001, "0.0001"), (0.00096, "0.001"), (0.0996, "0.10"), (1, "1.00"), (float("nan"), "–")],
+)
 def test_p_values_as_people_read_them(p, text):
     assert p_value_text(p) == text
 

@@ -150,10 +150,11 @@ def _strengths_of_arcs(study: Study) -> dict[tuple[str, str], float]:
     """
     counts, at = counts_for_tests(study.data), {name: i for i, name in enumerate(study.data.names)}
     parents: dict[str, list[int]] = {}
-    for a, b in study.strength.iloc[:, :2].itertuples(index=False):
+    columns = study.strength[["from", "to", "mutual_information", "degrees_of_freedom"]]
+    for a, b, _, _ in columns.itertuples(index=False):
         parents.setdefault(b, []).append(at[a])
     strengths = {}
-    for a, b, _, information, _, freedom, _ in study.strength.itertuples(index=False):
+    for a, b, information, freedom in columns.itertuples(index=False):
         if isinstance(counts, ObservedCounts):
             n_rows = counts.n_observed([at[b], *parents[b]])
         else:

@@ -146,13 +146,14 @@ def _links_table(study: Study, caption: str, links: list[Link]) -> Html:
 def _evidence_table(study: Study) -> Html:
     drawn, known, learned = study.bootstrap is not None, study.posterior is not None, study.learned
     others = {name for name, _ in study.other_scores}
-    evidence = {(a, b): (gain, p) for a, b, gain, _, p, *_ in study.strength.itertuples(index=False)}
+    columns = study.strength[["from", "to", "score_gain", "net_gain", "p_value"]]
+    evidence = {(a, b): numbers for a, b, *numbers in columns.itertuples(index=False)}
     ours = learned.search if found_sentence(learned) else f"score ({learned.score_name})"
     head = ["link", "direction", ours, *(["other scores"] if others else []), "tests (PC)"]
     head += ["tests (NPC)"] if study.npc is not None else []
     texts = len(head)
     head += ["strength (0 to 1)", *(["support (% of halves)"] if drawn else []), *(["probability"] if known else [])]
-    head += ["gain (nats)", "p-value"]
+    head += ["gain (nats)", "net gain (nats)", "p-value"]
     rows: list[list[Cell]] = []
     for link in study.links:
         ends = frozenset((link.a, link.b))
@@ -165,8 +166,8 @@ def _evidence_table(study: Study) -> Html:
         row += ["" if link.strength is None else f"{link.strength:.2f}"]
         row += [percent(link.support or 0.0)] if drawn else []
         row += [probability_text(link.probability or 0.0)] if known else []
-        gain, p = evidence.get((link.a, link.b), (None, None))
-        row += ["", ""] if gain is None or p is None else [f"{gain:,.1f}", p_value_text(p)]
+        gain, net, p = evidence.get((link.a, link.b), (None, None, None))
+        row += [""] * 3 if gain is None else [f"{gain:,.1f}", f"{net:,.1f}", p_value_text(p)]
         rows.append(row)
     starred = any(str(cell).endswith("*") for row in rows for cell in row)
     note = paragraphs(f"* Might go with more rows: {UNTESTED}.", kind="note") if starred else Html("")

@@ -51,10 +51,12 @@ def _links(study: Study) -> Iterable[str]:
     inside = [link for link in study.links if link.in_network]
     if not inside:
         return
-    arcs = {(a, b): (gain, p) for a, b, gain, _, p, *_ in study.strength.itertuples(index=False)}
+    columns = study.strength[["from", "to", "net_gain", "p_value"]]
+    arcs = {(a, b): (gain, p) for a, b, gain, p in columns.itertuples(index=False)}
     yield ""
     room = WIDTH - 53
-    yield f"{'link':<{room}} {'strength':>8} {'support':>7} {'probable':>8} {'judged':<6} {'gain':>9} {'p':>8}".rstrip()
+    head = f"{'strength':>8} {'support':>7} {'probable':>8} {'judged':<6} {'net gain':>9} {'p':>8}"
+    yield f"{'link':<{room}} {head}".rstrip()
     for link in inside[:MOST_SHOWN]:
         gain, p = arcs.get((link.a, link.b), (math.nan, math.nan))
         name = " ".join(

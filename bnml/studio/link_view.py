@@ -146,7 +146,8 @@ class _Known:
             for a, b, p, s in zip(pairs["a"], pairs["b"], pairs["p_value"], pairs["strength"], strict=True)
         }
         self._arcs: dict[Pair, tuple[float, float, float]] = {}
-        for a, b, gain, information, p, freedom, _ in state.parts["strength"].itertuples(index=False):
+        columns = ["from", "to", "net_gain", "mutual_information", "p_value", "degrees_of_freedom"]
+        for a, b, gain, information, p, freedom in state.parts["strength"][columns].itertuples(index=False):
             rows = counts_of(state.data).for_child(self._at[b]).n_rows
             strength = float(strength_of(information, freedom, rows))
             self._arcs[frozenset((a, b))] = float(p), float(gain), strength

@@ -18,7 +18,7 @@ from benchmarks.samples import NoNetworksError
 
 BENCHMARKS = (
     "core", "networks", "exact", "certified", "uci", "heuristics", "forests", "independence", "sampling", "gaps",
-    "experiments", "scale",
+    "priors", "experiments", "scale",
 )  # fmt: skip
 
 

@@ -86,10 +86,10 @@ def _figures(case: Case) -> list[Figure]:
     return [seconds, gap]
 
 
-def search_of(case: Case, search: str) -> dict[str, Any]:
+def search_of(case: Case, search: str, prior: str = "sparse") -> dict[str, Any]:
     """Return what a search finds, in a process of its own."""
     path_of(case.network)  # says what is missing, if it is
-    command = [sys.executable, "-m", "benchmarks.certified", search, *map(str, case)]
+    command = [sys.executable, "-m", "benchmarks.certified", search, prior, *map(str, case)]
     done = subprocess.run(
         command, capture_output=True, text=True, check=False, cwd=Path(__file__).parent.parent
     )  # fmt: skip
@@ -99,7 +99,7 @@ def search_of(case: Case, search: str) -> dict[str, Any]:
     return result
 
 
-def main(search: str, case: Case) -> dict[str, Any]:
+def main(search: str, prior: str, case: Case) -> dict[str, Any]:
     """Return the time from the table to the result, and what the result says."""
     names, labels, codes = sample(case.network, case.rows)
     states = {x: list(range(len(own))) for x, own in zip(names, labels, strict=True)}
@@ -109,10 +109,16 @@ def main(search: str, case: Case) -> dict[str, Any]:
         few = bnml.read(pd.DataFrame(codes[:300, :14], columns=names[:14]), states={x: states[x] for x in names[:14]})
     options: dict[str, Any] = {"method": "cuts", "time_limit": case.limit} if search == "exact" else {}
     for most in (2, case.max_parents):  # machine code is loaded
-        bnml.learn(few, case.score, search=search, rows_per_cell=5, max_parents=most, **options)
+        bnml.learn(few, case.score, search=search, prior=prior, rows_per_cell=5, max_parents=most, **options)
     started = time.perf_counter()
     result = bnml.learn(
-        data, case.score, search=search, rows_per_cell=case.rows_per_cell, max_parents=case.max_parents, **options
+        data,
+        case.score,
+        search=search,
+        prior=prior,
+        rows_per_cell=case.rows_per_cell,
+        max_parents=case.max_parents,
+        **options,
     )
     return {**result.info, "seconds": time.perf_counter() - started, "score": result.score, "within": result.within}
 
@@ -124,4 +130,4 @@ def _case(words: list[str]) -> Case:
 
 
 if __name__ == "__main__":
-    print(json.dumps(main(sys.argv[1], _case(sys.argv[2:])), default=str))
+    print(json.dumps(main(sys.argv[1], sys.argv[2], _case(sys.argv[3:])), default=str))

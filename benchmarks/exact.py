@@ -11,7 +11,7 @@ from typing import Any
 from benchmarks.figures import Figure
 from benchmarks.samples import path_of
 
-__all__ = ["run"]
+__all__ = ["CASES", "measure", "run"]
 
 CASES = (
     # network, columns, rows, bars in seconds for bic and qnml, bar in GB
@@ -47,15 +47,18 @@ def run(*, long: bool = False) -> list[Figure]:
 
 
 def _with_rule(network: str, columns: int, rows: int, score: str, bar: float) -> Figure:
-    found = _measure(network, columns, rows, score, "ruled")
+    found = measure(network, columns, rows, score, "ruled")
     share = found["visited"] / 2**columns
     note = f"score {found['score']:,.3f}, {share:.2%} of the subsets visited, {found['peak'] / 1e9:.2f} GB"
     return Figure(f"{network} {columns} × {rows:,}, {score}, 5 rows per cell", found["seconds"], "s", bar, note=note)
 
 
-def _measure(network: str, columns: int, rows: int, score: str, task: str = "learn") -> dict[str, Any]:
+def measure(
+    network: str, columns: int, rows: int, score: str, task: str = "learn", prior: str = "sparse"
+) -> dict[str, Any]:
+    """Return the time, memory and result of one search in a process of its own."""
     path_of(network)  # says what is missing, if it is
-    command = [sys.executable, "-m", "benchmarks.one_search", network, str(columns), str(rows), score, task]
+    command = [sys.executable, "-m", "benchmarks.one_search", network, str(columns), str(rows), score, task, prior]
     root = Path(__file__).parent.parent
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=root)
     if done.returncode:
@@ -65,7 +68,7 @@ def _measure(network: str, columns: int, rows: int, score: str, task: str = "lea
 
 
 def _search(network: str, columns: int, rows: int, score: str, bar: float | None, most: float | None) -> list[Figure]:
-    found = _measure(network, columns, rows, score)
+    found = measure(network, columns, rows, score)
     peak, foreseen = found["peak"], found["bytes"]
     title = f"{network} {columns} × {rows:,}, {score}"
     share = found["visited"] / 2**columns
@@ -81,6 +84,6 @@ def _search(network: str, columns: int, rows: int, score: str, bar: float | None
 
 
 def _posterior() -> Figure:
-    found = _measure("child", 20, 1000, "bdeu", "posterior")
+    found = measure("child", 20, 1000, "bdeu", "posterior")
     note = f"order prior, {found['peak'] / 1e9:.2f} GB"
     return Figure("posterior, child 20 × 1,000, bdeu", found["seconds"], "s", 15, note=note)

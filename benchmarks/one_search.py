@@ -16,7 +16,9 @@ from benchmarks.samples import sample
 QUICK = 5.0  # seconds; a shorter run is repeated
 
 
-def main(network: str, columns: int, rows: int, score: str, task: str = "learn") -> dict[str, Any]:
+def main(
+    network: str, columns: int, rows: int, score: str, task: str = "learn", prior: str = "sparse"
+) -> dict[str, Any]:
     """Return the shortest time, the peak of the memory, and what the search says of itself."""
     _, labels, codes = sample(network, rows)
     states = {f"X{i}": list(range(len(labels[i]))) for i in range(columns)}
@@ -26,8 +28,8 @@ def main(network: str, columns: int, rows: int, score: str, task: str = "learn")
         if task == "posterior":
             return bnml.posterior(table, score, prior="order", rows_per_cell=0)
         if task == "ruled":
-            return bnml.learn(table, score, search="exact", rows_per_cell=5)
-        return bnml.learn(table, score, search="exact", method="lattice", rows_per_cell=0)
+            return bnml.learn(table, score, search="exact", rows_per_cell=5, prior=prior)
+        return bnml.learn(table, score, search="exact", method="lattice", rows_per_cell=0, prior=prior)
 
     search(data.select(data.names[:12]))  # machine code is loaded
     times: list[float] = []

@@ -12,6 +12,7 @@ import os
 import pytest
 from hypothesis import HealthCheck, settings
 
+from bnml.scores.priors import Sparse
 from tests import quick
 
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # or each process that a test starts compiles the package anew
@@ -26,6 +27,14 @@ settings.register_profile(
 )
 settings.register_profile(THOROUGH, max_examples=EXAMPLES, derandomize=False, deadline=None, suppress_health_check=slow)
 settings.load_profile("steady")
+
+
+@pytest.fixture(scope="module")
+def uniform_prior():
+    """Make the default structure prior the uniform one, which the papers and enumerations of all structures have."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Sparse, "bind", lambda prior, data: None)
+        yield
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -7,6 +7,7 @@ are counted while families are listed, and the number of branches of the proof.
 from __future__ import annotations
 
 import bnml
+from bnml.scores.priors import StructurePrior
 from bnml.search.by_cuts import exact_by_cuts
 from bnml.search.candidates import candidates_of
 from bnml.search.search_result import SearchResult, uninterrupted_result
@@ -19,7 +20,11 @@ MOST_BRANCHES = 50
 
 
 def proven_best(
-    data: bnml.Data, score: str, most_sets: int = MOST_SETS, most_branches: int = MOST_BRANCHES
+    data: bnml.Data,
+    score: str,
+    most_sets: int = MOST_SETS,
+    most_branches: int = MOST_BRANCHES,
+    prior: StructurePrior | None = None,
 ) -> SearchResult | None:
     """Return the structure with the highest score of all, or None where that is not proven within the limits.
 
@@ -31,6 +36,8 @@ def proven_best(
         How many sets of variables are counted at most.
     most_branches
         How many branches the proof may take.
+    prior
+        The structure prior; None for the uniform one.
 
     Examples
     --------
@@ -40,7 +47,7 @@ def proven_best(
     >>> print(proven_best(bnml.example(), "bic", most_sets=10))
     None
     """
-    task = task_request(None, {}, score=score, prior=None, threads=1).open(data)
+    task = task_request(None, {}, score=score, prior=prior, threads=1).open(data)
     listed = candidates_of(task, task.watch, most_sets=most_sets)
     if not listed.complete:
         return None

@@ -24,6 +24,7 @@ EXPERIMENTS = {
     "optimality-gap": "how far heuristic searches are from the proven optimum",
     "scores-against-truth": "how near proven optima come to the generating network, by score",
     "calibration": "how often links are true that the posterior or the bootstrap call certain",
+    "structure-prior": "what a sparse structure prior is worth, by expected number of parents",
     "jeffreys-vs-nml": "how near the marginal likelihood under Jeffreys' prior comes to NML, on small trees",
 }
 """What each experiment shows; its module has its name, with underscores."""

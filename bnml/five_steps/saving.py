@@ -136,7 +136,7 @@ def load_study(
     ...     file = pathlib.Path(folder, "study.json")
     ...     found = bnml.study(bnml.example(), "lung", repetitions=0, save=file)
     ...     bnml.load_study(file, bnml.example())
-    <Study of 8 variables about 'lung': 8 arcs>
+    <Study of 8 variables about 'lung': 7 arcs>
     """
     state = load_saved_state(path, data, threads)
     asked = request_of(state.settings, threads, progress)

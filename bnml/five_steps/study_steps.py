@@ -136,7 +136,7 @@ def study(
     >>> import bnml
     >>> found = bnml.study(bnml.example(), "lung", repetitions=10)
     >>> [link.text for link in found.links if link.in_network and link.directed]
-    ['bronc → dysp', 'either → dysp']
+    ['bronc → dysp', 'lung → either', 'tub → either', 'either → dysp', 'either → xray']
     >>> found.strength.loc[0, ["from", "to"]].tolist()
     ['bronc', 'dysp']
     >>> bnml.study(bnml.example(), "lung", select="blanket", repetitions=0).data.names

@@ -46,7 +46,7 @@ def kl_divergence(p: Any, q: Any) -> float:
     >>> round(bnml.kl_divergence(tied, free), 4)
     0.3681
     >>> round(bnml.kl_divergence(bnml.example(), bnml.learn(bnml.example()).network), 4)
-    0.0074
+    0.0082
     """
     if not isinstance(p, BayesianNetwork):
         return information.kl_divergence(p, q)

@@ -77,7 +77,7 @@ def draw_posterior(
     >>> found = bnml.posterior(bnml.example(), "bdeu")
     >>> figure = bnml.plot.draw_posterior(found.arc_probabilities, found.link_probabilities, threshold=0.5)
     >>> [text.get_text() for text in figure.axes[0].texts][10:]
-    ['link 100% probable', 'link 50% probable', '20 links below 50% are left out, 1.3 expected among them.']
+    ['link 100% probable', 'link 50% probable', '20 links below 50% are left out, 0.3 expected among them.']
     """
     names, chances, either = _checked_tables(arcs, links)
     least = _checked_share(threshold, "threshold", 0.0)

@@ -44,7 +44,7 @@ __all__ = [
 ]
 
 SPARSE, UNIFORM = "sparse", "uniform"
-DEFAULT_PRIOR = UNIFORM
+DEFAULT_PRIOR = SPARSE
 
 Matrix = npt.NDArray[np.float64]
 

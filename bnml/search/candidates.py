@@ -62,7 +62,7 @@ def candidates(
     >>> import bnml
     >>> families = bnml.search.candidates(bnml.example(), "bic")
     >>> families, families.complete_to
-    (FamilyScores(8 variables, 111 parent sets), 7)
+    (FamilyScores(8 variables, 105 parent sets), 7)
     >>> bnml.learn(families, search="exact").optimal
     True
     """

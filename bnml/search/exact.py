@@ -76,7 +76,7 @@ def exact(task: Task, *, method: str = "auto") -> SearchResult:
     >>> import bnml
     >>> result = bnml.search.exact(bnml.example(), "bic")
     >>> result.optimal, round(result.score, 1)
-    (True, -11279.4)
+    (True, -11291.9)
     """
     if task.in_engine:
         assert isinstance(task.local, LocalScores)

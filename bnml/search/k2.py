@@ -70,13 +70,13 @@ def k2(task: Task, *, order: Iterable[str] | None = None, orders: int = 10) -> S
     >>> order = ["asia", "smoke", "tub", "lung", "bronc", "either", "xray", "dysp"]
     >>> result = bnml.search.k2(bnml.example(), order=order)
     >>> print(result.dag)
-    [asia][tub|asia][smoke][lung|smoke][bronc|smoke][either|tub:lung][xray|either][dysp|bronc:either]
+    [asia][tub][smoke][lung|smoke][bronc|smoke][either|tub:lung][xray|either][dysp|bronc:either]
     >>> for trial in result.info["trace"][-4:]:
     ...     print(trial.child, trial.parents, trial.candidate, round(trial.gain, 1), trial.taken)
-    tub () smoke -5.0 False
-    tub () asia 1.3 True
-    tub ('asia',) smoke -6.1 False
-    smoke () asia -0.3 False
+    lung ('smoke',) asia -6.4 False
+    tub () smoke -6.8 False
+    tub () asia -0.5 False
+    smoke () asia -2.1 False
     """
     rules, watch = task.with_prior, task.watch
     number = whole_number(orders, "orders", 1)

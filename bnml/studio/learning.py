@@ -57,7 +57,7 @@ def learning_request(
     return study_request(
         table.choices.target, settings.search, options, score=settings.score, alpha=settings.alpha,
         repetitions=settings.repetitions, constraints=known.constraints(names), max_parents=settings.max_parents,
-        rows_per_cell=rows, progress=progress,
+        rows_per_cell=rows, prior=settings.prior, progress=progress,
     )  # fmt: skip
 
 

@@ -28,6 +28,7 @@ WORDS = {
     "missing": "“Missing values”",
     "na_values": "“Texts for missing values”",
     "order": "the order",
+    "prior": "the structure prior",
     "repetitions": "the number of halves",
     "rows_per_cell": "the rows per cell",
     "score": "the score",

@@ -16,6 +16,7 @@ from bnml._checks import is_number
 from bnml.errors import ArgumentError, BnmlError, argument
 from bnml.graph import Constraints
 from bnml.graph.rules import ROWS_PER_CELL
+from bnml.scores.priors import DEFAULT_PRIOR
 from bnml.studio.session_folder import ENTRY
 
 __all__ = [
@@ -176,6 +177,7 @@ class LearningSettings:
     search: str = "auto"
     max_parents: int | None = None
     rows_per_cell: float = ROWS_PER_CELL
+    prior: str = DEFAULT_PRIOR
     alpha: float = 0.05
     repetitions: int = 100
 
@@ -189,6 +191,7 @@ class LearningSettings:
             search=_text(values.get("search", usual.search), "search"),
             max_parents=None if most is None else _whole(most, "max_parents"),
             rows_per_cell=_number(values.get("rows_per_cell", usual.rows_per_cell), "rows_per_cell"),
+            prior=_text(values.get("prior", usual.prior), "prior"),
             alpha=_number(values.get("alpha", usual.alpha), "alpha"),
             repetitions=_whole(values.get("repetitions", usual.repetitions), "repetitions", MOST_REPETITIONS),
         )

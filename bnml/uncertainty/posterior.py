@@ -143,11 +143,11 @@ def posterior(
     >>> import bnml
     >>> result = bnml.posterior(bnml.example(), "bdeu")
     >>> result.prior, round(result.log_evidence, 2)
-    ('uniform', -11290.06)
+    ('uniform', -11285.65)
     >>> float(result.arc_probabilities.loc["smoke", "lung"].round(3))
-    0.546
+    0.627
     >>> float(result.link_probabilities.loc["smoke", "lung"].round(3))
-    0.999
+    1.0
     >>> sampled = bnml.posterior(bnml.example(), "bdeu", method="sample")
     >>> sampled.converged, float(sampled.link_probabilities.loc["smoke", "lung"].round(2))
     (True, 1.0)

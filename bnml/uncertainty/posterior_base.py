@@ -121,8 +121,8 @@ class PosteriorBase:
         Returns
         -------
         DataFrame
-            A row for each structure: ``structure`` (its model string), ``score`` and ``probability`` (its share of the
-            samples, if sampled). For classes ``cpdag`` (a `PDAG`), ``structure`` (its canonical member), ``dags`` (how
+            A row for each structure: ``structure`` (its model string), ``score`` (without the structure prior) and
+            ``probability`` (its share of the samples, if sampled). For classes ``cpdag`` (a `PDAG`), ``structure`` (its canonical member), ``dags`` (how
             many members are allowed), ``score`` (the highest of them, or of those sampled) and ``probability`` (of all
             of them). Fewer than k if there are no more.
 
@@ -140,9 +140,9 @@ class PosteriorBase:
         >>> best = result.top(3, classes=True)
         >>> best[["dags", "score", "probability"]].round(3)
            dags      score  probability
-        0     6 -11266.068        0.201
-        1    14 -11267.436        0.119
-        2     6 -11267.761        0.037
+        0     6 -11266.068        0.467
+        1     3 -11267.815        0.244
+        2    14 -11267.436        0.046
         """
         check_number_of_best(k)
         frame = self._top(int(k), classes=classes)

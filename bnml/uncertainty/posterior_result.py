@@ -129,7 +129,7 @@ class Posterior(PosteriorBase, PickledByFields):
         >>> import bnml
         >>> data = bnml.example()
         >>> float(bnml.posterior(data, "bdeu").log_prob(data).mean().round(3))
-        -2.24
+        -2.241
         """
         _check_variables(len(self.names), MOST_PREDICTED, "averaged predictions")
         threads = cores()

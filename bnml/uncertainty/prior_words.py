@@ -36,6 +36,9 @@ def prior_words(prior: str, rules: Rules, structure_prior: StructurePrior | None
     >>> from bnml.graph import Rules
     >>> prior_words("uniform", Rules.none("ABC", 1), None)
     'all DAGs with at most 1 parent each are equally probable'
+    >>> from bnml.scores.priors import Sparse
+    >>> prior_words("uniform", Rules.none("ABC"), Sparse(variables=8))
+    'all DAGs are equally probable; each arc then makes a structure 6 times less probable'
     """
     limits = f" with at most {number_of(rules.most, 'parent')} each" if rules.most < rules.n - 1 else ""
     limits += " that the constraints allow" if rules.constrained else ""
@@ -49,4 +52,8 @@ def prior_words(prior: str, rules: Rules, structure_prior: StructurePrior | None
     text = PRIORS[prior].format(limits=limits)
     if structure_prior is None:
         return text
-    return f"{text}; times the structure prior {shortened(repr(structure_prior), MOST_LETTERS)}"
+    cost = structure_prior.arc_cost(rules.names)
+    if cost is None or cost <= 0.0:
+        return f"{text}; times the structure prior {shortened(repr(structure_prior), MOST_LETTERS)}"
+    factor = f"{math.exp(cost):,.0f}" if cost > math.log(100.0) else f"{math.exp(cost):.3g}"
+    return f"{text}; each arc then makes a structure {factor} times less probable"

@@ -18,6 +18,8 @@ from bnml.experiments import alpha_sensitivity, reproduce
 from bnml.experiments.alpha_sensitivity import ALPHAS, BENE, EXPERIMENT, VARIABLES, BeneBDq
 from bnml.uncertainty.all_structures import all_structures
 
+pytestmark = pytest.mark.usefixtures("uniform_prior")
+
 SHARED = Path(__file__).parents[2].parent / "shared" / "data"
 
 

@@ -17,6 +17,8 @@ from bnml.experiments import generating_structure_tables as tables
 from bnml.experiments import reproduce
 from bnml.experiments.experiment import experiment_generator
 
+pytestmark = pytest.mark.usefixtures("uniform_prior")
+
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
 SCORES = list(experiment.SCORES)
 WITHOUT_RULE = {"rows_per_cell": 0, "threads": 1}

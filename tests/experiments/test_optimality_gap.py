@@ -11,6 +11,8 @@ from bnml.experiments import reproduce
 from bnml.experiments.optimality_gap import gap_of
 from bnml.uncertainty.all_structures import all_structures
 
+pytestmark = pytest.mark.usefixtures("uniform_prior")
+
 
 def test_the_gap_is_that_to_the_best_of_all_structures():
     data = bnml.example().select(["smoke", "bronc", "either", "dysp"])

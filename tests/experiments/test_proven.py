@@ -9,6 +9,8 @@ import bnml
 from bnml.experiments.proven import proven_best
 from bnml.experiments.truths import draw_rows, random_network
 
+pytestmark = pytest.mark.usefixtures("uniform_prior")
+
 
 @pytest.mark.parametrize("score", ["bic", "bdeu:1", "fnml", "qnml"])
 def test_it_is_that_of_all_subsets(score):

@@ -12,6 +12,8 @@ from bnml.errors import BnmlError
 from bnml.five_steps.decisions import Decisions, decision_legend, network_with_decided_links
 from tests.independence.test_saving import twins
 
+pytestmark = pytest.mark.usefixtures("uniform_prior")
+
 FEW = {"repetitions": 0, "threads": 1}
 
 

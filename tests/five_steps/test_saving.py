@@ -31,7 +31,7 @@ def timeless(study):
 
 @pytest.fixture(scope="module")
 def clinic():
-    return bnml.study(bnml.example(), "lung", repetitions=2, threads=1)
+    return bnml.study(bnml.example(), "lung", repetitions=2, threads=1, prior="uniform")
 
 
 def small(**given):

@@ -22,7 +22,7 @@ from bnml.uncertainty import SampledPosterior
 
 @pytest.fixture(scope="module")
 def clinic():
-    return bnml.study(bnml.example(), "lung", repetitions=6)
+    return bnml.study(bnml.example(), "lung", repetitions=6, prior="uniform")
 
 
 @pytest.fixture(scope="module")
@@ -42,12 +42,16 @@ def test_the_parts_are_those_of_the_steps(clinic):
     assert clinic.features.selected == tuple(bnml.select_features(data, "lung"))
     assert clinic.pc.pdag == bnml.pc(data).pdag
     assert clinic.npc.pdag == bnml.npc(data).pdag
-    assert clinic.learned.dag == bnml.learn(data).dag
-    assert clinic.bootstrap.support == pytest.approx(bnml.bootstrap(data, search="exact", repetitions=6).support)
-    pd.testing.assert_frame_equal(
-        clinic.posterior.arc_probabilities, bnml.posterior(data, "qnml").arc_probabilities, atol=1e-12
+    assert clinic.learned.dag == bnml.learn(data, prior="uniform").dag
+    assert clinic.bootstrap.support == pytest.approx(
+        bnml.bootstrap(data, search="exact", prior="uniform", repetitions=6).support
     )
-    pd.testing.assert_frame_equal(clinic.strength, bnml.strength(clinic.learned.dag, data))
+    pd.testing.assert_frame_equal(
+        clinic.posterior.arc_probabilities,
+        bnml.posterior(data, "qnml", structure_prior="uniform").arc_probabilities,
+        atol=1e-12,
+    )
+    pd.testing.assert_frame_equal(clinic.strength, bnml.strength(clinic.learned.dag, data, prior="uniform"))
     assert clinic.left_out == ()
 
 
@@ -142,7 +146,7 @@ def test_one_and_two_variables():
 
 
 def test_the_same_again(clinic):
-    again = bnml.study(bnml.example(), "lung", repetitions=6, threads=1)
+    again = bnml.study(bnml.example(), "lung", repetitions=6, threads=1, prior="uniform")
     assert again.html() == clinic.html()
     assert str(again) == str(clinic)
     assert pickle.loads(pickle.dumps(clinic)).html() == clinic.html()
@@ -222,7 +226,7 @@ def test_a_direction_is_told_where_the_best_networks_by_all_scores_have_it(clini
     classes = dict(clinic.other_scores)
     assert set(classes) == {"bic", "bdeu", "fnml"}
     for name, graph in classes.items():
-        assert graph == bnml.learn(bnml.example(), name, search="exact").shared_directions
+        assert graph == bnml.learn(bnml.example(), name, search="exact", prior="uniform").shared_directions
     assert ("either", "xray") in clinic.learned.directions.directed
     assert ("either", "xray") not in classes["fnml"].directed
     shared = set(clinic.learned.directions.directed).intersection(*(graph.directed for graph in classes.values()))
@@ -276,7 +280,7 @@ def test_a_slight_dependence_can_be_firm_and_a_strong_one_unsure():
         assert "weak" not in plain(study)
         assert "strong" not in plain(study)
         head = next(line for line in str(study).splitlines() if line.startswith("link "))
-        assert head.split() == ["link", "strength", "support", "probable", "judged", "gain", "p"]
+        assert head.split() == ["link", "strength", "support", "probable", "judged", "net", "gain", "p"]
         assert "strength (0 to 1)" in study.html()
         assert "support (% of halves)" in study.html()
         assert "gain (nats)" in study.html()

@@ -82,9 +82,9 @@ def test_bad_graphs(dag, message):
             door(dag, FRAME)
 
 
-@pytest.mark.parametrize("prior", ["uniform", 0.5, MODEL, priors.Uniform, {("smoke", "lung"): 0.5}])
+@pytest.mark.parametrize("prior", ["flat", 0.5, MODEL, priors.Uniform, {("smoke", "lung"): 0.5}])
 def test_bad_priors(prior):
-    with pytest.raises(ArgumentError, match=r"prior=.*expected a structure prior"):
+    with pytest.raises(ArgumentError, match=r"prior=.*expected 'sparse', 'uniform', a structure prior"):
         bnml.score(MODEL, FRAME, "bic", prior=prior)
 
 

@@ -17,6 +17,8 @@ from bnml.search.task import Task
 from tests.search.strategies import constraints, is_possible, tables
 from tests.search.test_moves import moves
 
+pytestmark = pytest.mark.usefixtures("uniform_prior")
+
 SEARCHES = {"climb": hill_climb, "tabu": tabu, "order": order}
 FEW = settings(max_examples=15, deadline=None)
 

@@ -17,6 +17,8 @@ from bnml.scores import SCORES
 from bnml.search.searches import SEARCHES
 from tests.search.strategies import constraints, structures, tables
 
+pytestmark = pytest.mark.usefixtures("uniform_prior")
+
 OPTIONS = {"tan": {"class_variable": "X0"}, "naive": {"class_variable": "X0"}}
 REFUSED = {("ges", name) for name in ("k2", "bd", "bdj", "bds", "fnml")}
 UNBOUNDED = ("polytree", "pc", "npc")  # take no max_parents

@@ -27,6 +27,8 @@ from bnml.search.forecast import SearchPlan
 from tests.scores.strategies import LABELS, score_and_twin
 from tests.search.strategies import EQUAL, best, constraints, smallest, structures, tables
 
+pytestmark = pytest.mark.usefixtures("uniform_prior")
+
 MANY = settings(max_examples=60, deadline=None)
 SOME = settings(max_examples=25, deadline=None)
 CLOSE = {"rel": 0, "abs": 1e-8}
@@ -426,7 +428,7 @@ def test_links_that_need_too_many_parents_are_found_before_any_work():
 
 def test_a_prior_for_listed_scores_is_refused():
     with pytest.raises(ArgumentError, match="prior"):
-        exact(FamilyScores(["A"], [[0]], [[-1.0]]), prior=priors.Uniform())
+        exact(FamilyScores(["A"], [[0]], [[-1.0]]), prior=priors.Sparse())
 
 
 def test_what_is_said_to_fit_fits():

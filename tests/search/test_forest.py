@@ -18,6 +18,8 @@ from tests.scores.strategies import LABELS, score_and_twin
 from tests.search.forests import branchings, dag_of
 from tests.search.strategies import constraints, tables
 
+pytestmark = pytest.mark.usefixtures("uniform_prior")
+
 CLOSE = {"rel": 0, "abs": 1e-8}
 
 

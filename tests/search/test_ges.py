@@ -27,6 +27,8 @@ from bnml.search.task import Task
 from tests.scores.strategies import prior_network
 from tests.search.strategies import structures, tables
 
+pytestmark = pytest.mark.usefixtures("uniform_prior")
+
 SOME = settings(max_examples=25, deadline=None)
 EQUIVALENT = ["loglik", "aic", "bic", "hqc", "mdl+parents", "bdeu", "bdeu:10", "bdq", "qnml"]
 
@@ -385,7 +387,7 @@ def test_constraints_that_tell_equivalent_networks_apart(known, kind):
         ({"max_parents": True}, "max_parents=True"),
         ({"threads": 0}, "threads=0"),
         ({"turning": "yes"}, "turning='yes'"),
-        ({"prior": "uniform"}, "prior='uniform'"),
+        ({"prior": "flat"}, "prior='flat'"),
         ({"prior": priors.Distance(DAG(["A"]))}, "prior graph"),
         ({"constraints": [("X0", "X1")]}, "constraints="),
         ({"constraints": Constraints(forbidden_links=[("X0", "nobody")])}, "nobody"),

@@ -8,6 +8,8 @@ import bnml
 from bnml.search import exact, ges, hill_climb, order, tabu
 from tests.reference import golden_rows, golden_score, golden_table
 
+pytestmark = pytest.mark.usefixtures("uniform_prior")
+
 OPTIMA = golden_rows("exact_optima")
 each_optimum = pytest.mark.parametrize(
     "line", OPTIMA, ids=lambda line: f"{line['dataset']}-{line['score']}{line['ess']}"

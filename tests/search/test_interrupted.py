@@ -11,6 +11,8 @@ import bnml
 from bnml.scores.candidates_by_bounds import Candidates
 from bnml.search import by_cuts
 
+pytestmark = pytest.mark.usefixtures("uniform_prior")
+
 
 def interrupt_at(stage):
     def progress(told, share):

@@ -20,6 +20,8 @@ from bnml.scores.lattice import score_all_families, undominated_families
 from .. import interventions
 from ..graph import naive
 
+pytestmark = pytest.mark.usefixtures("uniform_prior")
+
 SHARED = Path(__file__).parents[3] / "shared" / "data"
 BY_FAMILIES = ("exact", "climb", "tabu", "order", "forest")
 

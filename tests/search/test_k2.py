@@ -17,6 +17,8 @@ from bnml.search import k2
 from bnml.search.k2 import Trial
 from tests.search.strategies import constraints, structures, tables
 
+pytestmark = pytest.mark.usefixtures("uniform_prior")
+
 ORDER = ["asia", "smoke", "tub", "lung", "bronc", "either", "xray", "dysp"]
 
 

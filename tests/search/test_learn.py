@@ -25,6 +25,8 @@ from bnml.search.forecast import forecast_of
 from bnml.search.searches import SEARCHES
 from bnml.search.task import as_search
 
+pytestmark = pytest.mark.usefixtures("uniform_prior")
+
 MODULE = inspect.getmodule(learn)  # as a name of bnml.search, learn is the function
 
 
@@ -277,7 +279,7 @@ def test_what_does_not_fit_is_refused():
         ({"max_parents": -1}, "max_parents=-1"),
         ({"max_parents": 1.5}, "max_parents=1.5"),
         ({"max_parents": True}, "max_parents=True"),
-        ({"prior": "uniform"}, "prior="),
+        ({"prior": "flat"}, "prior="),
         ({"prior": bnml.priors.Distance(DAG(["A"]))}, "prior graph"),
         ({"seed": "x"}, "seed='x'"),
         ({"seed": -1}, "seed=-1"),

@@ -23,6 +23,8 @@ from tests.search.forests import branchings, dag_of
 from tests.search.strategies import constraints, tables
 from tests.search.test_contract import one_arc_away
 
+pytestmark = pytest.mark.usefixtures("uniform_prior")
+
 MODULE = sys.modules["bnml.search.nml_forest"]
 CLOSE = {"rel": 0, "abs": 1e-8}
 
@@ -261,7 +263,7 @@ def test_the_score_is_only_reported():
 def test_what_is_not_taken():
     data = bnml.example()
     with pytest.raises(BnmlError, match="prior"):
-        bnml.learn(data, search="nml-forest", prior=bnml.priors.Uniform())
+        bnml.learn(data, search="nml-forest", prior=bnml.priors.Sparse())
     with pytest.raises(BnmlError, match="no score 'nlm'"):
         nml_forest(data, "nlm")
     for search in ("exact", "auto", "climb", "forest", "chow-liu", "ges"):

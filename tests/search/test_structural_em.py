@@ -24,6 +24,8 @@ from bnml.search.structural_em import scores_by_em
 from tests.reference import GOLDEN
 from tests.search.test_contract import OPTIONS
 
+pytestmark = pytest.mark.usefixtures("uniform_prior")
+
 
 @pytest.fixture(autouse=True)
 def any_family():

@@ -12,6 +12,8 @@ import bnml
 from bnml import Constraints
 from bnml.graph import DAG
 
+pytestmark = pytest.mark.usefixtures("uniform_prior")
+
 
 def plain(result) -> str:
     return " ".join(str(result).split())

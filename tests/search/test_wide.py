@@ -21,6 +21,8 @@ from bnml.search.moves import Structure
 from bnml.search.task import Task
 from tests.search.strategies import constraints, is_possible, tables
 
+pytestmark = pytest.mark.usefixtures("uniform_prior")
+
 SEARCHES = {"climb": hill_climb, "tabu": tabu, "order": order}
 each_search = pytest.mark.parametrize("search", SEARCHES.values(), ids=SEARCHES)
 

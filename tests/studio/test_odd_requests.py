@@ -15,7 +15,7 @@ FIELDS = {
     ("PUT", "api/table"): ("used", "missing", "na_values", "bins", "cuts", "target", "left_out"),
     ("POST", "api/table/gain"): ("column", "cuts"),
     ("PUT", "api/knowledge"): ("tiers", "required", "forbidden", "required_links", "forbidden_links"),
-    ("PUT", "api/settings"): ("score", "search", "max_parents", "rows_per_cell", "alpha", "repetitions"),
+    ("PUT", "api/settings"): ("score", "search", "max_parents", "rows_per_cell", "prior", "alpha", "repetitions"),
     ("POST", "api/jobs"): ("kind",),
     ("PUT", "api/current"): ("current", "compared"),
     ("POST", "api/decisions"): ("keep", "drop", "directed"),

@@ -23,7 +23,7 @@ from bnml.studio.results import Results
 from bnml.studio.session import HandDecisions, KnownStructure, LearningSettings, ResultEntry, TableEntry
 from bnml.studio.session_folder import SessionFolder
 
-QUICK = {"search": "exact", "repetitions": 10}
+QUICK = {"search": "exact", "repetitions": 10, "prior": "uniform"}
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +44,7 @@ def data(clinic):
 @pytest.fixture(scope="module")
 def own(data):
     """Learn the same without the studio."""
-    return bnml.learn(data, search="exact")
+    return bnml.learn(data, search="exact", prior="uniform")
 
 
 def untimed(values):
@@ -70,6 +70,7 @@ def test_a_result_without_a_server(tmp_path):
             ResultEntry("r1", summary, table, KnownStructure(), LearningSettings()),
         )
         shown = results.view(entry, HandDecisions(directed=(("bronc", "smoke"),)))
+        assert shown["to_dict"]["log_prior"] == pytest.approx(-7 * math.log(6))  # the sparse prior, and seven arcs
         assert {(one["a"], one["b"]) for one in shown["links"] if one["by_hand"]} == {("bronc", "smoke")}
         assert {(one["a"], one["b"]) for one in shown["links"] if one["follows"]} == {("smoke", "lung")}
         assert ("bronc", "smoke") in results.network(entry, HandDecisions(directed=(("bronc", "smoke"),))).dag.arcs
@@ -116,10 +117,10 @@ def test_a_result_is_that_of_the_library(studio, learned, own):
 
 
 def test_links_have_what_they_are_worth(learned, own, data):
-    table = bnml.strength(own.dag, data, "qnml").set_index(["from", "to"])
+    table = bnml.strength(own.dag, data, "qnml", prior="uniform").set_index(["from", "to"])
     for link in learned["links"]:
         row = table.loc[(link["a"], link["b"])]
-        assert (link["gain"], link["p_value"]) == (pytest.approx(row["score_gain"]), pytest.approx(row["p_value"]))
+        assert (link["gain"], link["p_value"]) == (pytest.approx(row["net_gain"]), pytest.approx(row["p_value"]))
         assert link["support"] is link["probability"] is link["in_npc"] is None
 
 
@@ -150,9 +151,11 @@ def test_directions_by_hand_and_what_follows(studio, learned, own):
         assert follow == set(graph.directed) - set(own.directions.directed) - {arc}
         assert found["layout"]["nodes"] == learned["layout"]["nodes"]  # nothing moves
         assert found["to_dict"]["score"] == pytest.approx(own.score)
-        shown = bnml.strength(bnml.DAG(own.dag.names, sorted(arcs(found))), own.data).set_index(["from", "to"])
+        shown = bnml.strength(bnml.DAG(own.dag.names, sorted(arcs(found))), own.data, prior="uniform").set_index(
+            ["from", "to"]
+        )
         for link in found["links"]:
-            assert link["gain"] == pytest.approx(shown.loc[(link["a"], link["b"]), "score_gain"])
+            assert link["gain"] == pytest.approx(shown.loc[(link["a"], link["b"]), "net_gain"])
     assert studio.call("POST", "api/undo")[1]["decisions"]["directed"] == [[a, b]]
     assert studio.call("POST", "api/undo")[1]["decisions"]["directed"] == []
     assert studio.get("api/results/r1") == learned
@@ -198,7 +201,7 @@ def test_more_about_a_result(studio, learned, data):
         assert link["support"] == pytest.approx(drawn.links[at(link["a"]), at(link["b"])])
     session = studio.done("POST", "api/jobs", {"kind": "posterior"})
     found = studio.get("api/results/r1")
-    chances = bnml.posterior(data, "qnml").link_probabilities
+    chances = bnml.posterior(data, "qnml", structure_prior="uniform").link_probabilities
     assert all(link["probability"] == pytest.approx(chances.loc[link["a"], link["b"]]) for link in found["links"])
     assert arcs(found) == arcs(learned)
 
@@ -308,7 +311,7 @@ def test_two_results_side_by_side(studio, learned, data, own):
     session = studio.done("POST", "api/jobs", {"kind": "learn"})
     second = session["current"]
     found = studio.get(f"api/results/r1/comparison/{second}")
-    other = bnml.learn(data, "bdeu", "climb")
+    other = bnml.learn(data, "bdeu", "climb", prior="uniform")
     wanted = bnml.compare(own.directions, other.directions)
     assert compared(found) == kinds_of_links(own.directions, other.directions)
     assert found["to_dict"] == json.loads(json.dumps(wanted.to_dict()))
@@ -338,7 +341,7 @@ def test_knowledge(studio, learned, data):
     studio.call("POST", "api/undo")
     session = studio.done("POST", "api/jobs", {"kind": "learn"})
     found = studio.get(f"api/results/{session['current']}")
-    wanted = bnml.learn(data, search="exact", constraints=bnml.Constraints(**known))
+    wanted = bnml.learn(data, search="exact", constraints=bnml.Constraints(**known), prior="uniform")
     assert arcs(found) == set(wanted.dag.arcs)
     assert not session["results"][-1]["stale"]
     status, session = studio.call("PUT", "api/knowledge", {})
@@ -381,6 +384,7 @@ def test_titles_tell_results_apart(studio, learned):
         ({"search": "quick"}, "there is no such search"),
         ({"max_parents": -1}, "a whole number"),
         ({"rows_per_cell": "many"}, "a number"),
+        ({"prior": 1}, "a text"),
         ({"alpha": 2}, "the significance level 2"),
         ({"search": "naive"}, "choose one in the table"),
         ({"repetitions": 0.5}, "a whole number"),

@@ -17,6 +17,8 @@ from tests.scores.strategies import score_and_twin
 from tests.uncertainty import naive
 from tests.uncertainty.strategies import dependent_table
 
+pytestmark = pytest.mark.usefixtures("uniform_prior")
+
 
 def as_structure(masks):
     return tuple(tuple(v for v in range(len(masks)) if mask >> v & 1) for mask in masks)

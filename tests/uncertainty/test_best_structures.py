@@ -14,6 +14,8 @@ from tests.counts.strategies import data_of, random_table
 from tests.uncertainty import naive
 from tests.uncertainty.strategies import dependent_table, families, weight_of
 
+pytestmark = pytest.mark.usefixtures("uniform_prior")
+
 PRIORS = ("uniform", "order")
 
 

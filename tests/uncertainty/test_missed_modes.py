@@ -10,6 +10,8 @@ import pytest
 
 import bnml
 
+pytestmark = pytest.mark.usefixtures("uniform_prior")
+
 
 def parity(n, parents, seed, rows=2000):
     """Return a table of fair coins, in which the last column is the parity of the first few."""

@@ -23,6 +23,8 @@ from tests.scores.strategies import prior_of, score_and_twin
 from tests.uncertainty import naive
 from tests.uncertainty.strategies import awkward_tables, dependent_table
 
+pytestmark = pytest.mark.usefixtures("uniform_prior")
+
 FEW = settings(max_examples=12, deadline=None)
 LABELS = ("bdeu", "bdeu:7.5", "bds", "k2", "bd:0.3", "bdj", "bdq", "bdq:1/3", "fnml", "qnml", "bde", "bde:5")
 PRIORS = ("uniform", "order")
@@ -265,7 +267,7 @@ def test_every_score_is_admitted_or_refused():
         ({"prior": "Uniform"}, "Did you mean 'uniform'"),
         ({"prior": 1}, "prior=1"),
         ({"prior": ArcProbabilities(0.1)}, "structure_prior="),
-        ({"structure_prior": "uniform"}, "expected a structure prior"),
+        ({"structure_prior": "flat"}, "expected 'sparse', 'uniform', a structure prior"),
         ({"structure_prior": ArcProbabilities(0.1, {("A", "X0"): 0.1})}, "no variable 'A'"),
         ({"max_parents": -1}, "max_parents=-1"),
         ({"max_parents": 1.5}, "max_parents=1.5"),

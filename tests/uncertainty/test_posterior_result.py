@@ -11,6 +11,8 @@ import pytest
 import bnml
 from bnml.scores import BDeu
 
+pytestmark = pytest.mark.usefixtures("uniform_prior")
+
 
 @pytest.fixture(scope="module")
 def found():

@@ -11,6 +11,8 @@ from tests.counts.strategies import data_of, random_table
 from tests.scores.strategies import score_and_twin
 from tests.uncertainty.test_sums_over_structures import ALL_PRIORS, check
 
+pytestmark = pytest.mark.usefixtures("uniform_prior")
+
 
 @pytest.fixture(autouse=True, scope="module")
 def any_family():

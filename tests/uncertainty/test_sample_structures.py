@@ -19,6 +19,8 @@ from tests.counts.strategies import data_of, random_table
 from tests.uncertainty import naive
 from tests.uncertainty.strategies import dependent_table
 
+pytestmark = pytest.mark.usefixtures("uniform_prior")
+
 NAMES = [f"X{i}" for i in range(4)]
 
 

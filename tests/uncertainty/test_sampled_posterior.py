@@ -22,6 +22,8 @@ from tests.counts.strategies import data_of, random_table
 from tests.uncertainty import naive
 from tests.uncertainty.strategies import dependent_table
 
+pytestmark = pytest.mark.usefixtures("uniform_prior")
+
 TABLE = dependent_table(5, 60, [2, 2, 3, 2], 0.3)
 DATA = data_of(TABLE)
 NAMES = list(DATA.names)

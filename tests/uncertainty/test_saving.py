@@ -11,6 +11,8 @@ import bnml
 from bnml._stored import from_stored, to_stored
 from bnml.uncertainty.saving import bootstrap_values, posterior_values, saved_bootstrap, saved_posterior
 
+pytestmark = pytest.mark.usefixtures("uniform_prior")
+
 
 def through_json(value):
     return from_stored(json.loads(json.dumps(to_stored(value), allow_nan=False)))

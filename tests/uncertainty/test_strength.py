@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -21,11 +23,14 @@ def test_the_definitions(drawn, label):
     table, arcs = drawn
     data, dag = data_of(table), dag_of(arcs, len(table.arities))
     frame = bnml.strength(dag, data, label)
+    varying = sum(len(set(column)) > 1 for column in data.codes.T)
+    cost = math.log(varying - 2) if varying > 3 else 0.0
     assert {(a, b) for a, b in zip(frame["from"], frame["to"], strict=True)} == set(dag.arcs)
     assert list(frame["score_gain"]) == sorted(frame["score_gain"], reverse=True)
-    for a, b, gain, mutual, p, freedom, sparse in frame.itertuples(index=False):
+    for a, b, gain, net, mutual, p, freedom, sparse in frame.itertuples(index=False):
         without = DAG(dag.names, [arc for arc in dag.arcs if arc != (a, b)])
         assert gain == pytest.approx(bnml.score(dag, data, label) - bnml.score(without, data, label), abs=1e-8)
+        assert net == gain - cost
         others = [name for name in dag.parents(b) if name != a]
         assert mutual == pytest.approx(information.mutual_information(data, a, b, others), abs=1e-9)
         assert 0.0 <= p <= 1.0
@@ -53,7 +58,7 @@ def test_a_class_and_scipy():
 def test_no_arcs():
     frame = bnml.strength(DAG(bnml.example().names), bnml.example())
     assert list(frame.columns) == [
-        "from", "to", "score_gain", "mutual_information", "p_value", "degrees_of_freedom", "sparse",
+        "from", "to", "score_gain", "net_gain", "mutual_information", "p_value", "degrees_of_freedom", "sparse",
     ]  # fmt: skip
     assert frame.empty
 

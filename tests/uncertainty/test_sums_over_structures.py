@@ -17,6 +17,8 @@ from tests.scores.strategies import score_and_twin
 from tests.uncertainty import naive
 from tests.uncertainty.strategies import awkward_tables, dependent_table, families, weight_of
 
+pytestmark = pytest.mark.usefixtures("uniform_prior")
+
 FEW = settings(max_examples=40, deadline=None)
 PRIORS = ("uniform", "order")
 ALL_PRIORS = (*PRIORS, "classes")

@@ -49,6 +49,13 @@ const SEARCHES = {
   npc: "No score: links that tests ask for. What they leave open you decide in step 4.",
   pc: "No score: links that tests ask for, one way of deciding each.",
 };
+const PRIORS = {
+  sparse: {
+    title: "Sparse",
+    hint: "Each variable is expected to have one direct cause, so that chance links stay out of wide tables.",
+  },
+  uniform: { title: "Uniform", hint: "All networks are equally likely beforehand; wide tables get chance links." },
+};
 
 const place = el("div");
 const view = new GraphView({ label: "The network" });
@@ -140,6 +147,14 @@ function form(session, choices) {
           hint: "Links that would spread the rows too thinly are left out.",
           error: mistakes.rows_per_cell,
         },
+      ),
+      field(
+        "Structure prior",
+        choice(Object.entries(PRIORS).map(([name, one]) => [name, one.title]), settings.prior, {
+          "data-key": "prior",
+          onchange: (event) => set({ prior: event.target.value }),
+        }),
+        { hint: PRIORS[settings.prior]?.hint ?? "", error: mistakes.prior },
       ),
       field(
         "Halves of the rows",

@@ -1,0 +1,98 @@
+"""The default structure prior: noise that stays noise, distances to the truth, and what it costs exact search."""
+
+from __future__ import annotations
+
+from statistics import mean
+
+import numpy as np
+import pandas as pd
+
+import bnml
+from benchmarks import certified, exact
+from benchmarks.figures import Figure
+from benchmarks.samples import network
+
+__all__ = ["run"]
+
+TABLES = 12
+NOISE = ((60, 500, 2, 1.5), (100, 300, 3, 2.0), (200, 1000, 2, 3.0))  # columns, rows, states, bar in false arcs
+SCORES = ("qnml", "fnml", "bdeu", "bic")
+FALSE_LINKS = 0.2
+NETWORKS = (
+    "asia", "sachs", "child", "insurance", "alarm", "water", "hailfinder", "win95pts", "hepar2", "mildew", "barley",
+)  # fmt: skip
+DISTANCES = ((300, 0.75), (1000, 0.60))  # rows, bar in SHD / true arcs
+SAMPLES = 3
+ANDES = 110
+RATIO, SHORT = 1.1, 1.0  # seconds; shorter searches are not compared
+
+
+def run(*, long: bool = False) -> list[Figure]:
+    """Measure everything; learning from samples of networks, which takes many minutes, only with ``--long``."""
+    figures = [_noise(*case, score) for case in NOISE for score in SCORES]
+    figures += [_selected(), *_ratios()]
+    return [*figures, *_distances()] if long else figures
+
+
+def _table(rows: int, columns: int, states: int, seed: int) -> pd.DataFrame:
+    codes = np.random.default_rng(seed).integers(states, size=(rows, columns))
+    return pd.DataFrame(codes, columns=[f"c{k:03d}" for k in range(columns)])
+
+
+def _noise(columns: int, rows: int, states: int, bar: float, score: str) -> Figure:
+    found = [
+        len(bnml.learn(_table(rows, columns, states, 9000 + k), score, search="tabu").dag.arcs) for k in range(TABLES)
+    ]
+    title = f"{columns} independent columns of {states} states × {rows:,}, {score}: false arcs"
+    return Figure(title, mean(found), "", bar, note=f"tabu, at most {max(found)}")
+
+
+def _selected() -> Figure:
+    """Return the false links of a noise target to the best 8 of 200 noise columns."""
+    found = []
+    for k in range(TABLES):
+        study = bnml.study(_table(500, 201, 2, 9500 + k), "c200", select=8, resampling=False, posterior=False)
+        found.append(sum("c200" in arc for arc in study.learned.dag.arcs))
+    return Figure("noise target, best 8 of 200 noise columns: false links", mean(found), "", FALSE_LINKS)
+
+
+def _ratios() -> list[Figure]:
+    """Return what exact search takes under the default prior, as a share of what it takes under the uniform one."""
+    figures = []
+    for name, columns, rows, *_ in exact.CASES:
+        for score in ("bic", "qnml"):
+            sparse, uniform = (exact.measure(name, columns, rows, score, prior=p) for p in ("sparse", "uniform"))
+            figures += _ratio(f"{name} {columns} × {rows:,}, {score}", sparse["seconds"], uniform["seconds"], True)
+    for case in certified.CASES:
+        sparse, uniform = (certified.search_of(case, "exact", prior=p) for p in ("sparse", "uniform"))
+        proven = bool(sparse["within"] <= uniform["within"] + 1e-6)
+        figures += _ratio(case.title, sparse["seconds"], uniform["seconds"], proven)
+    return figures
+
+
+def _ratio(title: str, sparse: float, uniform: float, proven: bool) -> list[Figure]:
+    bar = RATIO if max(sparse, uniform) > SHORT else None
+    note = f"{sparse:.2f} s, uniform {uniform:.2f} s"
+    ratio = Figure(f"{title}: time beside the uniform prior", sparse / uniform, "times", bar, note=note)
+    return [ratio, *([] if proven else [Figure(f"{title}: proves less", 1.0, "", 0.0)])]
+
+
+def _distances() -> list[Figure]:
+    """Return how far what is learned by default is from the truth."""
+    figures = []
+    for rows, bar in DISTANCES:
+        means = []
+        for name in NETWORKS:
+            truth = network(name)
+            shds = [bnml.shd(truth.dag, _learned(truth, rows, seed).dag) for seed in range(SAMPLES)]
+            means.append(mean(shds) / len(truth.dag.arcs))
+        each = ", ".join(f"{name} {value:.2f}" for name, value in zip(NETWORKS, means, strict=True))
+        figures.append(Figure(f"eleven networks × {rows:,}: SHD / true arcs", mean(means), "", bar, note=each))
+    andes = network("andes")
+    shds = [bnml.shd(andes.dag, _learned(andes, 1000, seed).dag) for seed in range(SAMPLES)]
+    return [*figures, Figure("Andes × 1,000: SHD", mean(shds), "", ANDES, note=", ".join(map(str, shds)))]
+
+
+def _learned(truth: bnml.BayesianNetwork, rows: int, seed: int) -> bnml.search.SearchResult:
+    states = {x: list(labels) for x, labels in truth.states.items()}
+    return bnml.learn(bnml.read(truth.sample(rows, seed=seed).astype(str), states=states))

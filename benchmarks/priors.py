@@ -40,9 +40,8 @@ def _table(rows: int, columns: int, states: int, seed: int) -> pd.DataFrame:
 
 
 def _noise(columns: int, rows: int, states: int, bar: float, score: str) -> Figure:
-    found = [
-        len(bnml.learn(_table(rows, columns, states, 9000 + k), score, search="tabu").dag.arcs) for k in range(TABLES)
-    ]
+    tables = (_table(rows, columns, states, 9000 + k) for k in range(TABLES))
+    found = [len(bnml.learn(table, score, search="tabu").structure.arcs) for table in tables]
     title = f"{columns} independent columns of {states} states × {rows:,}, {score}: false arcs"
     return Figure(title, mean(found), "", bar, note=f"tabu, at most {max(found)}")
 
@@ -51,8 +50,10 @@ def _selected() -> Figure:
     """Return the false links of a noise target to the best 8 of 200 noise columns."""
     found = []
     for k in range(TABLES):
-        study = bnml.study(_table(500, 201, 2, 9500 + k), "c200", select=8, resampling=False, posterior=False)
-        found.append(sum("c200" in arc for arc in study.learned.dag.arcs))
+        table = _table(500, 201, 2, 9500 + k)
+        best = bnml.select_features(table, "c200", alpha=0.999, adjust=None)[:8]
+        learned = bnml.study(table, "c200", select=best, repetitions=0, folds=0).learned
+        found.append(sum("c200" in arc for arc in learned.structure.arcs))
     return Figure("noise target, best 8 of 200 noise columns: false links", mean(found), "", FALSE_LINKS)
 
 
@@ -84,12 +85,12 @@ def _distances() -> list[Figure]:
         means = []
         for name in NETWORKS:
             truth = network(name)
-            shds = [bnml.shd(truth.dag, _learned(truth, rows, seed).dag) for seed in range(SAMPLES)]
+            shds = [bnml.shd(truth.dag, _learned(truth, rows, seed).structure) for seed in range(SAMPLES)]
             means.append(mean(shds) / len(truth.dag.arcs))
         each = ", ".join(f"{name} {value:.2f}" for name, value in zip(NETWORKS, means, strict=True))
         figures.append(Figure(f"eleven networks × {rows:,}: SHD / true arcs", mean(means), "", bar, note=each))
     andes = network("andes")
-    shds = [bnml.shd(andes.dag, _learned(andes, 1000, seed).dag) for seed in range(SAMPLES)]
+    shds = [bnml.shd(andes.dag, _learned(andes, 1000, seed).structure) for seed in range(SAMPLES)]
     return [*figures, Figure("Andes × 1,000: SHD", mean(shds), "", ANDES, note=", ".join(map(str, shds)))]
 
 

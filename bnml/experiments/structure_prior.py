@@ -73,6 +73,7 @@ MARKERS = "XvosD"
 BLOCK = 3
 MAX_SETS = 300_000  # counted for a proof: some seconds, so that thousands of structures take hours and not days
 MAX_BRANCHES = 10
+MEASURES = ("relative", "held_out")  # SHD / true arcs, and nats per row
 WHERE = "bnml, page on the cost of an arc"
 
 
@@ -92,7 +93,8 @@ def _work(folder: Path, key: tuple[Any, ...], seed: int) -> list[Row]:
     if key[0] == "noise":
         _, columns, first, last = key
         return [row for k in range(first, last) for row in _noise(columns, k, seed)]
-    return _learned(folder, *key, seed)
+    name, n, repetition = key
+    return _learned(folder, name, n, repetition, seed)
 
 
 def _noise(columns: int, repetition: int, seed: int) -> list[Row]:
@@ -117,12 +119,14 @@ def _learned(folder: Path, name: str, n: int, repetition: int, seed: int) -> lis
     rows = []
     for (score, formula), (prior, own) in product(SCORES.items(), PRIORS.items()):
         found = _best(data, formula, own)
+        network = uninterrupted_result(found).network
+        assert network is not None
         compared = bnml.compare(truth.dag.cpdag(), found.structure.cpdag())  # of classes: SID takes long
         rows.append(
             {"kind": "network", "network": name, "true_arcs": len(truth.dag.arcs), "N": n, "repetition": repetition,
              "score": score, "prior": prior, "proven": bool(found.optimal), "arcs": len(found.structure.arcs),
              "distance": compared.shd, "f1_links": _f1(compared.links), "f1_arcs": _f1(compared.arcs),
-             "held_out": float(np.mean(found.network.log_prob(held_out)))}
+             "held_out": float(np.mean(network.log_prob(held_out)))}
         )  # fmt: skip
     return rows
 
@@ -181,10 +185,11 @@ def _by_rows(networks: pd.DataFrame) -> pd.DataFrame:
 def _paired(networks: pd.DataFrame) -> pd.DataFrame:
     """Return what each prior changes in each table: SHD / true arcs and held-out log-probability, less uniform's."""
     key = ["network", "N", "repetition", "score"]
-    base = networks[networks["prior"] == UNIFORM].set_index(key)
-    others = networks[networks["prior"] != UNIFORM].set_index([*key, "prior"])
-    values = others[["relative", "held_out"]]
-    return (values - base[["relative", "held_out"]].reindex(values.index.droplevel("prior")).to_numpy()).reset_index()
+    base = networks.loc[networks["prior"] == UNIFORM, [*key, *MEASURES]]
+    pairs = networks[networks["prior"] != UNIFORM].merge(base, on=key, suffixes=("", "_uniform"))
+    for measure in MEASURES:
+        pairs[measure] -= pairs[f"{measure}_uniform"]
+    return pairs
 
 
 def _changes(networks: pd.DataFrame) -> pd.DataFrame:
@@ -192,7 +197,7 @@ def _changes(networks: pd.DataFrame) -> pd.DataFrame:
     lines = []
     for (n, score, prior), own in _paired(networks).groupby(["N", "score", "prior"], sort=False):
         line: Row = {"N": n, "score": score, "prior": prior}
-        for measure in ("relative", "held_out"):
+        for measure in MEASURES:
             line[measure], line[f"{measure}_error"] = _mean_and_error(own, measure)
         tables = own.groupby("network")["relative"].mean()
         lines.append({**line, "better": int((tables < 0).sum()), "worse": int((tables > 0).sum())})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from itertools import islice, product
 from typing import TYPE_CHECKING
@@ -166,8 +167,8 @@ def _evidence_table(study: Study) -> Html:
         row += ["" if link.strength is None else f"{link.strength:.2f}"]
         row += [percent(link.support or 0.0)] if drawn else []
         row += [probability_text(link.probability or 0.0)] if known else []
-        gain, net, p = evidence.get((link.a, link.b), (None, None, None))
-        row += [""] * 3 if gain is None else [f"{gain:,.1f}", f"{net:,.1f}", p_value_text(p)]
+        gain, net, p = evidence.get((link.a, link.b), (math.nan, math.nan, math.nan))
+        row += [""] * 3 if math.isnan(gain) else [f"{gain:,.1f}", f"{net:,.1f}", p_value_text(p)]
         rows.append(row)
     starred = any(str(cell).endswith("*") for row in rows for cell in row)
     note = paragraphs(f"* Might go with more rows: {UNTESTED}.", kind="note") if starred else Html("")
@@ -203,7 +204,8 @@ def _meaning(study: Study) -> Iterator[Html]:
     yield paragraphs(
         "Strength says how much two variables depend on each other once the others that point to the same one are "
         f"known; it can be read like the size of a correlation. {halves}{chances}{judged}Gain is what the score{by} "
-        "loses without the link, in nats, and with the p-value says how much evidence there is.",
+        "loses without the link, in nats; net gain is what is left of it after the cost of an arc (see Settings). With "
+        "the p-value it says how much evidence there is.",
         kind="note",
     )
     if drawn is None:

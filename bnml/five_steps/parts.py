@@ -254,7 +254,7 @@ def _strength(work: StudyWork) -> pd.DataFrame:
     if learned.dag is None or not isinstance(learned.local, LocalScores):
         work.left_out["strength"] = f"no network fits what the tests of {learned.search.upper()} found"
         return strength(DAG(work.table.names), work.table)
-    return strength(learned.dag, work.table, learned.local.score_function, prior=work.structure_prior)
+    return strength(learned.dag, work.table, learned.local.score_function, prior=learned.structure_prior)
 
 
 def _validation(work: StudyWork) -> Validation | None:

@@ -80,5 +80,5 @@ def _links(study: Study) -> Iterable[str]:
     yield ""
     yield wrapped_text(
         "strength: how much the two depend on each other, 0 to 1; support: in which share of halves of the rows the "
-        "link is found; gain: evidence in nats, what the score loses without the link"
+        "link is found; net gain: evidence in nats, what the score loses without the link after the cost of an arc"
     )

@@ -20,7 +20,7 @@ from bnml.search.proof_words import others_words, proof_words
 if TYPE_CHECKING:
     from bnml.search.search_result import SearchResult
 
-__all__ = ["MISSING_AT_RANDOM", "report", "report_html", "report_without_network"]
+__all__ = ["MISSING_AT_RANDOM", "describe_prior", "report", "report_html", "report_without_network"]
 
 MOST_SHOWN = 40
 MOST_PRIOR = 200  # letters of a structure prior
@@ -90,14 +90,20 @@ def _prior(result: SearchResult) -> list[tuple[str, str]]:
     if prior is None:
         return []
     part = f"{result.log_prior:,.{_decimals(result.score)}f} of the score"
-    cost = prior.arc_cost(result.structure.names)
+    return [("prior", f"{part}; {describe_prior(prior, result.structure.names)}")]
+
+
+def describe_prior(prior: StructurePrior, names: Sequence[str]) -> str:
+    """Return what an arc costs under a structure prior and why, or the prior itself if arcs differ."""
+    cost = prior.arc_cost(names)
     if cost is None:
-        return [("prior", f"{part}: {shortened(repr(prior), MOST_PRIOR)}")]
+        return shortened(repr(prior), MOST_PRIOR)
     why = ""
     if isinstance(prior, Sparse) and prior.variables is not None:
-        others = number_of(prior.variables - 1, "other variable")
-        why = f", as {prior.parents:g} of {others} is expected to be a parent"
-    return [("prior", f"{part}; an arc costs {cost:.2f}{why}")]
+        are = "is" if prior.parents == 1 else "are"
+        why = f", as {prior.parents:g} of {number_of(prior.variables - 1, 'other variable')} {are} expected to be "
+        why += "a parent" if prior.parents == 1 else "parents"
+    return f"an arc costs {cost:.2f}{why}"
 
 
 def _rows_per_cell(result: SearchResult) -> list[tuple[str, str]]:

@@ -27,7 +27,6 @@ from bnml.plot.labels import label_lines
 from bnml.plot.layout import Layout, layout
 from bnml.plot.layout_near import with_routes
 from bnml.scores import LocalScores
-from bnml.scores.priors import prior_for
 from bnml.search.search_result import SearchResult
 from bnml.studio.link_view import LinkView, link_views
 from bnml.studio.read_tables import ReadTables
@@ -257,8 +256,7 @@ def _with_decisions(base: StudyState, made: HandDecisions) -> StudyState:
     if not turned:
         return state.with_part("strength", known, {})
     changed = DAG(learned.dag.names, [(parent, x) for x in turned for parent in learned.dag.parents(x)])
-    prior = prior_for(state.settings.prior, state.settings.score, state.table)
-    anew = strength(changed, state.data, learned.local.score_function, prior=prior)
+    anew = strength(changed, state.data, learned.local.score_function, prior=learned.structure_prior)
     frames = [frame for frame in (known[~known["to"].isin(turned)], anew) if len(frame)]
     return state.with_part("strength", pd.concat(frames, ignore_index=True) if frames else known[:0], {})
 

@@ -122,9 +122,9 @@ class PosteriorBase:
         -------
         DataFrame
             A row for each structure: ``structure`` (its model string), ``score`` (without the structure prior) and
-            ``probability`` (its share of the samples, if sampled). For classes ``cpdag`` (a `PDAG`), ``structure`` (its canonical member), ``dags`` (how
-            many members are allowed), ``score`` (the highest of them, or of those sampled) and ``probability`` (of all
-            of them). Fewer than k if there are no more.
+            ``probability`` (its share of the samples, if sampled). For classes ``cpdag`` (a `PDAG`), ``structure`` (its
+            canonical member), ``dags`` (how many members are allowed), ``score`` (the highest of them, or of those
+            sampled) and ``probability`` (of all of them). Fewer than k if there are no more.
 
         Raises
         ------

@@ -18,7 +18,10 @@ from contextlib import contextmanager
 from functools import cache, wraps
 from typing import Any, TypeVar, cast
 
-__all__ = ["JIT", "compilation_seconds", "compilation_told", "dispatcher_of", "helper", "kernel", "plain_at_first"]
+__all__ = [
+    "JIT", "compilation_seconds", "compilation_told", "compiled_at_once", "dispatcher_of", "helper", "kernel",
+    "plain_at_first",
+]  # fmt: skip
 
 JIT = os.environ.get("BNML_JIT", "1") != "0"
 
@@ -110,7 +113,7 @@ def plain_at_first(steps: Callable[..., float], instead: Callable[..., Any] | No
         @wraps(compiled)
         def call(*arguments: Any) -> Any:
             nonlocal left
-            if left > 0:
+            if left > 0 and not _compilation.at_once:
                 left -= steps(*arguments)
                 if left >= 0:
                     return plain(*arguments)
@@ -130,6 +133,7 @@ class _Compilation:
         self.lock = threading.Lock()  # others may ask while one compiles
         self.tell: Callable[[], None] | None = None
         self.told = False
+        self.at_once = False
 
     @property
     def seconds(self) -> float:
@@ -191,3 +195,13 @@ def compilation_told(tell: Callable[[], None]) -> Iterator[None]:
         yield
     finally:
         _compilation.tell = None
+
+
+@contextmanager
+def compiled_at_once() -> Iterator[None]:
+    """Compile kernels on their first call even where Python would have done their first steps itself."""
+    _compilation.at_once = True
+    try:
+        yield
+    finally:
+        _compilation.at_once = False

@@ -9,15 +9,18 @@ is wrong counts as missing, and what cannot be written is not kept. Either is sa
 from __future__ import annotations
 
 import hashlib
+import os
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from numba.core import config
 from numba.core.caching import IndexDataCacheFile, NullCache
+from numba.misc.appdirs import AppDirs
 
-__all__ = ["careful_cache"]
+__all__ = ["cache_folder", "careful_cache"]
 
 DIGEST_BYTES = 16
 DAMAGED = "the compiled kernels in {where!r} cannot be used ({why}); they are compiled anew"
@@ -41,6 +44,14 @@ class _Notes:
 
 
 _notes = _Notes()
+
+
+def cache_folder() -> Path:
+    """Return the folder for what concerns all kernels, found as Numba finds the folders of single ones."""
+    if config.CACHE_DIR:
+        return Path(config.CACHE_DIR)
+    own = Path(__file__).parent
+    return own / "__pycache__" if os.access(own, os.W_OK) else Path(AppDirs("numba", False).user_cache_dir)
 
 
 class DamagedError(Exception):

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import bnml
 from bnml import _jit
 from bnml._watch import Watch
 from bnml.cli.app import COMPILING
@@ -135,6 +138,39 @@ def test_a_door_is_told_once_while_it_is_open(monkeypatch):
         compile_something()
         compile_something()
     assert told == [1]
+
+
+@pytest.mark.rare
+@compiled
+def test_one_note_for_all_commands_and_none_after_a_warmup(tmp_path):
+    rows = np.random.default_rng(0).integers(0, 3, (300, 12))
+    np.savetxt(tmp_path / "t.csv", rows, "%d", ",", header=",".join(f"X{i}" for i in range(12)), comments="")
+    commands = [["learn", "t.csv", "--search", "climb"], ["posterior", "t.csv"], ["bootstrap", "t.csv"]]
+
+    def notes(*arguments, cache):
+        done = subprocess.run(
+            [sys.executable, "-m", "bnml", *arguments],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=True,
+            env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / cache)},
+        )
+        return done.stderr.count(COMPILING)
+
+    assert [notes(*one, cache="cold") for one in commands] == [1, 0, 0]
+    assert notes("warmup", cache="warm") == 0
+    assert [notes(*one, cache="warm") for one in commands] == [0, 0, 0]
+    compiled_ones = {tuple(file.name.split("-")[0].split(".")) for file in (tmp_path / "warm").rglob("*.nbi")}
+    assert set(kernels()) <= compiled_ones
+
+
+def kernels():
+    """Yield the module and the name of each kernel, as their sources have them."""
+    for file in Path(bnml.__file__).parent.rglob("*.py"):
+        for node in ast.parse(file.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.FunctionDef) and any(ast.unparse(one) == "kernel" for one in node.decorator_list):
+                yield file.stem, node.name
 
 
 @pytest.mark.slow

@@ -26,7 +26,10 @@ from bnml.errors import BnmlError, DataWarning
 
 __all__ = ["COMPILING", "app", "load_command", "run_command_line"]
 
-COMPILING = "note: compiling kernels, once on this machine (about 10 s)"
+COMPILING = (
+    "note: compiling kernels; each is compiled once on this machine, when it is first needed "
+    "(`bnml warmup` compiles all of them, in about a minute)"
+)
 
 COMMANDS = (
     "learn",
@@ -49,6 +52,7 @@ COMMANDS = (
     "compare",
     "convert",
     "reproduce",
+    "warmup",
 )
 """The commands in the order of the overview; each is the function ``command`` of the module of that name."""
 
@@ -134,7 +138,7 @@ def run_command_line(arguments: Sequence[str] | None = None) -> int:
     with (
         _termination_raised(),
         warnings.catch_warnings(),
-        compilation_told(lambda: print(COMPILING, file=sys.stderr, flush=True)),
+        compilation_told(_tell_of_compilation),
     ):
         warnings.simplefilter("always", UserWarning)
         warnings.showwarning = show_warning  # type: ignore[assignment]  # it needs the message only
@@ -164,6 +168,19 @@ def run_command_line(arguments: Sequence[str] | None = None) -> int:
             if type(error).__module__.partition(".")[0] not in ("click", "typer"):
                 raise
             return _usage(error)
+
+
+def _tell_of_compilation() -> None:
+    """Say that kernels are compiled, the first time on this machine that it takes long."""
+    from bnml._kernel_cache import cache_folder
+
+    marker = cache_folder() / f"bnml-{bnml.__version__}-compiles"
+    if marker.exists():
+        return
+    print(COMPILING, file=sys.stderr, flush=True)
+    with suppress(OSError):
+        marker.parent.mkdir(parents=True, exist_ok=True)
+        marker.touch()
 
 
 @contextmanager

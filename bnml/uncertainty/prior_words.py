@@ -38,7 +38,7 @@ def prior_words(prior: str, rules: Rules, structure_prior: StructurePrior | None
     'all DAGs with at most 1 parent each are equally probable'
     >>> from bnml.scores.priors import Sparse
     >>> prior_words("uniform", Rules.none("ABC"), Sparse(variables=8))
-    'all DAGs are equally probable; each arc then makes a structure 6 times less probable'
+    'all DAGs are equally probable, but for the structure prior: each arc makes a structure 6 times less probable'
     """
     limits = f" with at most {number_of(rules.most, 'parent')} each" if rules.most < rules.n - 1 else ""
     limits += " that the constraints allow" if rules.constrained else ""
@@ -56,4 +56,4 @@ def prior_words(prior: str, rules: Rules, structure_prior: StructurePrior | None
     if cost is None or cost <= 0.0:
         return f"{text}; times the structure prior {shortened(repr(structure_prior), MOST_LETTERS)}"
     factor = f"{math.exp(cost):,.0f}" if cost > math.log(100.0) else f"{math.exp(cost):.3g}"
-    return f"{text}; each arc then makes a structure {factor} times less probable"
+    return f"{text}, but for the structure prior: each arc makes a structure {factor} times less probable"

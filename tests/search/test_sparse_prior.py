@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import warnings
 
@@ -207,3 +208,40 @@ def test_posterior_by_enumeration():
     order = [bnml.posterior(data, "bdeu", prior="order", structure_prior=p, rows_per_cell=0)
              for p in ("sparse", priors.ArcProbabilities(1 / 3))]  # fmt: skip
     assert order[0].log_evidence == pytest.approx(order[1].log_evidence)
+
+
+DEFAULTS = {
+    "prior": (
+        bnml.learn, bnml.study, bnml.discretise, bnml.strength, bnml.search.candidates,
+        bnml.search.forecast, bnml.search.exact, bnml.search.hill_climb, bnml.search.tabu, bnml.search.order,
+        bnml.search.ges, bnml.search.k2, bnml.search.forest,
+    ),
+    "structure_prior": (bnml.posterior,),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "function"), [(n, function) for n, own in DEFAULTS.items() for function in own])
+def test_it_is_the_default(name, function):
+    assert inspect.signature(function).parameters[name].default == "sparse"
+
+
+def test_scores_of_given_structures_have_no_prior_by_default():
+    data = dependent()
+    dag = DAG(data.names, [(data.names[0], data.names[1])])
+    assert bnml.score(dag, data, "bic") == bnml.score(dag, data, "bic", prior="uniform")
+    assert bnml.score(dag, data, "bic") == pytest.approx(bnml.LocalScores(data, "bic").score(dag))
+
+
+def test_the_bootstrap_has_it_by_default():
+    data = noise(200, 30, 2, 1)
+    found, uniform = (bnml.bootstrap(data, "bic", "tabu", repetitions=4, **own) for own in ({}, {"prior": "uniform"}))
+    assert found.links.sum() < uniform.links.sum()
+
+
+def test_learners_for_scikit_learn_have_it():
+    from bnml.sklearn import StructureLearner
+
+    data = dependent()
+    frame = pd.DataFrame(data.codes[data.row_index], columns=list(data.names))
+    assert StructureLearner(score="bic").fit(frame).result_.log_prior < 0.0
+    assert StructureLearner(score="bic", options={"prior": "uniform"}).fit(frame).result_.log_prior == 0.0

@@ -419,7 +419,7 @@ function facts(link) {
     [
       "Loss without it",
       link.gain === null || link.gain === undefined ? "–" : `${short(link.gain)} nats`,
-      "what the score loses if it is removed: each nat makes the table 2.7 times less probable",
+      "what the score loses if it is removed, after the cost of a link: each nat makes the network 2.7 times less plausible",
     ],
     ["Support", percent(link.support), "in how many halves of the rows it is found"],
     ["… in this direction", percent(link.direction), ""],

@@ -53,6 +53,12 @@ def walk(page: Page) -> None:
     page.locator(".graph-frame .node").first.wait_for()
     page.wait_for_function("() => document.querySelector('#forecast').textContent !== ''")
     picture(page, "learn")
+    page.locator("details[data-open='more'] summary").click()
+    key(page, "prior").select_option("uniform")  # a network in which the direction of asia - tub is open
+    key(page, "delete r1").click()  # or the second network would be drawn near the first
+    key(page, "sure r1").click()
+    key(page, "learn").click()
+    at_rest(page)
     go(page, "Resolve")
     page.locator(".links-table tbody tr").first.wait_for()
     key(page, "support").click()

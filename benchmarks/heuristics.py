@@ -233,7 +233,7 @@ def truth(name: str, seeds: tuple[int, ...]) -> list[Figure]:
             started = time.perf_counter()
             result = order(data, score, time_limit=60)
             slowest = max(slowest, time.perf_counter() - started)
-            above.append(result.score - bnml.score(dag, data, score))
+            above.append(result.score - bnml.score(dag, data, score, prior="sparse"))
         note = f"{len(seeds)} samples, at most {slowest:.1f} s of 60"
         title = f"{name} × 10,000, {score}: above the truth"
         figures.append(Figure(title, min(above) + 1e-6, "nats", 0, higher=True, note=note))

@@ -26,7 +26,7 @@ def main(
 
     def search(table: bnml.Data) -> Any:
         if task == "posterior":
-            return bnml.posterior(table, score, prior="order", rows_per_cell=0)
+            return bnml.posterior(table, score, prior="order", structure_prior="uniform", rows_per_cell=0)
         if task == "ruled":
             return bnml.learn(table, score, search="exact", rows_per_cell=5, prior=prior)
         return bnml.learn(table, score, search="exact", method="lattice", rows_per_cell=0, prior=prior)

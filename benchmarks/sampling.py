@@ -58,9 +58,21 @@ def _sampled(data: bnml.Data, samples: int, seed: int, limit: float | None = Non
     threads = min(2, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 2)
     wall = None if limit is None else limit / threads
     found = bnml.posterior(
-        data, "bdeu", prior="uniform", method="sample", samples=samples, seed=seed, threads=threads, time_limit=wall
+        data,
+        "bdeu",
+        prior="uniform",
+        structure_prior="uniform",
+        method="sample",
+        samples=samples,
+        seed=seed,
+        threads=threads,
+        time_limit=wall,
     )
     return found, time.process_time() - started
+
+
+def _exactly(data: bnml.Data) -> Any:
+    return bnml.posterior(data, "bdeu", prior="uniform", structure_prior="uniform", method="exact")
 
 
 def _off_diagonal(values: Any) -> Floats:
@@ -70,7 +82,7 @@ def _off_diagonal(values: Any) -> Floats:
 
 def _against_exact(network: str, samples: int) -> list[Figure]:
     data = _data(network, EXACT_COLUMNS)
-    exact = _off_diagonal(bnml.posterior(data, "bdeu", prior="uniform", method="exact").arc_probabilities)
+    exact = _off_diagonal(_exactly(data).arc_probabilities)
     found, seconds = _sampled(data, samples, seed=1)
     error = np.abs(_off_diagonal(found.arc_probabilities) - exact)
     text = f"{network} {EXACT_COLUMNS}, against exact"
@@ -109,7 +121,7 @@ def _paths() -> Figure:
 
 
 def _paths_by_enumeration(data: bnml.Data) -> Floats:
-    listed = bnml.posterior(data, "bdeu", prior="uniform", method="exact").top(29_281)
+    listed = _exactly(data).top(29_281)
     total = np.zeros((len(data.names),) * 2)
     for structure, probability in zip(listed["structure"], listed["probability"], strict=True):
         dag = bnml.DAG.parse(structure)
@@ -127,8 +139,8 @@ def _coverage() -> Figure:
         rows = rng.integers(0, rng.integers(2, 4, 5), (40, 5))
         for i in range(1, 5):
             rows[:, i] = np.where(rng.random(40) < 0.3, rows[:, 0] % (rows[:, i].max() + 1), rows[:, i])
-        exact = bnml.posterior(rows, "bdeu", method="exact").arc_probabilities
-        found: Any = bnml.posterior(rows, "bdeu", method="sample", samples=500, seed=seed)
+        exact = bnml.posterior(rows, "bdeu", structure_prior="uniform", method="exact").arc_probabilities
+        found: Any = bnml.posterior(rows, "bdeu", structure_prior="uniform", method="sample", samples=500, seed=seed)
         off = np.abs(_off_diagonal(found.arc_probabilities) - _off_diagonal(exact))
         within += (off <= 2.0 * _off_diagonal(found.standard_errors)).tolist()
     share = 100.0 * float(np.mean(within))

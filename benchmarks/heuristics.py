@@ -53,7 +53,7 @@ def proven_optima() -> list[Figure]:
 def barley() -> Figure:
     """Measure what lists of families add where parents that are grown one at a time miss most."""
     data, _ = table_of("barley", 1000, seed=0)
-    result = order(data, "qnml", rows_per_cell=0)
+    result = order(data, "qnml", prior="uniform", rows_per_cell=0)
     better, note = result.score - GROWN_ON_BARLEY, f"score {result.score:,.3f}; grown {GROWN_ON_BARLEY:,.3f}"
     return Figure("barley × 1,000, qnml: order search with lists", better, "nats", 1700, higher=True, note=note)
 
@@ -93,7 +93,7 @@ def peers() -> list[Figure]:
             frame.to_csv(path, index=False)
             for name, search in (("climb", hill_climb), ("tabu", tabu)):
                 theirs, peer = _pyagrum(path, name)
-                ours, result = timed(search, data, "bic")
+                ours, result = timed(search, data, "bic", prior="uniform")
                 reached = bnml.score(bnml.DAG(data.names, peer), data, "bic")
                 title = f"alarm 37 × {rows:,}, {name}, bic"
                 note = f"{ours:.3f} s; pyAgrum {theirs:.3f} s"

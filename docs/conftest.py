@@ -26,6 +26,8 @@ import pytest
 
 from tests.follow import TERMINAL, command_examples, lay_out_tables, shell
 
+collect_ignore = ["conf.py"]  # the configuration of Sphinx, which the tests do without
+
 
 def is_page(item: pytest.Item) -> bool:
     """Tell pages from other tests that may be below this folder."""

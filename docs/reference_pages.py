@@ -92,6 +92,8 @@ def page_of_room(room: str, title: str) -> str:
     for name, value in names.items():
         if isinstance(value, dict):
             parts.append(f".. py:data:: {name}\n\n   A dictionary, with {', '.join(map(repr, value))}.\n")
+        elif isinstance(value, str):
+            parts.append(f".. py:data:: {name}\n   :value: {value!r}\n")
         else:
             members = "   :members:\n" if kind_of(value) == "class" else ""
             parts.append(f".. auto{kind_of(value)}:: {name}\n{members}")

@@ -85,7 +85,7 @@ def test_at_any_moment(folder, command):
     for delay in np.linspace(0.05, 1.5, 12):
         ours, theirs = os.pipe()
         site = SITE.format(name="bnml.cli", action=TELL.format(theirs))
-        process = start(folder, site, "script", *command.split(), pass_fds=(theirs,))
+        process = start(folder, site, "script", *command, pass_fds=(theirs,))
         os.close(theirs)
         os.read(ours, 1)
         os.close(ours)

@@ -65,6 +65,8 @@ def test_the_example(start_studio: StartStudio, open_page: OpenPage, tmp_path: P
     # 3, learn twice and compare
     go(page, "Learn")
     page.locator("#forecast").get_by_text("second", exact=False).wait_for()
+    page.get_by_text("More settings").click()
+    key(page, "prior").select_option("uniform")  # a network with a link that not every half of the rows has
     key(page, "learn").click()
     at_rest(page)
     page.locator(".result.current .proven").wait_for()

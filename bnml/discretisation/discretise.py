@@ -29,7 +29,7 @@ from bnml.data.read import read_draft
 from bnml.errors import ArgumentError
 from bnml.graph import DAG
 from bnml.nml.intervals import edge_prices
-from bnml.scores.priors import DEFAULT_PRIOR, StructurePrior
+from bnml.scores.priors import DEFAULT_PRIOR, StructurePrior, parse_prior
 from bnml.search import learn
 from bnml.search.search_result import uninterrupted_result
 
@@ -96,6 +96,7 @@ def discretise(
     for name in read_options:
         if name not in OPTIONS:
             raise ArgumentError(f"discretise has no argument {name!r}; those of bnml.read are {quoted(OPTIONS)}")
+    parse_prior(prior)
     best = read_draft(source, **{"bins": "auto", **read_options})
     data = best.data()
     if not best.automatic or len(data.names) < 2:

@@ -97,11 +97,11 @@ def _settings(study: Study) -> list[list[Cell]]:
     """Return the settings, for those who want to repeat it."""
     learned, drawn = study.learned, study.bootstrap
     proof = "proven the best" if learned.optimal else how_found(learned) or _not_proven(learned)
-    prior = learned.structure_prior
+    prior, part = learned.structure_prior, f"{learned.log_prior:,.3f} of the score"
     tests = [study.pc, *([study.npc] if study.npc is not None else [])]
     rows: list[list[Cell]] = [
         ["score", f"{learned.score_name}: {learned.score:,.3f}, {proof}" if learned.dag is not None else "none"],
-        *([] if prior is None else [["structure prior", describe_prior(prior, study.data.names)]]),
+        *([] if prior is None else [["structure prior", f"{part}; {describe_prior(prior, study.data.names)}"]]),
         ["search", learned.search],
         ["other scores", ", ".join(name for name, _ in study.other_scores) or "none"],
         ["parameters", _parameters(study)],

@@ -19,7 +19,7 @@ from bnml.search.found_words import how_found
 from bnml.search.learn import learn
 from bnml.search.search_result import SearchResult, uninterrupted_result
 
-__all__ = ["Classes", "classes_by_score", "disputing_scores"]
+__all__ = ["COMPARED", "Classes", "classes_by_score", "disputing_scores"]
 
 COMPARED = ("qnml", "bic", "bdeu", "fnml")
 MOST_SECONDS = 5.0  # of exact searches by the other scores

@@ -17,14 +17,14 @@ from bnml.data import Data
 from bnml.data.targets import rows_setting_nothing, variables_set
 from bnml.errors import BnmlError, ScoreError
 from bnml.five_steps.features import Features, features_of
-from bnml.five_steps.other_scores import Classes, classes_by_score
+from bnml.five_steps.other_scores import COMPARED, Classes, classes_by_score
 from bnml.five_steps.risk import outcomes_of
 from bnml.five_steps.selection import Knowledge, Selection, knowledge_of_selection, select_variables
 from bnml.five_steps.state import StudySettings, StudyState
 from bnml.five_steps.validation import Validation, cross_validation
 from bnml.graph import DAG, Constraints
 from bnml.independence import IndependenceResult, npc, pc
-from bnml.scores import LocalScores
+from bnml.scores import LocalScores, Score, parse_score
 from bnml.scores.priors import StructurePrior, prior_for
 from bnml.search.forecast import forecast
 from bnml.search.learn import learn_as_asked
@@ -109,12 +109,18 @@ class StudyWork:
         """How a structure of the variables that take part is learned."""
         known: Knowledge = self.state.parts["knowledge"]
         asked = self.asked.learning.bound(self.state.table)
-        return self.bounded(replace(asked, constraints=known.constraints, options=known.options))
+        prior = None if asked.structure_prior is None else asked.structure_prior.among(self.table.names)
+        return self.bounded(replace(asked, prior=prior, constraints=known.constraints, options=known.options))
 
     @property
     def structure_prior(self) -> StructurePrior | None:
         """The structure prior, which is that of all variables of the table."""
-        return prior_for(self.settings.prior, self.settings.score, self.state.table)
+        return self.structure_prior_with(self.settings.score)
+
+    def structure_prior_with(self, score: Score) -> StructurePrior | None:
+        """Return the structure prior that goes with a score, for the variables that take part."""
+        prior = prior_for(self.settings.prior, score, self.state.table)
+        return None if prior is None else prior.among(self.table.names)
 
     def bounded(self, learning: Request) -> Request:
         """Return a request that tells the part's progress, with a bound on tests if the search makes some."""
@@ -192,7 +198,8 @@ def _learned(work: StudyWork) -> SearchResult:
 
 def _other_scores(work: StudyWork) -> Classes:
     learned: SearchResult = work.state.parts["learned"]
-    return classes_by_score(work.table, learned, work.shared, work.progress, work.left_out)
+    given = {**work.shared, "prior": work.structure_prior_with(parse_score(COMPARED[0]))}  # none pays for parents
+    return classes_by_score(work.table, learned, given, work.progress, work.left_out)
 
 
 def _pc(work: StudyWork) -> IndependenceResult:

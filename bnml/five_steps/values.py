@@ -90,6 +90,7 @@ def _learning(study: Study) -> dict[str, Any]:
     return {
         "score_name": learned.score_name,
         "score": learned.score,
+        "log_prior": learned.log_prior,
         "search": learned.search,
         "optimal": learned.optimal,
         "within": learned.within,
@@ -153,6 +154,7 @@ def _settings(study: Study) -> dict[str, Any]:
         "alpha": asked.alpha,
         "max_parents": asked.max_parents,
         "rows_per_cell": asked.rows_per_cell,
+        "prior": asked.prior if isinstance(asked.prior, str) else repr(asked.prior) if asked.prior else "uniform",
         "max_condition": study.max_condition,
         "repetitions": asked.repetitions,
         "event": asked.event,

@@ -68,6 +68,10 @@ class StructurePrior(ABC):
         """
         return self
 
+    def among(self, names: Sequence[str]) -> StructurePrior:
+        """Return what the prior says of some of its variables; by default the prior itself."""
+        return self
+
     def arc_cost(self, names: Sequence[str]) -> float | None:
         """Return what any arc takes from the log-prior, if that is the same for all arcs; else None.
 
@@ -187,7 +191,7 @@ class Sparse(StructurePrior):
     def arc_cost(self, names: Sequence[str]) -> float:
         """Return log((1 - p) / p)."""
         others = (len(names) if self.variables is None else self.variables) - 1
-        return math.log(others / self.parents - 1.0) if others > 2.0 * self.parents else 0.0
+        return math.log(others - self.parents) - math.log(self.parents) if others > 2.0 * self.parents else 0.0
 
     def family(self, names: Sequence[str], child: int, parents: Sequence[int]) -> float:
         """Return minus the cost of the arcs of one family."""
@@ -224,6 +228,10 @@ class ArcProbabilities(StructurePrior):
         for where, value in (("default", self.default), *((repr(arc), p) for arc, p in self.arcs.items())):
             if not is_number(value) or not 0.0 <= value <= 1.0:
                 raise ArgumentError(f"ArcProbabilities: {where} is {value!r}: expected a probability from 0 to 1")
+
+    def among(self, names: Sequence[str]) -> ArcProbabilities:
+        """Return the prior without the arcs of other variables."""
+        return replace(self, arcs=_pairs_among(self.arcs, names))
 
     def family(self, names: Sequence[str], child: int, parents: Sequence[int]) -> float:
         """Return the log-prior of one family."""
@@ -312,14 +320,22 @@ class LinkProbabilities(StructurePrior):
             raise DataError(f"{str(file)!r} cannot be read: {error}") from None
         if lines and lines[0][1] == ["a", "b", "probability"]:
             del lines[0]
+        if not lines:
+            raise DataError(f"{str(file)!r} names no link: expected lines of two variables and a probability")
         for number, row in lines:
             where = f"{str(file)!r}, line {number}"
             try:
                 a, b, p = row[0], row[1], float(row[2])
             except (IndexError, ValueError):
                 raise DataError(f"{where}: expected two variables and a probability, such as A,B,0.9") from None
-            if len(row) > 3 or (a, b) in links:
-                raise DataError(f"{where}: " + ("more than three fields" if len(row) > 3 else "this pair comes twice"))
+            if len(row) > 3:
+                raise DataError(f"{where}: more than three fields")
+            if a == b:
+                raise DataError(f"{where}: expected two different variables")
+            if not 0.0 <= p < 1.0:
+                raise DataError(f"{where}: the probability is {row[2]}; expected a number from 0 to below 1")
+            if (a, b) in links or (b, a) in links:
+                raise DataError(f"{where}: this pair has two probabilities; keep one")
             links[a, b] = p
         return cls(links, default)
 
@@ -329,6 +345,10 @@ class LinkProbabilities(StructurePrior):
             return self
         odds = 2.0 * math.exp(-Sparse(variables=count_varying(data)).arc_cost(data.names))
         return replace(self, default=odds / (1.0 + odds))
+
+    def among(self, names: Sequence[str]) -> LinkProbabilities:
+        """Return the prior without the links of other variables."""
+        return replace(self, links=_pairs_among(self.links, names))
 
     def family(self, names: Sequence[str], child: int, parents: Sequence[int]) -> float:
         """Return the log-prior of one family, up to a constant."""
@@ -379,6 +399,17 @@ class Distance(StructurePrior):
         if not is_number(self.kappa) or not 0.0 < self.kappa <= 1.0:
             raise ArgumentError(f"Distance: kappa={self.kappa!r}: expected a number above 0 and at most 1")
 
+    def among(self, names: Sequence[str]) -> Distance:
+        """Return the distance from the part of the prior graph between some variables."""
+        graph, kept = self.dag, set(names)
+        own = [name for name in graph.names if name in kept]
+        if isinstance(graph, DAG):
+            return replace(self, dag=DAG(own, [arc for arc in graph.arcs if kept.issuperset(arc)]))
+        directed, undirected = (
+            [e for e in edges if kept.issuperset(e)] for edges in (graph.directed, graph.undirected)
+        )
+        return replace(self, dag=PDAG(own, directed, undirected))
+
     def family(self, names: Sequence[str], child: int, parents: Sequence[int]) -> float:
         """Return the log-prior of one family, for a class up to a constant."""
         return _family_of_arc_terms(self.arc_terms(names), child, parents)
@@ -412,6 +443,12 @@ def _family_of_arc_terms(terms: tuple[Matrix, Matrix], child: int, parents: Sequ
     return math.fsum([*there[list(parents), child].tolist(), *absent[others, child].tolist()])
 
 
+def _pairs_among(pairs: Mapping[tuple[str, str], float], names: Sequence[str]) -> dict[tuple[str, str], float]:
+    """Return the pairs of which both variables are among some."""
+    kept = set(names)
+    return {pair: p for pair, p in pairs.items() if kept.issuperset(pair)}
+
+
 def _check_pairs(prior: str, what: str, pairs: Mapping[tuple[str, str], float], names: Sequence[str]) -> None:
     """Raise an error if a pair names an unknown variable."""
     for pair in pairs:
@@ -431,9 +468,9 @@ def parse_prior(prior: Any, argument: str = "prior") -> StructurePrior | None:
     argument
         The argument's name, for errors.
     """
-    if prior is None or prior == UNIFORM or isinstance(prior, Uniform):
+    if prior is None or isinstance(prior, Uniform) or (isinstance(prior, str) and prior == UNIFORM):
         return None
-    if prior == SPARSE:
+    if isinstance(prior, str) and prior == SPARSE:
         return Sparse()
     if not isinstance(prior, StructurePrior):
         raise refuse(argument, prior, "expected 'sparse', 'uniform', a structure prior of bnml.priors, or None")

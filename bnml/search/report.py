@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 from bnml._notebook import notebook_picture, notebook_table
 from bnml._text import WIDTH, facts, number_of, printable, seconds_text, shortened, wrapped_text
 from bnml.data.targets import rows_set_words
+from bnml.graph import DAG
 from bnml.independence.independence_result import UNTESTED
 from bnml.scores import FamilyScores, LocalScores
-from bnml.scores.priors import Sparse, StructurePrior
+from bnml.scores.priors import ArcProbabilities, Distance, LinkProbabilities, Sparse, StructurePrior
 from bnml.search.found_words import by_tests, direction_words, how_found, legend_words
 from bnml.search.proof_words import others_words, proof_words
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["MISSING_AT_RANDOM", "describe_prior", "report", "report_html", "report_without_network"]
 
 MOST_SHOWN = 40
-MOST_PRIOR = 200  # letters of a structure prior
+MOST_PRIOR = 200  # letters of a structure prior that users add
 MISSING_AT_RANDOM = (
     "that values are missing at random, given what was observed; where they are missing depending on themselves the "
     "data cannot tell, and the network may be wrong"
@@ -95,6 +96,14 @@ def _prior(result: SearchResult) -> list[tuple[str, str]]:
 
 def describe_prior(prior: StructurePrior, names: Sequence[str]) -> str:
     """Return what an arc costs under a structure prior and why, or the prior itself if arcs differ."""
+    if isinstance(prior, ArcProbabilities):
+        return f"an arc has probability {prior.default:.3g}{_except_for(len(prior.arcs), 'arc')}"
+    if isinstance(prior, LinkProbabilities) and prior.default is not None:
+        return f"a link has probability {prior.default:.3g}{_except_for(len(prior.links), 'link')}"
+    if isinstance(prior, Distance):
+        what = "arc" if isinstance(prior.dag, DAG) else "link"
+        factor = f"{1.0 / prior.kappa:.3g}"
+        return f"each {what} that differs from the prior graph makes a network {factor} times less probable"
     cost = prior.arc_cost(names)
     if cost is None:
         return shortened(repr(prior), MOST_PRIOR)
@@ -104,6 +113,10 @@ def describe_prior(prior: StructurePrior, names: Sequence[str]) -> str:
         why = f", as {prior.parents:g} of {number_of(prior.variables - 1, 'other variable')} {are} expected to be "
         why += "a parent" if prior.parents == 1 else "parents"
     return f"an arc costs {cost:.2f}{why}"
+
+
+def _except_for(number: int, what: str) -> str:
+    return f", except for {number_of(number, what)} with a probability given" if number else ""
 
 
 def _rows_per_cell(result: SearchResult) -> list[tuple[str, str]]:

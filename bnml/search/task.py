@@ -254,6 +254,11 @@ class Request:
                 raise ArgumentError(
                     f"{argument('prior')}: local scores from elsewhere have theirs already; leave it out"
                 )
+            if self.prior is None and data.prior is not None:
+                raise ArgumentError(
+                    f"{argument('prior', 'uniform')}: these local scores include the prior they were listed with; list "
+                    f"them with {argument('prior', 'uniform')}"
+                )
             if self.rows_per_cell not in (0, ROWS_PER_CELL):
                 raise ArgumentError(
                     f"{argument('rows_per_cell', self.rows_per_cell)}: local scores from elsewhere have no rows; leave "
@@ -588,7 +593,9 @@ def as_search(
             common = {key: arguments.pop(key) for key in COMMON if key in arguments}
             from bnml.search.learn import learn_request
 
-            return learn_request(task_request(search, arguments, score=score, **common), data)
+            return learn_request(
+                task_request(search, arguments, score=score, **common), data, common.get("memory_limit")
+            )
 
         taken = [key for key in COMMON if key not in refuses and (by_score or key != "rows_per_cell")]
         function.__name__ = function.__qualname__ = run.__name__

@@ -158,6 +158,106 @@ def test_variables_are_counted_before_selection():
     assert row["score_gain"] - row["net_gain"] == pytest.approx(math.log(38.0))
 
 
+@pytest.mark.parametrize("select", [["v0", "v1", "v2"], "blanket"])
+def test_other_priors_hold_among_the_selected_variables(select, tmp_path):
+    """What a prior says of variables that are left out is left out with them, as constraints are."""
+    rng = np.random.default_rng(5)
+    frame = pd.DataFrame(rng.integers(0, 2, (200, 8)), columns=[f"v{i}" for i in range(8)])
+    frame["v1"] = np.where(rng.random(200) < 0.9, frame["v0"], frame["v1"])
+    graph = DAG(list(frame.columns), [("v0", "v1"), ("v2", "v7")])
+    given = [
+        priors.LinkProbabilities({("v0", "v1"): 0.9, ("v0", "v7"): 0.01}),
+        priors.ArcProbabilities(0.1, {("v0", "v1"): 0.5, ("v7", "v0"): 0.01}),
+        priors.Distance(graph),
+        priors.Distance(graph.cpdag()),
+    ]
+    for k, prior in enumerate(given):
+        file = tmp_path / f"{k}.json"
+        study = bnml.study(frame, "v0", select=select, repetitions=4, folds=2, prior=prior, save=file)
+        assert "v7" not in study.data.names
+        learned = study.learned
+        assert learned.structure_prior == prior.bind(bnml.read(frame)).among(study.data.names)
+        assert learned.score - learned.log_prior == pytest.approx(bnml.score(learned.dag, study.data, "qnml"))
+        assert bnml.load_study(file, frame).learned.structure_prior == learned.structure_prior
+    unknown = priors.LinkProbabilities({("v0", "nothing"): 0.5})
+    with pytest.raises(bnml.BnmlError, match="there is no variable 'nothing'"):
+        bnml.study(frame, "v0", select=select, prior=unknown)
+
+
+def test_directions_are_compared_under_the_prior_of_each_score(monkeypatch):
+    """MDL charges for naming parents itself; qNML, BIC, BDeu and fNML, which it is compared with, do not."""
+    from bnml.five_steps import other_scores
+
+    found = []
+    monkeypatch.setattr(other_scores, "learn", lambda *a, **k: found.append(bnml.learn(*a, **k)) or found[-1])
+    study = bnml.study(dependent(), score="mdl+parents", repetitions=0, folds=0)
+    assert study.learned.log_prior == 0.0
+    assert [one.structure_prior for one in found] == [priors.Sparse(variables=7)] * 4
+
+
+@pytest.mark.parametrize("prior", ["sparse", "uniform", priors.Sparse(2)])
+def test_a_study_says_which_prior_it_has_and_what_that_adds(prior, tmp_path):
+    study = bnml.study(dependent(), prior=prior, repetitions=0, folds=0)
+    values, learned = study.to_dict(), study.learned
+    total = values["learning"]["score"] - values["learning"]["log_prior"]
+    assert total == pytest.approx(bnml.score(learned.dag, study.data, "qnml"))
+    assert values["settings"]["prior"] == (prior if isinstance(prior, str) else "Sparse(parents=2, variables=None)")
+    study.save(tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert (f"{learned.log_prior:,.3f} of the score" in page) == (prior != "uniform")
+
+
+def test_very_few_expected_parents():
+    found = bnml.learn(dependent(), "bic", prior=priors.Sparse(1e-320))
+    assert found.score <= 0.0, "a number"
+    assert priors.Sparse(1e-320, variables=7).arc_cost("abcdefg") == pytest.approx(math.log(6.0) - math.log(1e-320))
+
+
+@pytest.mark.parametrize("line", ["v0,v1,1", "v0,v1,nan", "v0,v1,-0.1", "v0,v0,0.5", "v1,v2,0.3"])
+def test_a_wrong_line_of_a_file_of_links_is_named(tmp_path, line):
+    file = tmp_path / "links.csv"
+    file.write_text(f"a,b,probability\nv2,v1,0.2\n{line}\n")
+    with pytest.raises(bnml.BnmlError, match="line 3"):
+        priors.LinkProbabilities.read(file)
+
+
+def test_an_empty_file_of_links_is_refused(tmp_path):
+    file = tmp_path / "links.csv"
+    file.write_text("a,b,probability\n")
+    with pytest.raises(bnml.BnmlError, match="names no link"):
+        priors.LinkProbabilities.read(file)
+
+
+@pytest.mark.parametrize("prior", [pd.DataFrame({"a": [1, 2]}), np.array([1, 2]), 3, "sparce"])
+def test_what_is_no_prior_is_refused(prior):
+    table = pd.DataFrame({"a": ["x", "y"] * 5, "b": ["u", "v"] * 5})
+    for call in (bnml.learn, bnml.discretise, bnml.search.candidates):
+        with pytest.raises(bnml.BnmlError, match="prior="):
+            call(table, prior=prior)
+
+
+def test_local_scores_with_a_prior_are_not_learned_from_without():
+    families = bnml.search.candidates(dependent(), "bic")
+    assert bnml.learn(families).log_prior < 0.0
+    with pytest.raises(bnml.BnmlError, match="include the prior"):
+        bnml.learn(families, prior="uniform")
+    assert bnml.learn(bnml.search.candidates(dependent(), "bic", prior=None), prior="uniform").log_prior == 0.0
+
+
+@pytest.mark.parametrize(
+    ("prior", "words"),
+    [
+        (priors.ArcProbabilities(0.1, {("X0", "X1"): 0.5}), "an arc has probability 0.1, except for 1 arc"),
+        (priors.LinkProbabilities({("X0", "X1"): 0.5}, 0.2), "a link has probability 0.2, except for 1 link"),
+        (priors.Distance(DAG.parse("[X0][X1|X0][X2][X3][X4][X5][X6]")), "each arc that differs from the prior graph"),
+        (priors.Distance(DAG.parse("[X0][X1|X0][X2][X3][X4][X5][X6]").cpdag(), 0.1), "10 times less probable"),
+        (priors.Sparse(2.0), "as 2 of 6 other variables are expected to be parents"),
+    ],
+)
+def test_reports_describe_priors_in_words(prior, words):
+    assert words in " ".join(str(bnml.learn(dependent(), "bic", prior=prior)).split())
+
+
 def test_strength_before_and_after_the_cost_of_an_arc():
     data = dependent()
     dag = bnml.learn(data, "bic", prior="sparse").structure

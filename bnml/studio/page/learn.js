@@ -52,7 +52,7 @@ const SEARCHES = {
 const PRIORS = {
   sparse: {
     title: "Sparse",
-    hint: "Each variable is expected to have one direct cause, so that chance links stay out of wide tables.",
+    hint: "Expects one parent per variable, so that chance links stay out of wide tables.",
   },
   uniform: { title: "Uniform", hint: "All networks are equally likely beforehand; wide tables get chance links." },
 };

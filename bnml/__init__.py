@@ -11,8 +11,7 @@ Every public name is loaded when it is first used, so that importing bnml takes 
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+TYPE_CHECKING = False  # not from `typing`: in imports before `bnml.cli.main`, Ctrl-C would end in a traceback
 
 __version__ = "0.1.0"
 
@@ -81,6 +80,8 @@ _HOME = {
 __all__ = [*sorted(_HOME), "__version__"]
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from bnml import independence as independence
     from bnml import plot as plot
     from bnml import relational as relational
@@ -129,6 +130,8 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Any:
+    import importlib
+
     home = _HOME.get(name)
     if home is None:
         raise AttributeError(f"module 'bnml' has no attribute {name!r}")

@@ -1,15 +1,16 @@
 """The command line: thin over the library; every command is one file.
 
-Its entry point is here, apart from all that it imports, so that Ctrl-C ends it in the same way at any moment.
+Its entry point is here, apart from all that it imports, so that Ctrl-C ends it in the same way at any moment. So what
+this module imports at its top is built into Python.
 """
 
 from __future__ import annotations
 
-import signal
 import sys
-import threading
-from _thread import interrupt_main
-from typing import TYPE_CHECKING
+import time
+from _thread import interrupt_main, start_new_thread
+
+TYPE_CHECKING = False  # not from `typing`, which is not built in
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,8 +35,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return INTERRUPTED
     finally:
         sys.unraisablehook = hook
-        if arguments is None and threading.current_thread() is threading.main_thread():
-            signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process ends, and there is nothing left to interrupt
+        if arguments is None:
+            _ignore_interrupts()
 
 
 def _is_interrupt(error: BaseException | None) -> bool:
@@ -43,9 +44,23 @@ def _is_interrupt(error: BaseException | None) -> bool:
     return error is not None and (isinstance(error, KeyboardInterrupt) or _is_interrupt(error.__context__))
 
 
+def _ignore_interrupts() -> None:
+    """Ignore Ctrl-C from here on: the process ends, and there is nothing left to interrupt."""
+    import signal
+    import threading
+
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
 def _interrupt_again(unraisable: sys.UnraisableHookArgs) -> None:
     """Raise an interrupt a moment later if it came where nothing can be raised, as in callbacks of imports."""
     if unraisable.exc_type is KeyboardInterrupt:
-        threading.Timer(0.01, interrupt_main).start()
+        start_new_thread(_interrupt_in_a_moment, ())
     else:
         sys.__unraisablehook__(unraisable)
+
+
+def _interrupt_in_a_moment() -> None:
+    time.sleep(0.01)
+    interrupt_main()

@@ -198,9 +198,9 @@ def read_opened(table: Table, asked: Arguments, source: str) -> DraftTable:
     )  # fmt: skip
 
 
-def as_data(source: Any) -> Data:
+def as_data(source: Any, memory_limit: int | str | None = None) -> Data:
     """Return a `Data` as it is, and anything else through `read`."""
-    return source if isinstance(source, Data) else read(source)
+    return source if isinstance(source, Data) else read(source, memory_limit=memory_limit)
 
 
 def read_variables(table: Table, asked: Arguments) -> tuple[list[Column], tuple[str, ...]]:

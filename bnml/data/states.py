@@ -219,11 +219,11 @@ def _labelled(column: Column) -> States:
 def _not_to_be_cut(column: Column) -> list[str]:
     """Return why a column cannot be cut, if so."""
     if column.numbers() is None:
+        from bnml.data.doubts import hint_for_words
+
         wrong = next(label for label in column.labels if as_number(label) is None)
-        return [
-            f"bins for column {clip(column.name)!r}: it holds {clip(wrong)!r}, which is not a number; if that stands "
-            f"for a missing value, name it in {argument('na_values')}"
-        ]
+        hint = hint_for_words([label_text(wrong)])
+        return [f"bins for column {clip(column.name)!r}: it holds {clip(wrong)!r}, which is not a number; {hint}"]
     if not (column.codes >= 0).any():
         return [f"bins for column {clip(column.name)!r}: all of its values are missing"]
     return []

@@ -61,7 +61,7 @@ def posteriors(network: BayesianNetwork, data: Any, name: str) -> tuple[Floats, 
     others = {x: labels for x, labels in network.states.items() if x != name}
     rows = match(data, others, network.cuts, network.reading, gaps=True, absent=True, unseen=True)
     position = {x: i for i, x in enumerate(others)}
-    blanket = [x for x in others if x in set(network.dag.markov_blanket(name))]
+    blanket = network.dag.markov_blanket(name)
     seen = (rows.codes > UNSEEN).all(axis=0)
     complete = (rows.codes[[position[x] for x in blanket]] >= 0).all(axis=0)
     result = np.full((rows.n_different, len(network.states[name])), np.nan)

@@ -133,12 +133,15 @@ def climb_in_turns(structure: Structure, watch: Watch, start: float, stop: float
     return moves, reached
 
 
-def result_of_climb(structure: Structure, **info: Any) -> SearchResult:
-    """Return the result of a climb: the structure that it has reached, or the best forest."""
-    task = structure.task
-    forest = {}
-    if not info["local_optimum"] and structure.first_gains is not None and fall_back_on_forest(structure):
-        forest = {"fallback": "forest"}
+def result_of_climb(structure: Structure, *, compare_forest: bool = False, **info: Any) -> SearchResult:
+    """Return the result of a climb: the structure that it has reached, or the best forest.
+
+    The forest is tried where the climb was cut off, or always with ``compare_forest``.
+    """
+    task, forest = structure.task, {}
+    compared = compare_forest or not info["local_optimum"]
+    if compared and structure.first_gains is not None and fall_back_on_forest(structure):
+        forest = {"fallback": "forest", "local_optimum": False}
     task.watch(f"score {structure.score:,.1f}", 1.0)
     found = {**info, "families": structure.families, "seed": task.seed, **forest}
     return task.result(structure.dag(), structure.score, found)

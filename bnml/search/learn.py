@@ -115,12 +115,12 @@ def learn(
         search, options, score=score, constraints=constraints, max_parents=max_parents, rows_per_cell=rows_per_cell,
         prior=prior, seed=seed, threads=threads, memory_limit=memory_limit, time_limit=time_limit, progress=progress,
     )  # fmt: skip
-    return learn_request(asked, data)
+    return learn_request(asked, data, memory_limit)
 
 
-def learn_request(asked: Request, data: Any) -> SearchResult:
-    """Learn from data as a request asks; by structural EM if they have gaps."""
-    table = data if isinstance(data, FamilyScores) else as_data(data)
+def learn_request(asked: Request, data: Any, memory_limit: int | str | None = None) -> SearchResult:
+    """Learn from data, which are read within a memory limit; by structural EM if values are missing."""
+    table = data if isinstance(data, FamilyScores) else as_data(data, memory_limit)
     if isinstance(table, Data) and table.has_gaps:
         from bnml.search.structural_em import learn_with_gaps
 

@@ -138,7 +138,8 @@ def order_with_lists(
     if not verified:
         more, verified = climb_up(structure, watch, 1.0, 1.0)
         moves += more
-    return result_of_climb(structure, moves=moves, restarts=done, local_optimum=verified)
+    limited = watch.limit is not None  # with less time the result may be a forest, and more must not be worse
+    return result_of_climb(structure, compare_forest=limited, moves=moves, restarts=done, local_optimum=verified)
 
 
 @dataclass(frozen=True)

@@ -135,8 +135,8 @@ def posterior(
     subsets of the variables: `bnml.uncertainty.sums_over_parents`, `bnml.uncertainty.sums_over_orders` and
     `bnml.uncertainty.sums_over_layers` say how.
 
-    fNML and qNML are normalised maximum likelihoods, read here as marginal likelihoods. BDs is a marginal likelihood
-    whose prior depends on which configurations of the parents occur.
+    The exponentials of these scores sum to 1 over all tables, except those of BDq and qNML, which are read as marginal
+    likelihoods. The prior of BDs depends on which configurations of the parents occur.
 
     Examples
     --------
@@ -169,7 +169,7 @@ def posterior(
         rows_per_cell=rows_per_cell, prior=None, seed=seed, threads=threads, memory_limit=memory_limit,
         time_limit=time_limit, progress=progress,
     )  # fmt: skip
-    table = as_data(data)
+    table = as_data(data, memory_limit)
     if given is not None:
         given.check(table.names)
     refuse_gaps(table, "the posterior")

@@ -33,7 +33,10 @@ __all__ = ["MOST_SUMMED", "Posterior", "check_top"]
 MOST_SUMMED = 14  # variables, for paths, blankets and the best structures
 MOST_PREDICTED = 10  # variables, for predictions
 SEARCHED = "qnml"  # the default score of searches
-KINDS = {"fnml": "a normalised maximum likelihood, read as the probability of the data given a structure"}
+KINDS = {
+    "fnml": "a normalised maximum likelihood: the probability of the data given a structure",
+    "bdq": "a quotient of marginal likelihoods, read as the probability of the data given a structure",
+}
 
 
 @dataclass(frozen=True, eq=False, repr=False)

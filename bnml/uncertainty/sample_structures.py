@@ -23,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bnml._arrays import Floats, Ints
+from bnml._bits import bits, masks_of_words, words_of_masks
 from bnml._executor import Crew, Place
 from bnml._memory import gigabytes
 from bnml._threads import cores, run_all
@@ -243,6 +244,26 @@ class _Sampling:
         parents, own, orders = (np.ascontiguousarray(run.state[k][source]) for k in (0, 1, 5))
         return self._ladders(betas, parents, own, orders, stage)
 
+    def _score_turned(self, structure: Words) -> None:
+        """Score the families with another member of each family of a structure as the child.
+
+        Where a child depends on its parents only jointly, as in parity, any of them may be the child. No single arc
+        leads from one to another, and moves of whole neighbourhoods need all of these families on their lists.
+        """
+        rules, masks = self.rules, masks_of_words(structure)
+        turned = [
+            (u, own)
+            for v, mask in enumerate(masks)
+            for u in bits(mask)
+            for own in [mask & ~(1 << u) | 1 << v]
+            if rules.fits(u, own) and not (own & ~rules.may[u] or rules.must[u] & ~own)
+        ]
+        parents = np.zeros((len(turned), rules.n, self.table.width), np.uint64)
+        for r, (u, own) in enumerate(turned):
+            parents[r, u] = words_of_masks([own], rules.n)[0]
+        wanted = np.array([[(u, -1)] for u, _ in turned], np.int32).reshape(-1, 1, 2)
+        self.table.score_wanted(parents, wanted, np.ones(len(turned), np.int64), self.threads)
+
     # --- sweeps ---
 
     def _sweeps(self, run: _Run, goal: int, kept: tuple[Any, ...], tick: Tell, watch: Watch) -> bool:
@@ -306,6 +327,7 @@ class _Sampling:
         n, chains, samples = self.rules.n, self.chains, self.samples
         run = self._start(searched)
         best, best_parents = float(run.state[1][0].sum()), run.state[0][0].copy()
+        self._score_turned(best_parents)
         warm_up = max(LEAST_WARM_UP, samples * SWEEPS_PER_SAMPLE // 4)
         whole, done = warm_up + samples * SWEEPS_PER_SAMPLE, 0
         nothing = (

@@ -47,7 +47,9 @@ def start(folder: Path, site: str, way: str, *command: str, **options: object) -
 
 
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("name", ["bnml.cli.app", "typer", "rich", "bnml.cli.learn", "numpy", "bnml.search", "pyarrow"])
+@pytest.mark.parametrize(
+    "name", ["typing", "bnml.cli.app", "typer", "rich", "bnml.cli.learn", "numpy", "bnml.search", "pyarrow"]
+)
 def test_while_a_module_is_imported(folder, name, way):
     process = start(folder, SITE.format(name=name, action=INTERRUPT), way, "learn", "two.csv")
     assert (process.communicate()[1], process.returncode) == ("interrupted\n", 130)

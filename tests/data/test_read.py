@@ -409,6 +409,9 @@ def test_bins_with_missing_values(csv):
     assert labels(data) == [["<=1.5"], ["?"], ["<=1.5"], ["?"], [">1.5"]]
     with pytest.raises(DataError, match=r"'a': it holds 'NA', which is not a number.*na_values="):
         read(path, bins={"a": "width:2"}, missing="state")
+    with pytest.raises(DataError, match=r"'a': it holds '<0\.1', .* censored value") as caught:
+        read(csv("a\n0.5\n<0.1\n1.5\n"), bins={"a": "width:2"})
+    assert "na_values" not in str(caught.value)
 
 
 def test_the_cuts_can_be_given_back():
@@ -593,6 +596,9 @@ def test_memory_limit_above_the_default_reads_in_memory(csv, monkeypatch):
     assert read(path, memory_limit="1GB").row_index.size == 900
     assert overview(path, memory_limit="1GB").data.row_index.size == 900
     assert read_draft(path, memory_limit="1GB").data().row_index.size == 900
+    assert bnml.learn(path, memory_limit="1GB").data.row_index.size == 900
+    assert bnml.search.tabu(path, memory_limit="1GB").data.row_index.size == 900
+    assert bnml.posterior(path, memory_limit="1GB").n_rows == 900
     assert opened == []
     assert read(path).row_index.size == 900  # the stand-in for DuckDB declines, but was tried
     assert len(opened) == 1

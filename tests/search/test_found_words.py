@@ -172,4 +172,5 @@ def test_the_score_of_a_posterior(clinic):
     default = plain(bnml.posterior(clinic))
     assert "a marginal likelihood: the probability of the data given a structure; searches take qnml" in default
     assert "searches take" not in plain(bnml.posterior(clinic, "qnml"))
-    assert "normalised maximum likelihood" in plain(bnml.posterior(clinic, "fnml"))
+    assert "normalised maximum likelihood: the probability of the data" in plain(bnml.posterior(clinic, "fnml"))
+    assert "read as the probability of the data" in plain(bnml.posterior(clinic, "bdq"))

@@ -205,6 +205,21 @@ def test_more_time_never_gives_a_lower_score(monkeypatch, columns, seconds):
     assert scores[-1] > scores[0]
 
 
+def test_a_forest_found_for_want_of_time_is_kept_with_more(monkeypatch):
+    """At 0.3 s the climb is cut off and a forest is better; at 0.6 s it ends, below that forest."""
+    rng = np.random.default_rng(0)
+    table = rng.integers(0, 2, (300, 26))
+    for x in range(4, 26):
+        table[:, x] ^= (table[:, x - 1] & table[:, x - 2]) ^ table[:, x - 4] & (rng.random(300) < 0.6)
+    monkeypatch.setattr(MODULE, "forecast_of", costs(seconds=5000.0, affordable=False))
+    scores = []
+    for limit in (0.3, 0.6, 1.0):
+        looks = itertools.count()
+        monkeypatch.setattr(Watch, "seconds", property(lambda watch, looks=looks: 0.01 * next(looks)))
+        scores.append(learn(table, "bic", rows_per_cell=0, prior=None, time_limit=limit, threads=1).score)
+    assert scores == sorted(scores)
+
+
 def test_auto_goes_on_without_memory(data, monkeypatch):
     def full(*arguments, **more):
         raise MemoryError

@@ -31,6 +31,25 @@ def test_a_claim_of_convergence_has_seen_the_optimum(n, parents, seed):
     assert result.top(1)["score"].iloc[0] >= best.score - 1e-6
 
 
+@pytest.mark.parametrize("structure_prior", ["uniform", "sparse"])
+def test_convergence_has_seen_each_variable_of_a_parity_as_the_child(structure_prior):
+    """Modes of similar weight without a path between them, of which a search finds one."""
+    n, parents = 16, 4
+    table = parity(n, parents, 2)
+    result = bnml.posterior(
+        table, "bdeu", method="sample", seed=2, samples=500, structure_prior=structure_prior, max_parents=parents
+    )
+    members = [*(f"X{i}" for i in range(parents)), f"X{n - 1}"]
+    gains, shares = [], []
+    for child in members:
+        others = [x for x in members if x != child]
+        gains.append(bnml.family_score(child, others, table, "bdeu") - bnml.family_score(child, [], table, "bdeu"))
+        shares.append(result.arc_probabilities.loc[others, child].min())
+    weights = np.exp(np.array(gains) - max(gains))
+    assert result.converged
+    np.testing.assert_allclose(shares, weights / weights.sum(), atol=0.06)
+
+
 @pytest.mark.parametrize(("n", "parents", "seed"), [(6, 3, 1), (7, 4, 2), (7, 5, 3)])
 def test_orders_that_disagree_with_the_optimum_have_not_converged(n, parents, seed):
     table = parity(n, parents, seed)

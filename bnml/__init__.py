@@ -32,7 +32,7 @@ _HOME = {
     "family_score": "bnml.scores",
     "prequential": "bnml.scores",
     "priors": "bnml.scores.priors:",
-    "score": "bnml.scores",
+    "score": "bnml.search.total_score",
     "scores": "bnml.scores:",
     # searches
     "learn": "bnml.search",
@@ -122,8 +122,8 @@ if TYPE_CHECKING:
     from bnml.scores import family_score as family_score
     from bnml.scores import prequential as prequential
     from bnml.scores import priors as priors
-    from bnml.scores import score as score
     from bnml.search import learn as learn
+    from bnml.search.total_score import score as score
     from bnml.uncertainty import bootstrap as bootstrap
     from bnml.uncertainty import posterior as posterior
     from bnml.uncertainty import strength as strength

@@ -7,6 +7,8 @@ import math
 import bnml
 from bnml.cli import options, printing, reading
 from bnml.cli.option_groups import takes_groups
+from bnml.data.gaps import refuse_gaps
+from bnml.errors import function
 
 __all__ = ["command"]
 
@@ -18,6 +20,7 @@ def command(structured: reading.StructuredTable, chosen: reading.ChosenScore, as
     """Score a structure: in all, and for each variable with fit and penalty apart."""
     name, score = chosen
     dag, data = structured()
+    refuse_gaps(data, function("bnml.score"))
     total = bnml.score(dag, data, score)
     if isinstance(score, bnml.scores.NML):
         _whole_forest(dag, data, total, as_json=as_json)

@@ -18,7 +18,7 @@ from bnml.five_steps.selection import selection_sentences
 from bnml.five_steps.validation import BASE, NETWORK, Estimate
 from bnml.search.found_words import by_tests, direction_words, found_sentence, network_words
 from bnml.search.proof_words import gap_sentence
-from bnml.search.report import MISSING_AT_RANDOM
+from bnml.search.report import MISSING_AT_RANDOM, describe_prior
 
 if TYPE_CHECKING:
     from bnml.five_steps.study_result import Study
@@ -275,9 +275,11 @@ def _proven(study: Study) -> Iterable[str]:
             if cells is not None
             else ""
         )
+        prior = learned.structure_prior
+        charge = "" if prior is None else f" with a structure prior: {describe_prior(prior, learned.structure.names)}"
         yield (
-            f"No other network{among} has a higher score ({learned.score_name}): an exact search has ruled out all "
-            f"others. The score weighs how well a network fits the data against how complex it is.{allowed}"
+            f"No other network{among} has a higher score ({learned.score_name}{charge}): an exact search has ruled out "
+            f"all others. The score weighs how well a network fits the data against how complex it is.{allowed}"
         )
     inside = [link for link in study.links if link.in_network]
     fixed = [link.text for link in inside if link.directed and not link.by_hand and link.verdict != "unsure"]

@@ -22,7 +22,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bnml._checks import is_number
 from bnml._files import a_file_path, check_writable, reading_file, written_whole
@@ -52,6 +52,9 @@ from bnml.scores.forest_nml import NML
 from bnml.scores.priors import ArcProbabilities, Distance, LinkProbabilities, Sparse, StructurePrior
 from bnml.search.saving import saved_gap_result, saved_search_result, search_values
 from bnml.uncertainty.saving import bootstrap_values, posterior_values, saved_bootstrap, saved_posterior
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["check_saving", "load_saved_state", "load_study", "save_state"]
 
@@ -411,6 +414,14 @@ def _npc_of(values: Mapping[str, Any], work: StudyWork) -> IndependenceResult:
     return saved_independence_result(values, tested._resolve.asked)  # of the tests that the network was learned by
 
 
+def _saved_strength(values: Any) -> pd.DataFrame:
+    """Return the table of arc strengths; files from before there was a structure prior lack its net gains."""
+    frame = frame_from_stored(values)
+    if "score_gain" in frame and "net_gain" not in frame:
+        frame.insert(frame.columns.tolist().index("score_gain") + 1, "net_gain", frame["score_gain"])
+    return frame
+
+
 def _classes_of(values: list[Any], work: StudyWork) -> tuple[tuple[str, PDAG], ...]:
     return tuple((name, PDAG(work.table.names, *edges)) for name, edges in values)
 
@@ -430,5 +441,5 @@ KINDS: dict[str, _Kind] = {
     ),
     "bootstrap": _Kind(bootstrap_values, lambda values, work: saved_bootstrap(values)),
     "validation": _Kind(Validation.to_dict, lambda values, work: Validation.from_dict(values)),
-    "strength": _Kind(stored_frame, lambda values, work: frame_from_stored(values)),
+    "strength": _Kind(stored_frame, lambda values, work: _saved_strength(values)),
 }

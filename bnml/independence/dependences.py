@@ -95,6 +95,9 @@ def select_features(
 ) -> list[str]:
     """Return the variables with a significant dependence on a target, strongest first.
 
+    Whoever learns from the selected columns alone has still searched all of them, and the structure prior must count
+    all: `bnml.study` does (``select=``); with `bnml.learn` pass ``prior=bnml.priors.Sparse(variables=…)``.
+
     Parameters
     ----------
     data

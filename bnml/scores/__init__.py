@@ -27,7 +27,6 @@ from bnml.scores.mdl import MDL
 from bnml.scores.prequential import prequential
 from bnml.scores.qnml import QNML
 from bnml.scores.registry import SCORES, parse_score
-from bnml.scores.score import score
 
 __all__ = [
     "AIC",
@@ -58,5 +57,4 @@ __all__ = [
     "local_scores",
     "parse_score",
     "prequential",
-    "score",
 ]

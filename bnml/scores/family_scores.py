@@ -14,6 +14,7 @@ import numpy as np
 
 from bnml._arrays import Floats, Ints
 from bnml._bits import bits, mask_of, set_key
+from bnml._checks import refuse
 from bnml._text import clip
 from bnml.errors import ArgumentError, argument
 from bnml.graph import DAG
@@ -68,6 +69,8 @@ class FamilyScores:
 
     def __post_init__(self) -> None:
         names = DAG(self.names).names  # the names of a graph are checked in the same way
+        if self.prior is not None and not isinstance(self.prior, StructurePrior):
+            raise refuse("prior", self.prior, "expected a structure prior of bnml.priors, or None")
         masks, scores = _rows(self.parents, "parents", len(names)), _rows(self.scores, "scores", len(names))
         checked = [_checked_sets(names, *sets) for sets in zip(range(len(names)), masks, scores, strict=True)]
         self._fill(names, checked)
@@ -101,7 +104,7 @@ class FamilyScores:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, FamilyScores):
             return NotImplemented
-        same = (self.names, self.parents) == (other.names, other.parents)
+        same = (self.names, self.parents, self.prior) == (other.names, other.parents, other.prior)
         return same and all(map(np.array_equal, self.scores, other.scores))
 
     def __hash__(self) -> int:

@@ -16,13 +16,13 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from bnml._checks import is_number, refuse, whole_number
+from bnml._files import a_file_path
 from bnml._text import did_you_mean, quoted
 from bnml.counts.observed import count_varying
 from bnml.data import Data
@@ -311,7 +311,7 @@ class LinkProbabilities(StructurePrior):
         BnmlError
             If the file cannot be read, or a line is not two names and a probability.
         """
-        file = Path(path)
+        file = a_file_path(path, "path")
         links: dict[tuple[str, str], float] = {}
         try:
             with file.open(newline="", encoding="utf-8-sig") as stream:
@@ -482,7 +482,7 @@ def prior_for(prior: StructurePrior | str | None, score: Score, data: Data) -> S
 
     ``"sparse"`` is uniform for a score that charges for naming parents itself.
     """
-    if prior == SPARSE and score.pays_for_parents:
+    if isinstance(prior, str) and prior == SPARSE and score.pays_for_parents:
         return None
     given = parse_prior(prior)
     return None if given is None else given.bind(data)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 
-from bnml._text import number_of, shortened
+from bnml._text import number_of
 from bnml.graph import Rules
 from bnml.scores.priors import StructurePrior
+from bnml.search.report import describe_prior
 
 __all__ = ["PRIORS", "prior_words"]
 
@@ -16,7 +17,6 @@ PRIORS = {
     "a DAG counts once for each of its linear extensions",
     "classes": "all equivalence classes of DAGs{limits} are equally probable, and so are the members of each",
 }
-MOST_LETTERS = 200  # of a structure prior
 
 
 def prior_words(prior: str, rules: Rules, structure_prior: StructurePrior | None) -> str:
@@ -54,6 +54,6 @@ def prior_words(prior: str, rules: Rules, structure_prior: StructurePrior | None
         return text
     cost = structure_prior.arc_cost(rules.names)
     if cost is None or cost <= 0.0:
-        return f"{text}; times the structure prior {shortened(repr(structure_prior), MOST_LETTERS)}"
+        return f"{text}, but for the structure prior: {describe_prior(structure_prior, rules.names)}"
     factor = f"{math.exp(cost):,.0f}" if cost > math.log(100.0) else f"{math.exp(cost):.3g}"
     return f"{text}, but for the structure prior: each arc makes a structure {factor} times less probable"

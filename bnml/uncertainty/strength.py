@@ -110,7 +110,8 @@ def strength(
             information = max(0.0, g2) / (2.0 * max(n_rows, 1))
             net = gain
             if chosen_prior is not None:
-                net += chosen_prior.family(table.names, y, parents) - chosen_prior.family(table.names, y, others)
+                there, absent = (chosen_prior.family(table.names, y, sets) for sets in (parents, others))
+                net += there - absent if there != absent else 0.0  # also where the prior rules out both
             rows.append((table.names[x], child, gain, net, information, p, int(freedom), sparse))
     head = ["from", "to", "score_gain", "net_gain", "mutual_information", "p_value", "degrees_of_freedom", "sparse"]
     frame = pd.DataFrame(rows, columns=head)

@@ -40,7 +40,6 @@ def test_something_else(wrong):
 @pytest.mark.parametrize(
     ("name", "call"),
     [
-        ("bnml.score", lambda dag, data: bnml.score(dag, data)),
         ("bnml.family_score", lambda dag, data: bnml.family_score("b", ["a"], data)),
         ("bnml.code_length", lambda dag, data: bnml.code_length(dag, data)),
         ("bnml.prequential", lambda dag, data: bnml.prequential(dag, data, "k2")),

@@ -17,6 +17,7 @@ import pytest
 
 import bnml
 from bnml.errors import BnmlError
+from bnml.five_steps import saving
 from bnml.five_steps.parts import PARTS
 from bnml.five_steps.saving import KINDS, check_saving, load_saved_state, save_state
 from bnml.five_steps.study_steps import begin_study, go_on_with_study, request_of, study_of, study_request
@@ -93,6 +94,20 @@ def test_a_finished_study_is_not_made_anew(clinic, tmp_path, monkeypatch):
     found = bnml.load_study(tmp_path / "study.json", bnml.example())
     assert found.to_dict() == clinic.to_dict()
     assert found.seconds == clinic.seconds
+
+
+def test_a_file_from_before_structure_priors_is_shown(clinic, tmp_path, monkeypatch):
+    """Its table of strengths has no net gains: there was nothing to charge for arcs."""
+    kept = saving.KINDS["strength"]
+    older = kept._replace(values=lambda frame: kept.values(frame.drop(columns="net_gain")))
+    monkeypatch.setitem(saving.KINDS, "strength", older)
+    clinic.save(tmp_path / "study.json")
+    found = bnml.load_study(tmp_path / "study.json", bnml.example())
+    assert found.strength.columns.tolist() == clinic.strength.columns.tolist()
+    assert found.strength["net_gain"].tolist() == found.strength["score_gain"].tolist()
+    assert str(found)
+    assert found.html()
+    assert found.to_dict()
 
 
 def test_decisions_are_kept(clinic, tmp_path):

@@ -205,6 +205,7 @@ def test_a_study_says_which_prior_it_has_and_what_that_adds(prior, tmp_path):
     study.save(tmp_path / "report.html")
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert (f"{learned.log_prior:,.3f} of the score" in page) == (prior != "uniform")
+    assert ("structure prior: an arc costs" in " ".join(str(study).split())) == (prior != "uniform")
 
 
 def test_very_few_expected_parents():
@@ -234,6 +235,30 @@ def test_what_is_no_prior_is_refused(prior):
     for call in (bnml.learn, bnml.discretise, bnml.search.candidates):
         with pytest.raises(bnml.BnmlError, match="prior="):
             call(table, prior=prior)
+    with pytest.raises(bnml.BnmlError, match="prior="):
+        bnml.strength(DAG.parse("[a][b|a]"), table, prior=prior)
+    families = bnml.search.candidates(table, "bic")
+    with pytest.raises(bnml.BnmlError, match="prior"):
+        bnml.scores.FamilyScores(families.names, families.parents, families.scores, prior=prior)
+
+
+@pytest.mark.parametrize("path", [3, None, b"links.csv"])
+def test_what_is_no_file_of_links_is_refused(path):
+    with pytest.raises(bnml.BnmlError, match="path"):
+        priors.LinkProbabilities.read(path)
+
+
+def test_local_scores_with_another_prior_are_others():
+    families = bnml.search.candidates(dependent(), "bic")
+    without = bnml.scores.FamilyScores(families.names, families.parents, families.scores)
+    assert families != without
+    assert families == bnml.search.candidates(dependent(), "bic")
+
+
+def test_strength_where_a_prior_rules_out_a_structure_with_an_arc_and_without():
+    prior = priors.ArcProbabilities(0.3, {("X2", "X1"): 1.0})
+    table = bnml.strength(DAG.parse("[X0][X1|X0][X2][X3][X4][X5][X6]"), dependent(), "bic", prior=prior)
+    assert np.isfinite(table["net_gain"]).all()
 
 
 def test_local_scores_with_a_prior_are_not_learned_from_without():
@@ -256,6 +281,8 @@ def test_local_scores_with_a_prior_are_not_learned_from_without():
 )
 def test_reports_describe_priors_in_words(prior, words):
     assert words in " ".join(str(bnml.learn(dependent(), "bic", prior=prior)).split())
+    posterior = bnml.posterior(dependent(), "bdeu", structure_prior=prior, max_parents=2)
+    assert words in " ".join(str(posterior).split()) or isinstance(prior, priors.Sparse)
 
 
 def test_strength_before_and_after_the_cost_of_an_arc():

@@ -1,4 +1,4 @@
-"""The score of a structure."""
+"""The score of a whole structure."""
 
 from __future__ import annotations
 
@@ -12,11 +12,13 @@ from bnml.errors import argument, function
 from bnml.graph import DAG
 from bnml.scores.base import Score
 from bnml.scores.forest_nml import NML, forest_score_complexity
+from bnml.scores.fractional import Fractional
 from bnml.scores.local import local_scores
 from bnml.scores.loglik import LogLikelihood
 from bnml.scores.parent_sets import check_dag, parent_sets
 from bnml.scores.priors import StructurePrior, parse_prior
 from bnml.scores.registry import parse_score
+from bnml.search.structural_em import scores_by_em
 
 __all__ = ["score"]
 
@@ -29,7 +31,8 @@ def score(dag: DAG, data: Any, score: Score | str = "qnml", prior: StructurePrio
     dag
         The structure, over the same variables as the data, in any order.
     data
-        A `Data`, or anything that `bnml.read` takes.
+        A `Data`, or anything that `bnml.read` takes. With missing values (``missing="em"``) the score is that at the
+        counts that the structure, fitted by EM, expects.
     score
         A name, ``"qnml"``, ``"bdeu:10"``; or an object of `bnml.scores`. ``"nml"`` is for structures whose
         connected components are trees or complete.
@@ -53,10 +56,14 @@ def score(dag: DAG, data: Any, score: Score | str = "qnml", prior: StructurePrio
     given = parse_prior(prior)
     check_dag(dag)
     table = as_data(data)
-    refuse_gaps(table, function("bnml.score"))
     sets = parent_sets(dag, table.names)
     if isinstance(chosen, NML):
+        refuse_gaps(table, function("bnml.score"))
         return _whole(table, sets, given)
+    if table.has_gaps:
+        Fractional(chosen, 1)  # refuses scores that have no meaning for expected counts
+        bound = None if given is None else given.bind(table)
+        return scores_by_em(dag, table, chosen, bound).score(dag)
     local = local_scores(table, chosen, given)
     return math.fsum(local.families(range(len(sets)), sets).tolist())
 

@@ -115,3 +115,30 @@ def test_declared_states_count():
     small, large = (bnml.read(x, states={"X0": range(r), "X1": range(r)}) for r in (2, 3))
     for name in ("aic", "bic", "hqc", "mdl", "k2", "bdj", "bdeu", "bdq", "fnml", "qnml"):
         assert bnml.family_score("X0", ["X1"], small, name) > bnml.family_score("X0", ["X1"], large, name)
+
+
+@pytest.mark.parametrize("prior", ["sparse", "uniform"])
+@pytest.mark.parametrize("score", ["bic", "qnml", "bdeu"])
+def test_missing_values(score, prior):
+    """With ``missing="em"`` the score is what `learn` reports, less its prior."""
+    rng = np.random.default_rng(4)
+    a = rng.integers(0, 2, 300)
+    columns = {
+        "z": a,
+        "b": (a + (rng.random(300) < 0.2)) % 2,
+        "c": rng.integers(0, 3, 300),
+        "d": rng.integers(0, 2, 300),
+    }
+    frame = pd.DataFrame(columns).astype(object).mask(rng.random((300, 4)) < 0.1)
+    data = bnml.read(frame, missing="em")
+    result = bnml.learn(data, score, "tabu", prior=prior)
+    total = bnml.score(result.dag, result.data, score)
+    assert total == pytest.approx(result.score - result.log_prior, abs=1e-8)
+    assert bnml.score(result.dag, data, score, prior) == pytest.approx(result.score, abs=1e-8)
+
+
+@pytest.mark.parametrize("score", ["bds", "nml"])
+def test_scores_without_expected_counts(score):
+    data = bnml.read(pd.DataFrame({"a": ["x", None, "y"], "b": ["x", "y", None]}), missing="em")
+    with pytest.raises(BnmlError):
+        bnml.score(DAG.parse("[a][b|a]"), data, score)

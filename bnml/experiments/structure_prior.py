@@ -36,6 +36,7 @@ from bnml.scores.priors import Sparse, StructurePrior
 from bnml.search.search_result import SearchResult, uninterrupted_result
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 __all__ = ["EXPERIMENT"]
@@ -151,7 +152,7 @@ def _outcome(folder: Path, rows: Sequence[Row], repetitions: int) -> Outputs:
     networks = networks.astype({"f1_links": float, "f1_arcs": float})
     networks["relative"] = networks["distance"] / networks["true_arcs"]
     changes = _changes(networks)
-    false_arcs = noise.groupby(["columns", "score", "prior"], sort=False)["arcs"].agg(["mean", "sem"]).reset_index()
+    false_arcs = _false_arcs(noise)
     tables = {
         "results": networks,
         "noise": noise,
@@ -163,6 +164,13 @@ def _outcome(folder: Path, rows: Sequence[Row], repetitions: int) -> Outputs:
     figures = {"figure": _false_arcs_drawn(false_arcs), "distance": _curves_drawn(tables["by_rows"])}
     findings = _findings(noise, tables, repetitions)
     return Outputs(tables, figures, findings, _claims(noise, networks))
+
+
+def _false_arcs(noise: pd.DataFrame) -> pd.DataFrame:
+    """Return the mean number of arcs in independent columns, with errors, and in how many tables it is proven."""
+    groups = noise.groupby(["columns", "score", "prior"], sort=False)
+    found = groups["arcs"].agg(["mean", student_error])
+    return found.assign(tables=groups.size(), proven=groups["proven"].sum()).reset_index()
 
 
 def _by_network(networks: pd.DataFrame) -> pd.DataFrame:
@@ -215,16 +223,20 @@ def _mean_and_error(table: pd.DataFrame, measure: str) -> tuple[float, float]:
 
 
 def _false_arcs_drawn(false_arcs: pd.DataFrame) -> Figure:
-    """Draw the number of false arcs by the number of columns, a panel for each score and a line for each prior."""
+    """Draw the number of false arcs by the number of columns, a panel for each score and a line for each prior.
+
+    Bands are two standard errors; hollow marks are means with structures that order search found, not proven.
+    """
     drawing, panels = charts.figure(1, len(SCORES), width=2.6)
     for panel, score in zip(panels, SCORES, strict=True):
         for k, prior in enumerate(PRIORS):
             own = false_arcs[(false_arcs["score"] == score) & (false_arcs["prior"] == prior)]
             label = "uniform prior" if prior == UNIFORM else f"expected parents {prior}"
-            panel.plot(
-                own["columns"], own["mean"], label=label, color=COLOURS[k], marker=MARKERS[k], markersize=3.5,
-                linewidth=1.2,
-            )  # fmt: skip
+            style: dict[str, Any] = {"color": COLOURS[k], "marker": MARKERS[k], "markersize": 3.5, "linewidth": 1.2}
+            panel.plot(own["columns"], own["mean"], label=label, **style)
+            low, high = own["mean"] - 2.0 * own["student_error"], own["mean"] + 2.0 * own["student_error"]
+            panel.fill_between(own["columns"], low.clip(lower=0.0), high, color=COLOURS[k], alpha=0.15, linewidth=0)
+            _mark_unproven(panel, own["columns"], own["mean"], own["proven"] < own["tables"], style)
         panel.set_yscale("symlog", linthresh=1.0)
         panel.set_ylim(bottom=0)
         panel.set_title(score, fontsize=9)
@@ -232,6 +244,12 @@ def _false_arcs_drawn(false_arcs: pd.DataFrame) -> Figure:
     panels[0].set_ylabel("false arcs, mean", fontsize=8)
     charts.legend(drawing, panels, published=False)
     return drawing
+
+
+def _mark_unproven(panel: Axes, x: pd.Series, y: pd.Series, unproven: pd.Series, style: dict[str, Any]) -> None:
+    """Draw means over structures of which some are not proven optima as hollow marks."""
+    hollow = {**style, "linestyle": "", "markerfacecolor": "white", "zorder": 4}
+    panel.plot(x[unproven], y[unproven], **hollow)
 
 
 def _curves_drawn(by_rows: pd.DataFrame) -> Figure:
@@ -242,7 +260,11 @@ def _curves_drawn(by_rows: pd.DataFrame) -> Figure:
     for panel, n in zip(panels, sizes, strict=True):
         for score in SCORES:
             own = by_rows[(by_rows["N"] == n) & (by_rows["score"] == score)]
-            charts.line(panel, own["prior"].map(places), own["relative"], score)
+            x = own["prior"].map(places)
+            charts.line(panel, x, own["relative"], score)
+            style: dict[str, Any] = {"color": charts.COLOURS[score], "marker": charts.MARKERS[score], "markersize": 3.0}
+            panel.errorbar(x, own["relative"], 2.0 * own["error"], fmt="none", ecolor=style["color"], elinewidth=0.8)
+            _mark_unproven(panel, x, own["relative"], own["proven"] < own["tables"], style)
         panel.set_xticks(range(len(PRIORS)), list(PRIORS), fontsize=7)
         panel.set_title(f"{n:,} rows", fontsize=9)
         panel.set_xlabel("expected parents", fontsize=8)

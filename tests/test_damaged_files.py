@@ -116,6 +116,13 @@ def scores(file: Path) -> None:
 EXPERIMENT = Experiment("toy", lambda *_: [], lambda *_: [], lambda *_: None, repetitions=None)
 
 
+def workbook(file: Path) -> None:
+    sheets = pytest.importorskip("openpyxl", reason="the extra excel").Workbook()
+    for row in [["a", "b"], ["x", 1], ["y", 2], ["x", True], [None, 1]]:
+        sheets.active.append(row)
+    sheets.save(file)
+
+
 def journal(file: Path) -> None:
     with Journal(file, EXPERIMENT, file.parent, 0) as kept:
         kept.add(("a", 1), [{"x": 1, "y": "z"}], 0.5)
@@ -165,6 +172,10 @@ def open_table(file: Path) -> None:
     str(data)
     for column in range(len(data.names)):
         contingency(data, [column])
+
+
+def open_workbook(file: Path) -> None:
+    bnml.read(file, missing="state")
 
 
 def open_study(file: Path) -> None:
@@ -293,6 +304,7 @@ KINDS = {
     "session": Kind(".json", of_studio("session/session.json"), open_session, forged_json),
     "look": Kind(".json", of_studio("session/looks/*"), open_look, forged_json),
     "layout": Kind(".json", of_studio("session/results/r1.layout.json"), open_layout, forged_json),
+    "workbook": Kind(".xlsx", written(".xlsx", workbook), open_workbook, damaged_archive),
     "archive": Kind(".zip", of_studio("session.zip"), open_archive, forged_archive),
 }
 

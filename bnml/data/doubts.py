@@ -48,7 +48,7 @@ MISSING_CODES = frozenset(
     )
 )  # texts that statistical programs and registries write for a missing value, whatever their case
 
-_CENSORED = re.compile(r"(<|>|<=|>=|≤|≥|~)\s*[+-]?[0-9.,]+.*")
+_CENSORED = re.compile(r"(<|>|<=|>=|≤|≥)\s*[+-]?[0-9.,]+.*")
 _WITH_COMMA = re.compile(r"[+-]?[0-9.]*,[0-9]+([eE][+-]?[0-9]+)?")
 
 
@@ -118,12 +118,26 @@ def is_missing_code(word: str) -> bool:
 def hint_for_words(words: Sequence[str]) -> str:
     """Return what to do about texts among numbers; only common codes are said to be missing values."""
     censored = [word for word in words if _CENSORED.fullmatch(word.strip())]
+    codes = [word for word in words if is_missing_code(word)]
     if censored:
         kind = "is a censored value" if len(censored) == 1 else "are censored values"
-        return f"{quoted(map(clip, censored))} {kind}: replace with a number, such as half of the detection limit"
-    if all(map(is_missing_code, words)):
+        hint = f"{quoted(map(clip, censored))} {kind}: replace with a number{_usual_replacement(censored)}"
+        if codes:
+            hint += (
+                f"; if {quoted(map(clip, codes))} stands for a missing value, say so ({argument('na_values', codes)})"
+            )
+        return hint
+    if len(codes) == len(words):
         return f"if that stands for a missing value, say so ({argument('na_values', list(words))})"
     return f"replace them with numbers, or if they stand for missing values, name them in {argument('na_values')}"
+
+
+def _usual_replacement(censored: Sequence[str]) -> str:
+    """Return by which number censored values on one side are usually replaced."""
+    sides = {word.strip()[0] for word in censored}
+    if sides <= set("<≤"):
+        return ", such as half of the detection limit"
+    return ", such as the limit itself" if sides <= set(">≥") else ""
 
 
 def warn_of_doubts(columns: Sequence[Column], asked: Arguments, file: str | None) -> None:

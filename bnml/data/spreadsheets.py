@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zipfile
+import zlib
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,12 @@ from bnml.data.table_names import Wanted, check_table_names, kept_table_names
 from bnml.errors import DataError
 
 __all__ = ["read_workbook"]
+
+# what zipfile, XML parsers and openpyxl raise for a damaged workbook
+UNREADABLE = (
+    zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, LookupError, AttributeError, ValueError, TypeError,
+    SyntaxError,
+)  # fmt: skip
 
 
 def read_workbook(path: Path, wanted: Wanted) -> Table:
@@ -38,7 +45,7 @@ def read_workbook(path: Path, wanted: Wanted) -> Table:
             workbook.close()
     except OSError:
         raise
-    except (zipfile.BadZipFile, KeyError, ValueError, TypeError, SyntaxError) as error:
+    except UNREADABLE as error:
         raise DataError(f"{str(path)!r} is not a readable .xlsx file: {clip(error, 200)}") from None
     rows = [row for row in rows if any(value is not None for value in row)]
     if not rows:

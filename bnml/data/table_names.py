@@ -27,7 +27,7 @@ def check_table_names(names: Iterable[Any], where: str) -> tuple[str, ...]:
     if not given:
         raise DataError(f"{where} has no columns")
     for i, name in enumerate(given):
-        if is_missing(name):
+        if is_missing(name) or (isinstance(name, tuple) and any(map(is_missing, name))):
             raise DataError(
                 f"column {i + 1} of {where} is named {name!r}, which is a missing value: rename it, as by "
                 f"frame.columns = [*frame.columns[:{i}], 'X{i + 1}', *frame.columns[{i + 1}:]], or drop it"

@@ -98,7 +98,8 @@ def list_by_bounds(
     done: Callable[[int, int, int], None] = lambda size, visited, listed: None,
     most_bytes: float = math.inf,
     most_sets: float = math.inf,
-) -> Candidates:
+    least: int = 0,
+) -> Candidates | None:
     """List the families that can be in an optimal structure; bounds on scores leave larger sets out.
 
     Parameters
@@ -116,6 +117,8 @@ def list_by_bounds(
     most_sets
         How many sets may be counted: a size of which more are expected is not begun. Unlike time, it stops at the same
         place on every machine.
+    least
+        Sizes that must be done for the list to be of use: None is returned as soon as it is clear that they will not.
 
     Raises
     ------
@@ -125,10 +128,16 @@ def list_by_bounds(
     order = WalkOrder(local.counts)
     arcs = ArcTerms.of(local, order, rules.among(order.columns)).without_useless(order)
     shared = {child: own for view, children in local.views for own in [_Shared(view, order)] for child in children}
-    walks = [walk for i in range(order.n) for walk in _walks(shared[order.columns[i]], arcs, i)]
+    walks: list[_Walk] = []
+    for i in range(order.n):
+        if least and over():
+            return None
+        walks += _walks(shared[order.columns[i]], arcs, i)
     complete_to, visited, stopped, share = 0, 0, False, 1.0
     workers = cores(threads)
     for walk in walks:
+        if least and over():
+            return None
         walk.score_listed(local, order.columns, threads)
     while any(walk.sets is not None for walk in walks):
         going = [walk for walk in walks if walk.sets is not None]
@@ -158,6 +167,8 @@ def list_by_bounds(
             walk.interrupt(reach, listed)
         stopped = True
         break
+    if stopped and complete_to < least:
+        return None
     unlisted = [-math.inf] * order.n
     for walk in walks:
         if stopped or walk.cut_off:

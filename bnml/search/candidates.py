@@ -20,7 +20,7 @@ from bnml.scores.lattice import allowed_sets
 from bnml.scores.priors import DEFAULT_PRIOR, StructurePrior
 from bnml.search.task import Task, TimeOverError, task_request
 
-__all__ = ["candidates", "candidates_of"]
+__all__ = ["candidates", "candidates_of", "candidates_to_size"]
 
 MOST_ONE_BY_ONE = 2_000_000  # families that are scored on their own
 BYTES_SHARE = 0.3  # of the memory, for the sets that are open
@@ -76,6 +76,15 @@ def candidates(
 
 def candidates_of(task: Task, watch: Watch, share: float = 1.0, most_sets: float = math.inf) -> Candidates:
     """List the candidates of a task; ``share`` is that of the work, for progress, and ``watch`` ends it."""
+    found = candidates_to_size(task, watch, 0, share, most_sets)
+    assert found is not None, "a list of any size will do"
+    return found
+
+
+def candidates_to_size(
+    task: Task, watch: Watch, least: int, share: float = 1.0, most_sets: float = math.inf
+) -> Candidates | None:
+    """List the candidates of a task; None if the time is over before those with ``least`` parents are listed."""
     rules, local = task.hard_rules, task.local
     if isinstance(local, FamilyScores):
         return Candidates(_allowed(local, rules), (-math.inf,) * rules.n, 0)
@@ -87,7 +96,7 @@ def candidates_of(task: Task, watch: Watch, share: float = 1.0, most_sets: float
         watch(f"candidate families: {listed:,} with up to {parents}", share * size / (size + 1))
 
     return list_by_bounds(
-        local, rules, task.threads, lambda: watch.over, done, BYTES_SHARE * task.memory, most_sets
+        local, rules, task.threads, lambda: watch.over, done, BYTES_SHARE * task.memory, most_sets, least
     )  # fmt: skip
 
 

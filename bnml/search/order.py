@@ -30,7 +30,7 @@ from bnml.graph import DAG
 from bnml.scores import FamilyScores, LocalScores
 from bnml.scores.candidates_by_bounds import Candidates, listable_by_bounds
 from bnml.scores.lattice import allowed_sets, has_lattice, undominated_families
-from bnml.search.candidates import candidates_of, candidates_with_structure
+from bnml.search.candidates import candidates_to_size, candidates_with_structure
 from bnml.search.climb import climb_in_turns, climb_up, result_of_climb
 from bnml.search.cuts import arrays_of_families, search_orders
 from bnml.search.forecast import ROW, SUBSET, listing_seconds
@@ -197,10 +197,11 @@ def list_for_order_search(task: Task, most: float) -> Candidates | None:
         return None
     used = 0.0 if watch.limit is None else watch.seconds / watch.limit
     early = watch.share(used + LISTING_SHARE * (1.0 - used))
-    found = candidates_of(task, early, 0.0, most)
+    found = candidates_to_size(task, early, LEAST_LISTED, 0.0, most)
+    if found is None or found.complete:
+        return found
     whole = found.families.complete_to
-    long_enough = found.complete or (whole is not None and whole >= LEAST_LISTED and not early.over)
-    return found if long_enough else None
+    return found if whole is not None and whole >= LEAST_LISTED and not early.over else None
 
 
 def _list_by_lattice(task: Task, local: LocalScores) -> Candidates | None:

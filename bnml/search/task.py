@@ -131,9 +131,11 @@ class Search:
     def check_common(self, given: Mapping[str, Any]) -> None:
         """Refuse common arguments that it cannot take into account."""
         for name, value in given.items():
-            if name == "prior" and (parse_prior(value) is None or value == SPARSE):
+            if name == "prior" and (parse_prior(value) is None or (isinstance(value, str) and value == SPARSE)):
                 continue
-            refused = name in self.refuses or (name == "rows_per_cell" and not self.by_score and value != 0)
+            refused = name in self.refuses or (
+                name == "rows_per_cell" and not self.by_score and not _is_default(value, 0)
+            )
             if refused and not _is_default(value, COMMON[name]):
                 raise ArgumentError(
                     f"{argument(name, value)}: {argument('search', self.name)} cannot take it into account; "

@@ -36,6 +36,7 @@ __all__ = [
 
 VERSION = 1
 MISSING = ("error", "drop", "state")
+BEFORE_PRIORS = "uniform"  # of results in files from before there was a setting
 MOST_REPETITIONS = 10_000
 LARGEST = 10**300  # that a number may be; beyond, JSON has whole numbers that no float holds
 
@@ -247,7 +248,7 @@ class ResultEntry:
             _mapping(values.get("summary"), "summary"),
             TableEntry.of(_mapping(values.get("table"), "table")),
             KnownStructure.of(_mapping(values.get("knowledge"), "knowledge")),
-            LearningSettings.of(_mapping(values.get("settings"), "settings")),
+            LearningSettings.of({"prior": BEFORE_PRIORS, **_mapping(values.get("settings"), "settings")}),
         )
 
 

@@ -13,6 +13,7 @@ import pytest
 
 import bnml
 from bnml.cli import main
+from bnml.data.doubts import hint_for_words
 from bnml.errors import BnmlError, DataError, DataWarning
 
 SHARED = Path(__file__).parents[3] / "shared" / "data"
@@ -29,6 +30,27 @@ def csv(tmp_path):
         return path
 
     return write
+
+
+@pytest.mark.parametrize(
+    ("words", "present", "absent"),
+    [
+        (
+            ["<0.1"],
+            "'<0.1' is a censored value: replace with a number, such as half of the detection limit",
+            "na_values",
+        ),
+        ([">139"], "'>139' is a censored value: replace with a number, such as the limit itself", "half"),
+        (["<1", ">9"], "'<1', '>9' are censored values: replace with a number", "such as"),
+        (["<0.1", "NA"], "if 'NA' stands for a missing value, say so (na_values=['NA'])", "'<0.1', 'NA'"),
+        (["~5"], "replace them with numbers", "censored"),
+    ],
+)
+def test_hints_for_words_among_numbers(words, present, absent):
+    """A limit of detection is a value: only codes are said to be missing."""
+    hint = str(DataError(hint_for_words(words)))
+    assert present in hint
+    assert absent not in hint
 
 
 @pytest.mark.parametrize(

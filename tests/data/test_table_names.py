@@ -49,6 +49,12 @@ def test_a_column_that_pandas_leaves_without_a_name(nothing, position):
     assert bnml.read(frame).names == tuple(names)
 
 
+def test_names_on_two_levels_of_which_one_is_missing():
+    frame = pd.DataFrame([[0, 1], [1, 0]], columns=pd.MultiIndex.from_tuples([("a", "x"), ("a", float("nan"))]))
+    with pytest.raises(DataError, match=r"^column 2 of the DataFrame is named \('a', nan\)"):
+        bnml.read(frame)
+
+
 def test_kept():
     assert kept_table_names(("a", "b"), None) == ["a", "b"]
     assert kept_table_names(("a", "b"), ["b"]) == ["b"]

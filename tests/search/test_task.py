@@ -156,6 +156,11 @@ def test_other_values_are_refused(value):
         bnml.learn(bnml.example(), search="chow-liu", rows_per_cell=value)
 
 
+@pytest.mark.parametrize("prior", ["sparse", "uniform", None])
+def test_priors_that_change_nothing_are_taken(prior):
+    assert bnml.learn(bnml.example(), search="chow-liu", prior=prior).log_prior == 0.0
+
+
 def test_a_request_is_completed_when_the_variables_are_known():
     known = Constraints(required=[("asia", "tub")])
     asked = request_for("climb", {"restarts": 2}).completed(known, restarts=3)

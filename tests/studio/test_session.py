@@ -452,3 +452,8 @@ def test_tables_with_a_file_of_states(start, tmp_path):
     studio = start(tmp_path / "session", tmp_path / "t.idt")
     table = studio.settled()["table"]
     assert [column["states"] for column in table["columns"]] == [["no", "yes"], ["low", "mid", "high"]]
+
+
+def test_results_from_before_there_was_a_structure_prior_were_learned_without_one():
+    assert ResultEntry.of(RESULT).settings.prior == "uniform"
+    assert ResultEntry.of({**RESULT, "settings": {"prior": "sparse"}}).settings.prior == "sparse"

@@ -127,7 +127,6 @@ DAG = bnml.DAG.parse("[A][B|A]")
 DOORS = {
     "counts": counts_of,
     "rows": rows_of,
-    "score": lambda data: bnml.score(DAG, data),
     "family": lambda data: bnml.family_score("A", ["B"], data),
     "posterior": bnml.posterior,
     "prequential": lambda data: bnml.prequential(DAG, data, "bdeu"),

@@ -16,6 +16,7 @@ from bnml.errors import ArgumentError, BnmlError, ScoreError
 from bnml.graph import Constraints
 from bnml.scores import SCORES, BDe, LocalScores
 from bnml.scores.priors import ArcProbabilities, Distance, StructurePrior
+from bnml.search.report import describe_prior
 from bnml.uncertainty import posterior_cost
 from bnml.uncertainty.posterior_cost import posterior_prior_for
 from tests.counts.strategies import data_of, random_table
@@ -151,7 +152,7 @@ def test_structure_priors(prior, given_prior):
 
     found = bnml.posterior(data_of(table), prior=prior, structure_prior=given_prior)
     check(found, 4, lambda i, p: twin(table, i, p) + before(i, p), prior, before)
-    assert type(given_prior).__name__ in found.prior_text
+    assert describe_prior(given_prior, found.names) in found.prior_text
 
 
 def test_a_single_variable():

@@ -22,6 +22,11 @@ class Watch:
         A function of the stage and of the share of the work that is done, or None; that share only grows.
     time_limit
         Seconds, or None for no limit.
+
+    Attributes
+    ----------
+    cut
+        Whether some work was found to be over time, here or in a part of it (`share`).
     """
 
     def __init__(self, progress: Callable[[str, float], None] | None = None, time_limit: float | None = None) -> None:
@@ -29,6 +34,8 @@ class Watch:
         self._started = time.perf_counter() - compilation_seconds()
         self._reached = 0.0
         self._lock = threading.Lock()
+        self._whole: Watch | None = None
+        self.cut = False
 
     def __reduce__(self) -> tuple[type[Watch], tuple[()]]:
         return Watch, ()  # in another process nobody is told, and the time that is left is given anew
@@ -45,7 +52,12 @@ class Watch:
     @property
     def over(self) -> bool:
         """Whether there was a time limit that is reached."""
-        return self.limit is not None and self.seconds > self.limit
+        over = self.limit is not None and self.seconds > self.limit
+        if over and not self.cut:
+            watch: Watch | None = self
+            while watch is not None:
+                watch.cut, watch = True, watch._whole
+        return over
 
     def share(self, of_limit: float, of_work: float = 1.0) -> Watch:
         """Return a watch for a first part of the work: its progress counts here, and its deadline is earlier."""
@@ -53,7 +65,7 @@ class Watch:
             lambda stage, fraction: self(stage, of_work * fraction),
             None if self.limit is None else of_limit * self.limit,
         )
-        other._started = self._started
+        other._started, other._whole = self._started, self
         return other
 
     def __call__(self, stage: str, fraction: float) -> None:

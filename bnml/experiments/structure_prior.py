@@ -43,6 +43,9 @@ __all__ = ["EXPERIMENT"]
 
 NAME = "structure-prior"
 NETWORKS = {
+    "cancer": "networks/cancer.bif",
+    "earthquake": "networks/earthquake.bif",
+    "survey": "networks/survey.bif",
     "asia": "networks/asia.bif",
     "sachs": "networks/sachs.bif",
     "child": "networks/child.bif",

@@ -14,12 +14,13 @@ from bnml._notebook import notebook_picture, notebook_table
 from bnml._pickled import PickledByFields
 from bnml._plain import attributes, plain
 from bnml._text import facts, number_of, printable
-from bnml.errors import ArgumentError, GraphError, argument
+from bnml.errors import ArgumentError, BnmlError, GraphError, argument
 from bnml.graph import DAG, PDAG, canonical_extension
 from bnml.graph._names import pairs_of_names
 from bnml.independence.orientation import Conflict
 from bnml.independence.path_condition import is_supported
 from bnml.independence.skeleton import Log
+from bnml.independence.tests import parse_test
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -107,7 +108,8 @@ class IndependenceResult(PickledByFields):
         """Every test, in order: ``a b given statistic degrees_of_freedom p_value log_p independent``.
 
         The statistic is G² or X²; for a threshold on the gain, the information gain in bits; for a score, its
-        improvement in nats. What a test does not have is not a number; an oracle has only its answer.
+        improvement in nats; ``tests.attrs["unit"]`` is the unit. What a test does not have is not a number; an oracle
+        has only its answer.
         """
         import pandas as pd
 
@@ -123,7 +125,16 @@ class IndependenceResult(PickledByFields):
         head = ["a", "b", "given", "statistic", "degrees_of_freedom", "log_p", "independent"]
         frame = pd.DataFrame(rows, columns=head)
         frame.insert(5, "p_value", np.exp(frame["log_p"].astype(float)))
+        frame.attrs["unit"] = self._unit
         return frame
+
+    @property
+    def _unit(self) -> str:
+        """The unit of the statistic; empty where it has none or is not known."""
+        try:
+            return parse_test(self.test).unit
+        except BnmlError:  # an oracle, or a criterion of the user's own
+            return ""
 
     @cached_property
     def untested(self) -> frozenset[Link]:

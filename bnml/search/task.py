@@ -32,7 +32,7 @@ from bnml.graph.rules import ROWS_PER_CELL
 from bnml.scores import FamilyScores, LocalScores, Score, parse_score
 from bnml.scores.equal_scores import score_rounding
 from bnml.scores.local import local_scores
-from bnml.scores.priors import DEFAULT_PRIOR, SPARSE, StructurePrior, parse_prior, prior_for
+from bnml.scores.priors import DEFAULT_PRIOR, SPARSE, Sparse, StructurePrior, parse_prior, prior_for
 from bnml.search.search_result import SearchResult
 
 __all__ = [
@@ -137,9 +137,9 @@ class Search:
                 name == "rows_per_cell" and not self.by_score and not _is_default(value, 0)
             )
             if refused and not _is_default(value, COMMON[name]):
+                named = argument(name) if isinstance(value, StructurePrior) else argument(name, value)
                 raise ArgumentError(
-                    f"{argument(name, value)}: {argument('search', self.name)} cannot take it into account; "
-                    "leave it out"
+                    f"{named}: {argument('search', self.name)} cannot take it into account; leave it out"
                 )
 
     def check_score(self, score: Score) -> None:
@@ -230,10 +230,11 @@ class Request:
     def prior_for(self, data: Data) -> StructurePrior | None:
         """Return the structure prior for a table; None for the uniform one.
 
-        ``"sparse"`` is for searches by score, unless the score charges for naming parents itself.
+        A sparse one is for searches by score; by its name, not for scores that charge for naming parents themselves.
         """
         by_score = self.search is None or self.search.by_score
-        return prior_for(self.prior, self.score, data) if by_score or self.prior != SPARSE else None
+        sparse = self.prior == SPARSE if isinstance(self.prior, str) else isinstance(self.prior, Sparse)
+        return prior_for(self.prior, self.score, data) if by_score or not sparse else None
 
     @property
     def structure_prior(self) -> StructurePrior | None:

@@ -43,6 +43,7 @@ from bnml.graph import DAG, PDAG
 from bnml.scores import Score
 from bnml.scores.registry import score_text
 from bnml.search.learn import learn_structure
+from bnml.search.report import describe_prior
 from bnml.search.searches import request_for
 from bnml.search.task import COMMON, Request
 
@@ -79,6 +80,8 @@ class Bootstrap:
         How many tables, what was done with each, and how long it took.
     resampling
         ``"halves"`` or ``"bootstrap"``.
+    prior
+        What an arc costs under the structure prior, in words; None under a uniform one.
     """
 
     names: tuple[str, ...]
@@ -89,6 +92,7 @@ class Bootstrap:
     score: str
     seconds: float = field(compare=False)
     resampling: str = "halves"
+    prior: str | None = None
 
     @property
     def false_links(self) -> float | None:
@@ -149,6 +153,7 @@ class Bootstrap:
         return {
             **attributes(self, "repetitions", "resampling", "search"),
             "score_name": self.score,
+            "prior": self.prior,
             "threshold": plain(self.threshold),
             "false_links": plain(self.false_links),
             "arcs": plain(self.dag.arcs),
@@ -170,6 +175,8 @@ class Bootstrap:
         ]
         if self.bounded:
             lines[2:2] = [f"At most {self.false_links:.2g} of them are expected to be false (stability selection)."]
+        if self.prior is not None:
+            lines[1:1] = [f"structure prior: {self.prior}"]
         rows = [[f"{a} -> {b}", f"{s:.1%}", f"{d:.1%}"] for a, b, s, d in kept.itertuples(index=False)]
         return "\n".join([*lines, *text_table(rows, "srr", ["link", "support", "direction"])])
 
@@ -320,6 +327,7 @@ def bootstrap_as_asked(asked: BootstrapRequest, data: Any) -> Bootstrap:
         _learn_here(_Draws(table_, resampling, learning), found, asked.workers, tell)
     support = found.mean(axis=0)
     links = (support + support.T)[np.triu_indices(n, 1)]
+    prior = None if learning.structure_prior is None else learning.structure_prior.bind(table_)
     return Bootstrap(
         table_.names,
         support,
@@ -329,6 +337,7 @@ def bootstrap_as_asked(asked: BootstrapRequest, data: Any) -> Bootstrap:
         asked.score,
         watch.seconds,
         resampling,
+        None if prior is None else describe_prior(prior, table_.names),
     )
 
 

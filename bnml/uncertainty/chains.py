@@ -45,7 +45,7 @@ class Chains:
         The score, with that of a structure prior, and the parents of the structure that the first chain starts from:
         the best that structure learning finds.
     search_cut
-        Whether the time was over before a search that could have proven the best structure had ended.
+        Whether a time limit ended the search for the best structure, or parts of it, without a proof.
     reached
         The highest score that a chain visits, between samples too, or that local search reaches from the best samples.
     """

@@ -199,8 +199,9 @@ def _sampled(
         share = min(MOST_SEARCH, max(SEARCH_SHARE, BUSY * cost.seconds / limit))
     searching = replace(task, watch=task.watch.share(share, SEARCH_SHARE))
     searched = uninterrupted_result(learn_task(asked, searching))
+    search_cut = limit is not None and not searched.optimal and (cost.affordable or searching.watch.cut)
     found = sample_structures(task, kind, chains, samples, executor, searched.dag)
-    found = replace(found, search_cut=limit is not None and cost.affordable and not searched.optimal)
+    found = replace(found, search_cut=search_cut)
     if found.missed_mode:
         found = replace(found, reached=_reach_from_samples(found, task))
     result = SampledPosterior(

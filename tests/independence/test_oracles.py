@@ -152,3 +152,9 @@ def test_oracles_have_no_statistics(search):
         assert result.pdag == dag.cpdag()
         assert result.tests[["statistic", "degrees_of_freedom", "p_value", "log_p"]].isna().all(axis=None)
         assert result.tests["independent"].any()
+
+
+@pytest.mark.parametrize(("test", "unit"), [("gain:0.01", "bits"), ("bic", "nats"), ("g2", ""), ("x2", "")])
+def test_tables_of_tests_name_the_unit(test, unit):
+    assert bnml.pc(bnml.example(), test=test).tests.attrs["unit"] == unit
+    assert bnml.pc(None, oracle=bnml.DAG.parse("[A][B|A]")).tests.attrs["unit"] == ""

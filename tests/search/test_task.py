@@ -161,6 +161,18 @@ def test_priors_that_change_nothing_are_taken(prior):
     assert bnml.learn(bnml.example(), search="chow-liu", prior=prior).log_prior == 0.0
 
 
+@pytest.mark.parametrize("search", ["chow-liu", "pc", "naive"])
+def test_searches_without_a_prior_have_none_by_its_object_either(search):
+    options = {"class_variable": "lung"} if search == "naive" else {}
+    result = bnml.learn(bnml.example(), search=search, prior=bnml.priors.Sparse(2), **options)
+    assert (result.log_prior, result.score) == (0.0, bnml.score(result.dag, bnml.example()))
+
+
+def test_a_prior_that_is_refused_is_named_without_its_insides():
+    with pytest.raises(ArgumentError, match=r"^prior=?: search='nml-forest'"):
+        bnml.learn(bnml.example(), "nml", "nml-forest", prior=bnml.priors.ArcProbabilities(0.1))
+
+
 def test_a_request_is_completed_when_the_variables_are_known():
     known = Constraints(required=[("asia", "tub")])
     asked = request_for("climb", {"restarts": 2}).completed(known, restarts=3)

@@ -149,3 +149,13 @@ def test_others_stop_where_one_fails(monkeypatch):
         bnml.bootstrap(bnml.example(), repetitions=10, threads=2)
     assert time.perf_counter() - start < 2.0
     assert not ended
+
+
+def test_it_says_which_structure_prior_was_used():
+    sparse = bnml.bootstrap(bnml.example(), "bic", "climb", repetitions=2)
+    assert sparse.prior == sparse.to_dict()["prior"]
+    assert f"structure prior: {sparse.prior}" in str(sparse)
+    assert "1.79" in sparse.prior
+    uniform = bnml.bootstrap(bnml.example(), "bic", "climb", repetitions=2, prior="uniform")
+    assert uniform.prior is None
+    assert "structure prior" not in str(uniform)

@@ -82,3 +82,17 @@ def test_no_time_for_an_exact_search_is_no_convergence(monkeypatch):
     result = bnml.posterior(table, "bdeu", method="sample", samples=100, time_limit=60)
     assert result.chains.search_cut
     assert not result.converged
+
+
+def test_a_search_that_time_ends_is_no_convergence_beyond_exact_search(monkeypatch):
+    """Thirty variables, where no exact search is affordable: the listing that would find the parity is cut off."""
+    table = parity(30, 6, 1)
+
+    def hurried(task, most):
+        assert task.watch.share(0.0).over
+
+    monkeypatch.setattr(import_module("bnml.search.learn"), "list_for_order_search", hurried)
+    result = bnml.posterior(table, "bdeu", method="sample", samples=50, chains=2, time_limit=30)
+    assert result.chains.search_cut
+    assert not result.converged
+    assert bnml.posterior(table[:, :5], "bdeu", method="sample", samples=500, time_limit=30).converged

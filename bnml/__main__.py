@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
-from bnml.cli import main
+import sys
+
+try:
+    from bnml.cli import main
+except KeyboardInterrupt:  # before the command line itself can catch it
+    print("interrupted", file=sys.stderr)
+    raise SystemExit(130) from None
 
 raise SystemExit(main())

@@ -96,3 +96,19 @@ def test_at_any_moment(folder, command):
         said = process.communicate(timeout=60)[1]
         assert (process.returncode, said.count("\n")) in {(130, 1), (0, 0)}
         assert "Traceback" not in said
+
+
+def test_while_the_command_line_itself_is_imported(tmp_path):
+    """An interrupt before anything of the command line can catch it."""
+    code = (
+        "import builtins, runpy\n"
+        "real = builtins.__import__\n"
+        "def interrupted(name, *more):\n"
+        "    if name == 'bnml.cli':\n"
+        "        raise KeyboardInterrupt\n"
+        "    return real(name, *more)\n"
+        "builtins.__import__ = interrupted\n"
+        "runpy.run_module('bnml', run_name='__main__')\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "interrupted\n")

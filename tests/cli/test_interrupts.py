@@ -103,10 +103,10 @@ def test_while_the_command_line_itself_is_imported(tmp_path):
     code = (
         "import builtins, runpy\n"
         "real = builtins.__import__\n"
-        "def interrupted(name, *more):\n"
+        "def interrupted(name, *more, **named):\n"
         "    if name == 'bnml.cli':\n"
         "        raise KeyboardInterrupt\n"
-        "    return real(name, *more)\n"
+        "    return real(name, *more, **named)\n"
         "builtins.__import__ = interrupted\n"
         "runpy.run_module('bnml', run_name='__main__')\n"
     )

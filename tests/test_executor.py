@@ -27,7 +27,8 @@ from bnml._executor import LITTLE, Crew, checked_executor
 from bnml.errors import ArgumentError, BnmlError, DataError, SearchError, argument
 from bnml.experiments import reproduce
 from bnml.scores import BIC
-from bnml.search.task import task_request
+from bnml.search.options import SearchOptions
+from bnml.search.searches import SEARCHES
 
 # --- executors ---
 
@@ -413,7 +414,7 @@ def test_ctrl_c_leaves_nothing_running(tmp_path, who):
 
 
 def test_requests_and_errors_can_be_sent():
-    asked = task_request(bnml.search.tabu.search, {"tenure": 4}, score="bdeu:3", max_parents=2)
+    asked = SearchOptions.checked(SEARCHES["tabu"], {"tenure": 4}, score="bdeu:3", max_parents=2)
     back = pickle.loads(pickle.dumps(asked))
     assert back == asked
     assert back.search is asked.search

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import os
 import re
 import subprocess
@@ -13,6 +14,9 @@ from pathlib import Path
 import pytest
 
 import bnml
+from bnml.cli import main
+from bnml.scores.registry import SCORES
+from bnml.search.searches import SEARCHES, listed_search
 
 PACKAGE = Path(bnml.__file__).parent
 
@@ -298,7 +302,7 @@ def test_kernels_run_without_a_folder_for_their_cache(tmp_path):
 PAGES = sorted(PACKAGE.parent.glob("*.md")) + sorted(PACKAGE.parent.glob("docs/*.md"))
 
 
-def test_the_guide_to_contributing_runs():
+def test_the_guide_to_contributing_runs(monkeypatch, capsys):
     """Its score and its search can be made as they stand there, and give what they say."""
     guide = (PACKAGE.parent / "CONTRIBUTING.md").read_text(encoding="utf-8")
     found: dict[str, object] = {"__name__": "guide"}
@@ -306,7 +310,15 @@ def test_the_guide_to_contributing_runs():
         exec(compile(block, "CONTRIBUTING.md", "exec", dont_inherit=True), found)
     score, search = found["Mine"](), found["mine"]
     assert bnml.score(bnml.DAG(bnml.example().names), bnml.example(), score) < 0
-    assert len(search(bnml.example(), score, hub="lung").dag.children("lung")) == 7
+    monkeypatch.setitem(SEARCHES, "mine", listed_search("mine", search, refuses=("constraints", "max_parents")))
+    monkeypatch.setitem(SCORES, "mine", type(score))
+    assert len(bnml.learn(bnml.example(), "mine", "mine", hub="lung").dag.children("lung")) == 7
+    with pytest.raises(bnml.BnmlError, match="max_parents"):
+        bnml.learn(bnml.example(), "mine", "mine", hub="lung", max_parents=1)
+    assert main(["learn", "--score", "mine", "--search", "mine", "--option", "hub=lung", "--json"]) == 0
+    assert len(json.loads(capsys.readouterr().out)["arcs"]) == 7
+    assert main(["learn", "--search", "mine", "--option", "hub=nobody"]) == 2
+    assert "--option hub=nobody: there is no such variable" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -7,11 +7,11 @@ from typing import Annotated
 
 import typer
 
+import bnml
 from bnml.cli import options, printing, reading
 from bnml.cli.option_groups import takes_groups
-from bnml.cli.searches import search_names
-from bnml.graph.rules import ROWS_PER_CELL
-from bnml.scores.priors import DEFAULT_PRIOR
+from bnml.cli.searches import ArcPrior, Limits, search_names
+from bnml.data.read import DeferredTable
 
 __all__ = ["command"]
 
@@ -28,8 +28,6 @@ Search = Annotated[
         "--search", metavar="NAME", autocompletion=search_names, help="The search for each table, as for learn."
     ),
 ]
-Seed = Annotated[int, options.whole_number("--seed", metavar="S", help="Of the drawing of rows.")]
-Threads = Annotated[int | None, options.whole_number("--threads", metavar="T", help="How many; all cores without.")]
 
 
 @takes_groups
@@ -39,24 +37,18 @@ def command(
     search: Search = "auto",
     repetitions: Repetitions = 200,
     resampling: Resampling = "halves",
-    rows_per_cell: options.RowsPerCell = ROWS_PER_CELL,
-    prior: options.Prior = DEFAULT_PRIOR,
-    prior_links: options.PriorLinks = None,
-    seed: Seed = 0,
-    threads: Threads = None,
+    *,
+    arc_prior: ArcPrior,
+    untimed: Limits,
     as_json: options.Json = False,
 ) -> None:
     """Learn from samples of the rows, and count how often each arc is found."""
-    from bnml.uncertainty.bootstrap import bootstrap_as_asked, bootstrap_request
-
     shown = sys.stderr.isatty()
-    asked = bootstrap_request(
-        chosen.score, search, repetitions=repetitions, resampling=resampling, rows_per_cell=rows_per_cell,
-        prior=reading.read_prior(prior, prior_links), seed=seed, threads=threads, progress=_tell if shown else None,
-    )  # fmt: skip
-    data = table()
     try:
-        result = bootstrap_as_asked(asked, data)
+        result = bnml.bootstrap(
+            DeferredTable(table), chosen.score, search, repetitions=repetitions, resampling=resampling,
+            prior=arc_prior, progress=_tell if shown else None, **untimed,
+        )  # fmt: skip
     finally:
         if shown:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)

@@ -58,7 +58,8 @@ def in_options(own: Mapping[str, str]) -> Callable[[str, str | None], str]:
 
     def word(name: str, value: str | None) -> str:
         if name not in options:
-            return name if value is None else f"{name}={value}"
+            given = name if value is None else f"{name}={_typed(_value(value), value)}"
+            return f"--option {given}" if _is_search_option(name) else name if value is None else f"{name}={value}"
         if value is None:
             return CHOICE.get(name, options[name])
         given = _value(value)
@@ -67,6 +68,13 @@ def in_options(own: Mapping[str, str]) -> Callable[[str, str | None], str]:
         return f"{options[name]} {_typed(given, value)}"
 
     return word
+
+
+def _is_search_option(name: str) -> bool:
+    """Tell whether a search has an option of this name."""
+    from bnml.search.searches import SEARCHES
+
+    return any(name in search.options for search in SEARCHES.values())
 
 
 def _bins(given: Mapping[str, Any]) -> str:

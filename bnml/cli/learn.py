@@ -22,18 +22,16 @@ from bnml.cli.error_words import links_said
 from bnml.cli.option_groups import takes_groups
 from bnml.cli.outputs import check_outputs, write_picture
 from bnml.cli.progress import progress_bar
-from bnml.cli.searches import Search, SearchOptions, Significance, Verbose, search_option_values
+from bnml.cli.searches import ArcPrior, Limits, Search, SearchOptions, Significance, Verbose, search_option_values
 from bnml.data.gaps import refuse_gaps
 from bnml.errors import ArgumentError, SearchError
-from bnml.graph.rules import ROWS_PER_CELL
-from bnml.scores.priors import DEFAULT_PRIOR
 
 if TYPE_CHECKING:
     from bnml.scores import FamilyScores
     from bnml.search import SearchResult
     from bnml.search.forecast import Forecast
     from bnml.search.k2 import Trial
-    from bnml.search.task import Task
+    from bnml.search.problem import Problem
 
 __all__ = ["command"]
 
@@ -81,21 +79,16 @@ def command(
     own: SearchOptions,
     significance: Significance = None,
     known: Known,
-    prior: options.Prior = DEFAULT_PRIOR,
-    prior_links: options.PriorLinks = None,
-    max_parents: options.MaxParents = None,
-    rows_per_cell: options.RowsPerCell = ROWS_PER_CELL,
+    arc_prior: ArcPrior,
+    limits: Limits,
     output: Output = None,
     plot: options.Plots = None,
     scores_out: ScoresOut = None,
-    seed: options.Seed = 0,
-    threads: options.Threads = None,
-    memory_limit: options.MemoryLimit = None,
-    time_limit: options.TimeLimit = None,
 ) -> None:
     """Learn the structure of a network from a table, and show what is proven of it."""
-    from bnml.search.learn import learn_request, learn_task
-    from bnml.search.searches import request_for
+    from bnml.search.learn import learn_with, solve
+    from bnml.search.problem import bind
+    from bnml.search.searches import search_options
 
     plots = plot or []
     _check_files(output, plots, scores_out)
@@ -104,11 +97,7 @@ def command(
     if significance is not None:
         own["alpha"] = significance
     with links_said():
-        asked = request_for(
-            search, own, score=reading.read_score(score, prior_network), max_parents=max_parents,
-            rows_per_cell=rows_per_cell, prior=reading.read_prior(prior, prior_links), seed=seed, threads=threads,
-            memory_limit=memory_limit, time_limit=time_limit,
-        )  # fmt: skip
+        asked = search_options(search, own, score=reading.read_score(score, prior_network), prior=arc_prior, **limits)
     rows = table() if scores is None or data is not None else None
     source = rows if scores is None else _local_scores(scores, rows)
     assert source is not None
@@ -116,20 +105,21 @@ def command(
     if isinstance(source, bnml.Data) and source.has_gaps:
         if scores_out is not None:
             refuse_gaps(source, "--scores-out")
-        task = None
+        problem = None
         with progress_bar() if sys.stderr.isatty() else nullcontext() as progress, links_said():
-            result = learn_request(replace(asked, progress=progress), source)
+            result = learn_with(replace(asked, progress=progress), source)
     else:
-        task = asked.open(source)
+        problem = replace(bind(asked, source), beside=rows)
         if scores_out is not None:
-            _check_listing(task)
-        with _announced(task, own.get("method")) as progress, links_said():
-            result = learn_task(asked, replace(task, watch=Watch(progress, time_limit), beside=rows))
+            _check_listing(problem)
+        with _announced(problem, own.get("method")) as progress, links_said():
+            problem.watch.begin_again(progress, asked.time_limit)
+            result = solve(problem)
     if output is not None and (result.dag is None or result.data is None):
         raise ArgumentError(f"-o: no network fits what {result.search} found; leave -o out to see the graph")
     interrupted = "interrupted" in result.info
     if not interrupted:
-        _write(result, output, plots, scores_out, task)
+        _write(result, output, plots, scores_out, problem)
     _print(result, as_json=as_json, verbose=verbose, example=data is None and scores is None)
     if interrupted:
         files = "" if output is None and scores_out is None and not plots else "; no file is written"
@@ -190,49 +180,49 @@ def _local_scores(path: Path, rows: bnml.Data | None) -> FamilyScores:
     return families
 
 
-def _check_listing(task: Task) -> None:
+def _check_listing(problem: Problem) -> None:
     """Refuse what a file of local scores cannot hold, before there are any scores."""
     from bnml.scores.candidates_by_bounds import listable_by_bounds
     from bnml.scores.lattice import check_all_families
 
-    if any(task.rules.links):
+    if any(problem.rules.links):
         raise ArgumentError("--scores-out: local scores cannot say that a link is required; require an arc instead")
-    for name in task.names:
+    for name in problem.names:
         if name.split() != [name]:
             raise ArgumentError(f"--scores-out: a .jkl file has no names with white space, such as {name!r}; rename it")
-    if isinstance(task.local, bnml.LocalScores) and not listable_by_bounds(task.local, task.rules):
-        check_all_families(task.local, task.memory)
+    if isinstance(problem.local, bnml.LocalScores) and not listable_by_bounds(problem.local, problem.rules):
+        check_all_families(problem.local, problem.memory)
 
 
-def _families_that_matter(local: bnml.LocalScores, task: Task) -> FamilyScores:
+def _families_that_matter(local: bnml.LocalScores, problem: Problem) -> FamilyScores:
     """Return the local scores that can matter: from those of all families, or listed where these do not fit."""
     from bnml.scores.lattice import check_all_families, undominated_families
     from bnml.search.candidates import candidates_of
 
     try:
-        check_all_families(local, task.memory)
+        check_all_families(local, problem.memory)
     except SearchError:
-        found = candidates_of(task, Watch(time_limit=task.watch.limit))
+        found = candidates_of(problem, Watch(time_limit=problem.watch.limit))
         if not found.complete:
             most = number_of(found.families.complete_to or 0, "parent")
             print(f"note: --scores-out has the families with up to {most}; for more the time was over", file=sys.stderr)
         return found.families
-    return undominated_families(local, task.rules, task.threads, task.memory)
+    return undominated_families(local, problem.rules, problem.threads, problem.memory)
 
 
 @contextmanager
-def _announced(task: Task, method: str | None) -> Iterator[Callable[[str, float], None] | None]:
+def _announced(problem: Problem, method: str | None) -> Iterator[Callable[[str, float], None] | None]:
     """Say what a long search will cost, and give a function that shows how far it has come on a terminal."""
-    from bnml.search.forecast import forecast_of
+    from bnml.search.forecast import cost_of_method, measured_cost
 
     shown = sys.stderr.isatty()
-    if task.search in ("auto", "exact"):
+    if problem.search in ("auto", "exact"):
         way = method or "auto"
-        cost = forecast_of(task, method=way)
+        cost = cost_of_method(problem, way)
         lists = cost.method == "cuts" and (cost.seconds > LONG or not cost.fits)
-        begins = task.search == "exact" or (cost.fits and cost.affordable)
+        begins = problem.search == "exact" or (cost.fits and cost.affordable)
         if begins and (lists or (cost.fits and cost.seconds > LONG / 10)):  # worth a look at how fast this machine is
-            cost = forecast_of(task, method=way, probe=True)
+            cost = measured_cost(problem, cost)
         if begins and _is_long(cost):
             print(f"forecast: {cost}", file=sys.stderr, flush=True)
         shown &= lists or not begins or cost.seconds > LONG
@@ -255,7 +245,7 @@ def _write(
     output: Path | None,
     plots: Sequence[Path],
     scores_out: Path | None,
-    task: Task | None,
+    problem: Problem | None,
 ) -> None:
     """Write all files, or none."""
     writers: dict[Path, Callable[[IO[bytes]], object]] = {}
@@ -267,10 +257,10 @@ def _write(
             writers[path] = partial(write_picture, picture, path)
     if output is not None and result.network is not None:
         writers[output] = partial(_write_network, result.network, output)
-    if scores_out is not None and task is not None and isinstance(result.local, bnml.LocalScores):
+    if scores_out is not None and problem is not None and isinstance(result.local, bnml.LocalScores):
         from bnml.scores import jkl
 
-        families = _families_that_matter(result.local, task)
+        families = _families_that_matter(result.local, problem)
         writers[scores_out] = partial(jkl.write_jkl, families, packed=scores_out.name.lower().endswith(".gz"))
     if writers:
         write_files(writers)

@@ -17,7 +17,7 @@ from bnml.cli.reading import (
     structure_to_read,
     table_to_read,
 )
-from bnml.cli.searches import search_options
+from bnml.cli.searches import search_limits, search_options, structure_prior
 
 __all__ = ["takes_groups"]
 
@@ -35,6 +35,8 @@ def takes_groups(command: Callable[..., None]) -> Callable[..., None]:
     ``known``       what is known of the structure; it is called with the variables for the constraints
     ``known_arcs``  the same without ``--require-link``
     ``own``         what single searches take
+    ``limits``      options shared by all searches; ``untimed`` without ``--time-limit``
+    ``arc_prior``   the structure prior
     ==============  =====================================================================================
 
     An option of two groups, or of a group and the command itself, is one option and goes to both.
@@ -75,6 +77,10 @@ class _Group(NamedTuple):
         return {name: parameter for name, parameter in options.items() if name not in self.without}
 
 
+def _untimed(limits: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in limits.items() if name != "time_limit"}
+
+
 _GROUPS = {
     "table": _Group((table_to_read,), lambda given: partial(read_table, given)),
     "source": _Group((table_to_read,), lambda given: partial(source_to_read, given)),
@@ -84,4 +90,7 @@ _GROUPS = {
     "known": _Group((known_structure,), lambda given: known_structure(**given)),
     "known_arcs": _Group((known_structure,), lambda given: known_structure(**given), without=("require_link",)),
     "own": _Group((search_options,), lambda given: search_options(**given)),
+    "limits": _Group((search_limits,), lambda given: search_limits(**given)),
+    "untimed": _Group((search_limits,), lambda given: _untimed(search_limits(**given)), without=("time_limit",)),
+    "arc_prior": _Group((structure_prior,), lambda given: structure_prior(**given)),
 }

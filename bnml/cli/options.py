@@ -25,7 +25,6 @@ __all__ = [
     "ForbidLink",
     "Interventions",
     "Json",
-    "MaxParents",
     "MemoryLimit",
     "Missing",
     "NaValues",
@@ -33,16 +32,15 @@ __all__ = [
     "PriorNetwork",
     "Require",
     "RequireLink",
-    "RowsPerCell",
     "ScoreName",
     "Seed",
     "States",
     "Structure",
-    "Threads",
     "Tiers",
-    "TimeLimit",
     "Weights",
     "names_in",
+    "parse_number",
+    "parse_seconds",
     "parse_whole",
     "whole_number",
 ]
@@ -108,7 +106,7 @@ def parse_level(text: str) -> float:
     return value
 
 
-def _parse_seconds(text: str) -> float:
+def parse_seconds(text: str) -> float:
     """Parse an option that is a number of seconds."""
     try:
         return float(text)
@@ -116,7 +114,7 @@ def _parse_seconds(text: str) -> float:
         raise typer.BadParameter(f"{shortened(text, 60)!r} is not a number of seconds") from None
 
 
-def _parse_number(given: str | float) -> float:
+def parse_number(given: str | float) -> float:
     """Parse an option that is a number; a default is one already."""
     try:
         number = float(given)
@@ -160,24 +158,6 @@ ForbidLink = Annotated[list[str] | None, _known("--forbid-link", metavar="A-B", 
 Tiers = Annotated[
     str | None, _known("--tiers", metavar="'A,B|C'", help="Groups; no arc leads from a later to an earlier.")
 ]
-MaxParents = Annotated[
-    int | None, _known("--max-parents", metavar="K", parser=parse_whole, help="The most parents of a variable.")
-]
-RowsPerCell = Annotated[
-    float,
-    _known(
-        "--rows-per-cell", metavar="R", parser=_parse_number, help="Rows that a family's cells have at least; 0: any."
-    ),
-]
-
-Prior = Annotated[
-    str,
-    _known(
-        "--prior",
-        metavar="NAME",
-        help="Structure prior: uniform, or sparse (one expected parent per variable).",
-    ),
-]
 StructurePriorName = Annotated[
     str,
     _known(
@@ -198,15 +178,10 @@ Plots = Annotated[
 ]
 
 _cost = partial(typer.Option, rich_help_panel="How much it may cost")
-Seed = Annotated[int, _cost("--seed", metavar="S", parser=parse_whole, help="Of searches that are random.")]
-Threads = Annotated[
-    int | None, _cost("--threads", metavar="T", parser=parse_whole, help="How many; all cores without.")
-]
+Seed = Annotated[int, _cost("--seed", metavar="S", parser=parse_whole, help="Random seed.")]
 MemoryLimit = Annotated[
-    str | None, _cost("--memory-limit", metavar="8GB", help="The most memory; most that there is without.")
-]
-TimeLimit = Annotated[
-    float | None, _cost("--time-limit", metavar="S", parser=_parse_seconds, help="Seconds after which to stop.")
+    str | None,
+    _cost("--memory-limit", metavar="8GB", help="Memory limit (default: most of the available memory)."),
 ]
 
 

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -22,8 +22,8 @@ from bnml.cli.option_groups import takes_groups
 from bnml.cli.outputs import check_outputs
 from bnml.cli.progress import progress_bar
 from bnml.cli.rows import write_rows
+from bnml.cli.searches import Limits
 from bnml.errors import ArgumentError
-from bnml.graph.rules import ROWS_PER_CELL
 from bnml.scores.priors import DEFAULT_PRIOR
 
 if TYPE_CHECKING:
@@ -96,18 +96,14 @@ def command(
     method: Method = "auto",
     chains: NumberOfChains = 4,
     samples: Samples = 1000,
-    seed: options.Seed = 0,
     top: Top = None,
     classes: Classes = False,
     as_json: options.Json = False,
-    max_parents: options.MaxParents = None,
-    rows_per_cell: options.RowsPerCell = ROWS_PER_CELL,
+    *,
+    limits: Limits,
     structure_prior: options.StructurePriorName = DEFAULT_PRIOR,
     prior_links: options.PriorLinks = None,
     output: Output = None,
-    threads: options.Threads = None,
-    memory_limit: options.MemoryLimit = None,
-    time_limit: options.TimeLimit = None,
 ) -> None:
     """Show how probable each arc is, summed over all structures, or sampled."""
     if output is not None:
@@ -118,23 +114,13 @@ def command(
     data = table()
     known = known_arcs(data.names)
     if top is not None:
-        _check_top(top, method, data, chosen, known, prior, threads, memory_limit)
-    limits: dict[str, Any] = {
-        "method": method,
-        "chains": chains,
-        "samples": samples,
-        "seed": seed,
-        "max_parents": max_parents,
-        "rows_per_cell": rows_per_cell,
-        "structure_prior": reading.read_prior(structure_prior, prior_links, "--structure-prior"),
-        "constraints": known,
-        "threads": threads,
-        "memory_limit": memory_limit,
-        "time_limit": time_limit,
-    }
-    with _announced(data, chosen, prior, threads, memory_limit) as progress:
-        named = score if prior_network is None else chosen
-        result = bnml.posterior(data, named, prior=prior, progress=progress, **limits)
+        _check_top(top, method, data, chosen, known, prior, limits)
+    with _announced(data, chosen, prior, limits) as progress:
+        result = bnml.posterior(
+            data, score if prior_network is None else chosen, prior=prior, method=method, chains=chains,
+            samples=samples, structure_prior=reading.read_prior(structure_prior, prior_links, "--structure-prior"),
+            constraints=known, progress=progress, **limits,
+        )  # fmt: skip
     best = None if top is None else result.top(top, classes=classes)
     also = _paths_and_blankets(result) if as_json or output is not None else {}
     if output is not None:
@@ -171,7 +157,7 @@ def _paths_and_blankets(result: Posterior | SampledPosterior) -> dict[str, pd.Da
 
 @contextmanager
 def _announced(
-    data: bnml.Data, score: Score, prior: str | None, threads: int | None, memory_limit: str | None
+    data: bnml.Data, score: Score, prior: str | None, limits: Limits
 ) -> Iterator[Callable[[str, float], None]]:
     """Give a function to tell what is done; it says first what long work will cost, and then how far it has come."""
     from bnml.uncertainty.posterior_cost import Cost, posterior_cost, posterior_prior_for
@@ -187,9 +173,9 @@ def _announced(
                 show = stack.enter_context(progress_bar()) if sys.stderr.isatty() else show
             if expected is None:
                 expected = posterior_cost(
-                    bnml.LocalScores(data, score), posterior_prior_for(len(data.names), prior), threads
+                    bnml.LocalScores(data, score), posterior_prior_for(len(data.names), prior), limits["threads"]
                 )
-                if expected.seconds > LONG or 10 * expected.bytes > memory_limit_of(memory_limit):
+                if expected.seconds > LONG or 10 * expected.bytes > memory_limit_of(limits["memory_limit"]):
                     print(f"forecast: {expected}", file=sys.stderr, flush=True)
                     show = stack.enter_context(progress_bar()) if sys.stderr.isatty() else show
             show(stage, fraction)
@@ -204,8 +190,7 @@ def _check_top(
     score: Score,
     known: bnml.Constraints | None,
     prior: str | None,
-    threads: int | None,
-    memory_limit: str | None,
+    limits: Limits,
 ) -> None:
     """Refuse to list structures where exact sums could not, before they are begun."""
     from bnml._threads import cores
@@ -214,8 +199,10 @@ def _check_top(
     from bnml.uncertainty.posterior_result import check_top
 
     rules = Rules.none(data.names) if known is None else known.compiled(data.names)
-    local, memory = bnml.LocalScores(data, score), memory_limit_of(memory_limit)
-    if method == "exact" or (method == "auto" and exact_posterior_fits(local, rules, prior, cores(threads), memory)):
+    local, memory = bnml.LocalScores(data, score), memory_limit_of(limits["memory_limit"])
+    if method == "exact" or (
+        method == "auto" and exact_posterior_fits(local, rules, prior, cores(limits["threads"]), memory)
+    ):
         check_top(len(data.names), top)
 
 

@@ -2,29 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Annotated, Any
 
 import typer
 
+from bnml._text import shortened
 from bnml.cli import options
 from bnml.cli.constraints import link_of
 from bnml.cli.options import names_in
+from bnml.cli.reading import read_prior
+from bnml.errors import ArgumentError
+from bnml.scores.priors import StructurePrior
 from bnml.search.forecast import METHODS
+from bnml.search.options import SHARED
 from bnml.search.searches import SEARCHES
 
 __all__ = [
+    "ArcPrior",
+    "Limits",
     "Search",
     "SearchOptions",
     "Significance",
     "Verbose",
+    "search_limits",
     "search_names",
     "search_option_values",
     "search_options",
+    "structure_prior",
 ]
 
 OPTIONS = {"keep": "--keep", "drop": "--drop-link"}
+OPTION_OF = {**OPTIONS, "class_variable": "--class", "alpha": "--significance"}
 
 _single = partial(typer.Option, rich_help_panel="What single searches take")
 
@@ -75,12 +86,52 @@ DropLink = Annotated[
     list[str] | None,
     _single("--drop-link", metavar="A-B", help="npc: a link of an ambiguous region that goes; repeatable."),
 ]
+Own = Annotated[
+    list[str] | None,
+    _single("--option", metavar="NAME=VALUE", help="Any other option of the search, such as restarts=10; repeatable."),
+]
 Verbose = Annotated[
     bool, typer.Option("--verbose", "-v", help="Show how it was found; k2: every parent that was tried.")
 ]
 
 
+def _declared(name: str, flag: str, metavar: str, panel: str, parser: Callable[[str], Any] | None = None) -> Any:
+    """Return a command-line option with the help text that is declared for it."""
+    return typer.Option(flag, metavar=metavar, parser=parser, rich_help_panel=panel, help=SHARED[name].metadata["help"])
+
+
+DEFAULTS: dict[str, Any] = {name: declared.default for name, declared in SHARED.items()}
+KNOWLEDGE, COST = "What is known of the structure", "How much it may cost"
+MaxParents = Annotated[int | None, _declared("max_parents", "--max-parents", "K", KNOWLEDGE, options.parse_whole)]
+RowsPerCell = Annotated[float, _declared("rows_per_cell", "--rows-per-cell", "R", KNOWLEDGE, options.parse_number)]
+Prior = Annotated[str, _declared("prior", "--prior", "NAME", KNOWLEDGE)]
+Seed = Annotated[int, _declared("seed", "--seed", "S", COST, options.parse_whole)]
+Threads = Annotated[int | None, _declared("threads", "--threads", "T", COST, options.parse_whole)]
+TimeLimit = Annotated[float | None, _declared("time_limit", "--time-limit", "S", COST, options.parse_seconds)]
+
 SearchOptions = dict[str, Any]
+Limits = dict[str, Any]
+ArcPrior = str | StructurePrior
+
+
+def search_limits(
+    max_parents: MaxParents = DEFAULTS["max_parents"],
+    rows_per_cell: RowsPerCell = DEFAULTS["rows_per_cell"],
+    seed: Seed = DEFAULTS["seed"],
+    threads: Threads = DEFAULTS["threads"],
+    memory_limit: options.MemoryLimit = DEFAULTS["memory_limit"],
+    time_limit: TimeLimit = DEFAULTS["time_limit"],
+) -> Limits:
+    """Return options shared by all searches, by their names in the library."""
+    return {
+        "max_parents": max_parents, "rows_per_cell": rows_per_cell, "seed": seed, "threads": threads,
+        "memory_limit": memory_limit, "time_limit": time_limit,
+    }  # fmt: skip
+
+
+def structure_prior(prior: Prior = DEFAULTS["prior"], prior_links: options.PriorLinks = None) -> str | StructurePrior:
+    """Return the structure prior that options name."""
+    return read_prior(prior, prior_links)
 
 
 def search_options(
@@ -89,10 +140,27 @@ def search_options(
     class_variable: ClassVariable = None,
     keep: Keep = None,
     drop_link: DropLink = None,
+    option: Own = None,
 ) -> SearchOptions:
     """Return the options of single searches that were given on the command line, by their names in the library."""
     own = {"method": method, "order": order, "class_variable": class_variable, "keep": keep, "drop": drop_link}
-    return {name: value for name, value in own.items() if value not in (None, [])}
+    others = dict(_parse_option(text, own) for text in option or ())
+    return {name: value for name, value in own.items() if value not in (None, [])} | others
+
+
+def _parse_option(text: str, named: Collection[str]) -> tuple[str, Any]:
+    """Return the name and the value of a search's option: a number, true, false or a text."""
+    name, mark, value = (part.strip() for part in text.partition("="))
+    if not mark or not name.isidentifier():
+        raise ArgumentError(f"--option {shortened(text, 60)!r}: expected NAME=VALUE, such as restarts=10")
+    if name in named or name == "alpha":
+        raise ArgumentError(f"--option {shortened(text, 60)!r}: {OPTION_OF.get(name, f'--{name}')} gives it")
+    if value in ("true", "false"):
+        return name, value == "true"
+    for kind in (int, float):
+        with suppress(ValueError):
+            return name, kind(value)
+    return name, value
 
 
 def search_option_values(options: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import bnml
 from bnml._plain import records
 from bnml.cli import options, printing, reading
 from bnml.cli.option_groups import takes_groups
-from bnml.scores.priors import DEFAULT_PRIOR
+from bnml.cli.searches import ArcPrior
 
 __all__ = ["command"]
 
@@ -17,12 +17,12 @@ EXAMPLE = "Example: bnml strength survey.bif survey.csv --score bic"
 def command(
     structured: reading.StructuredTable,
     chosen: reading.ChosenScore,
-    prior: options.Prior = DEFAULT_PRIOR,
-    prior_links: options.PriorLinks = None,
+    *,
+    arc_prior: ArcPrior,
     as_json: options.Json = False,
 ) -> None:
     """Show for each arc what the score loses without it, before and after its cost, and how it is tested."""
-    frame = bnml.strength(*structured(), chosen.score, prior=reading.read_prior(prior, prior_links))
+    frame = bnml.strength(*structured(), chosen.score, prior=arc_prior)
     if as_json:
         printing.print_json({"score_name": chosen.name, "arcs": records(frame)})
         return

@@ -20,15 +20,12 @@ from bnml.cli.error_words import links_said
 from bnml.cli.option_groups import takes_groups
 from bnml.cli.options import names_in
 from bnml.cli.outputs import check_outputs
-from bnml.cli.searches import Search, SearchOptions, search_option_values
+from bnml.cli.searches import ArcPrior, Limits, Search, SearchOptions, search_option_values
 from bnml.errors import ArgumentError
-from bnml.graph.rules import ROWS_PER_CELL
-from bnml.scores.priors import DEFAULT_PRIOR
 
 if TYPE_CHECKING:
     from bnml.five_steps import Study
-    from bnml.five_steps.parts import StudyRequest
-    from bnml.five_steps.state import StudyState
+    from bnml.five_steps.state import StudyOptions, StudyState
     from bnml.five_steps.table_source import TableSource
 
 __all__ = ["command"]
@@ -128,16 +125,11 @@ def command(
     significance: Significance = 0.05,
     repetitions: Repetitions = 100,
     folds: Folds = 10,
-    max_parents: options.MaxParents = None,
-    rows_per_cell: options.RowsPerCell = ROWS_PER_CELL,
-    prior: options.Prior = DEFAULT_PRIOR,
-    prior_links: options.PriorLinks = None,
-    seed: options.Seed = 0,
-    threads: options.Threads = None,
-    memory_limit: options.MemoryLimit = None,
+    arc_prior: ArcPrior,
+    untimed: Limits,
 ) -> None:
     """Select features, learn a network, and say how sure and how strong its links are; with a report to read."""
-    from bnml.five_steps.study_steps import begin_study, study_request
+    from bnml.five_steps.study_steps import begin_study, study_options
 
     networks = network or []
     _check_files(output, save, networks)
@@ -148,14 +140,12 @@ def command(
     with _told() as progress, links_said():
         if resume is not None:
             _check_resumed(context)
-            asked, state = _loaded(resume, data, threads, progress)
+            asked, state = _loaded(resume, data, untimed["threads"], progress)
             files, links = kept or _own_file(resume, state), (own.get("keep"), own.get("drop"))
         else:
-            asked = study_request(
+            asked = study_options(
                 target, search, own, event=event or None, select=_word(select), score=chosen.score, alpha=significance,
-                repetitions=repetitions, folds=folds, max_parents=max_parents, rows_per_cell=rows_per_cell,
-                prior=reading.read_prior(prior, prior_links), seed=seed, threads=threads, memory_limit=memory_limit,
-                progress=progress,
+                repetitions=repetitions, folds=folds, prior=arc_prior, progress=progress, **untimed,
             )  # fmt: skip
             asked, state = _begun(asked, source(other_bins="auto"), known, select, begin_study)
             files, links = kept, (None, None)
@@ -196,8 +186,8 @@ def _word(select: str) -> str:
 
 
 def _begun(
-    asked: StudyRequest, source: TableSource, known: Known, select: str, begin: Callable[..., StudyState]
-) -> tuple[StudyRequest, StudyState]:
+    asked: StudyOptions, source: TableSource, known: Known, select: str, begin: Callable[..., StudyState]
+) -> tuple[StudyOptions, StudyState]:
     """Return a study before its first step."""
     rows = source.read()
     names = None if _word(select) == select else tuple(names_in(select, rows.names))
@@ -207,13 +197,12 @@ def _begun(
 
 def _loaded(
     resume: Path, data: str | None, threads: int | None, progress: Callable[[str, float], None] | None
-) -> tuple[StudyRequest, StudyState]:
+) -> tuple[StudyOptions, StudyState]:
     """Return a study that was saved."""
     from bnml.five_steps.saving import load_saved_state
-    from bnml.five_steps.study_steps import request_of
 
     state = load_saved_state(resume, data, threads)
-    return request_of(state.settings, threads, progress), state
+    return state.options.resumed(threads, progress), state
 
 
 def _own_file(resume: Path, state: StudyState) -> list[Path]:
@@ -241,7 +230,7 @@ def _decisions(
 
 def _finished(
     state: StudyState,
-    asked: StudyRequest,
+    asked: StudyOptions,
     files: Sequence[Path],
     kept: Sequence[Path],
     decisions: Mapping[str, list[tuple[str, str]]],
@@ -251,7 +240,7 @@ def _finished(
     from bnml.five_steps.study_steps import go_on_with_study, study_of
 
     for path in files:
-        check_saving(path, asked.settings)
+        check_saving(path, asked)
 
     def save(later: StudyState) -> None:
         for path in files:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,7 @@ from bnml.data.targets import Targets, targets_of_column
 from bnml.errors import DataError, argument
 
 __all__ = [
+    "DeferredTable",
     "as_data",
     "read",
     "read_draft",
@@ -198,8 +200,17 @@ def read_opened(table: Table, asked: Arguments, source: str) -> DraftTable:
     )  # fmt: skip
 
 
+@dataclass(frozen=True)
+class DeferredTable:
+    """A table for a public function that is read only once the other arguments have been checked."""
+
+    read: Callable[[], Data]
+
+
 def as_data(source: Any, memory_limit: int | str | None = None) -> Data:
     """Return a `Data` as it is, and anything else through `read`."""
+    if isinstance(source, DeferredTable):
+        return source.read()
     return source if isinstance(source, Data) else read(source, memory_limit=memory_limit)
 
 

@@ -10,8 +10,9 @@ import bnml
 from bnml.scores.priors import StructurePrior
 from bnml.search.by_cuts import exact_by_cuts
 from bnml.search.candidates import candidates_of
+from bnml.search.options import SearchOptions
+from bnml.search.problem import bind
 from bnml.search.search_result import SearchResult, uninterrupted_result
-from bnml.search.task import task_request
 
 __all__ = ["MOST_BRANCHES", "MOST_SETS", "proven_best"]
 
@@ -47,9 +48,9 @@ def proven_best(
     >>> print(proven_best(bnml.example(), "bic", most_sets=10))
     None
     """
-    task = task_request(None, {}, score=score, prior=prior, threads=1).open(data)
-    listed = candidates_of(task, task.watch, most_sets=most_sets)
+    problem = bind(SearchOptions.checked(None, {}, score=score, prior=prior, threads=1), data)
+    listed = candidates_of(problem, problem.watch, most_sets=most_sets)
     if not listed.complete:
         return None
-    found = uninterrupted_result(exact_by_cuts(task, listed=listed, most_nodes=most_branches))
+    found = uninterrupted_result(exact_by_cuts(problem, listed=listed, most_nodes=most_branches))
     return found if found.optimal else None

@@ -14,10 +14,11 @@ from typing import Any
 from bnml.data import Data
 from bnml.graph import PDAG
 from bnml.scores import LocalScores
-from bnml.search.forecast import forecast
 from bnml.search.found_words import how_found
-from bnml.search.learn import learn
+from bnml.search.learn import solve
+from bnml.search.problem import bind
 from bnml.search.search_result import SearchResult, uninterrupted_result
+from bnml.search.searches import search_options
 
 __all__ = ["COMPARED", "Classes", "classes_by_score", "disputing_scores"]
 
@@ -44,20 +45,19 @@ def classes_by_score(
     if table.has_gaps:
         left_out["other scores"] = "where values are missing a structure is learned by one score alone"
         return ()
-    limits = {name: value for name, value in given.items() if name != "score"}
     others = [name for name in COMPARED if name != learned.score_name]
-    costs = {name: value for name, value in limits.items() if name not in ("seed", "threads")}
-    forecasts = [forecast(table, name, **costs) for name in others]
-    if not all(cost.fits for cost in forecasts) or sum(cost.seconds for cost in forecasts) > MOST_SECONDS:
+    problems = [bind(search_options("exact", {}, **{**given, "score": name}), table) for name in others]
+    costs = [problem.cost for problem in problems]
+    if not all(cost.fits for cost in costs) or sum(cost.seconds for cost in costs) > MOST_SECONDS:
         left_out["other scores"] = (
             f"exact searches by {', '.join(others)} would take long here, so that all directions rest on "
             f"{learned.score_name} alone"
         )
         return ()
     found = []
-    for number, name in enumerate(others):
+    for number, (name, problem) in enumerate(zip(others, problems, strict=True)):
         progress(name, number / len(others))
-        found.append((name, uninterrupted_result(learn(table, name, search="exact", **limits)).shared_directions))
+        found.append((name, uninterrupted_result(solve(problem)).shared_directions))
     return tuple(found)
 
 

@@ -20,24 +20,22 @@ from bnml.five_steps.features import Features, features_of
 from bnml.five_steps.other_scores import COMPARED, Classes, classes_by_score
 from bnml.five_steps.risk import outcomes_of
 from bnml.five_steps.selection import Knowledge, Selection, knowledge_of_selection, select_variables
-from bnml.five_steps.state import StudySettings, StudyState
+from bnml.five_steps.state import Progress, StudyOptions, StudyState
 from bnml.five_steps.validation import Validation, cross_validation
-from bnml.graph import DAG, Constraints
+from bnml.graph import DAG
 from bnml.independence import IndependenceResult, npc, pc
 from bnml.scores import LocalScores, Score, parse_score
 from bnml.scores.priors import StructurePrior, prior_for
-from bnml.search.forecast import forecast
-from bnml.search.learn import learn_as_asked
+from bnml.search.forecast import Forecast
+from bnml.search.learn import learn_or_raise
+from bnml.search.options import SHARED, SearchOptions
 from bnml.search.search_result import SearchResult
-from bnml.search.task import Request
 from bnml.uncertainty import Bootstrap, Posterior, SampledPosterior, bootstrap, posterior, strength
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor
-
     import pandas as pd
 
-__all__ = ["PARTS", "Progress", "StudyPart", "StudyRequest", "StudyWork", "max_condition_of", "posterior_arguments"]
+__all__ = ["PARTS", "StudyPart", "StudyWork", "max_condition_of", "posterior_arguments"]
 
 MOST_TESTS = 100_000  # of independence that may have to be made
 MOST_FOR_NPC = 40
@@ -46,53 +44,19 @@ MOST_FOR_SAMPLES = 60
 MOST_FOR_BOOTSTRAP = 100
 BOOTSTRAP_SECONDS = 60.0  # of exact searches of halves of the rows
 
-Progress = Callable[[str, float], None]
-
-
-@dataclass(frozen=True)
-class StudyRequest:
-    """What is asked of a study, checked.
-
-    ``learning``: how a structure is learned. ``settings``: all that the result depends on. ``progress``,
-    ``executor``: as for `study`.
-    """
-
-    learning: Request
-    settings: StudySettings
-    progress: Progress | None
-    executor: Executor | None = None
-
-    def completed(
-        self, constraints: Constraints | None, select: str | tuple[str, ...] | None = None, **options: Any
-    ) -> StudyRequest:
-        """Return the request with what can be said only when the variables are known: constraints, names, options."""
-        learning = self.learning.completed(constraints, **options)
-        settings = replace(
-            self.settings,
-            constraints=learning.constraints,
-            select=self.settings.select if select is None else select,
-            options=learning.options,
-        )
-        return replace(self, learning=learning, settings=settings)
-
 
 @dataclass(frozen=True)
 class StudyWork:
     """What a part is made from.
 
-    ``state``: what is done already. ``asked``: what is asked. ``progress``: is told how far the part is. ``left_out``:
-    takes what is left out, with the reason.
+    ``state``: what is done already. ``options``: what was asked. ``progress``: is told how far the part is.
+    ``left_out``: takes what is left out, with the reason.
     """
 
     state: StudyState
-    asked: StudyRequest
+    options: StudyOptions
     progress: Progress = lambda stage, share: None
     left_out: dict[str, str] = field(default_factory=dict)
-
-    @property
-    def settings(self) -> StudySettings:
-        """All that the result depends on."""
-        return self.state.settings
 
     @property
     def table(self) -> Data:
@@ -105,24 +69,25 @@ class StudyWork:
         return rows_setting_nothing(self.table)
 
     @property
-    def learning(self) -> Request:
+    def learning(self) -> SearchOptions:
         """How a structure of the variables that take part is learned."""
         known: Knowledge = self.state.parts["knowledge"]
-        asked = self.asked.learning.bound(self.state.table)
-        prior = None if asked.structure_prior is None else asked.structure_prior.among(self.table.names)
-        return self.bounded(replace(asked, prior=prior, constraints=known.constraints, options=known.options))
+        prior = self.structure_prior
+        learning = replace(self.options.learning, prior=prior, constraints=known.constraints, options=known.options)
+        return self.bounded(learning)
 
     @property
     def structure_prior(self) -> StructurePrior | None:
         """The structure prior, which is that of all variables of the table."""
-        return self.structure_prior_with(self.settings.score)
+        prior = self.options.learning.prior_for(self.state.table)
+        return None if prior is None else prior.among(self.table.names)
 
     def structure_prior_with(self, score: Score) -> StructurePrior | None:
         """Return the structure prior that goes with a score, for the variables that take part."""
-        prior = prior_for(self.settings.prior, score, self.state.table)
+        prior = prior_for(self.options.learning.prior, score, self.state.table)
         return None if prior is None else prior.among(self.table.names)
 
-    def bounded(self, learning: Request) -> Request:
+    def bounded(self, learning: SearchOptions) -> SearchOptions:
         """Return a request that tells the part's progress, with a bound on tests if the search makes some."""
         options = learning.options
         if learning.search is not None and learning.search.name in ("pc", "npc"):
@@ -131,19 +96,30 @@ class StudyWork:
         return replace(learning, options=options, progress=self.progress)
 
     @property
+    def learning_anew(self) -> SearchOptions:
+        """How a structure is learned from some of the rows: without what was decided by hand of this one."""
+        learning = self.learning
+        options = {name: value for name, value in learning.options.items() if name not in ("keep", "drop")}
+        return replace(learning, options=options, progress=None)
+
+    @property
+    def cost(self) -> Forecast:
+        """What an exact search of the table takes."""
+        learned: SearchResult = self.state.parts["learned"]
+        assert learned.problem is not None
+        return learned.problem.cost
+
+    @property
     def shared(self) -> dict[str, Any]:
         """What learning, the posterior and the bootstrap are given alike."""
-        names, learning = (
-            ("score", "constraints", "max_parents", "rows_per_cell", "prior", "seed", "threads"),
-            self.learning,
-        )
-        return {name: getattr(learning, name) for name in names} | {"memory_limit": self.settings.memory_limit}
+        learning = self.learning
+        return {name: getattr(learning, name) for name in SHARED if name not in ("time_limit", "progress")}
 
     @property
     def tested(self) -> dict[str, Any]:
         """What PC and NPC are given alike."""
         return {
-            "alpha": self.settings.alpha,
+            "alpha": self.options.alpha,
             "constraints": self.learning.constraints,
             "max_condition": max_condition_of(self.state),
             "threads": self.learning.threads,
@@ -176,24 +152,24 @@ class StudyPart:
 
 
 def _features(work: StudyWork) -> Features:
-    settings = work.settings
-    return features_of(work.state.table, settings.target, settings.alpha, work.asked.learning.threads)
+    options = work.options
+    return features_of(work.state.table, options.target, options.alpha, options.learning.threads)
 
 
 def _selection(work: StudyWork) -> Selection:
     def learn() -> SearchResult:
-        return learn_as_asked(work.bounded(work.asked.learning), work.state.table)
+        return learn_or_raise(work.bounded(work.options.learning), work.state.table)
 
     table, features = work.state.table, work.state.parts["features"]
-    return select_variables(work.settings, table.names, features, learn, variables_set(table))
+    return select_variables(work.options, table.names, features, learn, variables_set(table))
 
 
 def _knowledge(work: StudyWork) -> Knowledge:
-    return knowledge_of_selection(work.settings, work.table.names, work.state.table.names)
+    return knowledge_of_selection(work.options, work.table.names, work.state.table.names)
 
 
 def _learned(work: StudyWork) -> SearchResult:
-    return learn_as_asked(work.learning, work.table)
+    return learn_or_raise(work.learning, work.table)
 
 
 def _other_scores(work: StudyWork) -> Classes:
@@ -222,7 +198,9 @@ def _posterior(work: StudyWork) -> Posterior | SampledPosterior | None:
         work.left_out["posterior"] = f"networks are sampled for up to {MOST_FOR_SAMPLES} variables here"
         return None
     try:
-        found = posterior(work.table, progress=work.progress, executor=work.asked.executor, **posterior_arguments(work))
+        found = posterior(
+            work.table, progress=work.progress, executor=work.options.executor, **posterior_arguments(work)
+        )
         if isinstance(found, Posterior) or found.converged:
             return found
         work.left_out["posterior"] = f"networks were sampled, and the chains have {found.verdict}"
@@ -234,8 +212,8 @@ def _posterior(work: StudyWork) -> Posterior | SampledPosterior | None:
 
 
 def _bootstrap(work: StudyWork) -> Bootstrap | None:
-    search, repetitions = work.settings.search, work.settings.repetitions
-    options = {name: value for name, value in work.learning.options.items() if name not in ("keep", "drop")}
+    search, repetitions = work.options.search, work.options.repetitions
+    options = dict(work.learning_anew.options)
     if repetitions == 0:
         work.left_out["bootstrap"] = "no halves of the rows were asked for"
         return None
@@ -245,12 +223,11 @@ def _bootstrap(work: StudyWork) -> Bootstrap | None:
     if work.table.has_gaps and search in ("auto", "exact"):
         search, options = "tabu", {}
     if search in ("auto", "exact"):
-        costs = {name: value for name, value in work.shared.items() if name not in ("seed", "threads")}
-        cost = forecast(work.table, **costs)
+        cost = work.cost
         search = "exact" if cost.fits and cost.seconds * repetitions <= BOOTSTRAP_SECONDS else "tabu"
         options = options if search == "exact" else {}
     return bootstrap(
-        work.table, search=search, repetitions=repetitions, progress=work.progress, executor=work.asked.executor,
+        work.table, search=search, repetitions=repetitions, progress=work.progress, executor=work.options.executor,
         **work.shared, **options,
     )  # fmt: skip
 
@@ -265,8 +242,8 @@ def _strength(work: StudyWork) -> pd.DataFrame:
 
 
 def _validation(work: StudyWork) -> Validation | None:
-    settings = work.settings
-    if settings.target is None:
+    options = work.options
+    if options.target is None:
         return None
     if work.table.targets is not None:
         work.left_out["validation"] = "rows in which variables were set are no sample to predict from or for"
@@ -276,11 +253,10 @@ def _validation(work: StudyWork) -> Validation | None:
         return None
     return cross_validation(
         work.table,
-        outcomes_of(work.table, settings.target, settings.event),
-        folds=settings.folds,
-        search=settings.search,
-        given=work.shared,
-        options={name: value for name, value in work.learning.options.items() if name not in ("keep", "drop")},
+        outcomes_of(work.table, options.target, options.event),
+        folds=options.folds,
+        learning=work.learning_anew,
+        cost=work.cost,
         progress=work.progress,
         left_out=work.left_out,
     )
@@ -298,7 +274,7 @@ def max_condition_of(state: StudyState) -> int | None:
     pairs, names = state.parts["features"].pairs, state.data.names
     if names != state.table.names:
         pairs = pairs[pairs["a"].isin(names) & pairs["b"].isin(names)]
-    return _max_condition(pairs, state.settings.alpha)
+    return _max_condition(pairs, state.options.alpha)
 
 
 def _max_condition(pairs: pd.DataFrame, alpha: float) -> int | None:

@@ -33,11 +33,11 @@ from bnml.data.fingerprint import fingerprint
 from bnml.errors import ArgumentError, BnmlError, DataError, FormatError, argument
 from bnml.five_steps.decisions import Decisions, checked_decisions
 from bnml.five_steps.features import Features, Twins
-from bnml.five_steps.parts import PARTS, Progress, StudyRequest, StudyWork, posterior_arguments
+from bnml.five_steps.parts import PARTS, StudyWork, posterior_arguments
 from bnml.five_steps.selection import Knowledge, Selection
-from bnml.five_steps.state import StudySettings, StudyState
+from bnml.five_steps.state import Progress, StudyOptions, StudyState
 from bnml.five_steps.study_result import STATE, Study
-from bnml.five_steps.study_steps import begin_study, go_on_with_study, request_of, study_of, study_request
+from bnml.five_steps.study_steps import begin_study, go_on_with_study, study_of, study_options
 from bnml.five_steps.table_source import USUAL, TableSource
 from bnml.five_steps.validation import Validation
 from bnml.graph import DAG, PDAG, Constraints
@@ -50,6 +50,7 @@ from bnml.scores import SCORES, Score
 from bnml.scores.bde import BDe
 from bnml.scores.forest_nml import NML
 from bnml.scores.priors import ArcProbabilities, Distance, LinkProbabilities, Sparse, StructurePrior
+from bnml.search.problem import bind
 from bnml.search.saving import saved_gap_result, saved_search_result, search_values
 from bnml.uncertainty.saving import bootstrap_values, posterior_values, saved_bootstrap, saved_posterior
 
@@ -61,7 +62,7 @@ __all__ = ["check_saving", "load_saved_state", "load_study", "save_state"]
 FORMAT, VERSION = "bnml study", 1
 
 
-def check_saving(path: str | os.PathLike[str], settings: StudySettings) -> Path:
+def check_saving(path: str | os.PathLike[str], options: StudyOptions) -> Path:
     """Return where a study is to be kept; refuse at once what could not be.
 
     Raises
@@ -73,7 +74,7 @@ def check_saving(path: str | os.PathLike[str], settings: StudySettings) -> Path:
     if file.suffix.lower() != STATE:
         raise ArgumentError(f"{str(file)!r}: a study is saved in a file whose name ends in {STATE}")
     check_writable(file)
-    _settings_values(settings)
+    _options_values(options)
     return file
 
 
@@ -81,7 +82,7 @@ def save_state(state: StudyState, path: Path) -> None:
     """Write a state to a file, whole or not at all."""
     folder, source = path.resolve().parent, state.source
     content = {
-        "settings": _settings_values(state.settings),
+        "settings": _options_values(state.options),
         "table": {
             "fingerprint": fingerprint(state.table),
             "rows": state.table.n_rows,
@@ -142,14 +143,14 @@ def load_study(
     <Study of 8 variables about 'lung': 7 arcs>
     """
     state = load_saved_state(path, data, threads)
-    asked = request_of(state.settings, threads, progress)
-    file = None if save is None else check_saving(save, state.settings)
+    options = state.options.resumed(threads, progress)
+    file = None if save is None else check_saving(save, options)
     if all(part.name in state.parts for part in PARTS):
         if file is not None:
             save_state(state, file)
         return study_of(state)
     return study_of(
-        go_on_with_study(state, asked, saver=None if file is None else lambda later: save_state(later, file))
+        go_on_with_study(state, options, saver=None if file is None else lambda later: save_state(later, file))
     )
 
 
@@ -164,21 +165,23 @@ def load_saved_state(path: str | os.PathLike[str], data: Any = None, threads: in
     file = a_file_path(path)
     with _reading(file):
         content = _content(file)
-        asked, known = _request_of(content["settings"], threads), content["table"]
+        options, known = _saved_options(content["settings"], threads), content["table"]
         source = None if known["source"] is None else from_stored(known["source"])
         origin = None if source is None else TableSource.of_values(source, file.resolve().parent)
     table, origin = _table(file, data, origin)
     with _reading(file):
         _check_table(file, table, known)
-        return _restored(content, asked, begin_study(asked, table, origin))
+        return _restored(content, begin_study(options, table, origin))
 
 
-def _restored(content: Mapping[str, Any], asked: StudyRequest, state: StudyState) -> StudyState:
+def _restored(content: Mapping[str, Any], state: StudyState) -> StudyState:
     """Return the state of a study from the one before its first step."""
     for part in PARTS:
         if part.name in content["parts"]:
             values = content["parts"][part.name]
-            made = None if values is None else KINDS[part.name].made(from_stored(values), StudyWork(state, asked))
+            made = (
+                None if values is None else KINDS[part.name].made(from_stored(values), StudyWork(state, state.options))
+            )
             state = state.with_part(part.name, made, {})
     left_out, seconds = content["left_out"], content["seconds"]
     if not all(isinstance(reason, str) for reason in left_out.values()) or not is_number(seconds):
@@ -264,24 +267,23 @@ def _check_table(file: Path, table: Data, known: Mapping[str, Any]) -> None:
     )
 
 
-# --- settings ---
+# --- options ---
 
-PLAIN = (
-    "target", "event", "alpha", "max_parents", "rows_per_cell", "search", "repetitions", "folds", "seed",
-    "memory_limit",
-)  # fmt: skip
+OWN = ("target", "event", "select", "alpha", "repetitions", "folds")  # of the study
+PLAIN = ("max_parents", "rows_per_cell", "seed", "memory_limit")  # of learning
 PRIORS = {kind.__name__: kind for kind in (Sparse, ArcProbabilities, LinkProbabilities, Distance)}
 RULES = ("required", "forbidden", "required_links", "forbidden_links", "tiers")
 
 
-def _settings_values(settings: StudySettings) -> Any:
-    values = {name: getattr(settings, name) for name in PLAIN}
-    values["select"] = settings.select
-    values["constraints"] = _constraints_values(settings.constraints)
-    values["score"] = _score_values(settings.score)
-    values["prior"] = _prior_values(settings.prior)
+def _options_values(options: StudyOptions) -> Any:
+    learning = options.learning
+    values = {name: getattr(options, name) for name in (*OWN, "search")}
+    values |= {name: getattr(learning, name) for name in PLAIN}
+    values["constraints"] = _constraints_values(learning.constraints)
+    values["score"] = _score_values(learning.score)
+    values["prior"] = _prior_values(learning.prior)
     found = to_stored(values)
-    for name, value in settings.options.items():
+    for name, value in learning.options.items():
         try:
             found.setdefault("options", {})[name] = to_stored(value)
         except TypeError as error:
@@ -289,12 +291,12 @@ def _settings_values(settings: StudySettings) -> Any:
     return found
 
 
-def _request_of(values: Mapping[str, Any], threads: int | None) -> StudyRequest:
-    """Return what is asked by settings of a file, which are checked as those of `bnml.study` are."""
+def _saved_options(values: Mapping[str, Any], threads: int | None) -> StudyOptions:
+    """Return the options in a file, checked as those of `bnml.study` are."""
     found = from_stored(values)
-    own = {name: found[name] for name in (*PLAIN, "select")}
-    return study_request(
-        own.pop("target"), own.pop("search"), found.get("options", {}), progress=None, threads=threads,
+    own = {name: found[name] for name in (*OWN, *PLAIN)}
+    return study_options(
+        own.pop("target"), found["search"], found.get("options", {}), progress=None, threads=threads,
         score=_score_of(found["score"]), constraints=_constraints_of(found["constraints"]),
         prior=_prior_of(found.get("prior")), **own,
     )  # fmt: skip
@@ -400,7 +402,7 @@ def _learned_of(values: Mapping[str, Any], work: StudyWork) -> Any:
     learning = work.learning
     if work.table.has_gaps:
         return saved_gap_result(values, learning, work.table)
-    return saved_search_result(values, learning.open(work.table), learning.options)
+    return saved_search_result(values, bind(learning, work.table))
 
 
 def _tested_of(values: Mapping[str, Any], work: StudyWork) -> IndependenceResult:

@@ -27,7 +27,7 @@ from bnml.graph._names import pairs_of_names
 
 if TYPE_CHECKING:
     from bnml.five_steps.features import Features
-    from bnml.five_steps.state import StudySettings
+    from bnml.five_steps.state import StudyOptions
     from bnml.search.search_result import SearchResult
 
 __all__ = [
@@ -117,7 +117,7 @@ def check_select(select: Any, target: str | None) -> str | tuple[str, ...]:
     return names
 
 
-def check_select_among(settings: StudySettings, names: Sequence[str], were_set: Sequence[str] = ()) -> None:
+def check_select_among(options: StudyOptions, names: Sequence[str], were_set: Sequence[str] = ()) -> None:
     """Check the argument ``select`` against the variables of a table and the constraints on them.
 
     Raises
@@ -125,10 +125,10 @@ def check_select_among(settings: StudySettings, names: Sequence[str], were_set: 
     ArgumentError
         If it names a variable that is not there, or leaves out one that is required or ``were_set`` in some rows.
     """
-    select = settings.select
+    select = options.select
     if select == "all":
         return
-    if settings.score.name == "bde":
+    if options.learning.score.name == "bde":
         raise ArgumentError(
             f"{argument('select', select)}: the prior network of bde has all variables; take "
             f"{argument('select', 'all')}, or another score"
@@ -137,23 +137,23 @@ def check_select_among(settings: StudySettings, names: Sequence[str], were_set: 
         return
     for name in select:
         a_variable(name, "select", names)
-    for name, reason in _needed(settings, were_set):
-        if name not in select and name != settings.target:
+    for name, reason in _needed(options, were_set):
+        if name not in select and name != options.target:
             raise ArgumentError(
                 f"{argument('select')}: {name!r} is left out, yet {reason}; name it as well, or take that back"
             )
 
 
-def _needed(settings: StudySettings, were_set: Sequence[str]) -> list[tuple[str, str]]:
+def _needed(options: StudyOptions, were_set: Sequence[str]) -> list[tuple[str, str]]:
     """Return the variables that must take part, each with the reason."""
     found: dict[str, str] = {}
-    if settings.target is not None:
-        found[settings.target] = "it is the target"
-    chosen = settings.options.get("class_variable")
+    if options.target is not None:
+        found[options.target] = "it is the target"
+    chosen = options.learning.options.get("class_variable")
     if isinstance(chosen, str):
-        found.setdefault(chosen, f"it is the class of {settings.search}")
-    if settings.constraints is not None:
-        known = settings.constraints
+        found.setdefault(chosen, f"it is the class of {options.search}")
+    if options.learning.constraints is not None:
+        known = options.learning.constraints
         for a, b in (*known.required, *known.required_links):
             found.setdefault(a, f"a link with {name_in_words(b)} is required")
             found.setdefault(b, f"a link with {name_in_words(a)} is required")
@@ -163,7 +163,7 @@ def _needed(settings: StudySettings, were_set: Sequence[str]) -> list[tuple[str,
 
 
 def select_variables(
-    settings: StudySettings,
+    options: StudyOptions,
     names: Sequence[str],
     features: Features,
     learn: Callable[[], SearchResult],
@@ -173,7 +173,7 @@ def select_variables(
 
     Parameters
     ----------
-    settings
+    options
         What was asked.
     names
         All variables.
@@ -189,7 +189,7 @@ def select_variables(
     ArgumentError
         If there is no such network.
     """
-    select, target = settings.select, settings.target
+    select, target = options.select, options.target
     if select == "all":
         return Selection("all", tuple(names))
     if select == "target":
@@ -208,7 +208,7 @@ def select_variables(
         )
     else:
         chosen, told = set(select), dict.fromkeys(names, "not among those that were asked for")
-    needed = dict(_needed(settings, were_set))
+    needed = dict(_needed(options, were_set))
     return Selection(
         select if isinstance(select, str) else "list",
         tuple(name for name in names if name in chosen or name in needed),
@@ -227,18 +227,18 @@ def _told_of_target(features: Features) -> dict[str, str]:
     }
 
 
-def knowledge_of_selection(settings: StudySettings, names: Sequence[str], variables: Sequence[str]) -> Knowledge:
+def knowledge_of_selection(options: StudyOptions, names: Sequence[str], variables: Sequence[str]) -> Knowledge:
     """Return what the selection of some variables leaves of constraints and options, and say what it does not.
 
     Parameters
     ----------
-    settings
+    options
         What was asked.
     names, variables
         Those that take part, and all there are.
     """
-    kept, every, options, notes = set(names), set(variables), dict(settings.options), list[str]()
-    constraints = settings.constraints
+    kept, every, own, notes = set(names), set(variables), dict(options.learning.options), list[str]()
+    constraints = options.learning.constraints
     if constraints is not None:
         inside: dict[str, Any] = {}
         for kind in ("required", "forbidden", "required_links", "forbidden_links"):
@@ -253,15 +253,15 @@ def knowledge_of_selection(settings: StudySettings, names: Sequence[str], variab
         if gone:
             notes.append(f"The place in the order of {names_in_words(gone)}, as {_absent(gone, kept)}.")
         constraints = Constraints(**inside) if any(inside.values()) else None
-    if isinstance(options.get("order"), list | tuple):
-        options["order"] = [name for name in options["order"] if name in kept or name not in every]
+    if isinstance(own.get("order"), list | tuple):
+        own["order"] = [name for name in own["order"] if name in kept or name not in every]
     for kind in ("keep", "drop"):
-        if kind in options:
-            links = pairs_of_names(options[kind], kind, ordered=False)
-            options[kind] = [link for link in links if kept.issuperset(link) or not every.issuperset(link)]
-            for a, b in (link for link in links if link not in options[kind]):
+        if kind in own:
+            links = pairs_of_names(own[kind], kind, ordered=False)
+            own[kind] = [link for link in links if kept.issuperset(link) or not every.issuperset(link)]
+            for a, b in (link for link in links if link not in own[kind]):
                 notes.append(f"The choice of the link {a} – {b}: {_absent((a, b), kept)}.")
-    return Knowledge(constraints, options, tuple(notes))
+    return Knowledge(constraints, own, tuple(notes))
 
 
 def _absent(names: Iterable[str], kept: set[str]) -> str:

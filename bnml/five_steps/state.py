@@ -6,44 +6,62 @@ left after any of them and gone on from later, with the same result.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bnml._pickled import PickledByFields
 from bnml.data import Data
 from bnml.five_steps.decisions import Decisions
 from bnml.five_steps.table_source import TableSource
 from bnml.graph import Constraints
-from bnml.scores import Score
-from bnml.scores.priors import DEFAULT_PRIOR, StructurePrior
+from bnml.search.options import SearchOptions
 
-__all__ = ["StudySettings", "StudyState"]
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+__all__ = ["Progress", "StudyOptions", "StudyState"]
+
+Progress = Callable[[str, float], None]
 
 
 @dataclass(frozen=True)
-class StudySettings:
-    """What was asked of a study: all that its result depends on, beside the table.
+class StudyOptions:
+    """Options of a study, validated: the arguments of `bnml.study`; ``learning`` are those of `bnml.learn`.
 
-    The attributes are the arguments of `bnml.study`, checked; ``options`` are those of the search.
+    ``progress`` and ``executor`` do not change the result, and are not kept with it.
     """
 
-    target: str | None
-    select: str | tuple[str, ...]
-    score: Score
-    alpha: float
-    constraints: Constraints | None
-    max_parents: int | None
-    rows_per_cell: float
-    search: str
-    repetitions: int
-    seed: int
-    memory_limit: int | str | None
-    prior: StructurePrior | str | None = DEFAULT_PRIOR
-    options: Mapping[str, Any] = field(default_factory=dict)
+    learning: SearchOptions
+    target: str | None = None
     event: tuple[str, ...] | None = None
+    select: str | tuple[str, ...] = "all"
+    alpha: float = 0.05
+    repetitions: int = 100
     folds: int = 10
+    progress: Progress | None = field(default=None, compare=False)
+    executor: Executor | None = field(default=None, compare=False)
+
+    @property
+    def search(self) -> str:
+        """The name of the search."""
+        return self.learning.search_name
+
+    def completed(
+        self, constraints: Constraints | None, select: str | tuple[str, ...] | None = None, **options: Any
+    ) -> StudyOptions:
+        """Return the options with what is known only together with the variables: constraints, names, options."""
+        learning = self.learning.completed(constraints, **options)
+        return replace(self, learning=learning, select=self.select if select is None else select)
+
+    def resumed(self, threads: int | None = None, progress: Progress | None = None) -> StudyOptions:
+        """Return the options for a study that is resumed, with the threads it may use now."""
+        return replace(self, learning=replace(self.learning, threads=threads), progress=progress, executor=None)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what belongs to this process alone."""
+        return {**self.__dict__, "progress": None, "executor": None}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -52,7 +70,7 @@ class StudyState(PickledByFields):
 
     Attributes
     ----------
-    settings
+    options
         What was asked.
     table
         The table with all variables.
@@ -70,7 +88,7 @@ class StudyState(PickledByFields):
         How long it took so far.
     """
 
-    settings: StudySettings
+    options: StudyOptions
     table: Data
     source: TableSource | None
     data: Data

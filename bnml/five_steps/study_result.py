@@ -267,7 +267,7 @@ class Study:
         if target.suffix.lower() == STATE:
             from bnml.five_steps.saving import check_saving, save_state
 
-            save_state(self.state, check_saving(target, self.state.settings))
+            save_state(self.state, check_saving(target, self.state.options))
             return
         if target.suffix.lower() not in SUFFIXES:
             known = ", ".join(SUFFIXES)

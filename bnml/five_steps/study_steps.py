@@ -24,10 +24,10 @@ from bnml.five_steps.decisions import (
     network_with_decided_directions,
     network_with_decided_links,
 )
-from bnml.five_steps.parts import PARTS, Progress, StudyPart, StudyRequest, StudyWork, max_condition_of
+from bnml.five_steps.parts import PARTS, StudyPart, StudyWork, max_condition_of
 from bnml.five_steps.risk import check_event, outcomes_of
 from bnml.five_steps.selection import Knowledge, check_select, check_select_among
-from bnml.five_steps.state import StudySettings, StudyState
+from bnml.five_steps.state import Progress, StudyOptions, StudyState
 from bnml.five_steps.study_result import Study
 from bnml.five_steps.table_source import USUAL, TableSource, source_of
 from bnml.graph import Constraints
@@ -36,14 +36,15 @@ from bnml.independence import IndependenceResult
 from bnml.scores import Score
 from bnml.scores.priors import DEFAULT_PRIOR, StructurePrior
 from bnml.search.by_tests import network_of_npc
-from bnml.search.learn import check_learn_request
+from bnml.search.learn import check_options
+from bnml.search.problem import bind
 from bnml.search.search_result import SearchResult
-from bnml.search.searches import SEARCHES, request_for
+from bnml.search.searches import SEARCHES, search_options
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-__all__ = ["begin_study", "go_on_with_study", "request_of", "resolved_study", "study", "study_of", "study_request"]
+__all__ = ["begin_study", "go_on_with_study", "resolved_study", "study", "study_of", "study_options"]
 
 Saver = Callable[[StudyState], None]
 
@@ -142,16 +143,16 @@ def study(
     >>> bnml.study(bnml.example(), "lung", select="blanket", repetitions=0).data.names
     ('tub', 'smoke', 'lung', 'either')
     """
-    asked = study_request(
+    checked = study_options(
         target, search, options, event=event, select=select, score=score, alpha=alpha, repetitions=repetitions,
         folds=folds, constraints=constraints, max_parents=max_parents, rows_per_cell=rows_per_cell, prior=prior,
         seed=seed, threads=threads, memory_limit=memory_limit, progress=progress, executor=executor,
     )  # fmt: skip
-    saver = None if save is None else _saver(save, asked.settings)
-    return study_of(go_on_with_study(begin_study(asked, data), asked, saver=saver))
+    saver = None if save is None else _saver(save, checked)
+    return study_of(go_on_with_study(begin_study(checked, data), checked, saver=saver))
 
 
-def study_request(
+def study_options(
     target: str | None,
     search: str,
     options: Mapping[str, Any],
@@ -164,44 +165,32 @@ def study_request(
     progress: Progress | None,
     executor: Executor | None = None,
     **given: Any,
-) -> StudyRequest:
-    """Check what is asked of `study`, before there are data; ``given`` is what all searches take."""
+) -> StudyOptions:
+    """Return the options of a study, checked before there are data; ``given`` are those shared by all searches."""
     level = significance_level(alpha)
     progress_function(progress)
     options = {name: list(value) if isinstance(value, Iterator) else value for name, value in options.items()}
     if isinstance(search, str) and search in SEARCHES and "alpha" in SEARCHES[search].options:
         options = {"alpha": level, **options}
-    learning = request_for(search, options, **given)
+    learning = search_options(search, options, **given)
     whole_number(repetitions, "repetitions")
     if whole_number(folds, "folds") == 1:
         raise refuse("folds", folds, "expected 2 folds or more, or 0 for none")
-    settings = StudySettings(
-        target, check_select(select, target), learning.score, level, learning.constraints, learning.max_parents,
-        learning.rows_per_cell, search, repetitions, learning.seed, given.get("memory_limit"),
-        learning.prior, learning.options, event=check_event(event, target), folds=folds,
+    return StudyOptions(
+        learning, target, check_event(event, target), check_select(select, target), level, repetitions, folds,
+        progress, checked_executor(executor),
     )  # fmt: skip
-    return StudyRequest(learning, settings, progress, checked_executor(executor))
 
 
-def request_of(settings: StudySettings, threads: int | None = None, progress: Progress | None = None) -> StudyRequest:
-    """Return the request of settings that were checked before, for a study that is gone on with."""
-    learning = request_for(
-        settings.search, settings.options, score=settings.score, constraints=settings.constraints,
-        max_parents=settings.max_parents, rows_per_cell=settings.rows_per_cell, prior=settings.prior,
-        seed=settings.seed, threads=threads, memory_limit=settings.memory_limit,
-    )  # fmt: skip
-    return StudyRequest(learning, settings, progress_function(progress))
-
-
-def _saver(path: str | os.PathLike[str], settings: StudySettings) -> Saver:
+def _saver(path: str | os.PathLike[str], options: StudyOptions) -> Saver:
     """Return what keeps a state in a file; refuse at once what cannot be kept."""
     from bnml.five_steps.saving import check_saving, save_state
 
-    file = check_saving(path, settings)
+    file = check_saving(path, options)
     return lambda state: save_state(state, file)
 
 
-def begin_study(asked: StudyRequest, data: Any, source: TableSource | None = None) -> StudyState:
+def begin_study(options: StudyOptions, data: Any, source: TableSource | None = None) -> StudyState:
     """Return the state before the first step, once everything is checked against the table.
 
     Raises
@@ -211,18 +200,18 @@ def begin_study(asked: StudyRequest, data: Any, source: TableSource | None = Non
     """
     watch = Watch()
     table = data if isinstance(data, Data) else read(data, **USUAL)
-    settings = asked.settings
-    if settings.target is not None:
-        a_variable(settings.target, "target", table.names)
-        outcomes_of(table, settings.target, settings.event)  # refuses an unknown value
-    check_select_among(settings, table.names, variables_set(table))
-    checked_decisions(settings.options.get("keep", ()), settings.options.get("drop", ()), ())
-    check_learn_request(asked.learning, table)
-    return StudyState(settings, table, source or source_of(data), table, seconds=watch.seconds)
+    learning = options.learning
+    if options.target is not None:
+        a_variable(options.target, "target", table.names)
+        outcomes_of(table, options.target, options.event)  # refuses an unknown value
+    check_select_among(options, table.names, variables_set(table))
+    checked_decisions(learning.options.get("keep", ()), learning.options.get("drop", ()), ())
+    check_options(learning, table)
+    return StudyState(options, table, source or source_of(data), table, seconds=watch.seconds)
 
 
 def go_on_with_study(
-    state: StudyState, asked: StudyRequest, *, until: str | None = None, saver: Saver | None = None
+    state: StudyState, options: StudyOptions, *, until: str | None = None, saver: Saver | None = None
 ) -> StudyState:
     """Make the parts of a study that are not done yet.
 
@@ -230,18 +219,18 @@ def go_on_with_study(
     ----------
     state
         How far it is.
-    asked
-        What is asked; of the same settings as the state.
+    options
+        Those of the state, with the progress function and the executor of this call.
     until
         The last part to make; all by default.
     saver
         Is given the state after each part.
     """
-    told = Watch(asked.progress)
+    told = Watch(options.progress)
     start = 0.0
     for part in PARTS:
         if part.name not in state.parts:
-            state = study_with_part(state, asked, part, _part(told, part.name.replace("_", " "), start, part.until))
+            state = study_with_part(state, options, part, _part(told, part.name.replace("_", " "), start, part.until))
             if saver is not None:
                 saver(state)
         told(part.name, part.until)
@@ -258,11 +247,11 @@ def _part(watch: Watch, name: str, start: float, stop: float) -> Progress:
 
 
 def study_with_part(
-    state: StudyState, asked: StudyRequest, part: StudyPart, progress: Progress = lambda stage, share: None
+    state: StudyState, options: StudyOptions, part: StudyPart, progress: Progress = lambda stage, share: None
 ) -> StudyState:
     """Return the state with one more part; those that it is made from must be there."""
     watch = Watch()
-    work = StudyWork(state, asked, progress)
+    work = StudyWork(state, options, progress)
     value = part.make(work)
     state = state.with_part(part.name, value, work.left_out, watch.seconds)
     return replace(state, decisions=_first_decisions(value)) if part.name == "knowledge" else state
@@ -275,13 +264,13 @@ def _first_decisions(known: Knowledge) -> Decisions:
 
 def study_of(state: StudyState) -> Study:
     """Return the study of a state in which all parts are done."""
-    parts, settings = state.parts, state.settings
+    parts, options = state.parts, state.options
     known: Knowledge = parts["knowledge"]
     return Study(
         data=state.data,
-        target=settings.target,
-        event=settings.event,
-        alpha=settings.alpha,
+        target=options.target,
+        event=options.event,
+        alpha=options.alpha,
         features=parts["features"],
         constraints=known.constraints,
         pc=parts["pc"],
@@ -293,9 +282,9 @@ def study_of(state: StudyState) -> Study:
         strength=parts["strength"],
         validation=parts["validation"],
         max_condition=max_condition_of(state),
-        rows_per_cell=settings.rows_per_cell,
+        rows_per_cell=options.learning.rows_per_cell,
         left_out=tuple(state.left_out.items()),
-        seed=settings.seed,
+        seed=options.learning.seed,
         seconds=state.seconds,
         table=state.table,
         selection=parts["selection"],
@@ -313,7 +302,7 @@ def resolved_study(state: StudyState, decisions: Decisions, *, threads: int | No
     ArgumentError
         If a link is in no ambiguous region, or a direction is not open.
     """
-    return go_on_with_study(decided_study(state, decisions, threads=threads), request_of(state.settings, threads))
+    return go_on_with_study(decided_study(state, decisions, threads=threads), state.options.resumed(threads))
 
 
 def decided_study(state: StudyState, decisions: Decisions, *, threads: int | None = None) -> StudyState:
@@ -324,8 +313,8 @@ def decided_study(state: StudyState, decisions: Decisions, *, threads: int | Non
     ArgumentError
         If a link is in no ambiguous region, or a direction is not open.
     """
-    asked = request_of(state.settings, threads)
-    work, parts, every = StudyWork(state, asked), dict(state.parts), state.decisions + decisions
+    work, every = StudyWork(state, state.options.resumed(threads)), state.decisions + decisions
+    parts = dict(state.parts)
     learned: SearchResult = parts["learned"]
     if decisions.keep or decisions.drop:
         found: IndependenceResult | None = parts.get("npc")
@@ -334,7 +323,7 @@ def decided_study(state: StudyState, decisions: Decisions, *, threads: int | Non
             raise ArgumentError(f"{argument('keep')} and {argument('drop')} go with NPC, which was left out: {reason}")
         parts["npc"] = found = found.resolve(keep=decisions.keep, drop=decisions.drop)
         if learned.search == "npc":
-            learned = network_of_npc(work.learning.open(state.data), found)
+            learned = network_of_npc(bind(work.learning, state.data), found)
         else:
             learned = network_with_decided_links(learned, decisions.keep, decisions.drop)
     parts["learned"] = network_with_decided_directions(learned, every.directed) if every.directed else learned

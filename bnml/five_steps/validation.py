@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -31,9 +31,10 @@ from bnml.five_steps.predictive_measures import Predictions, ReliabilityBin
 from bnml.five_steps.risk import Outcomes
 from bnml.graph import DAG
 from bnml.network import BayesianNetwork, fit
-from bnml.search.forecast import forecast
-from bnml.search.learn import learn
-from bnml.search.search_result import uninterrupted_result
+from bnml.search.forecast import Forecast
+from bnml.search.learn import learn_or_raise
+from bnml.search.options import SearchOptions
+from bnml.search.searches import SEARCHES
 
 __all__ = ["Estimate", "MethodValidation", "Validation", "cross_validation"]
 
@@ -167,9 +168,8 @@ def cross_validation(
     outcomes: Outcomes,
     *,
     folds: int,
-    search: str,
-    given: Mapping[str, Any],
-    options: Mapping[str, Any],
+    learning: SearchOptions,
+    cost: Forecast,
     progress: Progress,
     left_out: dict[str, str],
 ) -> Validation | None:
@@ -183,8 +183,8 @@ def cross_validation(
         What is to be predicted.
     folds
         How many folds; 0 for none.
-    search, given, options
-        How the network was learned: the search, what all searches take, and options of this one.
+    learning, cost
+        How the network was learned, and what an exact search of the table takes.
     progress
         Told how far it is.
     left_out
@@ -195,9 +195,9 @@ def cross_validation(
         left_out["validation"] = why
         return None
     folds = min(folds, table.n_rows)
-    search, options, folds = _affordable(table, search, options, given, folds)
+    learning, folds = _affordable(learning, cost, folds)
     rivals: dict[str, Callable[[Data, Data], Floats]] = {
-        NETWORK: lambda training, test: _fitted(_learned(training, search, given, options), training, test, outcomes),
+        NETWORK: lambda training, test: _fitted(_learned(training, learning), training, test, outcomes),
         BASE: lambda training, test: _fitted(DAG(training.names), training, test, outcomes),
         NAIVE: lambda training, test: _fitted(_naive(training, outcomes.target), training, test, outcomes),
     }
@@ -206,7 +206,7 @@ def cross_validation(
     else:
         rivals[LOGISTIC] = lambda training, test: _logistic(training, test, outcomes)
     predicted: dict[str, list[Predictions]] = {name: [] for name in rivals}
-    rng = np.random.default_rng(given["seed"])
+    rng = np.random.default_rng(learning.seed)
     try:
         for number, (training, test) in enumerate(stratified_folds(table, outcomes.target, folds, rng)):
             progress(f"fold {number + 1}", number / folds)
@@ -218,7 +218,7 @@ def cross_validation(
         return None
     texts = (f"not {outcomes.texts[0]}", outcomes.texts[0]) if outcomes.event else outcomes.texts
     methods = tuple(_method(name, own, predicted[NETWORK]) for name, own in predicted.items())
-    return Validation(texts, bool(outcomes.event), folds, table.n_rows, search, methods)
+    return Validation(texts, bool(outcomes.event), folds, table.n_rows, learning.search_name, methods)
 
 
 def _why_not(table: Data, outcomes: Outcomes, folds: int) -> str:
@@ -238,21 +238,18 @@ def _why_not(table: Data, outcomes: Outcomes, folds: int) -> str:
     return ""
 
 
-def _affordable(
-    table: Data, search: str, options: Mapping[str, Any], given: Mapping[str, Any], folds: int
-) -> tuple[str, Mapping[str, Any], int]:
-    """Return the search, its options and the number of folds: exact searches only where they take half a minute."""
-    if search not in ("auto", "exact"):
-        return search, options, folds
-    cost = forecast(table, **{name: value for name, value in given.items() if name not in ("seed", "threads")})
+def _affordable(learning: SearchOptions, cost: Forecast, folds: int) -> tuple[SearchOptions, int]:
+    """Return how to learn, and the number of folds: exact searches only where they take half a minute."""
+    if learning.search not in (None, SEARCHES["exact"]):
+        return learning, folds
     for fewer in (folds, min(folds, FEWER_FOLDS)):
         if cost.fits and cost.seconds * fewer <= SECONDS:
-            return "exact", options, fewer
-    return "tabu", {}, folds
+            return replace(learning, search=SEARCHES["exact"]), fewer
+    return replace(learning, search=SEARCHES["tabu"], options={}), folds
 
 
-def _learned(training: Data, search: str, given: Mapping[str, Any], options: Mapping[str, Any]) -> DAG:
-    return uninterrupted_result(learn(training, search=search, **given, **options)).structure
+def _learned(training: Data, learning: SearchOptions) -> DAG:
+    return learn_or_raise(learning, training).structure
 
 
 def _fitted(dag: DAG, training: Data, test: Data, outcomes: Outcomes) -> Floats:

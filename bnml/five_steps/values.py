@@ -145,19 +145,20 @@ def _network(network: BayesianNetwork) -> list[dict[str, Any]]:
 
 
 def _settings(study: Study) -> dict[str, Any]:
-    asked = study.state.settings
+    options, learning = study.state.options, study.state.options.learning
+    prior = learning.prior
     return {
-        "select": asked.select,
-        "score": score_text(asked.score),
-        "search": asked.search,
-        "options": asked.options,
-        "alpha": asked.alpha,
-        "max_parents": asked.max_parents,
-        "rows_per_cell": asked.rows_per_cell,
-        "prior": asked.prior if isinstance(asked.prior, str) else repr(asked.prior) if asked.prior else "uniform",
+        "select": options.select,
+        "score": score_text(learning.score),
+        "search": options.search,
+        "options": learning.options,
+        "alpha": options.alpha,
+        "max_parents": learning.max_parents,
+        "rows_per_cell": learning.rows_per_cell,
+        "prior": prior if isinstance(prior, str) else repr(prior) if prior else "uniform",
         "max_condition": study.max_condition,
-        "repetitions": asked.repetitions,
-        "event": asked.event,
-        "folds": asked.folds,
-        "seed": asked.seed,
+        "repetitions": options.repetitions,
+        "event": options.event,
+        "folds": options.folds,
+        "seed": learning.seed,
     }

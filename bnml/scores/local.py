@@ -10,7 +10,7 @@ import numpy as np
 
 from bnml._arrays import Floats, Ints
 from bnml._bits import mask_of
-from bnml.counts import Lookups, batch_of, counts_of
+from bnml.counts import Counts, Lookups, batch_of, counts_of
 from bnml.counts.batches import FamilyBatch, check_additions, check_batch, check_columns
 from bnml.data import Data, as_data
 from bnml.data.gaps import refuse_gaps
@@ -94,6 +94,10 @@ class LocalScores:
         """The variables."""
         return self.data.names
 
+    def without_prior(self) -> LocalScores:
+        """Return the scores of the families alone, as under a uniform prior."""
+        return self if self.prior is None else local_scores(self.data, self.score_function)
+
     def score(self, dag: DAG, threads: int | None = None) -> float:
         """Return the score of a structure over the same variables."""
         sets = parent_sets(dag, self.names)
@@ -162,18 +166,18 @@ class LocalScores:
         if self.outline is None:
             value = self.known.one_by_one.family(child, parents)
         else:
-            joint, margin = self._family_terms(child, parents)
+            joint, margin = self._family_terms(child, parents, self.known)
             value = joint - margin + self.known.closed.of(child, parents)
         return value if self._prior_terms is None else value + self._prior_terms.family(child, parents)
 
-    def _family_terms(self, child: int, parents: Sequence[int]) -> tuple[float, float]:
+    def _family_terms(self, child: int, parents: Sequence[int], known: FamilyTerms) -> tuple[float, float]:
         """Return the family's two sums over cells, without the closed form."""
         mask = mask_of(parents)
-        joint, margin = self.known.cache.get(child, parents, mask)
+        joint, margin = known.cache.get(child, parents, mask)
         if math.isnan(joint) or math.isnan(margin):
-            sums = self.counts.family_sums(batch_of([child], [parents]), self.known.lookups, 1, checked=True)
+            sums = self.counts.family_sums(batch_of([child], [parents]), known.lookups, 1, checked=True)
             joint, margin = float(sums[0, 0]), float(sums[0, 1])
-            self.known.cache.keep(child, parents, mask, (joint, margin))
+            known.cache.keep(child, parents, mask, (joint, margin))
         return joint, margin
 
     def families(
@@ -311,7 +315,8 @@ class LocalScores:
 
         For BD scores the penalty is the Bayesian regret (fNML paper, eq. 6), for fNML the sum of regrets (eq. 11).
         """
-        fit = local_scores(self.data, LogLikelihood()).family(child, parents)
+        joint, margin = self._family_terms(child, parents, _kept_terms(self.data, self.counts, LogLikelihood()))
+        fit = joint - margin
         return fit, fit - self.family(child, parents)
 
     def _priors(self, children: Sequence[int], parent_sets: Sequence[Sequence[int]]) -> float | Floats:
@@ -320,7 +325,12 @@ class LocalScores:
 
 def local_scores(data: Data, score: Score, prior: StructurePrior | None = None) -> LocalScores:
     """Return the local scores of a table under a score; what is computed of them is kept with the table."""
+    return LocalScores(data, score, prior, kept=_kept_terms(data, counts_of(data), score))
+
+
+def _kept_terms(data: Data, counts: Counts, score: Score) -> FamilyTerms:
+    """Return the terms of a score that are kept with the table."""
     kept: FamilyTerms | None = data.memo.get(score)
-    local = LocalScores(data, score, prior, kept=kept)
-    data.memo[score] = local.known
-    return local
+    if kept is None:
+        kept = data.memo[score] = FamilyTerms(counts, score)
+    return kept

@@ -25,7 +25,7 @@ from bnml.errors import SearchError, argument
 from bnml.graph import Rules
 from bnml.graph.branching import maximum_branching
 from bnml.graph.spanning import spanning_links, spanning_neighbours, spanning_parents
-from bnml.search.task import Task
+from bnml.search.problem import Problem
 
 __all__ = ["best_tree", "check_tree", "tree_gain", "tree_gains", "tree_rules", "whole_tree_gains"]
 
@@ -75,12 +75,12 @@ def check_tree(rules: Rules, kind: str, root: str | None = None) -> int | None:
     return place
 
 
-def tree_gains(task: Task, columns: Sequence[int], given: Sequence[int], done: Tell) -> Floats:
+def tree_gains(problem: Problem, columns: Sequence[int], given: Sequence[int], done: Tell) -> Floats:
     """Return what each arc gains, ``[parent, child]``, for variables that have the parents ``given`` already.
 
     In whole numbers (`whole_tree_gains`). For score-equivalent scores an arc gains as much as the one turned round.
     """
-    n, local, threads, alike = len(columns), task.local, task.threads, task.equivalent
+    n, local, threads, alike = len(columns), problem.local, problem.threads, problem.equivalent
     gains = np.full((n, n), -np.inf)
     every, at = np.arange(n), np.array(columns, np.int64)
     own = local.families(columns, [given] * n, threads)
@@ -92,7 +92,7 @@ def tree_gains(task: Task, columns: Sequence[int], given: Sequence[int], done: T
         done((child + 1) / n)
     if alike:
         gains = np.maximum(gains, gains.T)
-    return whole_tree_gains(gains, task.n_rows, float(np.abs(own[np.isfinite(own)]).max(initial=0.0)))
+    return whole_tree_gains(gains, problem.n_rows, float(np.abs(own[np.isfinite(own)]).max(initial=0.0)))
 
 
 def tree_gain(values: Floats, own: float) -> Floats:

@@ -24,9 +24,10 @@ from bnml.scores.equal_scores import score_rounding
 from bnml.search.candidates import candidates_of, candidates_with_structure
 from bnml.search.cuts import CutsResult, solve_by_cuts
 from bnml.search.cuts.cutting import CLOSE
+from bnml.search.options import SearchOptions
+from bnml.search.problem import Problem
 from bnml.search.read_back_tied import read_back_tied
 from bnml.search.search_result import SearchResult
-from bnml.search.task import Task, task_request
 
 __all__ = ["LISTING_PROGRESS", "LISTING_SHARE", "certify_by_cuts", "exact_by_cuts"]
 
@@ -39,13 +40,13 @@ NODES_OF_BOUND = 100  # branches for the bound of what is not listed: it falls n
 
 
 def exact_by_cuts(
-    task: Task, start: DAG | None = None, listed: Candidates | None = None, most_nodes: float = math.inf
+    problem: Problem, start: DAG | None = None, listed: Candidates | None = None, most_nodes: float = math.inf
 ) -> SearchResult:
     """Return the best structure, or the best so far with a bound when the time is over or the user interrupts.
 
     Parameters
     ----------
-    task
+    problem
         What is asked.
     start
         A structure that is known.
@@ -54,19 +55,19 @@ def exact_by_cuts(
     most_nodes
         How many branches are looked at.
     """
-    watch = task.watch
-    found = listed or candidates_of(task, watch.share(LISTING_SHARE), LISTING_PROGRESS)
+    watch = problem.watch
+    found = listed or candidates_of(problem, watch.share(LISTING_SHARE), LISTING_PROGRESS)
     families, parents = found.families, None
     if start is not None:
-        place = {name: i for i, name in enumerate(task.names)}
-        parents = [mask_of(place[p] for p in start.parents(x)) for x in task.names]
-        families = candidates_with_structure(families, task.local, parents)
-    links = task.hard_rules.links
+        place = {name: i for i, name in enumerate(problem.names)}
+        parents = [mask_of(place[p] for p in start.parents(x)) for x in problem.names]
+        families = candidates_with_structure(families, problem.local, parents)
+    links = problem.hard_rules.links
     info: dict[str, Any] = {}
     if found.complete:
         solved = solve_by_cuts(families, links, parents, found.unlisted, watch, _told(watch), most_nodes)
     else:
-        none = (-math.inf,) * len(task.names)
+        none = (-math.inf,) * len(problem.names)
         first = solve_by_cuts(families, links, parents, none, watch.share(LISTED_SHARE), _told(watch), most_nodes)
         info["listed_bound"] = first.bound
         if first.interrupted:  # the plain bound is all that is left to be known
@@ -78,7 +79,7 @@ def exact_by_cuts(
             solved = solve_by_cuts(families, links, first.parents, found.unlisted, watch, _told(watch), most)
     if solved.interrupted:
         info["interrupted"] = True
-    return _result(task, found, families, solved, info)
+    return _result(problem, found, families, solved, info)
 
 
 def certify_by_cuts(
@@ -89,22 +90,19 @@ def certify_by_cuts(
     progress: Callable[[str, float], None] | None,
 ) -> SearchResult:
     """Return a result with a bound by cuts: see `SearchResult.certify`."""
-    dag, local = result.structure, result.local
-    if local is None or result.rules is None:
+    dag, problem = result.structure, result.problem
+    if problem is None or result.local is None:
         raise SearchError("certify: the local scores of this result were not kept; learn it again")
     if result.data is not None:
         refuse_gaps(result.data, "certify")
-    asked = task_request(
+    limits = SearchOptions.checked(
         None, {}, threads=threads, memory_limit=memory_limit, time_limit=time_limit, progress=progress
-    )  # fmt: skip
+    )
     if result.optimal:
         return result
-    task = Task(
-        local, result.rules, result.search, None, result.constraints, result.info.get("max_parents"),
-        result.info.get("rows_per_cell", 0), 0, asked.threads, asked.memory,
-        Watch(asked.progress, asked.time_limit), "certified", result.data,
-    )  # fmt: skip
-    return exact_by_cuts(task, dag)
+    options = replace(problem.options, threads=limits.threads, memory_limit=limits.memory_limit)
+    watch = Watch(limits.progress, limits.time_limit)
+    return exact_by_cuts(replace(problem, options=options, watch=watch, search=result.search, reason="certified"), dag)
 
 
 def _told(watch: Watch) -> Callable[[str, float, float], None]:
@@ -123,21 +121,21 @@ def _told(watch: Watch) -> Callable[[str, float, float], None]:
 
 
 def _result(
-    task: Task, found: Candidates, families: FamilyScores, solved: CutsResult, info: dict[str, Any]
+    problem: Problem, found: Candidates, families: FamilyScores, solved: CutsResult, info: dict[str, Any]
 ) -> SearchResult:
-    local, names = task.local, task.names
+    local, names = problem.local, problem.names
     parents: Sequence[int] = solved.parents
     few = len(names) <= FEW_VARIABLES or sum(map(len, solved.tied)) <= FEW_TIED * len(names)
     if solved.proven and found.complete and few:
-        parents = _as_by_subsets(task, families, solved)
+        parents = _as_by_subsets(problem, families, solved)
     dag = DAG.from_parent_sets(names, [list(bits(mask)) for mask in parents])
-    if task.nothing_but_the_score:
+    if problem.nothing_but_the_score:
         dag = canonical_extension(dag.cpdag())
     score = local.score(dag)
     bound = max(solved.bound, score)
     optimal = (solved.proven and found.complete) or bound - score <= CLOSE
     told = {
-        "within": (0.0 if optimal else bound - score) + score_rounding(task.n_rows),
+        "within": (0.0 if optimal else bound - score) + score_rounding(problem.n_rows),
         "method": "cuts",
         "proof": solved.proof,
         "candidates": sum(map(len, found.families.parents)),
@@ -151,12 +149,12 @@ def _result(
         "local_optimum": optimal,
         **info,
     }
-    return task.result(dag, score, told, optimal=optimal)
+    return problem.result(dag, score, told, optimal=optimal)
 
 
-def _as_by_subsets(task: Task, families: FamilyScores, solved: CutsResult) -> list[int]:
+def _as_by_subsets(problem: Problem, families: FamilyScores, solved: CutsResult) -> list[int]:
     """Return that of several best structures which the dynamic programming over all subsets returns."""
-    names = task.names
+    names = problem.names
     by_name = sorted(range(len(names)), key=lambda i: names[i])
     place = {i: k for k, i in enumerate(by_name)}
 
@@ -166,7 +164,7 @@ def _as_by_subsets(task: Task, families: FamilyScores, solved: CutsResult) -> li
     tied = [
         [(renamed(families.parents[i][f]), float(families.scores[i][f])) for f in solved.tied[i]] for i in by_name
     ]  # fmt: skip
-    links = [renamed(task.hard_rules.links[i]) for i in by_name]
+    links = [renamed(problem.hard_rules.links[i]) for i in by_name]
     best = [renamed(solved.parents[i]) for i in by_name]
-    chosen = read_back_tied(tied, links, best, by_model_string=not task.nothing_but_the_score, watch=task.watch)
+    chosen = read_back_tied(tied, links, best, by_model_string=not problem.nothing_but_the_score, watch=problem.watch)
     return [mask_of(by_name[j] for j in bits(chosen[place[i]])) for i in range(len(names))]

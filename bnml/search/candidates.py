@@ -11,6 +11,7 @@ import numpy as np
 from bnml._bits import bits, members
 from bnml._text import number_of
 from bnml._watch import Watch
+from bnml.data import as_data
 from bnml.errors import SearchError, argument
 from bnml.graph import Constraints, Rules
 from bnml.graph.rules import ROWS_PER_CELL
@@ -18,7 +19,8 @@ from bnml.scores import FamilyScores, LocalScores, Score
 from bnml.scores.candidates_by_bounds import Candidates, list_by_bounds, listable_by_bounds
 from bnml.scores.lattice import allowed_sets
 from bnml.scores.priors import DEFAULT_PRIOR, StructurePrior
-from bnml.search.task import Task, TimeOverError, task_request
+from bnml.search.options import SearchOptions
+from bnml.search.problem import Problem, TimeOverError, bind
 
 __all__ = ["candidates", "candidates_of", "candidates_to_size"]
 
@@ -66,37 +68,37 @@ def candidates(
     >>> bnml.learn(families, search="exact").optimal
     True
     """
-    asked = task_request(
+    options = SearchOptions.checked(
         None, {}, score=score, constraints=constraints, max_parents=max_parents, rows_per_cell=rows_per_cell,
         prior=prior, threads=threads, memory_limit=memory_limit, time_limit=time_limit, progress=progress,
     )  # fmt: skip
-    task = asked.open(data)
-    return candidates_of(task, task.watch).families
+    problem = bind(options, data if isinstance(data, FamilyScores) else as_data(data, memory_limit))
+    return candidates_of(problem, problem.watch).families
 
 
-def candidates_of(task: Task, watch: Watch, share: float = 1.0, most_sets: float = math.inf) -> Candidates:
-    """List the candidates of a task; ``share`` is that of the work, for progress, and ``watch`` ends it."""
-    found = candidates_to_size(task, watch, 0, share, most_sets)
+def candidates_of(problem: Problem, watch: Watch, share: float = 1.0, most_sets: float = math.inf) -> Candidates:
+    """List the candidates of a problem; ``share`` is that of the work, for progress, and ``watch`` ends it."""
+    found = candidates_to_size(problem, watch, 0, share, most_sets)
     assert found is not None, "a list of any size will do"
     return found
 
 
 def candidates_to_size(
-    task: Task, watch: Watch, least: int, share: float = 1.0, most_sets: float = math.inf
+    problem: Problem, watch: Watch, least: int, share: float = 1.0, most_sets: float = math.inf
 ) -> Candidates | None:
-    """List the candidates of a task; None if the time is over before those with ``least`` parents are listed."""
-    rules, local = task.hard_rules, task.local
+    """List the candidates of a problem; None if the time is over before those with ``least`` parents are listed."""
+    rules, local = problem.hard_rules, problem.local
     if isinstance(local, FamilyScores):
         return Candidates(_allowed(local, rules), (-math.inf,) * rules.n, 0)
     if not listable_by_bounds(local, rules):
-        return _one_by_one(task, local, rules, watch)
+        return _one_by_one(problem, local, rules, watch)
 
     def done(size: int, visited: int, listed: int) -> None:
         parents = number_of(size, "parent")
         watch(f"candidate families: {listed:,} with up to {parents}", share * size / (size + 1))
 
     return list_by_bounds(
-        local, rules, task.threads, lambda: watch.over, done, BYTES_SHARE * task.memory, most_sets, least
+        local, rules, problem.threads, lambda: watch.over, done, BYTES_SHARE * problem.memory, most_sets, least
     )  # fmt: skip
 
 
@@ -115,7 +117,7 @@ def _allowed(families: FamilyScores, rules: Rules) -> FamilyScores:
     return allowed if any(rules.links) else allowed.undominated()
 
 
-def _one_by_one(task: Task, local: LocalScores, rules: Rules, watch: Watch) -> Candidates:
+def _one_by_one(problem: Problem, local: LocalScores, rules: Rules, watch: Watch) -> Candidates:
     """Score every family that is allowed, for a score that has no bounds."""
     free = [(may & ~must).bit_count() for may, must in zip(rules.may, rules.must, strict=True)]
     number = sum(
@@ -135,7 +137,7 @@ def _one_by_one(task: Task, local: LocalScores, rules: Rules, watch: Watch) -> C
                 "take fewer columns"
             )
         masks = [int(mask) for mask in allowed_sets(rules, i)]
-        scores = local.families(i, [members(mask) for mask in masks], task.threads)
+        scores = local.families(i, [members(mask) for mask in masks], problem.threads)
         sets.append((masks, np.asarray(scores)))
     families = FamilyScores(local.names, tuple(tuple(m) for m, _ in sets), tuple(s for _, s in sets), prior=local.prior)
     return Candidates(families, (-math.inf,) * rules.n, int(number))

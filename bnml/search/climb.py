@@ -21,10 +21,10 @@ from bnml._watch import Watch
 from bnml.graph import DAG
 from bnml.search.insertions import Orders, insertion_neighbours, order_for_insertions
 from bnml.search.moves import Structure
+from bnml.search.problem import Problem
 from bnml.search.restarts import Beginning, BestSoFar, Restarted, Restarts, perturbation_of, restarting_at, run_shaken
 from bnml.search.search_result import SearchResult
 from bnml.search.short_of_time import fall_back_on_forest
-from bnml.search.task import Task, as_search
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -34,9 +34,8 @@ __all__ = ["climb_in_turns", "climb_up", "hill_climb", "result_of_climb"]
 MANY_ROWS = 20_000  # distinct ones
 
 
-@as_search("climb")
 def hill_climb(
-    task: Task,
+    problem: Problem,
     *,
     start: DAG | None = None,
     reinsert: bool | None = None,
@@ -44,45 +43,14 @@ def hill_climb(
     perturbation: int | None = None,
     executor: Executor | None = None,
 ) -> SearchResult:
-    """Climb from a structure to one that no change of a single arc improves.
-
-    Parameters
-    ----------
-    start
-        The structure to start from; by default no arcs but those that are required.
-    reinsert
-        Whether to move variables to other places in the order where no change of one arc helps; by default with more
-        than 20,000 distinct rows, where a wrong direction costs most and the time is spent on counting anyway.
-    restarts
-        How often to climb again from the best structure so far, with some arcs changed at random.
-    perturbation
-        How many arcs are changed; by default a quarter of the number of variables, and three at least.
-    executor
-        Where restarts are done, several at a time: a `concurrent.futures.Executor`, such as a pool of processes, or
-        that of Dask or MPI; None for this process. What is found does not depend on it, only how many ``families`` were
-        scored: each process scores for itself. ``threads`` is then how many each restart is given; one by default.
-
-    Returns
-    -------
-    SearchResult
-        With ``info["local_optimum"]``: whether it was verified that no change of one arc is an improvement. When the
-        time is over, the best structure so far, or the best forest (``info["fallback"]`` is then ``"forest"``) if that
-        has a higher score and no ``start`` is given.
-
-    Examples
-    --------
-    >>> import bnml
-    >>> result = bnml.search.hill_climb(bnml.example(), "bic")
-    >>> result.info["local_optimum"], result.info["moves"] > 5
-    (True, True)
-    """
+    """Climb from a structure to one that no change of a single arc improves."""
     rounds = whole_number(restarts, "restarts")
     if reinsert not in (None, True, False):
         raise refuse("reinsert", reinsert, "expected True, False or None")
     elsewhere = checked_executor(executor)
-    structure, watch, rng = Structure(task, start), task.watch, np.random.default_rng(task.seed)
+    structure, watch, rng = Structure(problem, start), problem.watch, np.random.default_rng(problem.seed)
     size = perturbation_of(structure, perturbation)
-    in_turns = task.n_distinct > MANY_ROWS if reinsert is None else reinsert
+    in_turns = problem.n_distinct > MANY_ROWS if reinsert is None else reinsert
     climb = climb_in_turns if in_turns else climb_up
     moves, verified = climb(structure, watch, 0.0, 1.0 / (rounds + 1))
     best = BestSoFar(structure, rounds, structure.arcs.copy(), structure.score, verified, moves)
@@ -138,10 +106,10 @@ def result_of_climb(structure: Structure, *, compare_forest: bool = False, **inf
 
     The forest is tried where the climb was cut off, or always with ``compare_forest``.
     """
-    task, forest = structure.task, {}
+    problem, forest = structure.problem, {}
     compared = compare_forest or not info["local_optimum"]
     if compared and structure.first_gains is not None and fall_back_on_forest(structure):
         forest = {"fallback": "forest", "local_optimum": False}
-    task.watch(f"score {structure.score:,.1f}", 1.0)
-    found = {**info, "families": structure.families, "seed": task.seed, **forest}
-    return task.result(structure.dag(), structure.score, found)
+    problem.watch(f"score {structure.score:,.1f}", 1.0)
+    found = {**info, "families": structure.families, "seed": problem.seed, **forest}
+    return problem.result(structure.dag(), structure.score, found)

@@ -31,14 +31,14 @@ from bnml.search.forecast import (
     CORES,
     Forecast,
     SearchPlan,
-    forecast_of,
+    cost_of_method,
     listing_seconds,
     most_variables,
 )
 from bnml.search.listed_families import ListedFamilies, families_from_file, list_families_one_by_one
+from bnml.search.problem import Problem
 from bnml.search.read_back import read_back_by_model_string, read_back_by_names
 from bnml.search.search_result import SearchResult
-from bnml.search.task import Task, as_search
 
 __all__ = ["exact", "solve_exact"]
 
@@ -49,61 +49,34 @@ WALK_SHARE = 0.6  # of the work, for progress
 Part = Callable[[str, float, float], Tell]
 
 
-@as_search("exact")
-def exact(task: Task, *, method: str = "auto") -> SearchResult:
-    """Return the structure with the highest score of all.
-
-    Parameters
-    ----------
-    method
-        ``"lattice"`` goes over all subsets of the variables, some thirty at most. ``"cuts"`` lists the families that
-        can be in an optimal structure and finds the best structure of these by branch and cut, for any number of
-        variables. ``"auto"`` takes the way that a forecast says is shorter, and gives a list up that takes too long.
-
-    Returns
-    -------
-    SearchResult
-        The optimum. If several structures share the highest score: for score-equivalent scores, where nothing
-        constrains the structure, the canonical DAG of its class; otherwise the one with the smallest model string
-        (beyond 18 variables, by cuts with a proof that took branches, one of them, the same in every run).
-        ``info["families"]`` counts the families that were visited; there are no ``moves``.
-        When the time is over, or on Ctrl-C (``info["interrupted"]``), branch and cut returns the best structure so far
-        with the ``bound`` it has by then; the dynamic programming over all subsets has no result before its end, and is
-        given up with an error.
-
-    Examples
-    --------
-    >>> import bnml
-    >>> result = bnml.search.exact(bnml.example(), "bic")
-    >>> result.optimal, round(result.score, 1)
-    (True, -11291.9)
-    """
-    if task.in_engine:
-        assert isinstance(task.local, LocalScores)
-        raise rows_stay(task.local.data, argument("search", "exact"))
-    forecast = forecast_of(task, method=method)
+def exact(problem: Problem, *, method: str = "auto") -> SearchResult:
+    """Return the structure with the highest score of all."""
+    if problem.in_engine:
+        assert isinstance(problem.local, LocalScores)
+        raise rows_stay(problem.local.data, argument("search", "exact"))
+    forecast = cost_of_method(problem, method)
     if method == "cuts":
-        return exact_by_cuts(task)
+        return exact_by_cuts(problem)
     if forecast.method == "cuts":
-        found = _by_cuts_if_shorter(task, forecast)
+        found = _by_cuts_if_shorter(problem, forecast)
         if found is not None:
             return found
     if not forecast.fits:
-        raise _too_large(forecast, most_variables(task))
-    local = task.local
+        raise _too_large(forecast, most_variables(problem))
+    local = problem.local
     walks = isinstance(local, LocalScores) and has_lattice(local)
     columns = (
-        WalkOrder(local.counts).columns if isinstance(local, LocalScores) and walks else tuple(range(task.rules.n))
+        WalkOrder(local.counts).columns if isinstance(local, LocalScores) and walks else tuple(range(problem.rules.n))
     )
-    _ = task.hard_rules  # refused if no structure can be
+    _ = problem.hard_rules  # refused if no structure can be
     dag, families = solve_exact(
-        local, task.rules.among(columns), columns, forecast.plan, cores(task.threads), task.part,
-        free=task.nothing_but_the_score,
+        local, problem.rules.among(columns), columns, forecast.plan, cores(problem.threads), problem.part,
+        free=problem.nothing_but_the_score,
     )  # fmt: skip
     info = {
-        "within": families.within + score_rounding(task.n_rows),
+        "within": families.within + score_rounding(problem.n_rows),
         "method": "lattice",
-        "subsets": 1 << len(task.names),
+        "subsets": 1 << len(problem.names),
         "visited": families.visited,
         "moves": 0,
         "families": families.scored,
@@ -112,10 +85,10 @@ def exact(task: Task, *, method: str = "auto") -> SearchResult:
         "arithmetic": "32-bit integers" if forecast.plan.integers else "64-bit floats",
         "bytes": forecast.bytes,
     }
-    return task.result(dag, local.score(dag), info, optimal=True)
+    return problem.result(dag, local.score(dag), info, optimal=True)
 
 
-def _by_cuts_if_shorter(task: Task, forecast: Forecast) -> SearchResult | None:
+def _by_cuts_if_shorter(problem: Problem, forecast: Forecast) -> SearchResult | None:
     """Return the result of branch and cut, unless all subsets are done sooner.
 
     The list of families is given up once as many sets are counted as would take as long as all subsets, if these fit
@@ -124,20 +97,20 @@ def _by_cuts_if_shorter(task: Task, forecast: Forecast) -> SearchResult | None:
     """
     most_nodes = MOST_NODES if forecast.fits else math.inf
     found = None
-    if isinstance(task.local, LocalScores):
-        found = _list_if_shorter(task, forecast)
+    if isinstance(problem.local, LocalScores):
+        found = _list_if_shorter(problem, forecast)
         if forecast.fits and not found.complete:
             return None
-    result = exact_by_cuts(task, listed=found, most_nodes=most_nodes)
-    done = result.optimal or "interrupted" in result.info or task.watch.over or not forecast.fits
+    result = exact_by_cuts(problem, listed=found, most_nodes=most_nodes)
+    done = result.optimal or "interrupted" in result.info or problem.watch.over or not forecast.fits
     return result if done else None
 
 
-def _list_if_shorter(task: Task, forecast: Forecast) -> Candidates:
+def _list_if_shorter(problem: Problem, forecast: Forecast) -> Candidates:
     """List families until that has taken as long as all subsets would take, or some minutes."""
-    seconds = forecast.seconds if forecast.fits else PATIENCE if task.watch.limit is None else math.inf
-    most = seconds * CORES / listing_seconds(task)
-    return candidates_of(task, task.watch.share(LISTING_SHARE), LISTING_PROGRESS, most)
+    seconds = forecast.seconds if forecast.fits else PATIENCE if problem.watch.limit is None else math.inf
+    most = seconds * CORES / listing_seconds(problem)
+    return candidates_of(problem, problem.watch.share(LISTING_SHARE), LISTING_PROGRESS, most)
 
 
 def _silent(stage: str, start: float, stop: float) -> Tell:

@@ -22,16 +22,18 @@ from bnml._plain import attributes
 from bnml._text import number_of, seconds_text, time_text
 from bnml._watch import Watch
 from bnml.counts.lattice import WalkOrder
+from bnml.data import as_data
 from bnml.data.targets import without_targets
 from bnml.graph import Constraints, Rules
 from bnml.graph.rules import ROWS_PER_CELL
-from bnml.scores import LocalScores, Score
+from bnml.scores import FamilyScores, LocalScores, Score
 from bnml.scores.candidates_by_bounds import listable_by_bounds
 from bnml.scores.lattice import has_lattice
 from bnml.scores.lattice.memory import BASE, scoring_bytes
 from bnml.scores.lattice.terms import terms_that_rise
 from bnml.scores.priors import DEFAULT_PRIOR, StructurePrior
-from bnml.search.task import Task, task_request
+from bnml.search.options import SearchOptions
+from bnml.search.problem import Problem, bind
 
 __all__ = [
     "AFFORDABLE",
@@ -40,9 +42,11 @@ __all__ = [
     "Forecast",
     "Listing",
     "SearchPlan",
+    "cost_of_method",
+    "estimate_cost",
     "forecast",
-    "forecast_of",
     "listing_seconds",
+    "measured_cost",
     "most_variables",
 ]
 
@@ -208,48 +212,58 @@ def forecast(
     >>> cost.subsets, cost.fits, cost.affordable, cost.method
     (256, True, True, 'lattice')
     """
-    asked = task_request(
+    options = SearchOptions.checked(
         None, {}, score=score, constraints=constraints, max_parents=max_parents, rows_per_cell=rows_per_cell,
         prior=prior, threads=threads, memory_limit=memory_limit,
     )  # fmt: skip
-    return forecast_of(asked.open(data), probe=probe, method=method)
+    table = data if isinstance(data, FamilyScores) else as_data(data, memory_limit)
+    problem = bind(options, table)
+    cost = cost_of_method(problem, method)
+    return measured_cost(problem, cost) if probe else cost
 
 
-def forecast_of(task: Task, *, probe: bool = False, method: str = "auto") -> Forecast:
-    """Return what an exact search of a task will take, and how it is to be done so that it fits."""
+def estimate_cost(problem: Problem) -> Forecast:
+    """Return what an exact search of a problem will take, and how it is to be done so that it fits."""
+    cost = _work_of(problem).planned(problem.memory)
+    return replace(cost, method=_way(problem, cost))
+
+
+def cost_of_method(problem: Problem, method: str) -> Forecast:
+    """Return the cost of an exact search that goes a given way."""
     one_of(method, "method", METHODS)
-    result = _work_of(task).planned(task.memory)
-    result = replace(result, method=_way(task, result) if method == "auto" else method)
-    if (
-        probe
-        and result.method == "cuts"
-        and isinstance(task.local, LocalScores)
-        and listable_by_bounds(task.local, task.rules)
-    ):
-        return replace(result, listing=_listing(task))
-    if probe and result.fits and isinstance(task.local, LocalScores) and has_lattice(task.local):
-        result = replace(result, seconds=result.seconds * _slowness(task.local))
-    return result
+    return problem.cost if method == "auto" else replace(problem.cost, method=method)
 
 
-def _way(task: Task, cost: Forecast) -> str:
+def measured_cost(problem: Problem, cost: Forecast) -> Forecast:
+    """Return a cost corrected by a short measurement on this machine."""
+    local = problem.local
+    if not isinstance(local, LocalScores):
+        return cost
+    if cost.method == "cuts" and listable_by_bounds(local, problem.rules):
+        return replace(cost, listing=_listing(problem))
+    if cost.fits and has_lattice(local):
+        return replace(cost, seconds=cost.seconds * _slowness(local))
+    return cost
+
+
+def _way(problem: Problem, cost: Forecast) -> str:
     """Return the way that exact search goes, or begins with; the same on every machine with as much memory."""
-    local = task.local
-    if isinstance(local, LocalScores) and (not listable_by_bounds(local, task.rules) or task.memory < BASE):
+    local = problem.local
+    if isinstance(local, LocalScores) and (not listable_by_bounds(local, problem.rules) or problem.memory < BASE):
         return "lattice"
     if not cost.fits:
         return "cuts"
     if not isinstance(local, LocalScores):
-        return "lattice" if len(task.names) <= FEW_LISTED else "cuts"
-    return "lattice" if cost.seconds <= QUICK or len(task.names) <= FEW_FOR_LISTS else "cuts"
+        return "lattice" if len(problem.names) <= FEW_LISTED else "cuts"
+    return "lattice" if cost.seconds <= QUICK or len(problem.names) <= FEW_FOR_LISTS else "cuts"
 
 
-def _listing(task: Task) -> Listing:
+def _listing(problem: Problem) -> Listing:
     """List families for a moment, and return how far that has come."""
     from bnml.search.candidates import candidates_of
 
     watch = _WatchOfListing(time_limit=LISTING_PROBE)
-    found = candidates_of(task, watch)
+    found = candidates_of(problem, watch)
     families = found.families
     listed = sum(map(len, families.parents))
     return Listing(families.complete_to or 0, found.visited, listed, found.complete, watch.seconds)
@@ -268,16 +282,16 @@ class _WatchOfListing(Watch):
         return super().over
 
 
-def listing_seconds(task: Task) -> float:
+def listing_seconds(problem: Problem) -> float:
     """Forecast how long it takes to count one parent set of the list of candidates, on one thread."""
-    return PARENT_SET + PARENT_SET_ROW * task.n_distinct
+    return PARENT_SET + PARENT_SET_ROW * problem.n_distinct
 
 
-def most_variables(task: Task) -> int:
+def most_variables(problem: Problem) -> int:
     """Forecast how many of the variables would fit; 0 if there is no room for any."""
-    work = _work_of(task)
+    work = _work_of(problem)
     sizes = range(min(work.n, MOST_VARIABLES), 0, -1)
-    return next((n for n in sizes if replace(work, n=n, allowed=None).planned(task.memory).fits), 0)
+    return next((n for n in sizes if replace(work, n=n, allowed=None).planned(problem.memory).fits), 0)
 
 
 @dataclass(frozen=True)
@@ -349,29 +363,30 @@ class _Work:
         return (scoring + (blocks + n * 2.0 ** (n - 1) * SINK) * (2 if self.marks and n_high else 1)) / CORES
 
 
-def _work_of(task: Task) -> _Work:
-    local, n = task.local, len(task.names)
+def _work_of(problem: Problem) -> _Work:
+    local, n = problem.local, len(problem.names)
     if not isinstance(local, LocalScores):
         return _Work(n, n - 1, 0, 0, 0, marks=True, listed=sum(map(len, local.parents)))
-    most = n - 1 if task.max_parents is None else min(task.max_parents, n - 1)
-    marks = task.constraints is not None or task.max_parents is not None or not task.equivalent
-    rows, outline = task.n_distinct, local.outline
-    allowed = _allowed(task, most) if task.rules.sparse and n <= MOST_VARIABLES else None
+    limit = problem.options.max_parents
+    most = n - 1 if limit is None else min(limit, n - 1)
+    marks = problem.constraints is not None or limit is not None or not problem.equivalent
+    rows, outline = problem.n_distinct, local.outline
+    allowed = _allowed(problem, most) if problem.rules.sparse and n <= MOST_VARIABLES else None
     if outline is None or not has_lattice(local):
         return _Work(n, most, rows, 0, 0, marks, allowed=allowed)
     if n > MOST_VARIABLES:  # far too many: what else there is does not matter
         return _Work(n, most, rows, len(local.views) * (1 + len(outline.margin)), 0, marks)
     layout = WalkOrder(local.counts)
     entries = layout.n_indices * terms_that_rise(local.counts, layout.n_indices) if outline.ess > 0.0 else 0
-    extra = scoring_bytes(local, task.threads or CORES)
+    extra = scoring_bytes(local, problem.threads or CORES)
     tables = len(local.views) * (1 + len(outline.margin))
     return _Work(n, most, rows, tables, extra, marks, entries=len(local.views) * entries, allowed=allowed)
 
 
-def _allowed(task: Task, most: int) -> tuple[float, float]:
+def _allowed(problem: Problem, most: int) -> tuple[float, float]:
     """Return how many sets the rules' rows per cell allow, and how many families."""
-    order = WalkOrder(task.table.counts)
-    wanted = order.wanted(most + 1, task.rules.cells)
+    order = WalkOrder(problem.table.counts)
+    wanted = order.wanted(most + 1, problem.rules.cells)
     numbers = np.ones(1)
     for number in order.kinds[1].tolist():
         numbers = (numbers * np.array([float(math.comb(number, k)) for k in range(number + 1)])[:, None]).ravel()
@@ -385,7 +400,7 @@ def _slowness(local: LocalScores) -> float:
     def seconds(columns: int) -> tuple[float, float]:
         few = LocalScores(without_targets(local.data).select(local.names[:columns]), local.score_function)
         rules = Rules.none(few.names)
-        work = _work_of(Task(few, rules))
+        work = _work_of(Problem.of(few))
         rules = rules.among(WalkOrder(few.counts).columns)
         watch = Watch()
         lattice_of(few, rules, prune=False)

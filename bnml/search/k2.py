@@ -17,8 +17,8 @@ from bnml.graph import Rules
 from bnml.scores.equal_scores import score_tolerance
 from bnml.search.best_tree import tree_gain
 from bnml.search.local_optimum import verified_result
+from bnml.search.problem import Problem
 from bnml.search.search_result import SearchResult
-from bnml.search.task import Task, as_search
 
 __all__ = ["Trial", "k2"]
 
@@ -33,61 +33,18 @@ class Trial(NamedTuple):
     taken: bool
 
 
-@as_search("k2", score="k2")
-def k2(task: Task, *, order: Iterable[str] | None = None, orders: int = 10) -> SearchResult:
-    """Give each variable, of those before it in an order, the parents that raise its score most, one at a time.
-
-    The algorithm got its name from the score ``"k2"``, but any score will do.
-
-    Parameters
-    ----------
-    order
-        All variables, each after those that may be its parents; if not given, random orders are tried.
-    orders
-        How many random orders to try, of those that agree with the constraints.
-
-    Returns
-    -------
-    SearchResult
-        Of several orders the one with the highest score; ``info["order"]`` says which, and ``info["trace"]`` has each
-        parent that was tried with it as a `Trial`, in turn: from the last variable to the first, and for each of them
-        from the nearest predecessor to the first. ``info["moves"]`` is the number of parents that were added, and
-        ``info["families"]`` that of families scored, with all orders; ``info["local_optimum"]`` is whether it was
-        verified that no change of one arc is an improvement, whatever the order. When the time is over, the best
-        structure so far.
-
-    Notes
-    -----
-    For each variable: of all predecessors that are no parents yet, the one that raises the family's score most becomes
-    a parent; again, until none raises it, or ``max_parents`` are reached. Required parents are there from the start. Of
-    equal ones the first by name is taken.
-
-    Cooper, G. F. & Herskovits, E. (1992), A Bayesian method for the induction of probabilistic networks from data.
-
-    Examples
-    --------
-    >>> import bnml
-    >>> order = ["asia", "smoke", "tub", "lung", "bronc", "either", "xray", "dysp"]
-    >>> result = bnml.search.k2(bnml.example(), order=order)
-    >>> print(result.dag)
-    [asia][tub][smoke][lung|smoke][bronc|smoke][either|tub:lung][xray|either][dysp|bronc:either]
-    >>> for trial in result.info["trace"][-4:]:
-    ...     print(trial.child, trial.parents, trial.candidate, round(trial.gain, 1), trial.taken)
-    lung ('smoke',) asia -6.4 False
-    tub () smoke -6.8 False
-    tub () asia -0.5 False
-    smoke () asia -2.1 False
-    """
-    rules, watch = task.with_prior, task.watch
+def k2(problem: Problem, *, order: Iterable[str] | None = None, orders: int = 10) -> SearchResult:
+    """Give each variable, of those before it in an order, the parents that raise its score most, one at a time."""
+    rules, watch = problem.with_prior, problem.watch
     number = whole_number(orders, "orders", 1)
-    places = _random_orders(rules, number, task.seed) if order is None else [_checked_order(rules, order)]
+    places = _random_orders(rules, number, problem.seed) if order is None else [_checked_order(rules, order)]
     number = number if order is None else 1
     best: _OneOrder | None = None
     moves = families = tried = 0
     for k, place in enumerate(places):
         if best is not None and watch.over:
             break
-        walk = _OneOrder(task, place)
+        walk = _OneOrder(problem, place)
         walk.run(watch, f"order {k + 1} of {number}", k / number, (k + 1) / number)
         moves, families, tried = moves + walk.moves, families + walk.families, tried + 1
         if best is None or walk.score > best.score + score_tolerance(best.score):
@@ -101,15 +58,15 @@ def k2(task: Task, *, order: Iterable[str] | None = None, orders: int = 10) -> S
         "complete": tried == number and best.complete,
         "trace": best.trace,
     }
-    return verified_result(task, best.parents, info)
+    return verified_result(problem, best.parents, info)
 
 
 class _OneOrder:
     """The parents of each variable for one order, numbers in place of names."""
 
-    def __init__(self, task: Task, order: Sequence[int]) -> None:
-        self.local, self.columns, self.threads = task.local, task.columns, task.threads
-        self.rules, self.order = task.with_prior, order
+    def __init__(self, problem: Problem, order: Sequence[int]) -> None:
+        self.local, self.columns, self.threads = problem.local, problem.columns, problem.threads
+        self.rules, self.order = problem.with_prior, order
         self.parents = _required(self.rules, order)
         self.scores = [math.nan] * len(order)
         self.trace: list[Trial] = []

@@ -1,4 +1,4 @@
-"""The door to all searches: check everything, choose a search, run it."""
+"""Entry point for structure learning: bind the options to the data, choose a search, run it."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from bnml.scores import FamilyScores, Score
 from bnml.scores.candidates_by_bounds import Candidates
 from bnml.scores.priors import DEFAULT_PRIOR, StructurePrior
 from bnml.search.by_cuts import exact_by_cuts
-from bnml.search.forecast import AFFORDABLE, CORES, Forecast, forecast_of, listing_seconds
+from bnml.search.forecast import AFFORDABLE, CORES, Forecast, listing_seconds
+from bnml.search.options import SearchOptions
 from bnml.search.order import list_for_order_search, order_with_lists
+from bnml.search.problem import MemoryOverError, Problem, TimeOverError, bind
 from bnml.search.search_result import SearchResult, uninterrupted_result
-from bnml.search.searches import SEARCHES, request_for
-from bnml.search.task import MemoryOverError, Request, Task, TimeOverError
+from bnml.search.searches import SEARCHES, search_options
 
-__all__ = ["check_learn_request", "learn", "learn_as_asked", "learn_request", "learn_structure", "learn_task"]
+__all__ = ["check_options", "learn", "learn_class", "learn_or_raise", "learn_with", "solve"]
 
 EXACT_SHARE = 2 / 3  # of the time limit; the rest is kept for another search, should exact search not end
 SURE_SHARE = 0.25  # of the time limit: exact search that is forecast to take less needs no other search before it
@@ -111,98 +112,108 @@ def learn(
     >>> ("asia", "tub") in bnml.learn(bnml.example(), "bic", constraints=known).dag.arcs
     True
     """
-    asked = request_for(
+    checked = search_options(
         search, options, score=score, constraints=constraints, max_parents=max_parents, rows_per_cell=rows_per_cell,
         prior=prior, seed=seed, threads=threads, memory_limit=memory_limit, time_limit=time_limit, progress=progress,
     )  # fmt: skip
-    return learn_request(asked, data, memory_limit)
+    return learn_with(checked, data if isinstance(data, FamilyScores) else as_data(data, memory_limit))
 
 
-def learn_request(asked: Request, data: Any, memory_limit: int | str | None = None) -> SearchResult:
-    """Learn from data, which are read within a memory limit; by structural EM if values are missing."""
-    table = data if isinstance(data, FamilyScores) else as_data(data, memory_limit)
-    if isinstance(table, Data) and table.has_gaps:
+def learn_with(options: SearchOptions, data: Data | FamilyScores, beside: Data | None = None) -> SearchResult:
+    """Learn with checked options; by structural EM if values are missing.
+
+    Parameters
+    ----------
+    options
+        The options.
+    data
+        A table, or local scores without one.
+    beside
+        A table for the parameters of the network, where there are local scores alone.
+    """
+    if isinstance(data, Data) and data.has_gaps:
         from bnml.search.structural_em import learn_with_gaps
 
-        return learn_with_gaps(asked, table, learn_task, SEARCHES)
-    return learn_task(asked, asked.open(table))
+        return learn_with_gaps(options, data, solve, SEARCHES)
+    problem = bind(options, data)
+    return solve(problem if beside is None else replace(problem, beside=beside))
 
 
-def check_learn_request(asked: Request, data: Data) -> None:
-    """Refuse what cannot be learned from a table as a request asks, before any work.
+def check_options(options: SearchOptions, data: Data) -> None:
+    """Raise if the options do not go with a table.
 
     Raises
     ------
     BnmlError
-        If the request does not go with it.
+        If they do not.
     """
     if data.has_gaps:
         from bnml.search.structural_em import check_with_gaps
 
-        check_with_gaps(asked, data)
+        check_with_gaps(options, data)
     else:
-        asked.open(data)
+        bind(options, data)
 
 
-def learn_as_asked(asked: Request, data: Any) -> SearchResult:
-    """Learn from data as a search's request asks, for something that goes on from there: an interrupt ends both."""
-    return uninterrupted_result(learn_request(asked, data))
+def learn_or_raise(options: SearchOptions, data: Data) -> SearchResult:
+    """Learn from data for something that follows: an interrupt ends both."""
+    return uninterrupted_result(learn_with(options, data))
 
 
-def learn_structure(asked: Request, data: Any) -> SearchResult:
-    """Learn one of many structures, of which only the class counts: from a table with gaps that takes less."""
-    table = data if isinstance(data, FamilyScores) else as_data(data)
-    if isinstance(table, Data) and table.has_gaps:
+def learn_class(options: SearchOptions, data: Data) -> SearchResult:
+    """Learn a structure for resampling: only its equivalence class is used, so EM stops early."""
+    if data.has_gaps:
         from bnml.search.structural_em import structure_with_gaps
 
-        return uninterrupted_result(structure_with_gaps(asked, table, learn_task, SEARCHES))
-    return learn_as_asked(asked, table)
+        return uninterrupted_result(structure_with_gaps(options, data, solve, SEARCHES))
+    return learn_or_raise(options, data)
 
 
-def learn_task(asked: Request, task: Task) -> SearchResult:
-    """Run a request on a task that was opened for it; choose a search if that is left open."""
-    if asked.search is not None:
-        return asked.search.run(task, **asked.options)
-    if task.in_engine:
-        return SEARCHES[IN_ENGINE].run(task.named(IN_ENGINE, "chosen by auto, as the rows stay in an engine"))
-    cost, limit = forecast_of(task), task.watch.limit
+def solve(problem: Problem) -> SearchResult:
+    """Run the search of a problem; choose one if that is left open."""
+    search = problem.options.search
+    if search is not None:
+        return search.run(problem, **problem.options.options)
+    if problem.in_engine:
+        return SEARCHES[IN_ENGINE].run(problem.named(IN_ENGINE, "chosen by auto, as the rows stay in an engine"))
+    cost, limit = problem.cost, problem.watch.limit
     against = _against_exact(cost, limit)
     if against:
-        return _beyond_exact(task, against)
+        return _beyond_exact(problem, against)
     if limit is None or cost.seconds <= SURE_SHARE * limit:
-        found = _exact_or_why_not(task)
-        return found if isinstance(found, SearchResult) else _beyond_exact(task, found)
-    first = _beyond_exact(replace(task, watch=task.watch.share(1.0, HEURISTIC_PROGRESS)), "may not end in time")
-    return first if task.watch.over or "interrupted" in first.info else _exact_or(task, first)
+        found = _exact_or_why_not(problem)
+        return found if isinstance(found, SearchResult) else _beyond_exact(problem, found)
+    first = _beyond_exact(problem.watched(problem.watch.share(1.0, HEURISTIC_PROGRESS)), "may not end in time")
+    return first if problem.watch.over or "interrupted" in first.info else _exact_or(problem, first)
 
 
-def _beyond_exact(task: Task, against: str) -> SearchResult:
+def _beyond_exact(problem: Problem, against: str) -> SearchResult:
     """Return what order search finds, and branch and cut where all families that matter are listed in a minute.
 
     Under a time limit order search comes first, and what it finds is kept: more time does not give a lower score.
     """
-    heuristic = task.named(HEURISTIC, f"chosen by auto, as exact search {against}")
-    if task.watch.limit is None:
-        listed = _list_in_a_minute(task)
+    heuristic = problem.named(HEURISTIC, f"chosen by auto, as exact search {against}")
+    if problem.watch.limit is None:
+        listed = _list_in_a_minute(problem)
         if listed is None or not listed.complete:
             return order_with_lists(heuristic, lists=lambda: listed)
-        found = _by_cuts(task, listed, against)
+        found = _by_cuts(problem, listed, against)
         if found.optimal or "interrupted" in found.info:
             return found
         return _better(found, order_with_lists(heuristic, lists=lambda: listed))
     whole: list[Candidates] = []
 
     def lists() -> Candidates | None:
-        listed = _list_in_a_minute(task)
+        listed = _list_in_a_minute(problem)
         if listed is None or not listed.complete:
             return listed
         whole.append(listed)
         return None
 
     found = order_with_lists(heuristic, lists=lists)
-    if not whole or task.watch.over or "interrupted" in found.info:
+    if not whole or problem.watch.over or "interrupted" in found.info:
         return found
-    return _better(_by_cuts(task, whole[0], against, found.dag), found)
+    return _better(_by_cuts(problem, whole[0], against, found.dag), found)
 
 
 def _better(bounded: SearchResult, other: SearchResult) -> SearchResult:
@@ -217,19 +228,19 @@ def _with_bound(result: SearchResult, bound: float | None) -> SearchResult:
     return replace(result, info={**result.info, "within": max(0.0, bound - result.score)})
 
 
-def _list_in_a_minute(task: Task) -> Candidates | None:
+def _list_in_a_minute(problem: Problem) -> Candidates | None:
     """Return the families that can be in an optimal structure, as far as a minute's work on two cores goes.
 
     None if that is not far, or if there are no bounds for such a list.
     """
-    most = AFFORDABLE * CORES / listing_seconds(task)
-    return list_for_order_search(task, most)
+    most = AFFORDABLE * CORES / listing_seconds(problem)
+    return list_for_order_search(problem, most)
 
 
-def _by_cuts(task: Task, listed: Candidates, against: str, start: DAG | None = None) -> SearchResult:
+def _by_cuts(problem: Problem, listed: Candidates, against: str, start: DAG | None = None) -> SearchResult:
     """Return the best structure of a whole list, proven if that does not take many branches."""
     proven = "chosen by auto, as all families that matter could be listed"
-    found = exact_by_cuts(task.named("exact", proven), start, listed, MOST_NODES)
+    found = exact_by_cuts(problem.named("exact", proven), start, listed, MOST_NODES)
     if found.optimal:
         return found
     end = "interrupted" if "interrupted" in found.info else "given up"
@@ -246,32 +257,32 @@ def _against_exact(cost: Forecast, time_limit: float | None) -> str:
     return "" if time_limit is None or cost.seconds <= time_limit else "would take longer than the time limit"
 
 
-def _exact_or_why_not(task: Task) -> SearchResult | str:
+def _exact_or_why_not(problem: Problem) -> SearchResult | str:
     """Return what exact search finds, or why it was given up: a forecast may be wrong, and so some time is left."""
     try:
-        found = _exact(replace(task, watch=task.watch.share(EXACT_SHARE)))
-        return found if found.optimal or "interrupted" in found.info else _gone_on_from(task, found)
+        found = _exact(problem.watched(problem.watch.share(EXACT_SHARE)))
+        return found if found.optimal or "interrupted" in found.info else _gone_on_from(problem, found)
     except TimeOverError:
         return "did not end within two thirds of the time limit"
     except MemoryOverError:
         return "ran out of memory"
 
 
-def _exact_or(task: Task, known: SearchResult) -> SearchResult:
+def _exact_or(problem: Problem, known: SearchResult) -> SearchResult:
     """Return the optimum if exact search ends in time, or else a result that is known."""
     try:
-        return _better(_exact(task), known)
+        return _better(_exact(problem), known)
     except (TimeOverError, MemoryOverError):
         return known
 
 
-def _exact(task: Task) -> SearchResult:
+def _exact(problem: Problem) -> SearchResult:
     return SEARCHES["exact"].run(
-        task.named("exact", "chosen by auto, as it fits into memory and takes a minute at most")
+        problem.named("exact", "chosen by auto, as it fits into memory and takes a minute at most")
     )
 
 
-def _gone_on_from(task: Task, found: SearchResult) -> SearchResult:
+def _gone_on_from(problem: Problem, found: SearchResult) -> SearchResult:
     """Return what order search makes of a structure in what is left of the time, with the bound that is known."""
     reason = "chosen by auto, as exact search did not end within two thirds of the time limit"
-    return _with_bound(order_with_lists(task.named(HEURISTIC, reason), found.dag), found.bound)
+    return _with_bound(order_with_lists(problem.named(HEURISTIC, reason), found.dag), found.bound)

@@ -23,7 +23,7 @@ from bnml.graph import DAG
 from bnml.scores import LocalScores
 from bnml.scores.equal_scores import score_tolerance
 from bnml.search.best_tree import tree_gain
-from bnml.search.task import Task
+from bnml.search.problem import Problem
 
 __all__ = ["ADD", "REMOVE", "REVERSE", "Move", "Structure"]
 
@@ -52,7 +52,7 @@ class Structure:
 
     Parameters
     ----------
-    task
+    problem
         The local scores and the rules.
     start
         Where to start; by default no arcs but those that are required.
@@ -72,10 +72,10 @@ class Structure:
         The arcs at the start, and what each further one gained then; None if a start is given, or time has no limit.
     """
 
-    def __init__(self, task: Task, start: DAG | None = None) -> None:
-        self.task, self.local, self.threads = task, task.local, task.threads
-        self.rules = rules = task.with_prior
-        self.names, self.columns, self.n, self.most = rules.names, task.columns, rules.n, rules.most
+    def __init__(self, problem: Problem, start: DAG | None = None) -> None:
+        self.problem, self.local, self.threads = problem, problem.local, problem.threads
+        self.rules = rules = problem.with_prior
+        self.names, self.columns, self.n, self.most = rules.names, problem.columns, rules.n, rules.most
         self.may, self.fixed, self.tied = rules.may_matrix, rules.must_matrix, rules.link_matrix
         n = self.n
         self._at = np.array(self.columns, np.int64)
@@ -95,7 +95,7 @@ class Structure:
         self._numbers = np.empty(0, np.int64)  # the arcs: parent · n + child, ascending
         self.first_arcs = _first(self, start)
         self.reset(self.first_arcs)
-        self.first_gains = self.up.copy() if start is None and task.watch.limit is not None else None
+        self.first_gains = self.up.copy() if start is None and problem.watch.limit is not None else None
         self.equal = score_tolerance(self.score)
         if not np.isfinite(self.score):
             name = self.names[int((~np.isfinite(self.own)).nonzero()[0][0])]
@@ -153,7 +153,7 @@ class Structure:
 
     def _rescore(self, child: int, *, scored: bool = False) -> None:
         """Find the gains of all changes of one variable's parents; if time is over, only its score, unless known."""
-        over = self.task.watch.over
+        over = self.problem.watch.over
         if over and scored:
             self._forget(child)
             self.families += 1
@@ -174,11 +174,11 @@ class Structure:
             if self.rules.sparse:
                 cells = self._states[here].prod() * self._states[child]
                 new = new[cells * self._states[new] <= self.rules.most_cells(child)]
-            at_once = max(1, CODES_AT_ONCE // max(1, self.task.n_distinct))
-            if self.task.in_engine:
+            at_once = max(1, CODES_AT_ONCE // max(1, self.problem.n_distinct))
+            if self.problem.in_engine:
                 at_once = max(1, new.size)  # all of them by one scan
             for start in range(0, new.size, at_once):
-                if start and self.task.watch.over:
+                if start and self.problem.watch.over:
                     self._known[child] = False
                     break
                 some = new[start : start + at_once]
@@ -332,7 +332,7 @@ def _reachable(arcs: Bools) -> Bools:
 
 def _first(structure: Structure, start: DAG | None) -> Bools:
     """Return the structure to start from: one that is given, or no more than what is required."""
-    n, at, known = structure.n, {name: k for k, name in enumerate(structure.names)}, structure.task.constraints
+    n, at, known = structure.n, {name: k for k, name in enumerate(structure.names)}, structure.problem.constraints
     arcs = np.zeros((n, n), bool)
     if start is not None:
         if not isinstance(start, DAG) or set(start.names) != set(at):

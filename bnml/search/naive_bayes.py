@@ -7,46 +7,27 @@ from bnml._text import quoted
 from bnml.data.targets import variables_set
 from bnml.errors import SearchError, argument
 from bnml.search.local_optimum import verified_result
+from bnml.search.problem import Problem
 from bnml.search.search_result import SearchResult
-from bnml.search.task import Task, as_search
 
 __all__ = ["naive_bayes"]
 
 
-@as_search("naive", by_score=False, refuses=("time_limit",), needs_table=True)
-def naive_bayes(task: Task, *, class_variable: str) -> SearchResult:
-    """Return the structure with an arc from the class to each attribute; there is nothing to search for.
-
-    Parameters
-    ----------
-    class_variable
-        The class; all other variables are attributes.
-
-    Returns
-    -------
-    SearchResult
-        The structure, to compare others with, or to predict the class with: ``result.network.predict(data, "class")``.
-
-    Examples
-    --------
-    >>> import bnml
-    >>> result = bnml.search.naive_bayes(bnml.example(), class_variable="lung")
-    >>> result.dag.children("lung")
-    ('asia', 'tub', 'smoke', 'bronc', 'either', 'xray', 'dysp')
-    """
-    names = task.by_name.names
+def naive_bayes(problem: Problem, *, class_variable: str) -> SearchResult:
+    """Return the structure with an arc from the class to each attribute; there is nothing to search for."""
+    names = problem.by_name.names
     target = a_variable(class_variable, "class_variable", names)
-    always = [x for x in variables_set(task.table.data, in_every_row=True) if x in names and x != class_variable]
+    always = [x for x in variables_set(problem.table.data, in_every_row=True) if x in names and x != class_variable]
     if always:
         raise SearchError(
             f"{argument('search', 'naive')} makes the class a parent of {quoted(always)}, set in every row, so that "
             "none tells what it depends on; take that as the class, or another search"
         )
     parents = [[] if x == target else [target] for x in range(len(names))]
-    if task.constraints is not None and (wrong := task.constraints.violations(task.structure(parents))):
+    if problem.constraints is not None and (wrong := problem.constraints.violations(problem.structure(parents))):
         raise SearchError(f"{argument('search', 'naive')} has no choice, and does not meet the constraints: {wrong[0]}")
-    if task.max_parents == 0 and len(parents) > 1:
+    if problem.options.max_parents == 0 and len(parents) > 1:
         raise SearchError(
             f"{argument('max_parents', 0)}: in naive Bayes each attribute has the class as its parent; allow 1"
         )
-    return verified_result(task, parents, {"families": 0, "class_variable": class_variable})
+    return verified_result(problem, parents, {"families": 0, "class_variable": class_variable})

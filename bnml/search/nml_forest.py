@@ -30,8 +30,8 @@ from bnml.scores.forest_nml import Tree, forest_score_joins
 from bnml.scores.local import local_scores
 from bnml.search.best_tree import best_tree, check_tree, tree_gains, tree_rules
 from bnml.search.local_optimum import verify_local_optimum
+from bnml.search.problem import Problem
 from bnml.search.search_result import SearchResult
-from bnml.search.task import Task, as_search
 
 __all__ = ["nml_forest"]
 
@@ -41,47 +41,14 @@ GAIN = 1e-7  # a step gains more than the rounding of a normaliser can
 Link = tuple[int, int]
 
 
-@as_search(
-    "nml-forest", by_score=False, refuses=("prior",), score="nml", goes_by="qnml", needs_table=True, pools_rows=True
-)
-def nml_forest(task: Task) -> SearchResult:
-    """Return the forest with the highest exact NML, or one that no change of a single link can raise.
-
-    The search goes by the exact NML, whatever the score is; the score is that of the report.
-
-    Returns
-    -------
-    SearchResult
-        ``info["nml"]`` and ``info["qnml"]`` are its scores, ``info["start_nml"]`` that of the best forest under qNML,
-        where the search started. ``info["skipped"]`` is the number of forests, among those next to the one found, whose
-        NML would take too much to compute. ``info["best_forest"]`` tells whether it is proven that no forest that the
-        constraints allow has a higher NML; if that is the score, ``info["optimal_among"]`` says so, too.
-        ``info["bounded"]`` is the number of forests that the proof looked at; if there are too many it is given up.
-        ``info["moves"]`` are the arcs placed at the start and the steps from there.
-        ``info["local_optimum"]`` speaks of all changes of one arc, also of those that make it no forest any more; of
-        these the exact NML is not known, so under that score it can be true only with ``max_parents=1``. When the time
-        is over, no further step is taken.
-
-    Notes
-    -----
-    Equivalent forests have the same NML. So links are searched for; they lead away from the first variable by name, or
-    as the constraints demand. Of steps that gain the same the first by name is taken.
-
-    Examples
-    --------
-    >>> import bnml
-    >>> result = bnml.search.nml_forest(bnml.example())
-    >>> print(result.dag)
-    [asia][tub|asia][either|tub][lung|either][xray|either][dysp|either][bronc|dysp][smoke|bronc]
-    >>> round(result.info["nml"], 2), round(result.info["qnml"], 2)
-    (-11508.88, -11507.33)
-    """
-    local, rules, watch = task.table, tree_rules(task.by_name), task.watch
+def nml_forest(problem: Problem) -> SearchResult:
+    """Return the forest with the highest exact NML, or one that no change of a single link can raise."""
+    local, rules, watch = problem.table, tree_rules(problem.by_name), problem.watch
     check_tree(rules, "a forest")
-    gains = tree_gains(task, task.columns, (), task.part("gains of arcs"))
+    gains = tree_gains(problem, problem.columns, (), problem.part("gains of arcs"))
     parents = best_tree(gains, rules, spanning=False)
-    worth = pair_information(local.counts, task.columns, (), task.threads)
-    climb = _Climb(task, rules, worth, parents)
+    worth = pair_information(local.counts, problem.columns, (), problem.threads)
+    climb = _Climb(problem, rules, worth, parents)
     start, steps, placed = climb.value, 0, sum(map(len, parents))
     while climb.step(watch):
         steps += 1
@@ -90,7 +57,7 @@ def nml_forest(task: Task) -> SearchResult:
         steps += 1
         while climb.step(watch):
             steps += 1
-    dag = task.structure(climb.parents)
+    dag = problem.structure(climb.parents)
     nml = local_scores(local.data, LogLikelihood()).score(dag) - climb.complexity
     n = len(parents)
     info: dict[str, Any] = {
@@ -105,20 +72,19 @@ def nml_forest(task: Task) -> SearchResult:
         "best_forest": proof.proven,
         "bounded": proof.n_forests,
     }
-    assert task.score is not None
-    reported = None if isinstance(task.score, NML) else local_scores(local.data, task.score)
-    if reported is None:
+    if isinstance(problem.score, NML):
         value = nml
         if proof.proven:
-            info["optimal_among"] = "forests" + ("" if task.constraints is None else " that the constraints allow")
+            info["optimal_among"] = "forests" + ("" if problem.constraints is None else " that the constraints allow")
         found = {"families": 0, "local_optimum": rules.most <= 1 and climb.skipped == 0 and not watch.over}
     else:
-        value = reported.score(dag)
-        found = verify_local_optimum(replace(task, local=reported), dag, value)
+        problem = replace(problem, local=local_scores(local.data, problem.score))
+        value = problem.local.score(dag)
+        found = verify_local_optimum(problem, dag, value)
     scored = n + n * (n - 1) // 2 + 2 * n  # for the gains, and for the two scores of the result
     info |= {**found, "families": scored + found["families"]}
     watch("nml-forest", 1.0)
-    return task.result(dag, value, info, local=reported)
+    return problem.result(dag, value, info)
 
 
 class _Move(NamedTuple):
@@ -141,12 +107,12 @@ class _Climb:
     ``worth``: what links add to the log-likelihood. ``value``: log-likelihood less complexity, up to a constant.
     """
 
-    def __init__(self, task: Task, rules: Rules, worth: Floats, parents: Sequence[Sequence[int]]) -> None:
+    def __init__(self, problem: Problem, rules: Rules, worth: Floats, parents: Sequence[Sequence[int]]) -> None:
         self.rules, self.worth, self.parents = rules, worth, parents
-        data, self.required = task.table.data, rules.required_matrix
+        data, self.required = problem.table.data, rules.required_matrix
         self.allowed = rules.may_matrix | rules.may_matrix.T
-        self.arities = [data.arities[column] for column in task.columns]
-        self.joins = forest_score_joins(data, task.columns, task.memory)
+        self.arities = [data.arities[column] for column in problem.columns]
+        self.joins = forest_score_joins(data, problem.columns, problem.memory)
         links = [(x, p) for x, above in enumerate(parents) for p in above]
         self.dead = [link for link in links if not self.informative(*link)]  # a variable with one value tells nothing
         self.links = {(min(link), max(link)) for link in links if self.informative(*link)}

@@ -36,10 +36,10 @@ from bnml.search.cuts import arrays_of_families, search_orders
 from bnml.search.forecast import ROW, SUBSET, listing_seconds
 from bnml.search.insertions import Orders, insertion_neighbours, order_for_insertions
 from bnml.search.moves import Structure
+from bnml.search.problem import Problem
 from bnml.search.restarts import BestSoFar, Restarted, Restarts, run_restarts, shake_structure
 from bnml.search.search_result import SearchResult
 from bnml.search.tabu import PATIENCE, TENURE, tabu_walk
-from bnml.search.task import Task, as_search
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -56,41 +56,16 @@ CLIMBING = 1e9  # looks at families while orders are climbed, a few seconds
 MOST_FOR_ALL = 100  # variables; with more, parents are sought within two steps of the structure that climbing finds
 
 
-@as_search("order")
 def order(
-    task: Task, *, start: DAG | None = None, restarts: int | None = None, executor: Executor | None = None
+    problem: Problem, *, start: DAG | None = None, restarts: int | None = None, executor: Executor | None = None
 ) -> SearchResult:
-    """Search for the order of the variables that gives the best structure.
-
-    Parameters
-    ----------
-    start
-        The structure whose order to start from; by default that which hill climbing finds.
-    restarts
-        How often to start again from a shaken order or structure; by default the more often, the fewer variables there
-        are.
-    executor
-        As for `hill_climb`. Where all families that matter are listed, or there are few variables, restarts are over
-        before they could be sent anywhere, and are done in this process.
-
-    Returns
-    -------
-    SearchResult
-        As of `hill_climb`.
-
-    Examples
-    --------
-    >>> import bnml
-    >>> result = bnml.search.order(bnml.example(), "bic")
-    >>> round(bnml.search.exact(bnml.example(), "bic").score - result.score, 6)
-    0.0
-    """
+    """Search for the order of the variables that gives the best structure."""
     asked = None if restarts is None else whole_number(restarts, "restarts")
-    return order_with_lists(task, start, asked, executor=checked_executor(executor))
+    return order_with_lists(problem, start, asked, executor=checked_executor(executor))
 
 
 def order_with_lists(
-    task: Task,
+    problem: Problem,
     start: DAG | None = None,
     asked: int | None = None,
     lists: Callable[[], Candidates | None] | None = None,
@@ -101,10 +76,10 @@ def order_with_lists(
     Under a time limit families are listed after the restarts: the limit then decides how far the search gets, but not
     what it does first, so that more time does not give a lower score.
     """
-    structure, watch, rng = Structure(task, start), task.watch, np.random.default_rng(task.seed)
+    structure, watch, rng = Structure(problem, start), problem.watch, np.random.default_rng(problem.seed)
     moves, verified = climb_in_turns(structure, watch, 0.0, 0.0)
     best = BestSoFar(structure, 0, structure.arcs.copy(), structure.score, verified, moves)
-    lists = lists or (lambda: list_for_order_search(task, LISTING_SECONDS / listing_seconds(task)))
+    lists = lists or (lambda: list_for_order_search(problem, LISTING_SECONDS / listing_seconds(problem)))
     lists_first = watch.limit is None or structure.n <= FEW_VARIABLES
     listed = lists() if lists_first else None
     if listed is None or not (listed.complete or structure.n <= FEW_VARIABLES):
@@ -181,36 +156,36 @@ class _SettleAgain:
         return go_on
 
 
-def list_for_order_search(task: Task, most: float) -> Candidates | None:
+def list_for_order_search(problem: Problem, most: float) -> Candidates | None:
     """Return the candidate families of order search, up to a size that is done with so many parent sets.
 
     Growing by one parent at a time does not see parents that tell something only together. In a list none is missed.
     None if it would hold few, if there are no bounds for it, or if half of the remaining time is not enough.
     """
-    local, watch = task.local, task.watch
-    if isinstance(local, LocalScores) and len(task.names) <= FEW_VARIABLES:
-        return _list_by_lattice(task, local)
-    if isinstance(local, LocalScores) and not listable_by_bounds(local, task.hard_rules):
+    local, watch = problem.local, problem.watch
+    if isinstance(local, LocalScores) and len(problem.names) <= FEW_VARIABLES:
+        return _list_by_lattice(problem, local)
+    if isinstance(local, LocalScores) and not listable_by_bounds(local, problem.hard_rules):
         return None
-    members = 1 + min(LEAST_LISTED, task.rules.most)
-    if isinstance(local, LocalScores) and math.comb(len(task.names), members) > most:
+    members = 1 + min(LEAST_LISTED, problem.rules.most)
+    if isinstance(local, LocalScores) and math.comb(len(problem.names), members) > most:
         return None
     used = 0.0 if watch.limit is None else watch.seconds / watch.limit
     early = watch.share(used + LISTING_SHARE * (1.0 - used))
-    found = candidates_to_size(task, early, LEAST_LISTED, 0.0, most)
+    found = candidates_to_size(problem, early, LEAST_LISTED, 0.0, most)
     if found is None or found.complete:
         return found
     whole = found.families.complete_to
     return found if whole is not None and whole >= LEAST_LISTED and not early.over else None
 
 
-def _list_by_lattice(task: Task, local: LocalScores) -> Candidates | None:
+def _list_by_lattice(problem: Problem, local: LocalScores) -> Candidates | None:
     """Return families of few variables that are better than all their subsets, up to a size that is quickly done."""
-    rules, n = task.hard_rules, len(task.names)
+    rules, n = problem.hard_rules, len(problem.names)
     if not has_lattice(local) or any(rules.links):
         return None
     assert local.terms is not None
-    per_subset = len(local.views) * (SUBSET + ROW * task.n_distinct * (1 + len(local.terms.margin)))
+    per_subset = len(local.views) * (SUBSET + ROW * problem.n_distinct * (1 + len(local.terms.margin)))
     most, subsets, largest = 0, 1.0, min(rules.most, n - 1)
     while most < largest:
         subsets += math.comb(n, most + 1)
@@ -219,7 +194,7 @@ def _list_by_lattice(task: Task, local: LocalScores) -> Candidates | None:
         most += 1
     if most < min(LEAST_OF_FEW, largest):
         return None
-    families = undominated_families(local, replace(rules, most=most), task.threads)
+    families = undominated_families(local, replace(rules, most=most), problem.threads)
     unlisted = -math.inf if most == largest else math.inf
     return Candidates(families, (unlisted,) * n, sum(len(allowed_sets(replace(rules, most=most), i)) for i in range(n)))
 
@@ -240,7 +215,7 @@ def _best_of_lists(structure: Structure, listed: Candidates, rounds: int, watch:
     scores = [families.scores[column] for column in columns]
     arrays = arrays_of_families(sets, scores, structure.rules.links, [-math.inf] * structure.n)
     order = order_for_insertions(structure.arcs)
-    score, chosen = search_orders(arrays, order, rounds, structure.task.seed, watch)
+    score, chosen = search_orders(arrays, order, rounds, structure.problem.seed, watch)
     if score <= structure.score + structure.equal:
         return None
     return np.ascontiguousarray(arrays.contains[chosen].T)

@@ -28,57 +28,22 @@ from bnml.independence.sparse import smallest_sparse_p_value, sparse_p_values
 from bnml.independence.tests import G2
 from bnml.search.best_tree import whole_tree_gains
 from bnml.search.local_optimum import verified_result
+from bnml.search.problem import Problem
 from bnml.search.search_result import SearchResult
-from bnml.search.task import Task, as_search
 
 __all__ = ["polytree"]
 
 
-@as_search("polytree", by_score=False, refuses=("max_parents",), needs_table=True, pools_rows=True)
-def polytree(task: Task, *, alpha: float = 0.05) -> SearchResult:
-    """Return a polytree: the significant links of Chow and Liu's tree, directed by tests of independence.
-
-    The score, with a prior, is that of the report; tests decide. All constraints are kept; what they direct is directed
-    before the tests are asked.
-
-    Parameters
-    ----------
-    alpha
-        The significance level: two variables count as independent if the p-value of the G² test is larger. Pairs with
-        too few rows per cell are tested by random tables (`bnml.independence.sparse`).
-
-    Returns
-    -------
-    SearchResult
-        ``info["undirected"]`` are the links that nothing directed; in the structure they lead away from the first by
-        name, so that no variable gets two parents by them. There is no result before the end: when the time is over,
-        the search is given up with an error.
-
-    Notes
-    -----
-    G² = 2 N I(X; Y), compared with the χ² distribution with (r - 1)(s - 1) degrees of freedom, r and s being the
-    numbers of states that occur. Tests can contradict each other: then the pair that is most independent, by its
-    p-value, is believed first, and a variable becomes a further parent only if it is independent of all parents so far.
-
-    Rebane, G. & Pearl, J. (1987), The recovery of causal poly-trees from statistical data.
-
-    Examples
-    --------
-    >>> import bnml
-    >>> result = bnml.search.polytree(bnml.example(), alpha=0.001)
-    >>> print(result.dag)
-    [asia][tub][lung][bronc][smoke|bronc][either|tub:lung][xray|either][dysp|bronc:either]
-    >>> result.info["undirected"]
-    (('bronc', 'smoke'),)
-    """
+def polytree(problem: Problem, *, alpha: float = 0.05) -> SearchResult:
+    """Return a polytree: the significant links of Chow and Liu's tree, directed by tests of independence."""
     level = significance_level(alpha)
-    rules, counts = task.with_prior, task.table.counts
+    rules, counts = problem.with_prior, problem.table.counts
     required = _required_links(rules)
-    if task.observed is None:
-        gains = pair_information(counts, task.columns, (), task.threads, task.part("mutual information"))
-        independent_by = _p_values(counts, task.columns, gains, cores(task.threads))
+    if problem.observed is None:
+        gains = pair_information(counts, problem.columns, (), problem.threads, problem.part("mutual information"))
+        independent_by = _p_values(counts, problem.columns, gains, cores(problem.threads))
     else:
-        gains, independent_by = _by_observed_pairs(task.observed, task)
+        gains, independent_by = _by_observed_pairs(problem.observed, problem)
     allowed = (rules.may_matrix | rules.may_matrix.T) & (independent_by <= level)
     links = spanning_links(whole_tree_gains(gains, counts.n_rows), allowed, required)
     parents, free = _directed(rules, links, independent_by, level)
@@ -89,7 +54,7 @@ def polytree(task: Task, *, alpha: float = 0.05) -> SearchResult:
         "undirected": tuple((rules.names[a], rules.names[b]) for a, b in free),
         "alpha": level,
     }
-    return verified_result(task, parents, info)
+    return verified_result(problem, parents, info)
 
 
 def _required_links(rules: Rules) -> Bools:
@@ -121,26 +86,26 @@ def _p_values(counts: Counts, columns: Sequence[int], gains: Floats, threads: in
     return p_values
 
 
-def _by_observed_pairs(data: Data, task: Task) -> tuple[Floats, Floats]:
+def _by_observed_pairs(data: Data, problem: Problem) -> tuple[Floats, Floats]:
     """Return for each pair N times its mutual information, and the p-value, by the rows in which both are observed.
 
     A pair that these rows cannot test has no information, and a p-value that is not a number: neither linked for what
     is known of it, nor independent.
     """
-    n = len(task.columns)
+    n = len(problem.columns)
     first, second = np.triu_indices(n, 1)
-    at = np.array(task.columns, np.int64)
+    at = np.array(problem.columns, np.int64)
     batch = Questions(at[first], at[second], np.arange(first.size + 1), np.zeros((first.size, 0), np.int64))
-    judge = DataJudge(data, data.names, G2(), 0.5, task.threads)
+    judge = DataJudge(data, data.names, G2(), 0.5, problem.threads)
     answers = judge.decide(batch, stop=False)
     gains, p_values = np.zeros((n, n)), np.ones((n, n))
     information = answers.results[:, 0] / np.maximum(2.0 * judge.rows(batch), 1.0)
-    gains[first, second] = gains[second, first] = task.n_rows * np.nan_to_num(information)
+    gains[first, second] = gains[second, first] = problem.n_rows * np.nan_to_num(information)
     found, rows = np.exp(answers.results[:, 2]), judge.rows(batch)
     least = np.array([smallest_sparse_p_value(int(n)) for n in rows])
     found[judge.sparse(batch) & (found <= least)] = 0.0
     p_values[first, second] = p_values[second, first] = found
-    task.watch("mutual information", 1.0)
+    problem.watch("mutual information", 1.0)
     return gains, p_values
 
 

@@ -76,7 +76,7 @@ class BestSoFar:
         for arcs, score, verified in restarted.found:
             if score > self.score + self.structure.equal:
                 self.arcs, self.score, self.verified = arcs, score, verified
-        self.structure.task.watch(f"score {self.score:,.1f}", (k + 1) / (self.rounds + 1))
+        self.structure.problem.watch(f"score {self.score:,.1f}", (k + 1) / (self.rounds + 1))
         return self.score > before
 
 
@@ -98,9 +98,9 @@ class Restarts:
 
 @dataclass(frozen=True)
 class _Sent:
-    """What another process is sent of it: the task, and where and how to go on."""
+    """What another process is sent of it: the problem, and where and how to go on."""
 
-    task: Any
+    problem: Any
     start: DAG | None
     how: Restarting
     threads: int | None
@@ -131,7 +131,7 @@ def run_restarts(
     executor
         Where they are done; None for here.
     """
-    watch = restarts.structure.task.watch
+    watch = restarts.structure.problem.watch
     if executor is None:
         go_on = restarts.how.on(restarts.structure)
         for k in rounds:
@@ -139,8 +139,8 @@ def run_restarts(
                 return
             take(k, go_on(begin(k), watch))
         return
-    task = restarts.structure.task
-    sent = _Sent(task, restarts.start, restarts.how, 1 if task.threads is None else task.threads)
+    problem = restarts.structure.problem
+    sent = _Sent(problem, restarts.start, restarts.how, 1 if problem.threads is None else problem.threads)
     with Crew(executor, _restart, sent) as crew:
         first = rounds.start
         while first < rounds.stop and not watch.over:
@@ -156,7 +156,7 @@ def _until_better(
     structure: Structure,
 ) -> int:
     """Do restarts elsewhere until one has changed the best structure; return the number of the next."""
-    watch = structure.task.watch
+    watch = structure.problem.watch
     states: dict[int, Any] = {}
 
     def beginnings() -> Iterator[tuple[Any, float | None]]:
@@ -182,7 +182,8 @@ def _restart(sent: _Sent, key: tuple[Any, float | None], place: Place) -> Restar
     """Do a restart, wherever this is done."""
     beginning, seconds = key
     if "restart" not in place.kept:
-        own = replace(sent.task, local=copy.copy(sent.task.local), watch=Watch(), threads=sent.threads)
+        options = replace(sent.problem.options, threads=sent.threads)
+        own = replace(sent.problem, local=copy.copy(sent.problem.local), watch=Watch(), options=options)
         place.kept["restart"] = own.watch, sent.how.on(Structure(own, sent.start))
     watch, go_on = place.kept.pop("restart")  # should this end in between, the next begins with a fresh one
     watch.begin_again(place.go_on, seconds)

@@ -11,9 +11,10 @@ from bnml.graph import DAG
 from bnml.independence.saving import independence_values, saved_independence_result
 from bnml.search.by_tests import tests_of
 from bnml.search.k2 import Trial
+from bnml.search.options import SearchOptions
+from bnml.search.problem import Problem
 from bnml.search.search_result import SearchResult
-from bnml.search.structural_em import scores_by_em, task_with_gaps
-from bnml.search.task import Request, Task
+from bnml.search.structural_em import problem_with_gaps, scores_by_em
 
 __all__ = ["saved_gap_result", "saved_search_result", "search_values"]
 
@@ -31,45 +32,43 @@ def search_values(result: SearchResult) -> dict[str, Any]:
     return values
 
 
-def saved_search_result(values: Mapping[str, Any], task: Task, options: Mapping[str, Any]) -> SearchResult:
+def saved_search_result(values: Mapping[str, Any], problem: Problem) -> SearchResult:
     """Return the search result that was saved as these values.
 
     Parameters
     ----------
     values
         What `search_values` returned.
-    task, options
-        The same task, opened anew, and the options of the search.
+    problem
+        The same problem, bound anew.
     """
     info, trace, tested = dict(values["info"]), values["trace"], values["tested"]
     if trace is not None:
         info["trace"] = [Trial(*one) for one in trace]
     if tested is not None:
-        asked = {name: value for name, value in options.items() if name not in CHOICES}
-        tested = saved_independence_result(tested, tests_of(task, asked))
+        asked = {name: value for name, value in problem.options.options.items() if name not in CHOICES}
+        tested = saved_independence_result(tested, tests_of(problem, asked))
     return SearchResult(
-        None if values["arcs"] is None else DAG(task.names, values["arcs"]),
+        None if values["arcs"] is None else DAG(problem.names, values["arcs"]),
         info=info,
-        data=task.data,
-        local=task.local,
-        constraints=task.constraints,
-        rules=task.rules,
+        problem=problem,
         tested=tested,
         **{name: values[name] for name in SAME},
     )
 
 
-def saved_gap_result(values: Mapping[str, Any], asked: Request, data: Data) -> SearchResult:
+def saved_gap_result(values: Mapping[str, Any], options: SearchOptions, data: Data) -> SearchResult:
     """Return the result with these values that was learned from a table with gaps.
 
     Its families are scored anew, at the counts that its network expects.
     """
     ordered = data.select(sorted(data.names))
-    found = saved_search_result(values, task_with_gaps(asked, ordered), asked.options)
+    problem = problem_with_gaps(options, ordered)
+    found = saved_search_result(values, problem)
     dag, parts = found.dag or DAG(ordered.names), found.info["em"]["parts"]
+    local = scores_by_em(dag, ordered, options.score, options.prior_for(data), parts)
     return replace(
         found,
         dag=None if found.dag is None else dag.reordered(data.names),
-        data=data,
-        local=scores_by_em(dag, ordered, asked.score, asked.prior_for(data), parts),
+        problem=replace(problem, local=local, options=options, observed=data),
     )

@@ -25,12 +25,13 @@ from bnml.data import Data
 from bnml.data.targets import rows_set
 from bnml.errors import SearchError
 from bnml.graph import DAG, PDAG, Constraints, Rules, apply_meek_rules, interventional_class
-from bnml.scores import FamilyScores, LocalScores
+from bnml.scores import NML, FamilyScores, LocalScores
 
 if TYPE_CHECKING:
     from bnml.independence import IndependenceResult
     from bnml.network import BayesianNetwork
     from bnml.scores.priors import StructurePrior
+    from bnml.search.problem import Problem
 
 __all__ = ["Family", "SearchResult", "uninterrupted_result"]
 
@@ -70,14 +71,8 @@ class SearchResult(PickledByFields):
         ``interrupted`` (true where Ctrl-C ended branch and cut, and this is the best so far), and numbers of their own.
         Where values are missing: ``missing`` (their share in each column), ``em`` (rounds, starts, and parts of a row)
         and ``under_state`` (how the structure differs with gaps as states).
-    data
-        The table it was learned from; None if it was learned from local scores alone.
-    local
-        The local scores; None if they were not kept.
-    constraints
-        What had to hold; None for nothing.
-    rules
-        What structures were allowed, by constraints, numbers of parents and rows per cell.
+    problem
+        What it was learned from: options bound to data, with local scores and rules; None if it was not kept.
     tested
         What `bnml.pc` or `bnml.npc` returned: the separating sets, every test, conflicts; None for other searches.
     regions
@@ -101,15 +96,32 @@ class SearchResult(PickledByFields):
     search: str
     seconds: float = field(compare=False)
     info: Mapping[str, Any] = field(default_factory=dict, compare=False)
-    data: Data | None = field(default=None, compare=False)
-    local: LocalScores | FamilyScores | None = field(default=None, compare=False)
-    constraints: Constraints | None = field(default=None, compare=False)
-    rules: Rules | None = field(default=None, compare=False)
+    problem: Problem | None = field(default=None, compare=False)
     tested: IndependenceResult | None = field(default=None, compare=False)
     regions: tuple[frozenset[frozenset[str]], ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "info", MappingProxyType(dict(self.info)))
+
+    @property
+    def data(self) -> Data | None:
+        """The table it was learned from; None if it was learned from local scores alone."""
+        return None if self.problem is None else self.problem.observed or self.problem.data
+
+    @property
+    def local(self) -> LocalScores | FamilyScores | None:
+        """The local scores; None if they were not kept, or the score is no sum over families."""
+        return None if self.problem is None or isinstance(self.problem.score, NML) else self.problem.local
+
+    @property
+    def constraints(self) -> Constraints | None:
+        """The prior knowledge that had to hold; None for none."""
+        return None if self.problem is None else self.problem.constraints
+
+    @property
+    def rules(self) -> Rules | None:
+        """Which structures were allowed, by constraints, numbers of parents and rows per cell."""
+        return None if self.problem is None else self.problem.rules
 
     @property
     def structure(self) -> DAG:
@@ -149,7 +161,10 @@ class SearchResult(PickledByFields):
         if self.constraints is None:
             return graph
         dag = self.structure
-        at, may = dag.variables.index, self.constraints.compiled(dag.names).may
+        rules = self.rules
+        if rules is None or rules.names != dag.names:
+            rules = self.constraints.compiled(dag.names)
+        at, may = dag.variables.index, rules.may
         one_way = [(a, b) for a, b in dag.arcs if not may[at[a]] >> at[b] & 1]
         return apply_meek_rules(graph, background=one_way)
 

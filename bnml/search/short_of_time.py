@@ -29,7 +29,7 @@ def fall_back_on_forest(structure: Structure) -> bool:
     arcs = np.zeros_like(structure.arcs)
     largest = float(np.abs(structure.own).max(initial=0.0))
     for child, parents in enumerate(
-        best_tree(whole_tree_gains(gains, structure.task.n_rows, largest), rules, spanning=False)
+        best_tree(whole_tree_gains(gains, structure.problem.n_rows, largest), rules, spanning=False)
     ):
         arcs[parents, child] = True
     score = float(structure.family_scores(range(structure.n), arcs).sum())
@@ -51,7 +51,7 @@ def _gains(structure: Structure) -> Floats:
         if begun[child]:
             gains[:, child] = -np.inf
         gains[parents, child] = tree_gain(values, local.family(columns[child], ()))
-    if structure.task.equivalent and structure.rules.undirected:
+    if structure.problem.equivalent and structure.rules.undirected:
         lower = np.tril(np.ones_like(structure.arcs), -1)  # an arc and its reverse gain the same, up to rounding
         one = np.where(lower & (gains > -np.inf), gains, np.where(lower, gains.T, -np.inf))
         gains = np.maximum(one, one.T)

@@ -39,17 +39,18 @@ from bnml.scores.expected import ExpectedScores, KnownFamily
 from bnml.scores.fractional import Fractional, times_prior
 from bnml.scores.local import local_scores
 from bnml.scores.priors import StructurePrior
-from bnml.search.forecast import AFFORDABLE, forecast_of
+from bnml.search.forecast import AFFORDABLE
+from bnml.search.options import Search, SearchOptions
 from bnml.search.pairwise_tree import pairwise_tree
+from bnml.search.problem import MemoryOverError, Problem, TimeOverError, bind
 from bnml.search.search_result import SearchResult
-from bnml.search.task import MemoryOverError, Request, Search, Task, TimeOverError
 
 __all__ = [
     "check_with_gaps",
     "learn_with_gaps",
+    "problem_with_gaps",
     "scores_by_em",
     "structure_with_gaps",
-    "task_with_gaps",
 ]
 
 LEADING_PARTS, PARTS = 8, 16  # to a row, while a start is led on, and for the search that was asked for
@@ -75,7 +76,7 @@ ENDED_BY: dict[type[Exception], str] = {
 }
 OF_THE_LAST_ROUND = ("within", "arc_gain", "trace", "optimal_among", "bytes")  # said of its counts, not of the table
 
-Run = Callable[[Request, Task], SearchResult]
+Run = Callable[[Problem], SearchResult]
 
 
 @dataclass(frozen=True)
@@ -93,8 +94,8 @@ class _Found:
 class _Rounds:
     """Structural EM at work: what is asked, of which table, and the best so far."""
 
-    def __init__(self, asked: Request, data: Data, run: Run, searches: Mapping[str, Search]) -> None:
-        self.asked, self.data, self._run, self._searches = asked.bound(data), data, run, searches
+    def __init__(self, asked: SearchOptions, data: Data, run: Run, searches: Mapping[str, Search]) -> None:
+        self.asked, self.data, self._run, self._searches = asked.with_prior_for(data), data, run, searches
         self._leader = searches[LEADER]
         self.watch = Watch(asked.progress, asked.time_limit)
         self._n_gaps = count_rows_with_gaps(data)
@@ -113,7 +114,7 @@ class _Rounds:
         """Whether another search can go ahead of the one that was asked for."""
         return self.asked.search is None or self.asked.search.name in LED
 
-    def ahead(self) -> Request:
+    def ahead(self) -> SearchOptions:
         """Return the request for the search that goes ahead; the one that was asked for if none does."""
         return replace(self.asked, search=self._leader, options={}) if self.led else self.asked
 
@@ -244,28 +245,28 @@ class _Rounds:
 
     def _start_if_better(self, network: BayesianNetwork, found: _Found) -> _Found:
         """Return what a search began with where it was cut off before it had come as far."""
-        task = _fractional_request(self.ahead(), found.parts, TOO_LITTLE).open(found.completed)
+        problem = bind(_fractional_options(self.ahead(), found.parts, TOO_LITTLE), found.completed)
         try:
-            start = self._leader.run(task, start=network.dag)
+            start = self._leader.run(problem, start=network.dag)
         except BnmlError:  # the rules do not allow it
             return found
         again = self._fitted(start, self.asked, found.completed, found.parts, math.inf)
         return replace(again, cut=True) if again.value > found.value else found
 
-    def _chosen(self, task: Task) -> Task:
-        """Return a task for the search that ``auto`` stands for: exact where several rounds of it are affordable."""
-        cost, left = forecast_of(task), task.watch.limit
+    def _chosen(self, problem: Problem) -> Problem:
+        """Return a problem for the search that ``auto`` stands for: exact where several rounds of it are affordable."""
+        cost, left = problem.cost, problem.watch.limit
         if left is not None and cost.fits and cost.seconds > left / ROUNDS_OF_AUTO:
-            return task.named("order", "chosen by auto, as exact search would take longer than the time limit")
+            return problem.named("order", "chosen by auto, as exact search would take longer than the time limit")
         if cost.fits and cost.seconds <= AFFORDABLE / ROUNDS_OF_AUTO:
-            return task.named("exact", "chosen by auto, as a round takes some seconds")
-        return task.named("order", "chosen by auto, as exact search would take long in each round")
+            return problem.named("exact", "chosen by auto, as a round takes some seconds")
+        return problem.named("order", "chosen by auto, as exact search would take long in each round")
 
     def _round(
         self,
         network: BayesianNetwork,
         parts: int,
-        asked: Request,
+        asked: SearchOptions,
         low: float,
         high: float,
         *,
@@ -281,20 +282,24 @@ class _Rounds:
         completed = completed_table(network, self.data, parts, seed=asked.seed, threads=asked.threads)
         limit = self.watch.share(high if until is None else until).limit
         left = None if limit is None else max(limit - self.watch.seconds, TOO_LITTLE)
-        request = _fractional_request(asked, parts, left)
+        options = _fractional_options(asked, parts, left)
         stage = f"round {self.n_rounds}"
-        told = replace(request, progress=lambda what, share: self.watch(f"{stage}: {what}", low + (high - low) * share))
-        task = replace(told.open(completed), observed=self.data)
-        if told.search is None:
-            task = self._chosen(task)
-            told = replace(told, search=self._searches[task.search])
-        result = self._run(told, task)
+        options = replace(
+            options, progress=lambda what, share: self.watch(f"{stage}: {what}", low + (high - low) * share)
+        )
+        problem = replace(bind(options, completed), observed=self.data)
+        if options.search is None:
+            problem = self._chosen(problem)
+            problem = replace(problem, options=replace(options, search=self._searches[problem.search]))
+        result = self._run(problem)
         if result.dag is None:
             return _Found(result, network, -math.inf, completed, parts)
         found = self._fitted(result, asked, completed, parts, most_work)
-        return replace(found, cut=bool(task.watch.over))
+        return replace(found, cut=bool(problem.watch.over))
 
-    def _fitted(self, result: SearchResult, asked: Request, completed: Data, parts: int, most_work: float) -> _Found:
+    def _fitted(
+        self, result: SearchResult, asked: SearchOptions, completed: Data, parts: int, most_work: float
+    ) -> _Found:
         """Return a structure fitted to what was observed by some steps of EM, with its value."""
         assert result.dag is not None
         started = _network_at_counts(result.dag, completed, parts)
@@ -304,7 +309,7 @@ class _Rounds:
         return _Found(result, fitted, likelihood - _penalty(result.dag, local, self.data), completed, parts)
 
 
-def learn_with_gaps(asked: Request, data: Data, run: Run, searches: Mapping[str, Search]) -> SearchResult:
+def learn_with_gaps(asked: SearchOptions, data: Data, run: Run, searches: Mapping[str, Search]) -> SearchResult:
     """Learn from a table with gaps by structural EM.
 
     Parameters
@@ -314,7 +319,7 @@ def learn_with_gaps(asked: Request, data: Data, run: Run, searches: Mapping[str,
     data
         The table.
     run
-        What runs a request on a task that was opened for it.
+        Runs the search of a problem.
     searches
         All searches, by name.
 
@@ -355,7 +360,7 @@ def learn_with_gaps(asked: Request, data: Data, run: Run, searches: Mapping[str,
     return _answer(rounds, rounds.best, data, under_state, interrupted=interrupted)
 
 
-def structure_with_gaps(asked: Request, data: Data, run: Run, searches: Mapping[str, Search]) -> SearchResult:
+def structure_with_gaps(asked: SearchOptions, data: Data, run: Run, searches: Mapping[str, Search]) -> SearchResult:
     """Learn a structure from a table with gaps, one of many, by structural EM from a tree of pairs.
 
     What is known of the result is the structure, and the class that it is in: nothing is fitted in the end, and gaps as
@@ -379,7 +384,9 @@ def structure_with_gaps(asked: Request, data: Data, run: Run, searches: Mapping[
         pass
     assert rounds.best is not None
     result = rounds.best.result
-    return replace(result, dag=None if result.dag is None else result.dag.reordered(data.names), data=data)
+    assert result.problem is not None
+    dag = None if result.dag is None else result.dag.reordered(data.names)
+    return replace(result, dag=dag, problem=replace(result.problem, observed=data))
 
 
 def _ordered(data: Data) -> Data:
@@ -392,16 +399,16 @@ def _learn_with_states(rounds: _Rounds, run: Run) -> SearchResult | None:
 
     It has a tenth of the time; None if that is not enough, or if the score knows of no such states.
     """
-    request = replace(rounds.ahead(), progress=None, time_limit=rounds.watch.share(0.1).limit)
+    options = replace(rounds.ahead(), progress=None, time_limit=rounds.watch.share(0.1).limit)
     try:
-        task = request.open(gaps_as_states(rounds.data))
-        result = run(request, task)
+        problem = bind(options, gaps_as_states(rounds.data))
+        result = run(problem)
     except TimeOverError:
         return None
     except ScoreError:
         rounds.no_states = "the score knows of no such states"
         return None
-    return None if task.watch.over else result
+    return None if problem.watch.over else result
 
 
 def _answer(
@@ -409,6 +416,7 @@ def _answer(
 ) -> SearchResult:
     """Return what was found as the result of the search that was asked for, with what is to be said of gaps."""
     asked, result = rounds.asked, found.result
+    assert result.problem is not None
     network, local = None, ExpectedScores(found.completed, asked.score, asked.structure_prior, found.parts)
     if result.dag is not None:
         if not rounds.watch.over and not interrupted:
@@ -447,8 +455,7 @@ def _answer(
         optimal=False,
         seconds=rounds.watch.seconds,
         info=info,
-        data=data,
-        local=local,
+        problem=replace(result.problem, local=local, options=asked, observed=data),
     )
     if network is None:
         return answer
@@ -491,7 +498,7 @@ def _compare_with_states(dag: DAG, other: DAG) -> dict[str, Any]:
     return {"shd": shd(dag, other), "only_here": texts[0], "only_there": texts[1]}
 
 
-def check_with_gaps(asked: Request, data: Data) -> None:
+def check_with_gaps(asked: SearchOptions, data: Data) -> None:
     """Refuse what does not go with a table, or has no meaning for expected counts.
 
     Raises
@@ -499,11 +506,11 @@ def check_with_gaps(asked: Request, data: Data) -> None:
     BnmlError
         If that is so, or a search counts whole rows.
     """
-    task_with_gaps(asked, data)
+    problem_with_gaps(asked, data)
 
 
-def task_with_gaps(asked: Request, data: Data) -> Task:
-    """Return the task of a request as tests and rules see it: its scores are of gaps filled in any way.
+def problem_with_gaps(asked: SearchOptions, data: Data) -> Problem:
+    """Return the problem of a request as tests and rules see it: its scores are of gaps filled in any way.
 
     Raises
     ------
@@ -517,10 +524,11 @@ def task_with_gaps(asked: Request, data: Data) -> Task:
             f"{argument('search', 'forest')}, or read the table with {argument('missing', 'state')} or "
             f"{argument('missing', 'drop')}"
         )
-    return replace(_fractional_request(asked.bound(data), 1, None).open(gaps_filled_by_mode(data)), observed=data)
+    options = _fractional_options(asked.with_prior_for(data), 1, None)
+    return replace(bind(options, gaps_filled_by_mode(data)), observed=data)
 
 
-def _fractional_request(asked: Request, parts: int, time_limit: float | None) -> Request:
+def _fractional_options(asked: SearchOptions, parts: int, time_limit: float | None) -> SearchOptions:
     """Return a request, bound to a table, for one whose rows are so many parts each."""
     return replace(
         asked,

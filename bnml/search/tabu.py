@@ -19,9 +19,9 @@ from bnml._watch import Watch
 from bnml.graph import DAG
 from bnml.search.climb import climb_in_turns, climb_up, result_of_climb
 from bnml.search.moves import Structure
+from bnml.search.problem import Problem
 from bnml.search.restarts import Beginning, BestSoFar, Restarted, Restarts, perturbation_of, restarting_at, run_shaken
 from bnml.search.search_result import SearchResult
-from bnml.search.task import Task, as_search
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -32,9 +32,8 @@ TENURE, PATIENCE = 10, 15  # moves
 FOREVER = 1 << 40  # moves
 
 
-@as_search("tabu")
 def tabu(
-    task: Task,
+    problem: Problem,
     *,
     start: DAG | None = None,
     tenure: int = TENURE,
@@ -44,35 +43,12 @@ def tabu(
     perturbation: int | None = None,
     executor: Executor | None = None,
 ) -> SearchResult:
-    """Climb, and go on from each top as long as that leads to a higher one.
-
-    Parameters
-    ----------
-    start, reinsert, restarts, perturbation, executor
-        As for `hill_climb`.
-    tenure
-        For how many moves an arc that has changed stays as it is.
-    patience
-        After how many moves without a higher score to give up.
-
-    Returns
-    -------
-    SearchResult
-        As of `hill_climb`.
-
-    Examples
-    --------
-    >>> import bnml
-    >>> climbed = bnml.search.hill_climb(bnml.example(), "bic")
-    >>> result = bnml.search.tabu(bnml.example(), "bic")
-    >>> result.score >= climbed.score
-    True
-    """
+    """Climb, and go on from each top as long as that leads to a higher one."""
     rounds = whole_number(restarts, "restarts")
     tenure, patience = min(whole_number(tenure, "tenure"), FOREVER), whole_number(patience, "patience")
     climb = climb_in_turns if flag(reinsert, "reinsert") else climb_up
     elsewhere = checked_executor(executor)
-    structure, watch, rng = Structure(task, start), task.watch, np.random.default_rng(task.seed)
+    structure, watch, rng = Structure(problem, start), problem.watch, np.random.default_rng(problem.seed)
     size = perturbation_of(structure, perturbation)
     how = _WanderAgain(reinsert, tenure, patience)
     best = BestSoFar(structure, rounds, structure.arcs.copy(), -np.inf)

@@ -12,63 +12,28 @@ from bnml.errors import SearchError, argument
 from bnml.graph import Rules
 from bnml.search.best_tree import best_tree, check_tree, tree_gains, whole_tree_gains
 from bnml.search.local_optimum import verified_result
+from bnml.search.problem import Problem
 from bnml.search.search_result import SearchResult
-from bnml.search.task import Task, as_search
 
 __all__ = ["tan"]
 
 WEIGHTS = ("cmi", "score")
 
 
-@as_search("tan", by_score=False, needs_table=True, pools_rows=True)
-def tan(task: Task, *, class_variable: str, weight: str = "cmi", root: str | None = None) -> SearchResult:
-    """Return the best tree over the attributes, with the class as one more parent of each.
-
-    Constraints are kept, but must allow the arcs from the class to the attributes; with ``max_parents=1`` this is naive
-    Bayes.
-
-    Parameters
-    ----------
-    class_variable
-        The class; all other variables are attributes.
-    weight
-        What makes a tree good: the sum of the conditional mutual information given the class over its links
-        (``"cmi"``), or the score (``"score"``).
-    root
-        The attribute without another one as its parent; by default the first by name, or the best one where the score
-        tells directions apart.
-
-    Returns
-    -------
-    SearchResult
-        Where ``weight="score"``, no other tree-augmented naive Bayes that the constraints and ``root`` allow has a
-        higher score, and ``info["optimal_among"]`` says so; not with ``max_parents=1``, where there is no tree. There
-        is no result before the end: when the time is over, the search is given up with an error.
-
-    Notes
-    -----
-    Of all structures of this form, the one with the largest Σ I(X; parent of X | class) has the highest likelihood
-    (Friedman, Geiger & Goldszmidt 1997, Bayesian network classifiers).
-
-    Examples
-    --------
-    >>> import bnml
-    >>> result = bnml.search.tan(bnml.example(), class_variable="lung")
-    >>> result.dag.parents("smoke"), result.dag.parents("lung")
-    (('lung', 'bronc'), ())
-    """
+def tan(problem: Problem, *, class_variable: str, weight: str = "cmi", root: str | None = None) -> SearchResult:
+    """Return the best tree over the attributes, with the class as one more parent of each."""
     one_of(weight, "weight", WEIGHTS)
-    rules = task.with_prior
+    rules = problem.with_prior
     target = a_variable(class_variable, "class_variable", rules.names)
     others = [x for x in range(rules.n) if x != target]
-    inner = _attribute_rules(rules, target, task.max_parents)
+    inner = _attribute_rules(rules, target, problem.options.max_parents)
     place = check_tree(inner, "the tree over the attributes", root)
-    gains = _gains(task, [task.columns[x] for x in others], task.columns[target], weight)
+    gains = _gains(problem, [problem.columns[x] for x in others], problem.columns[target], weight)
     tree = best_tree(gains, inner, spanning=True, root=place)
     parents: list[list[int]] = [[] for _ in rules.names]
     for x, above in zip(others, tree, strict=True):
         parents[x] = [target, *(others[k] for k in above)]
-    n, alike = len(tree), weight == "cmi" or task.equivalent
+    n, alike = len(tree), weight == "cmi" or problem.equivalent
     pairs = n * (n - 1) // (2 if alike else 1)
     info: dict[str, Any] = {
         **({"pairs": pairs, "families": 0} if weight == "cmi" else {"families": n + pairs}),
@@ -76,11 +41,11 @@ def tan(task: Task, *, class_variable: str, weight: str = "cmi", root: str | Non
         "weight": weight,
         "roots": tuple(inner.names[k] for k, above in enumerate(tree) if not above),
     }
-    if weight == "score" and task.max_parents != 1:
+    if weight == "score" and problem.options.max_parents != 1:
         rooted = "" if root is None else f" with the root {root}"
-        allowed = "" if task.constraints is None else " that the constraints allow"
+        allowed = "" if problem.constraints is None else " that the constraints allow"
         info["optimal_among"] = f"tree-augmented naive Bayes structures{rooted}{allowed}"
-    return verified_result(task, parents, info)
+    return verified_result(problem, parents, info)
 
 
 def _attribute_rules(rules: Rules, target: int, max_parents: int | None) -> Rules:
@@ -107,10 +72,10 @@ def _attribute_rules(rules: Rules, target: int, max_parents: int | None) -> Rule
     return inner
 
 
-def _gains(task: Task, columns: list[int], target: int, weight: str) -> Floats:
+def _gains(problem: Problem, columns: list[int], target: int, weight: str) -> Floats:
     """Return what each arc between attributes gains, the class being known."""
-    tell = task.part("gains of arcs")
+    tell = problem.part("gains of arcs")
     if weight == "score":
-        return tree_gains(task, columns, (target,), tell)
-    counts = task.table.counts
-    return whole_tree_gains(pair_information(counts, columns, (target,), task.threads, tell), counts.n_rows)
+        return tree_gains(problem, columns, (target,), tell)
+    counts = problem.table.counts
+    return whole_tree_gains(pair_information(counts, columns, (target,), problem.threads, tell), counts.n_rows)

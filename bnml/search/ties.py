@@ -16,7 +16,7 @@ For each P the least best_i(S) over the supersets S is enough, and that is a min
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -31,8 +31,8 @@ from bnml.scores.lattice import has_lattice, lattice_of
 from bnml.search.best_networks import Subsets
 
 if TYPE_CHECKING:
+    from bnml.search.problem import Problem
     from bnml.search.search_result import SearchResult
-    from bnml.search.task import Task
 
 __all__ = ["disputed_arcs", "ties_opened"]
 
@@ -49,10 +49,10 @@ def disputed_arcs(result: SearchResult) -> tuple[Arc, ...] | None:
     None if that is not known: only what is proven to be the best is asked, and only of a table that an exact search
     goes through in a moment.
     """
-    task = _task_again(result)
-    if task is None or not result.directions.directed:
-        return None if task is None else ()
-    best = _best_networks(task)
+    problem = _affordable_problem(result)
+    if problem is None or not result.directions.directed:
+        return None if problem is None else ()
+    best = _best_networks(problem)
     at = {name: place for place, name in enumerate(best.names)}
     if not all(best.some[at[a], at[b]] for a, b in result.structure.arcs):
         return None  # another score, or other rules, than those it was found by
@@ -73,20 +73,14 @@ def ties_opened(graph: PDAG, arcs: tuple[Arc, ...]) -> PDAG:
     return PDAG(graph.names, kept, (*graph.undirected, *arcs))
 
 
-def _task_again(result: SearchResult) -> Task | None:
-    """Return the task of a result that is proven to be the best, if it takes no more than a moment; None if not."""
-    from bnml.search.forecast import forecast_of
-    from bnml.search.task import Task, rules_with_rows
-
-    local = result.local
-    if not result.optimal or not isinstance(local, LocalScores) or len(local.names) > MOST_VARIABLES:
+def _affordable_problem(result: SearchResult) -> Problem | None:
+    """Return the problem of a result that is proven to be the best, if another exact search takes but a moment."""
+    problem = result.problem
+    if not result.optimal or problem is None or len(problem.names) > MOST_VARIABLES:
         return None
-    task = Task.of(local, result.constraints, result.info.get("max_parents"))
-    least = result.info.get("rows_per_cell", 0)
-    task = replace(task, rules=rules_with_rows(task.rules, local, least))
-    if any(task.rules.links) or not has_lattice(local) or forecast_of(task).seconds > MOST_SECONDS:
+    if not isinstance(problem.local, LocalScores) or any(problem.rules.links) or not has_lattice(problem.local):
         return None
-    return task
+    return problem if problem.cost.seconds <= MOST_SECONDS else None
 
 
 @dataclass(frozen=True)
@@ -102,10 +96,10 @@ class _BestNetworks:
         return bool(self.some[b, a] or self.none[a, b])
 
 
-def _best_networks(task: Task) -> _BestNetworks:
-    local = task.table
+def _best_networks(problem: Problem) -> _BestNetworks:
+    local = problem.table
     columns = WalkOrder(local.counts).columns
-    families = lattice_of(local, task.rules.among(columns), prune=False, whole=True)
+    families = lattice_of(local, problem.rules.among(columns), prune=False, whole=True)
     n, slack = families.n, LEAST / families.unit / families.n
     subsets = Subsets(families, n, 1)
     total = _by_axes(subsets.total[0], n)

@@ -8,7 +8,8 @@ from typing import Any
 from bnml._memory import gigabytes
 from bnml._plain import plain
 from bnml._text import number_of, time_text
-from bnml.search.forecast import Forecast, forecast_of
+from bnml.search.forecast import Forecast
+from bnml.search.problem import bind
 from bnml.studio.learning import learning_request
 from bnml.studio.read_tables import ReadTables
 from bnml.studio.session import KnownStructure, LearningSettings, TableEntry
@@ -30,7 +31,7 @@ def forecast_values(
     asked = learning_request(table, known, settings, data.names).learning
     if settings.search not in ("auto", "exact"):
         return {"search": settings.search, "seconds": None, "memory": None, "text": "", "exact": None}
-    cost = forecast_of(asked.open(data))
+    cost = bind(asked, data).cost
     by_auto = "exact" if cost.fits and cost.affordable else "order"
     return {
         "search": "exact" if settings.search == "exact" else by_auto,

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from bnml.errors import ArgumentError, argument
-from bnml.five_steps.parts import PARTS, StudyRequest
+from bnml.five_steps.parts import PARTS
 from bnml.five_steps.saving import load_saved_state, save_state
-from bnml.five_steps.state import StudyState
-from bnml.five_steps.study_steps import begin_study, request_of, study_request, study_with_part
+from bnml.five_steps.state import Progress, StudyOptions, StudyState
+from bnml.five_steps.study_steps import begin_study, study_options, study_with_part
 from bnml.graph.rules import ROWS_PER_CELL
 from bnml.plot.layout_near import layout_near
 from bnml.search.search_result import SearchResult
@@ -23,8 +23,6 @@ from bnml.studio.session_folder import result_file
 
 __all__ = ["learn_parts", "learn_result", "learning_request"]
 
-Progress = Callable[[str, float], None]
-
 OF_LEARNING = ("features", "selection", "knowledge", "learned", "strength")
 SHARES = {"features": 0.05, "selection": 0.05, "knowledge": 0.05, "learned": 0.9}  # of the work that is done with them
 BY_NAME = {part.name: part for part in PARTS}
@@ -36,7 +34,7 @@ def learning_request(
     settings: LearningSettings,
     names: Sequence[str],
     progress: Progress | None = None,
-) -> StudyRequest:
+) -> StudyOptions:
     """Return what is asked of a study, checked.
 
     Raises
@@ -54,7 +52,7 @@ def learning_request(
         options["order"] = list(names)
     by_score = search is None or search.by_score
     rows = settings.rows_per_cell if by_score and settings.rows_per_cell != ROWS_PER_CELL else ROWS_PER_CELL
-    return study_request(
+    return study_options(
         table.choices.target, settings.search, options, score=settings.score, alpha=settings.alpha,
         repetitions=settings.repetitions, constraints=known.constraints(names), max_parents=settings.max_parents,
         rows_per_cell=rows, prior=settings.prior, progress=progress,
@@ -118,7 +116,7 @@ def learn_parts(
     progress("reading the table", 0.0)
     file = result_file(folder, result)
     state = load_saved_state(file, tables.data(folder, table))
-    asked = request_of(state.settings)
+    asked = state.options.resumed()
     wanted = [part.name for part in PARTS if parts is None or part.name in parts]
     missing = [name for name in wanted if name not in state.parts]
     for k, name in enumerate(missing):
@@ -128,7 +126,7 @@ def learn_parts(
     return result_summary(state)
 
 
-def _with_part(state: StudyState, asked: StudyRequest, name: str, progress: Progress) -> StudyState:
+def _with_part(state: StudyState, asked: StudyOptions, name: str, progress: Progress) -> StudyState:
     start = max((share for other, share in SHARES.items() if other in state.parts), default=0.0)
     return study_with_part(state, asked, BY_NAME[name], _within(progress, _said(name), start, SHARES.get(name, 1.0)))
 

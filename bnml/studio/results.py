@@ -19,7 +19,7 @@ from bnml.five_steps.parts import PARTS
 from bnml.five_steps.saving import load_saved_state
 from bnml.five_steps.state import StudyState
 from bnml.five_steps.study_result import Study
-from bnml.five_steps.study_steps import decided_study, go_on_with_study, request_of, study_of, study_with_part
+from bnml.five_steps.study_steps import decided_study, go_on_with_study, study_of, study_with_part
 from bnml.graph import DAG, PDAG, compare
 from bnml.network import BayesianNetwork, fit
 from bnml.plot.draw_comparison import comparison_layout
@@ -163,7 +163,7 @@ class Results:
         rests = [part.name for part in PARTS if part.of_network]
         if any(part.name not in state.parts for part in PARTS if part.name not in rests):
             return None
-        return study_of(go_on_with_study(state.without_parts(*rests), request_of(state.settings)))
+        return study_of(go_on_with_study(state.without_parts(*rests), state.options.resumed()))
 
     def view(self, entry: ResultEntry, made: HandDecisions) -> dict[str, Any]:
         """Return a result as plain values: the report of the search, its links, and where everything stands."""
@@ -251,7 +251,7 @@ def _with_decisions(base: StudyState, made: HandDecisions) -> StudyState:
     known = base.parts["strength"]
     if learned.dag is None or before.dag is None or not isinstance(learned.local, LocalScores):
         part = next(part for part in PARTS if part.name == "strength")
-        return study_with_part(state, request_of(state.settings), part)
+        return study_with_part(state, state.options.resumed(), part)
     turned = [x for x in learned.dag.names if set(learned.dag.parents(x)) != set(before.dag.parents(x))]
     if not turned:
         return state.with_part("strength", known, {})

@@ -42,10 +42,10 @@ from bnml.errors import SearchError, argument
 from bnml.graph import DAG, PDAG
 from bnml.scores import Score
 from bnml.scores.registry import score_text
-from bnml.search.learn import learn_structure
+from bnml.search.learn import learn_class
+from bnml.search.options import SHARED, SearchOptions
 from bnml.search.report import describe_prior
-from bnml.search.searches import request_for
-from bnml.search.task import COMMON, Request
+from bnml.search.searches import search_options
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -54,10 +54,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Bootstrap",
-    "BootstrapRequest",
     "bootstrap",
-    "bootstrap_as_asked",
-    "bootstrap_request",
     "bootstrap_threshold",
 ]
 
@@ -190,25 +187,7 @@ class Bootstrap:
         return html_table(f"{self.repetitions} {self._tables}", ["from", "to", "support", "direction"], rows)
 
 
-@dataclass(frozen=True)
-class BootstrapRequest:
-    """What is asked of the bootstrap, checked.
-
-    ``learning``: what is done with each table. ``search``, ``score``: the search and the score, by their names.
-    ``repetitions``, ``resampling``, ``workers``, ``progress``, ``executor``: as for `bootstrap`; an even number
-    for halves, and as many threads as there will be.
-    """
-
-    learning: Request
-    search: str
-    score: str
-    repetitions: int
-    resampling: str
-    workers: int
-    progress: Callable[[str, float], None] | None
-    executor: Executor | None = None
-
-
+@enough_memory(SearchError, "structures were scored", "take fewer columns, another search, or a machine with more")
 def bootstrap(
     data: Any,
     score: Score | str = "qnml",
@@ -261,51 +240,18 @@ def bootstrap(
     >>> found.dag.parents("either"), found.dag.parents("dysp")
     (('tub', 'lung'), ('bronc', 'either'))
     """
-    asked = bootstrap_request(
-        score, search, repetitions=repetitions, resampling=resampling, seed=seed, threads=threads, progress=progress,
-        executor=executor, **options,
-    )  # fmt: skip
-    return bootstrap_as_asked(asked, data)
-
-
-def bootstrap_request(
-    score: Score | str,
-    search: str,
-    *,
-    repetitions: int,
-    resampling: str,
-    threads: int | None,
-    progress: Callable[[str, float], None] | None,
-    executor: Executor | None = None,
-    **options: Any,
-) -> BootstrapRequest:
-    """Check what is asked of `bootstrap`, before there are data."""
     whole_number(repetitions, "repetitions", 1)
     one_of(resampling, "resampling", RESAMPLING)
-    own = {name: value for name, value in options.items() if name not in COMMON}
-    common = {name: value for name, value in options.items() if name in COMMON}
+    repetitions += repetitions % 2 if resampling == "halves" else 0
     workers, elsewhere = cores(threads), checked_executor(executor)
+    own = {name: value for name, value in options.items() if name not in SHARED}
+    common = {name: value for name, value in options.items() if name in SHARED}
     each = 1 if elsewhere is None or threads is None else workers
-    learning = request_for(search, own, score=score, threads=each, **common)
-    return BootstrapRequest(
-        learning,
-        search,
-        score if isinstance(score, str) else score_text(learning.score),
-        repetitions + (repetitions % 2 if resampling == "halves" else 0),
-        resampling,
-        workers,
-        progress_function(progress),
-        elsewhere,
-    )
-
-
-@enough_memory(SearchError, "structures were scored", "take fewer columns, another search, or a machine with more")
-def bootstrap_as_asked(asked: BootstrapRequest, data: Any) -> Bootstrap:
-    """Learn from samples of the rows as a request asks."""
-    watch, repetitions, resampling = Watch(asked.progress), asked.repetitions, asked.resampling
+    learning = search_options(search, own, score=score, seed=seed, threads=each, **common)
+    watch = Watch(progress_function(progress))
     table_ = as_data(data)
     refuse_pushed(table_, "bootstrap")
-    learning = asked.learning.bound(table_)  # the prior is that of the whole table
+    learning = learning.with_prior_for(table_)  # the prior is that of the whole table
     n = len(table_.names)
     if resampling == "halves" and table_.n_rows < 2:
         raise SearchError(f"{argument('resampling', 'halves')}: the table has one row, which has no halves")
@@ -317,14 +263,14 @@ def bootstrap_as_asked(asked: BootstrapRequest, data: Any) -> Bootstrap:
         left = watch.seconds * (repetitions - done) / done
         watch(f"table {done:,} of {repetitions:,}, {seconds_text(left)} left", done / repetitions)
 
-    if asked.executor is not None:
+    if elsewhere is not None:
         shared = _Draws(table_, resampling, replace(learning, progress=None))
-        with Crew(asked.executor, _learn_from_draw, shared) as crew:
+        with Crew(elsewhere, _learn_from_draw, shared) as crew:
             for k, arcs in enumerate(crew.in_order(range(repetitions))):
                 found[k] = arcs
                 tell()
     else:
-        _learn_here(_Draws(table_, resampling, learning), found, asked.workers, tell)
+        _learn_here(_Draws(table_, resampling, learning), found, workers, tell)
     support = found.mean(axis=0)
     links = (support + support.T)[np.triu_indices(n, 1)]
     prior = None if learning.structure_prior is None else learning.structure_prior.bind(table_)
@@ -333,8 +279,8 @@ def bootstrap_as_asked(asked: BootstrapRequest, data: Any) -> Bootstrap:
         support,
         bootstrap_threshold(links),
         repetitions,
-        asked.search,
-        asked.score,
+        search,
+        score if isinstance(score, str) else score_text(learning.score),
         watch.seconds,
         resampling,
         None if prior is None else describe_prior(prior, table_.names),
@@ -347,12 +293,12 @@ class _Draws:
 
     data: Data
     resampling: str
-    learning: Request
+    learning: SearchOptions
 
     def arcs(self, k: int, progress: Callable[[str, float], None]) -> npt.NDArray[np.float16]:
         """Return the arcs that are learned from the k-th table, as a matrix."""
         drawn = _drawn(self.data, self.resampling, self.learning.seed, k)
-        result = learn_structure(replace(self.learning, progress=progress), drawn)
+        result = learn_class(replace(self.learning, progress=progress), drawn)
         return _counted(result.directions if result.tested is None else result.cpdag)
 
 

@@ -24,8 +24,9 @@ from bnml.graph.counting import sum_over_dags
 from bnml.graph.rules import ROWS_PER_CELL
 from bnml.scores import SCORES, Score, parse_score
 from bnml.scores.priors import DEFAULT_PRIOR, StructurePrior, parse_prior
+from bnml.search.options import SearchOptions
+from bnml.search.problem import Problem, bind
 from bnml.search.search_result import uninterrupted_result
-from bnml.search.task import Request, Task, task_request
 from bnml.uncertainty import sums_over_layers, sums_over_orders
 from bnml.uncertainty.all_structures import Listed
 from bnml.uncertainty.allowed import Allowed, allowed_families
@@ -164,80 +165,79 @@ def posterior(
     whole_number(samples, "samples", 1)
     given = parse_prior(structure_prior, "structure_prior")
     elsewhere = checked_executor(executor)
-    asked = task_request(
+    options = SearchOptions.checked(
         None, {}, score=_checked_score(score), constraints=constraints, max_parents=max_parents,
-        rows_per_cell=rows_per_cell, prior=None, seed=seed, threads=threads, memory_limit=memory_limit,
+        rows_per_cell=rows_per_cell, prior=given, seed=seed, threads=threads, memory_limit=memory_limit,
         time_limit=time_limit, progress=progress,
     )  # fmt: skip
     table = as_data(data, memory_limit)
     if given is not None:
         given.check(table.names)
     refuse_gaps(table, "the posterior")
-    asked = replace(asked, prior=given).bound(table)
-    task = replace(asked, prior=None).open(table)
+    problem = bind(options, table)
     if method == "auto":
-        fits = exact_posterior_fits(task.table, task.rules, prior, cores(threads), task.memory)
+        fits = exact_posterior_fits(problem.table, problem.rules, prior, cores(threads), problem.memory)
         method = "exact" if fits else "sample"
     named = score if isinstance(score, str) else repr(score)
     if method == "exact":
-        return _exact(task, named, prior, asked.prior_for(table))
-    return _sampled(asked, asked.open(table), named, prior or "uniform", chains, samples, elsewhere)
+        return _exact(problem, named, prior)
+    return _sampled(problem, named, prior or "uniform", chains, samples, elsewhere)
 
 
 def _sampled(
-    asked: Request, task: Task, named: str, kind: str, chains: int, samples: int, executor: Executor | None
+    problem: Problem, named: str, kind: str, chains: int, samples: int, executor: Executor | None
 ) -> SampledPosterior:
     """Return the posterior by sampling; one chain starts from the best structure that a search finds."""
-    from bnml.search.forecast import forecast_of
-    from bnml.search.learn import learn_task
+    from bnml.search.learn import solve
     from bnml.uncertainty.sample_structures import sample_structures
 
-    local = task.table
-    limit, cost = task.watch.limit, forecast_of(task)
+    local = problem.table
+    limit, cost = problem.watch.limit, problem.cost
     share = SEARCH_SHARE
     if limit is not None and cost.affordable:
         share = min(MOST_SEARCH, max(SEARCH_SHARE, BUSY * cost.seconds / limit))
-    searching = replace(task, watch=task.watch.share(share, SEARCH_SHARE))
-    searched = uninterrupted_result(learn_task(asked, searching))
-    search_cut = limit is not None and not searched.optimal and (cost.affordable or searching.watch.cut)
-    found = sample_structures(task, kind, chains, samples, executor, searched.dag)
+    watch = problem.watch.share(share, SEARCH_SHARE)
+    searched = uninterrupted_result(solve(problem.watched(watch)))
+    search_cut = limit is not None and not searched.optimal and (cost.affordable or watch.cut)
+    found = sample_structures(problem, kind, chains, samples, executor, searched.dag)
     found = replace(found, search_cut=search_cut)
     if found.missed_mode:
-        found = replace(found, reached=_reach_from_samples(found, task))
+        found = replace(found, reached=_reach_from_samples(found, problem))
     result = SampledPosterior(
-        task.names, named, kind, local.data.n_rows, task.watch.seconds, found, task.rules, local.prior, local.data,
-        local.score_function,
+        problem.names, named, kind, local.data.n_rows, problem.watch.seconds, found, problem.rules, local.prior,
+        local.data, local.score_function,
     )  # fmt: skip
     if kind == "classes":
         _ = result.structures  # if their classes cannot be counted, that is said here, and not when they are asked for
     return result
 
 
-def _reach_from_samples(chains: Chains, task: Task) -> float:
+def _reach_from_samples(chains: Chains, problem: Problem) -> float:
     """Return the best score that local search reaches from the best sampled structure of each chain."""
     from bnml.search.searches import SEARCHES
 
-    names = task.with_prior.names
-    limit = task.watch.limit
+    names = problem.with_prior.names
+    limit = problem.watch.limit
     reached = chains.reached
     for c in np.argsort(-chains.log_weights.max(axis=1), kind="stable").tolist():
         best = int(chains.log_weights[c].argmax())
         (above,) = unpacked_parents(chains.parents[c, best : best + 1])
         start = DAG.from_parent_sets(names, [np.flatnonzero(own).tolist() for own in above])
         watch = Watch(None, None if limit is None else CLIMB_SHARE * limit)
-        improved = SEARCHES["tabu"].run(replace(task, watch=watch), start=start.reordered(task.names))
+        improved = SEARCHES["tabu"].run(problem.watched(watch), start=start.reordered(problem.names))
         reached = max(reached, uninterrupted_result(improved).score)
         if reached >= chains.searched - MAX_SHORTFALL:
             break
     return reached
 
 
-def _exact(task: Task, named: str, prior: str | None, structure_prior: StructurePrior | None) -> Posterior:
+def _exact(problem: Problem, named: str, prior: str | None) -> Posterior:
     """Return the posterior by sums over subsets."""
-    table, local, watch, workers = task.table.data, task.table, task.watch, cores(task.threads)
+    table, local = problem.table.data, problem.table.without_prior()
+    watch, workers = problem.watch, cores(problem.threads)
     kind = posterior_prior_for(len(table.names), prior)
-    allowed = allowed_families(task.rules, structure_prior)
-    check_posterior_memory(local, kind, workers, task.memory)
+    allowed = allowed_families(problem.rules, problem.table.prior)
+    check_posterior_memory(local, kind, workers, problem.memory)
     weights = posterior_families(local, workers, watch.part("family scores", 0.0, 0.6))
     if kind == "classes":
         sums, log_prior = _sum_over_classes(weights, allowed, watch)

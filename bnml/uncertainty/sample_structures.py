@@ -30,7 +30,7 @@ from bnml._threads import cores, run_all
 from bnml._watch import Tell, Watch
 from bnml.errors import ArgumentError, ScoreError, argument
 from bnml.graph import DAG, Rules
-from bnml.search.task import Task
+from bnml.search.problem import Problem
 from bnml.uncertainty import edge_reversal
 from bnml.uncertainty.chains import Chains, first_structure, searched_structure
 from bnml.uncertainty.scored_families import ScoredFamilies
@@ -120,13 +120,18 @@ class _Run:
 
 
 def sample_structures(
-    task: Task, kind: str, chains: int, samples: int, executor: Executor | None = None, searched: DAG | None = None
+    problem: Problem,
+    kind: str,
+    chains: int,
+    samples: int,
+    executor: Executor | None = None,
+    searched: DAG | None = None,
 ) -> Chains:
     """Return structures that are sampled from their posterior.
 
     Parameters
     ----------
-    task
+    problem
         Scores with any structure prior, rules, seed, threads, memory, and a watch.
     kind
         ``"order"`` if a structure counts once for each order that fits it, else each counts once.
@@ -142,9 +147,9 @@ def sample_structures(
     BnmlError
         If there is too little memory, or no structure has a positive probability.
     """
-    rules = task.with_prior
-    _check_memory(rules.n, chains, samples, task.memory)
-    work = _Sampling(task, rules, kind, chains, samples, executor)
+    rules = problem.with_prior
+    _check_memory(rules.n, chains, samples, problem.memory)
+    work = _Sampling(problem, rules, kind, chains, samples, executor)
     if rules.n == 1:
         return work.alone()
     with np.errstate(over="ignore"):  # random numbers, where kernels run as plain Python
@@ -167,13 +172,13 @@ class _Sampling:
     """What stays the same through a run: the table of scores, rules, numbers of chains and samples."""
 
     def __init__(
-        self, task: Task, rules: Rules, kind: str, chains: int, samples: int, executor: Executor | None = None
+        self, problem: Problem, rules: Rules, kind: str, chains: int, samples: int, executor: Executor | None = None
     ) -> None:
-        self.task, self.kind, self.executor = task, kind, executor
+        self.problem, self.kind, self.executor = problem, kind, executor
         self.rules, self.chains, self.samples = rules, chains, samples
         self.moves = ORDERS if kind == "order" else ARCS
-        self.seed, self.threads, self.watch = task.seed, task.threads, task.watch
-        self.table = ScoredFamilies(task.table, task.columns, int(TABLE_SHARE * task.memory))
+        self.seed, self.threads, self.watch = problem.seed, problem.threads, problem.watch
+        self.table = ScoredFamilies(problem.table, problem.columns, int(TABLE_SHARE * problem.memory))
         self.kappa = math.log(max(rules.n, 2))
         arities = rules.arities if rules.sparse else (1,) * rules.n
         self.plain_rules = (
@@ -296,8 +301,9 @@ class _Sampling:
         """Let all chains make so many sweeps wherever there is room; return whether there was time for it."""
         assert self.executor is not None
         threads = 1 if self.threads is None else self.threads
-        task = replace(self.task, threads=threads, memory=self.task.memory // self.chains)
-        shared = _Stretches(task, self.kind, run.betas, run.steps, run.lists, self.table.known())
+        options = replace(self.problem.options, threads=threads, memory_limit=self.problem.memory // self.chains)
+        problem = replace(self.problem, options=options)
+        shared = _Stretches(problem, self.kind, run.betas, run.steps, run.lists, self.table.known())
         reached, stretch = 0, SWEEPS_PER_SAMPLE
         with Crew(self.executor, _run_stretch, shared) as crew:
             while reached < goal:
@@ -395,7 +401,7 @@ class _Sampling:
 class _Stretches:
     """What all stretches of all chains share."""
 
-    task: Task
+    problem: Problem
     kind: str
     betas: Floats
     steps: Ints
@@ -419,7 +425,7 @@ def _run_stretch(shared: _Stretches, key: tuple[Any, int, float | None], place: 
     """Let one chain go on, wherever this is done."""
     replicas, goal, left = key
     if "sampling" not in place.kept:
-        own = replace(shared.task, local=copy.copy(shared.task.local))  # threads do not share what they compute
+        own = replace(shared.problem, local=copy.copy(shared.problem.local))  # threads do not share what they compute
         place.kept["sampling"] = _Sampling(own, own.with_prior, shared.kind, 1, 0)
         place.kept["sampling"].table.enter_known(shared.known)
     sampling: _Sampling = place.kept["sampling"]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields, replace
+from dataclasses import fields
 from typing import Any
 
 from bnml.data import Data
-from bnml.search.task import COMMON, task_request
+from bnml.search.options import SHARED, SearchOptions
+from bnml.search.problem import bind
 from bnml.uncertainty.allowed import allowed_families
 from bnml.uncertainty.bootstrap import Bootstrap
 from bnml.uncertainty.chains import Chains
@@ -40,15 +41,15 @@ def posterior_values(found: Posterior | SampledPosterior) -> dict[str, Any]:
 
 def saved_posterior(values: Mapping[str, Any], data: Data, **given: Any) -> Posterior | SampledPosterior:
     """Return the posterior that was saved as these values, on its table; ``given`` are arguments of `posterior`."""
-    asked = task_request(None, {}, **{name: value for name, value in given.items() if name in (*COMMON, "score")})
-    task = replace(asked, prior=None).open(data)
+    shared = {name: value for name, value in given.items() if name in SHARED}
+    problem = bind(SearchOptions.checked(None, {}, **{**shared, "prior": None}), data)
     structure_prior = given.get("structure_prior")
     if "chains" in values:
         return SampledPosterior(
-            **{name: values[name] for name in SAMPLED}, chains=Chains(**values["chains"]), _rules=task.rules,
-            _structure_prior=structure_prior, _data=data, _score=asked.score,
+            **{name: values[name] for name in SAMPLED}, chains=Chains(**values["chains"]), _rules=problem.rules,
+            _structure_prior=structure_prior, _data=data, _score=problem.score,
         )  # fmt: skip
     return Posterior(
-        **{name: values[name] for name in SAME}, _allowed=allowed_families(task.rules, structure_prior),
-        _data=data, _score=asked.score,
+        **{name: values[name] for name in SAME}, _allowed=allowed_families(problem.rules, structure_prior),
+        _data=data, _score=problem.score,
     )  # fmt: skip

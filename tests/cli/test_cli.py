@@ -102,8 +102,8 @@ def test_scores_are_listed(run):
         ("max_parents", -1, "--max-parents -1"),
         ("order", ("a", "b c"), "--order 'a,b c'"),
         ("search", "a\nb", "--search 'a\\nb'"),
-        ("restarts", 3, "restarts=3"),
-        ("restarts", ..., "restarts"),
+        ("restarts", 3, "--option restarts=3"),
+        ("restarts", ..., "--option restarts"),
         ("score", int, "--score <class 'int'>"),
     ],
 )

@@ -232,13 +232,13 @@ def test_dependences_say_from_how_many_rows(run, tmp_path, monkeypatch):
 
 def test_an_interrupt_does_not_wait_for_parameters(run, gaps, monkeypatch):
     learn = import_module("bnml.search.learn")
-    real = learn.learn_request
+    real = learn.learn_with
 
-    def interrupted(asked, data):
-        found = real(asked, data)
+    def interrupted(options, data):
+        found = real(options, data)
         return replace(found, info={**found.info, "interrupted": True})
 
-    monkeypatch.setattr(learn, "learn_request", interrupted)
+    monkeypatch.setattr(learn, "learn_with", interrupted)
     monkeypatch.setattr(SearchResult, "network", property(lambda self: pytest.fail("parameters were fitted")))
     shown = run("learn", "gaps.csv", "--missing", "em", "--search", "tabu", "-o", "net.json")
     assert (shown.status, shown.err) == (130, "interrupted: this is the best structure so far; no file is written\n")

@@ -532,7 +532,7 @@ def test_a_failed_search_touches_no_file(run, folder):
 
 
 def cost(**changes):
-    real = FORECASTS.forecast_of
+    real = FORECASTS.estimate_cost
     return lambda *arguments, **more: replace(real(*arguments, **more), **{"bytes": 100, "limit": 10**9} | changes)
 
 
@@ -541,7 +541,7 @@ def cost(**changes):
     [({}, False), ({"seconds": 20.0}, True), ({"bytes": 2 * 10**8}, True)],
 )
 def test_a_forecast_comes_first(run, monkeypatch, changes, announced):
-    monkeypatch.setattr(FORECASTS, "forecast_of", cost(**changes))
+    monkeypatch.setattr(FORECASTS, "estimate_cost", cost(**changes))
     shown = run("learn", "two.csv", "--json")
     assert json.loads(shown.out)["optimal"] is True
     assert shown.err.startswith("forecast: ") == announced
@@ -549,7 +549,7 @@ def test_a_forecast_comes_first(run, monkeypatch, changes, announced):
 
 
 def test_progress_on_a_terminal(run, monkeypatch):
-    monkeypatch.setattr(FORECASTS, "forecast_of", cost(seconds=20.0))
+    monkeypatch.setattr(FORECASTS, "estimate_cost", cost(seconds=20.0))
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     monkeypatch.setenv("FORCE_COLOR", "1")
     shown = run("learn", "two.csv", "--json")
@@ -719,8 +719,8 @@ def test_local_scores_beyond_all_subsets(run, chain):
 
 
 def test_local_scores_when_the_time_is_over(run, chain, monkeypatch):
-    def hurried(task, watch):
-        found = candidates_of(task, watch)
+    def hurried(problem, watch):
+        found = candidates_of(problem, watch)
         families = bnml.scores.FamilyScores._of(
             found.families.names, list(zip(found.families.parents, found.families.scores, strict=True)), 1
         )
@@ -789,13 +789,13 @@ def test_a_result_when_the_time_is_over(run, chain, monkeypatch):
 
 def test_a_list_is_announced_only_if_it_is_long(run, chain, monkeypatch):
     listing = FORECASTS.Listing(2, 5000, 400, False, 0.3)
-    monkeypatch.setattr(FORECASTS, "_listing", lambda task: listing)
+    monkeypatch.setattr(FORECASTS, "_listing", lambda problem: listing)
     shown = run(*BEYOND, "--score", "bic")
     assert shown.err == (
         "forecast: 42 variables, by branch and cut: families that can be in an optimal structure are listed first; "
         "5,000 parent sets counted in 0.3 s, 400 families listed, complete to 2 parents\n"
     )
-    monkeypatch.setattr(FORECASTS, "_listing", lambda task: replace(listing, complete=True))
+    monkeypatch.setattr(FORECASTS, "_listing", lambda problem: replace(listing, complete=True))
     assert run(*BEYOND, "--score", "bic").err == ""
     assert run("learn", "chain.csv", "--max-parents", "1", "--score", "bic").err == ""
 

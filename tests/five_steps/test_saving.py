@@ -20,7 +20,7 @@ from bnml.errors import BnmlError
 from bnml.five_steps import saving
 from bnml.five_steps.parts import PARTS
 from bnml.five_steps.saving import KINDS, check_saving, load_saved_state, save_state
-from bnml.five_steps.study_steps import begin_study, go_on_with_study, request_of, study_of, study_request
+from bnml.five_steps.study_steps import begin_study, go_on_with_study, study_of, study_options
 from tests.independence.test_saving import twins
 
 NAMES = [part.name for part in PARTS]
@@ -38,7 +38,7 @@ def clinic():
 def small(**given):
     """Return what is asked of a study of four columns."""
     given = {"score": "qnml", "alpha": 0.05, "repetitions": 2, "progress": None, **given}
-    return study_request(given.pop("target", None), given.pop("search", "auto"), given.pop("options", {}), **given)
+    return study_options(given.pop("target", None), given.pop("search", "auto"), given.pop("options", {}), **given)
 
 
 def few():
@@ -66,13 +66,13 @@ def test_the_same_whether_interrupted_or_not(case, tmp_path):
     table, given = CASES[case]
     asked, data, file = small(**given), table(), tmp_path / "study.json"
     whole = study_of(go_on_with_study(begin_study(asked, data), asked))
-    check_saving(file, asked.settings)
+    check_saving(file, asked)
     save_state(begin_study(asked, data), file)
     for name in NAMES:
         state = load_saved_state(file, table())
         assert list(state.parts) == NAMES[: NAMES.index(name)]
-        assert (state.settings == asked.settings) or case == "bde"
-        save_state(go_on_with_study(state, request_of(state.settings), until=name), file)
+        assert (state.options == asked) or case == "bde"
+        save_state(go_on_with_study(state, state.options.resumed(), until=name), file)
     again = bnml.load_study(file, table())
     assert timeless(again) == timeless(whole)
     assert again.html() == whole.html()
@@ -89,7 +89,7 @@ def test_every_part_can_be_kept():
 
 def test_a_finished_study_is_not_made_anew(clinic, tmp_path, monkeypatch):
     clinic.save(tmp_path / "study.json")
-    for name in ("learn_as_asked", "pc", "npc", "bootstrap", "features_of", "classes_by_score", "strength"):
+    for name in ("learn_or_raise", "pc", "npc", "bootstrap", "features_of", "classes_by_score", "strength"):
         monkeypatch.setattr(f"bnml.five_steps.parts.{name}", lambda *_, **__: pytest.fail("it was made anew"))
     found = bnml.load_study(tmp_path / "study.json", bnml.example())
     assert found.to_dict() == clinic.to_dict()

@@ -168,7 +168,7 @@ def test_progress():
     ],
 )  # fmt: skip
 def test_wrong_arguments_are_refused_before_any_work(wrong, monkeypatch):
-    monkeypatch.setattr(sys.modules["bnml.search.learn"], "learn_task", lambda *_: pytest.fail("it has begun"))
+    monkeypatch.setattr(sys.modules["bnml.search.learn"], "solve", lambda *_: pytest.fail("it has begun"))
     with pytest.raises(BnmlError):
         bnml.study(bnml.example(), **wrong)
 

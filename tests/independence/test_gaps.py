@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import bnml
 from bnml.counts.observed import ObservedCounts, counts_for_tests
 from bnml.independence import independence_test
-from bnml.search.polytree import polytree
+from bnml.search import polytree
 
 
 def with_gaps(seed, rows=300, share=0.2):

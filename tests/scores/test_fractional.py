@@ -19,7 +19,7 @@ from bnml.scores import LocalScores, parse_score
 from bnml.scores.expected import ExpectedScores
 from bnml.scores.fractional import Fractional, TimesPrior, times_prior
 from bnml.scores.priors import ArcProbabilities
-from bnml.search.exact import exact
+from bnml.search import exact
 from tests import naive
 from tests.counts.strategies import data_of, families, random_table
 

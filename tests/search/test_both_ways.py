@@ -17,7 +17,8 @@ from bnml.errors import ArgumentError, SearchError
 from bnml.search import candidates
 from bnml.search.candidates import candidates_of
 from bnml.search.cuts import solve_by_cuts
-from bnml.search.searches import request_for
+from bnml.search.problem import bind
+from bnml.search.searches import search_options
 from tests.search.tables import random_constraints, random_prior, random_table
 
 SCORES = ("bic", "aic", "hqc", "mdl", "qnml", "fnml", "bdeu", "bdeu:10", "k2", "bdj", "bds", "bdq")
@@ -48,10 +49,10 @@ def test_random_tables(part):
                 bnml.learn(data, search="exact", method="cuts", **common)
             continue
         bounds: list[float] = []
-        task = request_for("exact", {"method": "cuts"}, **common).open(data)
-        found = candidates_of(task, Watch())
+        problem = bind(search_options("exact", {"method": "cuts"}, **common), data)
+        found = candidates_of(problem, Watch())
         solved = solve_by_cuts(
-            found.families, task.hard_rules.links, None, found.unlisted, Watch(),
+            found.families, problem.hard_rules.links, None, found.unlisted, Watch(),
             lambda stage, lower, upper, seen=bounds: seen.append(upper),
         )  # fmt: skip
         slack = 1e-6 * max(1.0, abs(lattice.score) * 1e-3)
@@ -128,7 +129,7 @@ def test_certifying_what_is_proven_changes_nothing():
 def test_certify_refuses_what_it_cannot_do():
     result = bnml.learn(bnml.example(), search="climb")
     with pytest.raises(SearchError, match="not kept"):
-        replace(result, local=None).certify()
+        replace(result, problem=None).certify()
     with pytest.raises(ArgumentError, match="time_limit"):
         result.certify(time_limit=-1)
     with pytest.raises(ArgumentError, match="lattice"):

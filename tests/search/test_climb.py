@@ -13,7 +13,7 @@ from bnml.errors import BnmlError
 from bnml.scores import FamilyScores
 from bnml.search import exact, hill_climb, order, tabu
 from bnml.search.moves import Structure
-from bnml.search.task import Task
+from bnml.search.problem import Problem
 from tests.search.strategies import constraints, is_possible, tables
 from tests.search.test_moves import moves
 
@@ -51,7 +51,7 @@ def test_no_change_of_one_arc_is_an_improvement(search, data, label, drawn):
     assert allowed(result.dag)
     assert result.info["local_optimum"]
     assert result.score == pytest.approx(bnml.score(result.dag, data, label), abs=1e-8)
-    for _, _, _, arcs in moves(Structure(Task.of(result.local), result.dag)):
+    for _, _, _, arcs in moves(Structure(Problem.of(result.local), result.dag)):
         try:
             dag = DAG(data.names, arcs)
         except BnmlError:

@@ -10,8 +10,7 @@ import pytest
 import bnml
 from bnml.scores import FamilyScores, LocalScores
 from bnml.search import forecast
-from bnml.search.forecast import forecast_of
-from bnml.search.task import Task
+from bnml.search.problem import Problem
 
 
 def table(columns, rows=1000, seed=0):
@@ -31,14 +30,14 @@ def test_it_grows_with_the_variables():
 
 def test_the_plan_fits_the_memory():
     local = LocalScores(table(28), "qnml")
-    most = forecast_of(Task.of(local, memory=10**12))
+    most = Problem.of(local, memory_limit=10**12).cost
     assert not most.plan.integers
-    less = forecast_of(Task.of(local, memory=10 * 10**9))
+    less = Problem.of(local, memory_limit=10 * 10**9).cost
     assert less.plan.integers
     assert less.bytes < most.bytes
     assert less.fits
     assert less.plan.n_low < 28
-    assert not forecast_of(Task.of(local, memory=10**9)).fits
+    assert not Problem.of(local, memory_limit=10**9).cost.fits
 
 
 def test_fewer_parents_are_faster():

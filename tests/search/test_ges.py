@@ -23,7 +23,7 @@ from bnml.search import ges
 from bnml.search.ges import gains as operators
 from bnml.search.ges.gains import Deletes, Gains, Inserts, Turns
 from bnml.search.ges.steps import DELETE, INSERT, TURN, ClassGraph, step_taken
-from bnml.search.task import Task
+from bnml.search.problem import Problem
 from tests.scores.strategies import prior_network
 from tests.search.strategies import structures, tables
 
@@ -100,7 +100,7 @@ def test_steps_lead_to_all_networks_one_arc_away(n, kind):
         assert graph.pdag == cpdag
         before = bnml.score(cpdag.to_dag(), data, "bdeu")
         found = set()
-        for step in all_steps(lists(Gains(Task.of(local)), [kind])[kind], graph):
+        for step in all_steps(lists(Gains(Problem.of(local)), [kind])[kind], graph):
             after = step_taken(graph, step).pdag
             assert bnml.score(after.to_dag(), data, "bdeu") - before == pytest.approx(step.gain, abs=1e-8)
             found.add(after)
@@ -119,7 +119,7 @@ def test_steps_keep_the_number_of_parents(kind, most):
             near.setdefault(dag.cpdag(), set()).update(other.cpdag() for other in fitting)
     for cpdag, wanted in near.items():
         graph = ClassGraph.of(cpdag.to_dag())
-        steps = all_steps(lists(Gains(Task.of(LocalScores(data, "bic"))), [kind], most)[kind], graph)
+        steps = all_steps(lists(Gains(Problem.of(LocalScores(data, "bic"))), [kind], most)[kind], graph)
         assert {step_taken(graph, step).pdag for step in steps} == wanted - {cpdag}
 
 
@@ -129,11 +129,11 @@ def test_what_is_kept_is_what_would_be_found_anew(seed):
     rng = np.random.default_rng(seed)
     data = random_table(8, seed)
     local = LocalScores(data, "qnml")
-    kept = lists(Gains(Task.of(local)))
+    kept = lists(Gains(Problem.of(local)))
     graph = ClassGraph.of(DAG(data.names))
     for _ in range(40):
         found = {kind: all_steps(those, graph) for kind, those in kept.items()}
-        for kind, those in lists(Gains(Task.of(local))).items():
+        for kind, those in lists(Gains(Problem.of(local))).items():
             assert sorted(found[kind]) == sorted(all_steps(those, graph))
         full = len(found[DELETE]) > 60
         steps = found[rng.choice([kind for kind in found if found[kind] and not (full and kind == INSERT)])]

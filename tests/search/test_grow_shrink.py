@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from bnml.scores import LocalScores
 from bnml.search.grow_shrink import GrowShrink
 from bnml.search.moves import Structure
-from bnml.search.task import Task
+from bnml.search.problem import Problem
 from tests.search.strategies import tables
 
 EQUAL = 1e-9
@@ -44,7 +44,7 @@ def test_the_tree_changes_nothing(data, label, drawn):
     may = drawn.draw(st.sets(st.sampled_from(others))) if others else set()
     must = {j for j in may if drawn.draw(st.integers(0, 4)) == 0}
     most = drawn.draw(st.integers(len(must), n))
-    structure = Structure(Task.of(local, None, most))
+    structure = Structure(Problem.of(local, None, most))
     tree = GrowShrink(structure, i, sum(1 << j for j in may), sum(1 << j for j in must))
     for _ in range(4):
         candidates = must | (drawn.draw(st.sets(st.sampled_from(others))) if others else set())
@@ -60,6 +60,6 @@ def test_the_tree_changes_nothing(data, label, drawn):
 def test_what_is_required_must_be_a_candidate():
     import bnml
 
-    tree = GrowShrink(Structure(Task.of(LocalScores(bnml.example(), "bic"))), 0, 0b11111110, 0b10)
+    tree = GrowShrink(Structure(Problem.of(LocalScores(bnml.example(), "bic"))), 0, 0b11111110, 0b10)
     assert tree.best(0b100) == (float("-inf"), 0)
     assert tree.best(0b110)[1] & 0b10

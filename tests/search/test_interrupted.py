@@ -67,7 +67,7 @@ def test_where_the_list_is_not_complete(noise, monkeypatch):
 def test_what_goes_on_from_a_result_ends_as_well(noise, monkeypatch):
     """Neither a bootstrap nor a study takes an interrupt for the end of one of its searches."""
     found = bnml.search.exact(noise, "bdeu", method="cuts", progress=interrupt_at("first structure"))
-    monkeypatch.setattr(sys.modules["bnml.search.learn"], "learn_task", lambda asked, task: found)
+    monkeypatch.setattr(sys.modules["bnml.search.learn"], "solve", lambda problem: found)
     with pytest.raises(KeyboardInterrupt):
         bnml.bootstrap(noise, "bdeu", "exact", repetitions=2, threads=1)
     with pytest.raises(KeyboardInterrupt):

@@ -7,6 +7,7 @@ import itertools
 import pickle
 import time
 from dataclasses import replace
+from importlib import import_module
 
 import numpy as np
 import pandas as pd
@@ -21,13 +22,14 @@ from bnml.scores import FamilyScores
 from bnml.scores.lattice import undominated_families
 from bnml.search import exact, learn
 from bnml.search.by_cuts import exact_by_cuts
-from bnml.search.forecast import forecast_of
-from bnml.search.searches import SEARCHES
-from bnml.search.task import as_search
+from bnml.search.forecast import estimate_cost, forecast
+from bnml.search.options import SHARED
+from bnml.search.searches import SEARCHES, listed_search
 
 pytestmark = pytest.mark.usefixtures("uniform_prior")
 
 MODULE = inspect.getmodule(learn)  # as a name of bnml.search, learn is the function
+FORECASTS = inspect.getmodule(forecast)
 
 
 @pytest.fixture(scope="module")
@@ -119,7 +121,7 @@ def test_auto_says_why(data):
 
 def costs(**changes):
     def stand_in(*arguments, **more):
-        return replace(forecast_of(*arguments, **more), **changes)
+        return replace(estimate_cost(*arguments, **more), **changes)
 
     return stand_in
 
@@ -132,22 +134,23 @@ def costs(**changes):
     ],
 )
 def test_auto_beyond_exact_search(data, monkeypatch, changes, why):
-    monkeypatch.setattr(MODULE, "forecast_of", costs(**changes))
+    monkeypatch.setattr(FORECASTS, "estimate_cost", costs(**changes))
     listed = learn(data)
     assert (listed.search, listed.optimal, listed.info["method"]) == ("exact", True, "cuts")
     assert listed.info["reason"] == "chosen by auto, as all families that matter could be listed"
-    monkeypatch.setattr(MODULE, "_list_in_a_minute", lambda task: None)
+    monkeypatch.setattr(MODULE, "_list_in_a_minute", lambda problem: None)
     result = learn(data)
     assert (result.search, result.optimal) == ("order", False)
     assert result.info["reason"] == f"chosen by auto, as exact search {why}"
     assert result.dag == learn(data, search="order").dag
     assert "not proven optimal" in str(result)
+    monkeypatch.undo()
     assert learn(data, search="exact").optimal
 
 
 def test_auto_gives_branches_up(data, monkeypatch):
     """What is not proven in so many branches has a bound all the same, and is not called exact."""
-    monkeypatch.setattr(MODULE, "forecast_of", costs(bytes=10**15))
+    monkeypatch.setattr(FORECASTS, "estimate_cost", costs(bytes=10**15))
     whole = exact_by_cuts
 
     def unproven(*arguments, **more):
@@ -163,10 +166,10 @@ def test_auto_gives_branches_up(data, monkeypatch):
 def test_auto_within_a_time_limit(data, monkeypatch):
     """What the forecast says does not end in time is not begun."""
     assert learn(data, time_limit=1000.0).optimal
-    monkeypatch.setattr(MODULE, "forecast_of", costs(seconds=30.0))
+    monkeypatch.setattr(FORECASTS, "estimate_cost", costs(seconds=30.0))
     assert learn(data, time_limit=30.0).optimal
     assert learn(data, time_limit=29.0).info["method"] == "cuts"
-    monkeypatch.setattr(MODULE, "_list_in_a_minute", lambda task: None)
+    monkeypatch.setattr(MODULE, "_list_in_a_minute", lambda problem: None)
     result = learn(data, time_limit=29.0)
     assert (result.search, result.dag) == ("order", learn(data, search="order").dag)
     assert result.info["reason"] == "chosen by auto, as exact search would take longer than the time limit"
@@ -178,7 +181,7 @@ def test_auto_goes_on_where_exact_search_does_not_end(monkeypatch):
     table = rng.integers(0, 3, (3000, 24))
     learn(table[:, :6], search="exact")  # machine code is loaded
     started, told = time.perf_counter(), []
-    monkeypatch.setattr(MODULE, "forecast_of", costs(seconds=0.1))
+    monkeypatch.setattr(FORECASTS, "estimate_cost", costs(seconds=0.1))
     result = learn(table, "fnml", time_limit=1.5, progress=lambda stage, share: told.append(share))
     assert time.perf_counter() - started < 4.0
     assert result.search == "order"
@@ -195,7 +198,7 @@ def test_more_time_never_gives_a_lower_score(monkeypatch, columns, seconds):
     table = rng.integers(0, 2, (300, columns))
     for x in range(4, columns):  # what parents say only together is found late
         table[:, x] ^= (table[:, x - 1] & table[:, x - 2]) ^ table[:, x - 4] & (rng.random(300) < 0.6)
-    monkeypatch.setattr(MODULE, "forecast_of", costs(seconds=seconds, affordable=seconds < 60.0))
+    monkeypatch.setattr(FORECASTS, "estimate_cost", costs(seconds=seconds, affordable=seconds < 60.0))
     scores = []
     for limit in (0.02, 0.1, 0.3, 0.6, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0):
         looks = itertools.count()
@@ -211,7 +214,7 @@ def test_a_forest_found_for_want_of_time_is_kept_with_more(monkeypatch):
     table = rng.integers(0, 2, (300, 26))
     for x in range(4, 26):
         table[:, x] ^= (table[:, x - 1] & table[:, x - 2]) ^ table[:, x - 4] & (rng.random(300) < 0.6)
-    monkeypatch.setattr(MODULE, "forecast_of", costs(seconds=5000.0, affordable=False))
+    monkeypatch.setattr(FORECASTS, "estimate_cost", costs(seconds=5000.0, affordable=False))
     scores = []
     for limit in (0.3, 0.6, 1.0):
         looks = itertools.count()
@@ -224,9 +227,9 @@ def test_auto_goes_on_without_memory(data, monkeypatch):
     def full(*arguments, **more):
         raise MemoryError
 
-    monkeypatch.setattr(inspect.getmodule(exact.search.run), "lattice_of", full)
+    monkeypatch.setattr(import_module("bnml.search.exact"), "lattice_of", full)
     assert learn(data).info["method"] == "cuts"
-    monkeypatch.setattr(MODULE, "_list_in_a_minute", lambda task: None)
+    monkeypatch.setattr(MODULE, "_list_in_a_minute", lambda problem: None)
     result = learn(data)
     assert result.info["reason"] == "chosen by auto, as exact search ran out of memory"
     assert result.dag == learn(data, search="order").dag
@@ -244,7 +247,7 @@ def test_auto_of_local_scores_that_are_too_many(data, monkeypatch, changes):
     families = undominated_families(bnml.LocalScores(data, "bic"))
     best = learn(families)
     assert best.optimal
-    monkeypatch.setattr(MODULE, "forecast_of", costs(**changes))
+    monkeypatch.setattr(FORECASTS, "estimate_cost", costs(**changes))
     result = learn(families)
     assert (result.search, result.optimal) == ("exact", True)
     assert result.score == pytest.approx(best.score, abs=1e-8)
@@ -331,17 +334,15 @@ def test_wrong_data():
 # --- more searches ---
 
 
-@as_search("greedy", refuses=("max_parents", "prior"))
-def greedy(task, *, start, restarts=3):
+def greedy(problem, *, start, restarts=3):
     """Stand in for a search with options of its own; it takes neither a prior nor a bound on the parents."""
-    return task.result(DAG(task.names), -1.0, {"start": start, "restarts": restarts})
+    return problem.result(DAG(problem.names), -1.0, {"start": start, "restarts": restarts})
 
 
 def test_a_search_is_added_by_one_line(data, monkeypatch):
-    monkeypatch.setitem(SEARCHES, "greedy", greedy.search)
+    monkeypatch.setitem(SEARCHES, "greedy", listed_search("greedy", greedy, refuses=("max_parents", "prior")))
     result = learn(data, search="greedy", start="empty", seed=3, threads=1)
     assert dict(result.info) == {"start": "empty", "restarts": 3, "reason": "as asked"}
-    assert greedy(data, start="empty") == result
     with pytest.raises(ArgumentError, match="search='greedy' takes the options start, restarts"):
         learn(data, search="greedy", magic=1)
     with pytest.raises(ArgumentError, match="search='greedy' cannot take it into account"):
@@ -367,9 +368,21 @@ def test_every_search_takes_data_and_returns_a_result():
             continue
         parameters = inspect.signature(function).parameters
         assert list(parameters)[:2] == ["data", "score"]
-        assert parameters["score"].default == search.score
-        assert {"threads", "seed", "progress"} <= set(parameters)
-        assert not set(search.refuses) & set(parameters)
+        assert parameters["score"].default == {"k2": "k2", "nml-forest": "nml"}.get(search.name, "qnml")
+        own = {name: parameter.default for name, parameter in parameters.items() if name in search.options}
+        assert own == dict(search.options)
+        refused = {*search.refuses, *(() if search.by_score else ("rows_per_cell",))}
+        shared = {name: declared.default for name, declared in SHARED.items() if name not in (*refused, "score")}
+        if not search.by_score and "prior" in shared:
+            shared["prior"] = None
+        assert {name: parameters[name].default for name in list(parameters)[2 + len(own) :]} == shared
+
+
+def test_signatures_have_the_declared_defaults():
+    for function in (learn, bnml.search.candidates, bnml.search.forecast, bnml.posterior, bnml.study):
+        parameters = inspect.signature(function).parameters
+        for name in set(SHARED) & set(parameters) - {"score", "prior"}:
+            assert parameters[name].default == SHARED[name].default, (function, name)
 
 
 # --- progress ---

@@ -12,7 +12,7 @@ from bnml import DAG, Constraints
 from bnml.errors import BnmlError
 from bnml.scores import LocalScores
 from bnml.search.moves import ADD, REMOVE, REVERSE, Move, Structure
-from bnml.search.task import Task
+from bnml.search.problem import Problem
 from tests.search.strategies import constraints, is_possible, tables
 
 FEW = settings(max_examples=30, deadline=None)
@@ -49,9 +49,9 @@ def test_the_best_move_is_the_best_move(data, label, drawn):
 
     if not is_possible(data, known, most):
         with pytest.raises(BnmlError):
-            Structure(Task.of(local, known, most))
+            Structure(Problem.of(local, known, most))
         return
-    structure = Structure(Task.of(local, known, most))
+    structure = Structure(Problem.of(local, known, most))
     for _ in range(6):
         assert (structure.reach == reachable(structure.dag())).all()
         assert structure.score == pytest.approx(bnml.score(structure.dag(), data, label), abs=1e-8)
@@ -78,7 +78,7 @@ def test_the_best_move_is_the_best_move(data, label, drawn):
 @given(data=tables(columns=4), steps=st.integers(0, 4))
 def test_reset(data, steps):
     local = LocalScores(data, "bic")
-    structure, other = Structure(Task.of(local)), Structure(Task.of(local))
+    structure, other = Structure(Problem.of(local)), Structure(Problem.of(local))
     for _ in range(steps if len(data.names) > 1 else 0):
         structure.apply(structure.best_move())
     other.reset(structure.arcs)
@@ -88,7 +88,7 @@ def test_reset(data, steps):
 
 
 def test_barred_arcs_do_not_change():
-    structure = Structure(Task.of(LocalScores(bnml.example(), "bic")))
+    structure = Structure(Problem.of(LocalScores(bnml.example(), "bic")))
     free = structure.best_move()
     other = structure.best_move([(free.parent, free.child)])
     assert (other.parent, other.child) != (free.parent, free.child)
@@ -103,9 +103,9 @@ def test_a_start_that_is_not_allowed():
     names = bnml.example().names
     start = DAG(names, [("asia", "smoke"), ("lung", "smoke")])
     with pytest.raises(BnmlError, match="does not meet the constraints"):
-        Structure(Task.of(local, Constraints(forbidden=[("asia", "smoke")])), start)
+        Structure(Problem.of(local, Constraints(forbidden=[("asia", "smoke")])), start)
     with pytest.raises(BnmlError, match="max_parents=1"):
-        Structure(Task.of(local, None, 1), start)
+        Structure(Problem.of(local, None, 1), start)
     with pytest.raises(BnmlError, match="start"):
-        Structure(Task.of(local), DAG(["asia"]))
-    assert Structure(Task.of(local), start).dag() == start
+        Structure(Problem.of(local), DAG(["asia"]))
+    assert Structure(Problem.of(local), start).dag() == start

@@ -216,7 +216,7 @@ def test_time_limit():
     assert result.score == nml_forest(bnml.example()).score
     with (
         patch.object(MODULE, "best_tree", lambda *_, **__: [[]] * 8),
-        patch("bnml.search.task.Task.part", lambda *_: lambda share: None),
+        patch("bnml.search.problem.Problem.part", lambda *_: lambda share: None),
         patch("bnml._watch.Watch.over", True),
     ):
         stopped = nml_forest(bnml.example(), max_parents=1, time_limit=1000)

@@ -61,9 +61,9 @@ def test_a_gap(proven, within, by):
 
 
 def test_which_networks_are_meant(proven):
-    result = replace(
-        told(proven, within=3.0, max_parents=2, rows_per_cell=5, links_too_large=0), constraints=Constraints()
-    )
+    result = told(proven, within=3.0, max_parents=2, rows_per_cell=5, links_too_large=0)
+    options = replace(result.problem.options, constraints=Constraints())
+    result = replace(result, problem=replace(result.problem, options=options))
     assert (
         "but no network with at most 2 parents each that the constraints allow with 5 rows per cell scores more than "
         "3 nats higher"
@@ -126,7 +126,7 @@ def test_certified(search):
 
 def test_a_study_says_how_far_from_the_best(monkeypatch):
     found = told(bnml.learn(bnml.example(), "qnml", "exact", method="cuts"), within=4.2)
-    monkeypatch.setattr(parts, "learn_as_asked", lambda asked, data: found)
+    monkeypatch.setattr(parts, "learn_or_raise", lambda asked, data: found)
     study = bnml.study(bnml.example(), repetitions=0)
     sentence = "o network scores more than 4.2 nats higher (bound -"
     assert f"N{sentence}" in words(str(study))

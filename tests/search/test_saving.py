@@ -8,8 +8,9 @@ import pytest
 
 import bnml
 from bnml._stored import from_stored, to_stored
+from bnml.search.problem import bind
 from bnml.search.saving import saved_search_result, search_values
-from bnml.search.searches import SEARCHES, request_for
+from bnml.search.searches import SEARCHES, search_options
 
 OPTIONS = {
     "tan": {"class_variable": "lung"},
@@ -27,10 +28,10 @@ def test_the_same_again(search, known):
     options = OPTIONS.get(search, {})
     if search == "ges" and known is not None:
         pytest.skip("it takes no constraints")
-    asked = request_for(search, options, constraints=known)
+    asked = search_options(search, options, constraints=known)
     result = bnml.learn(data, search=search, constraints=known, **options)
     values = from_stored(json.loads(json.dumps(to_stored(search_values(result)), allow_nan=False)))
-    found = saved_search_result(values, asked.open(data), asked.options)
+    found = saved_search_result(values, bind(asked, data))
     assert found == result
     assert found.info == result.info
     assert found.to_dict(steps=True) == result.to_dict(steps=True)

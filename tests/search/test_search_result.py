@@ -17,6 +17,7 @@ from bnml.graph import DAG, PDAG, Constraints
 from bnml.scores import BDe, BDeu, BDq, LocalScores, parse_score
 from bnml.scores.lattice import undominated_families
 from bnml.scores.registry import score_text
+from bnml.search.problem import Problem
 from bnml.search.search_result import SearchResult
 
 CHAIN = DAG.parse("[A][B|A][C|B]")
@@ -30,11 +31,12 @@ def rows(names=("A", "B", "C")):
     return bnml.read(pd.DataFrame(dict(zip(names, (a, b, c), strict=True))))
 
 
-def found(dag=CHAIN, score="qnml", prior=None, **arguments):
+def found(dag=CHAIN, score="qnml", prior=None, constraints=None, **arguments):
     data = rows(dag.names)
     local = LocalScores(data, score, prior)
     total = bnml.score(dag, data, score, prior)
-    return SearchResult(dag, total, True, "exact", 0.25, {"within": 0.0, "subsets": 8}, data, local, **arguments)
+    problem = Problem.of(local, constraints)
+    return SearchResult(dag, total, True, "exact", 0.25, {"within": 0.0, "subsets": 8}, problem, **arguments)
 
 
 def test_parts():
@@ -145,12 +147,15 @@ def test_report_with_constraints():
 @pytest.mark.parametrize("data", [None, rows()])
 def test_report_of_local_scores_alone(data):
     """Nothing is known of the data behind them, nor whether they prefer a network to its equivalents."""
-    result = replace(found(), local=undominated_families(LocalScores(rows(), "k2")), data=data)
+    families = undominated_families(LocalScores(rows(), "k2"))
+    problem = replace(Problem.of(families), beside=data)
+    result = replace(found(), problem=problem)
     text = str(result)
     assert "learned from local scores" in text
     assert "Arcs that equivalent networks may turn round, as they were found (2):\n  A -> B\n  B -> C" in text
     assert "the data" not in text
-    known = replace(result, constraints=Constraints(tiers=[["B"], ["C"]]))
+    constraints = Constraints(tiers=[["B"], ["C"]])
+    known = replace(result, problem=replace(Problem.of(families, constraints), beside=data))
     assert "Arcs that all equivalent networks that the constraints allow share (1):\n  B -> C" in str(known)
     assert "Arcs that equivalent networks that the constraints allow may turn round" in str(known)
 
@@ -314,7 +319,7 @@ def test_long_names_are_kept_whole_in_arcs():
 
 def test_report_of_large_numbers():
     result = found()
-    huge = replace(result, score=-1.23456789e12, data=None, local=None)
+    huge = replace(result, score=-1.23456789e12, problem=None)
     assert "-1,234,567,890,000" in str(huge)
     assert max(map(len, str(huge).splitlines())) <= WIDTH
 

@@ -18,8 +18,8 @@ from bnml.network import inference
 from bnml.network.completions import completed_table
 from bnml.scores.expected import ExpectedScores
 from bnml.search import structural_em
-from bnml.search.learn import learn_structure
-from bnml.search.searches import SEARCHES, request_for
+from bnml.search.learn import learn_class
+from bnml.search.searches import SEARCHES, search_options
 from bnml.search.structural_em import scores_by_em
 from tests.reference import GOLDEN
 from tests.search.test_contract import OPTIONS
@@ -154,11 +154,7 @@ def test_every_search_runs_inside(search):
     if result.dag is not None:
         assert {("A", "B"), ("B", "A")} & set(result.dag.arcs)
         assert result.network.n_parameters > 0
-    function = (
-        next(f for f in vars(bnml.search).values() if getattr(getattr(f, "search", None), "name", "") == search)
-        if search not in ("pc", "npc")
-        else None
-    )
+    function = getattr(bnml.search, SEARCHES[search].run.__name__, None)
     if function is not None:
         assert function(data, **options).dag == result.dag
 
@@ -415,7 +411,7 @@ def test_bde_with_a_uniform_network_is_bdeu():
 def test_one_of_many_structures_is_learned_in_less(search):
     frame = small()[["C", "A", "D", "B"]]
     data = bnml.read(frame, missing="em")
-    asked = request_for(search, {}, score="bic", threads=1)
-    briefly, whole = learn_structure(asked, data), bnml.learn(data, "bic", search=search)
+    asked = search_options(search, {}, score="bic", threads=1)
+    briefly, whole = learn_class(asked, data), bnml.learn(data, "bic", search=search)
     assert briefly.cpdag == whole.cpdag
     assert briefly.cpdag.names == data.names

@@ -14,7 +14,7 @@ from bnml.errors import ArgumentError, BnmlError, SearchError
 from bnml.graph import Constraints, Rules
 from bnml.graph.spanning import spanning_links, spanning_parents
 from bnml.search.best_tree import best_tree, check_tree, tree_gain, tree_gains, tree_rules, whole_tree_gains
-from bnml.search.task import Task
+from bnml.search.problem import Problem
 from tests.search.forests import branchings, dag_of
 from tests.search.strategies import constraints, tables
 
@@ -96,7 +96,7 @@ def test_gains_are_differences_of_scores(data, label, n_given):
     columns = [c for c in range(len(data.names)) if c not in known][::-1]
     local = bnml.LocalScores(data, label)
     seen = []
-    found = tree_gains(Task.of(local, threads=1), columns, known, seen.append)
+    found = tree_gains(Problem.of(local, threads=1), columns, known, seen.append)
     largest = max(abs(local.family(c, known)) for c in columns)
     for i, parent in enumerate(columns):
         for j, child in enumerate(columns):

@@ -14,17 +14,18 @@ from bnml import Constraints
 from bnml._watch import Watch
 from bnml.errors import BnmlError
 from bnml.scores import FamilyScores, LocalScores
-from bnml.search import forest, hill_climb, order, tabu
+from bnml.search import forest, hill_climb, learn
 from bnml.search.climb import result_of_climb
 from bnml.search.local_optimum import verify_local_optimum
 from bnml.search.moves import Structure
-from bnml.search.task import Task
+from bnml.search.problem import Problem
+from bnml.search.searches import SEARCHES
 from tests.search.strategies import constraints, is_possible, tables
 
 pytestmark = pytest.mark.usefixtures("uniform_prior")
 
-SEARCHES = {"climb": hill_climb, "tabu": tabu, "order": order}
-each_search = pytest.mark.parametrize("search", SEARCHES.values(), ids=SEARCHES)
+NAMES = ("climb", "tabu", "order")
+each_search = pytest.mark.parametrize("search", NAMES)
 
 
 def pairs(columns: int, rows: int, seed: int = 0) -> bnml.Data:
@@ -90,8 +91,8 @@ def test_scores_from_elsewhere_of_many_variables():
 def test_too_little_time_to_climb(search):
     """All single arcs are scored, and then time is over: the best forest."""
     data = pairs(80, 100)
-    task = Task.of(LocalScores(data, "bic"), watch=Looks(81), search="climb")
-    result = search.search.run(task)
+    problem = Problem.of(LocalScores(data, "bic"), watch=Looks(81), search="climb")
+    result = SEARCHES[search].run(problem)
     assert result.score == pytest.approx(forest(data, "bic").score, abs=1e-9)
     assert result.score == pytest.approx(bnml.score(result.dag, data, "bic"), abs=1e-9)
     assert result.info["fallback"] == "forest"
@@ -102,7 +103,9 @@ def test_too_little_time_to_climb(search):
 @pytest.mark.parametrize("score", ["bic", "fnml"])
 def test_too_little_time_to_score_all_arcs(search, score):
     data = pairs(80, 100)
-    scores = [search.search.run(Task.of(LocalScores(data, score), watch=Looks(looks))).score for looks in (0, 20, 60)]
+    scores = [
+        SEARCHES[search].run(Problem.of(LocalScores(data, score), watch=Looks(looks))).score for looks in (0, 20, 60)
+    ]
     assert scores[0] == pytest.approx(bnml.score(bnml.DAG(data.names), data, score))
     assert scores[0] < scores[1] < scores[2] <= forest(data, score).score + 1e-9
 
@@ -114,7 +117,7 @@ def test_with_time_enough_the_climb_is_the_result():
     assert limited.dag == whole.dag
     assert "fallback" not in limited.info
     start = bnml.DAG(data.names)
-    stopped = hill_climb.search.run(Task.of(LocalScores(data, "bic"), watch=Looks(30)), start=start)
+    stopped = SEARCHES["climb"].run(Problem.of(LocalScores(data, "bic"), watch=Looks(30)), start=start)
     assert stopped.dag == start, "what is given as a start is kept"
 
 
@@ -131,22 +134,22 @@ def test_constraints_are_met_whenever_time_is_over(data, label, looks, drawn, se
     most = drawn.draw(st.none() | st.integers(0, 3))
     if not is_possible(data, known, most):
         return
-    task = Task.of(LocalScores(data, label), known, most, watch=Looks(looks))
-    result = SEARCHES[search].search.run(task)
+    problem = Problem.of(LocalScores(data, label), known, most, watch=Looks(looks))
+    result = SEARCHES[search].run(problem)
     assert known.allows(result.dag)
     assert most is None or max(map(len, result.dag.parent_sets)) <= most
     assert result.score == pytest.approx(bnml.score(result.dag, data, label), abs=1e-8)
-    first = Structure(Task.of(LocalScores(data, label), known, most))
+    first = Structure(Problem.of(LocalScores(data, label), known, most))
     assert result.score >= first.score - 1e-8
 
 
 def test_required_arcs_that_no_forest_has():
     data = pairs(20, 50)
     known = Constraints(required=[("X0", "X5"), ("X1", "X5")])
-    result = hill_climb.search.run(Task.of(LocalScores(data, "bic"), known, watch=Looks(0)))
+    result = SEARCHES["climb"].run(Problem.of(LocalScores(data, "bic"), known, watch=Looks(0)))
     assert set(result.dag.arcs) == {("X0", "X5"), ("X1", "X5")}
     known = Constraints(required=[("X9", "X5")], required_links=[("X1", "X8")])
-    result = hill_climb.search.run(Task.of(LocalScores(data, "bic"), known, watch=Looks(21)))
+    result = SEARCHES["climb"].run(Problem.of(LocalScores(data, "bic"), known, watch=Looks(21)))
     assert result.info["fallback"] == "forest"
     assert known.allows(result.dag)
 
@@ -154,34 +157,34 @@ def test_required_arcs_that_no_forest_has():
 def test_gains_that_are_not_known_prove_nothing():
     data = pairs(12, 50)
     best = hill_climb(data, "bic").dag
-    task = Task.of(LocalScores(data, "bic"), watch=Looks(5))
-    structure = Structure(task, best)
+    problem = Problem.of(LocalScores(data, "bic"), watch=Looks(5))
+    structure = Structure(problem, best)
     assert not structure.complete
     assert structure.score == pytest.approx(bnml.score(best, data, "bic"))
     assert result_of_climb(structure, local_optimum=False).dag == best
-    assert not verify_local_optimum(Task.of(LocalScores(data, "bic"), watch=Looks(5)), best, 0.0)["local_optimum"]
-    assert verify_local_optimum(Task.of(LocalScores(data, "bic")), best, 0.0)["local_optimum"]
+    assert not verify_local_optimum(Problem.of(LocalScores(data, "bic"), watch=Looks(5)), best, 0.0)["local_optimum"]
+    assert verify_local_optimum(Problem.of(LocalScores(data, "bic")), best, 0.0)["local_optimum"]
 
 
 def test_many_rows_are_counted_between_looks_at_the_clock(monkeypatch):
     data = pairs(12, 50)
-    whole = Structure(Task.of(LocalScores(data, "bic")))
+    whole = Structure(Problem.of(LocalScores(data, "bic")))
     monkeypatch.setattr("bnml.search.moves.CODES_AT_ONCE", 150)
-    parts = Structure(Task.of(LocalScores(data, "bic")))
+    parts = Structure(Problem.of(LocalScores(data, "bic")))
     assert (parts.up == whole.up).all()
     assert parts.families == whole.families
     assert parts.complete
-    assert not Structure(Task.of(LocalScores(data, "bic"), watch=Looks(35))).complete
+    assert not Structure(Problem.of(LocalScores(data, "bic"), watch=Looks(35))).complete
 
 
 @each_search
 def test_a_time_limit_holds_with_many_columns(search):
     data = pairs(1200, 50)
-    search(data.select(data.names[:5]), "bic")  # machine code is loaded
+    learn(data.select(data.names[:5]), "bic", search)  # machine code is loaded
     whole = forest(data, "bic")
     limit = max(1.5, 3.0 * whole.seconds)  # the machine may be busy
     started = time.perf_counter()
-    result = search(data, "bic", time_limit=limit)
+    result = learn(data, "bic", search, time_limit=limit)
     assert time.perf_counter() - started < 4.0 * limit
     assert result.score >= whole.score - 1e-6
 
@@ -190,5 +193,5 @@ def test_a_required_link_is_there_when_there_was_no_time_at_all():
     data = pairs(5, 20)
     known = bnml.Constraints(required=[(data.names[2], data.names[4])], required_links=[data.names[3:5]])
     for search in ("climb", "tabu", "order"):
-        task = Task.of(LocalScores(data, "bic"), known, watch=Looks(0))
-        assert known.allows(SEARCHES[search].search.run(task).dag)
+        problem = Problem.of(LocalScores(data, "bic"), known, watch=Looks(0))
+        assert known.allows(SEARCHES[search].run(problem).dag)

@@ -143,7 +143,7 @@ def test_others_stop_where_one_fails(monkeypatch):
             asked.progress("search", 0.5)
         ended.append(1)
 
-    monkeypatch.setattr(import_module("bnml.uncertainty.bootstrap"), "learn_structure", slow)
+    monkeypatch.setattr(import_module("bnml.uncertainty.bootstrap"), "learn_class", slow)
     start = time.perf_counter()
     with pytest.raises(KeyboardInterrupt):
         bnml.bootstrap(bnml.example(), repetitions=10, threads=2)

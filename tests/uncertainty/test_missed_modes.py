@@ -77,8 +77,8 @@ def test_no_time_for_an_exact_search_is_no_convergence(monkeypatch):
     """Under a time limit that an exact search does not keep, nobody knows whether chains miss the best structure."""
     table = parity(20, 5, 3)
     learning = import_module("bnml.search.learn")
-    found = learning.learn_task
-    monkeypatch.setattr(learning, "learn_task", lambda asked, task: replace(found(asked, task), optimal=False))
+    found = learning.solve
+    monkeypatch.setattr(learning, "solve", lambda problem: replace(found(problem), optimal=False))
     result = bnml.posterior(table, "bdeu", method="sample", samples=100, time_limit=60)
     assert result.chains.search_cut
     assert not result.converged
@@ -88,8 +88,8 @@ def test_a_search_that_time_ends_is_no_convergence_beyond_exact_search(monkeypat
     """Thirty variables, where no exact search is affordable: the listing that would find the parity is cut off."""
     table = parity(30, 6, 1)
 
-    def hurried(task, most):
-        assert task.watch.share(0.0).over
+    def hurried(problem, most):
+        assert problem.watch.share(0.0).over
 
     monkeypatch.setattr(import_module("bnml.search.learn"), "list_for_order_search", hurried)
     result = bnml.posterior(table, "bdeu", method="sample", samples=50, chains=2, time_limit=30)

@@ -13,7 +13,8 @@ import bnml
 from bnml.graph import Constraints
 from bnml.scores import BDe, LocalScores
 from bnml.scores.priors import ArcProbabilities, Distance, StructurePrior
-from bnml.search.task import task_request
+from bnml.search.options import SearchOptions
+from bnml.search.problem import bind
 from bnml.uncertainty import edge_reversal, sample_structures, scored_families, tempering
 from tests.counts.strategies import data_of, random_table
 from tests.uncertainty import naive
@@ -26,9 +27,9 @@ NAMES = [f"X{i}" for i in range(4)]
 
 def sampled_shares(table, prior="uniform", samples=2500, structure_prior=None, **given):
     """Return how often chains kept each structure."""
-    asked = task_request(None, {}, score="bdeu", rows_per_cell=0, prior=structure_prior, **given)
-    task = asked.open(data_of(table))
-    found = sample_structures.sample_structures(task, prior, 4, samples)
+    options = SearchOptions.checked(None, {}, score="bdeu", rows_per_cell=0, prior=structure_prior, **given)
+    problem = bind(options, data_of(table))
+    found = sample_structures.sample_structures(problem, prior, 4, samples)
     n = len(table.arities)
     masks = found.parents[..., 0].reshape(-1, n).tolist()
     counts = Counter(tuple(tuple(p for p in range(n) if mask >> p & 1) for mask in masks_) for masks_ in masks)
@@ -66,9 +67,9 @@ def test_scores_on_demand_do_not_change_that(prior, monkeypatch):
 def test_all_families_are_scored_first_where_they_are_few(most, number, monkeypatch):
     monkeypatch.setattr(scored_families, "MOST_AT_FIRST", most)
     data = data_of(TABLES["noise"])
-    task = task_request(None, {}, score="bdeu", rows_per_cell=0).open(data)
-    table = scored_families.ScoredFamilies(task.table, task.columns, 1 << 20)
-    table.score_if_few(task.with_prior, 1)
+    problem = bind(SearchOptions.checked(None, {}, score="bdeu", rows_per_cell=0), data)
+    table = scored_families.ScoredFamilies(problem.table, problem.columns, 1 << 20)
+    table.score_if_few(problem.with_prior, 1)
     children, sets, values, _ = table.arrays
     local = LocalScores(data, "bdeu")
     there = np.flatnonzero(children >= 0)
@@ -138,9 +139,9 @@ def test_required_links(prior):
 
 def test_rows_per_cell():
     table = TABLES["noise"]
-    task = task_request(None, {}, score="bdeu").open(data_of(table))
-    task = replace(task, rules=replace(task.rules, arities=table.arities, cells=6.0))
-    found = sample_structures.sample_structures(task, "uniform", 2, 500)
+    problem = bind(SearchOptions.checked(None, {}, score="bdeu"), data_of(table))
+    problem = replace(problem, rules=replace(problem.rules, arities=table.arities, cells=6.0))
+    found = sample_structures.sample_structures(problem, "uniform", 2, 500)
     for structure in found.parents[..., 0].reshape(-1, 4).tolist():
         for child, mask in enumerate(structure):
             cells = math.prod(table.arities[v] for v in range(4) if mask >> v & 1 or v == child)
@@ -159,12 +160,12 @@ def test_scores_without_tables():
 def test_the_table_begins_anew_when_it_is_full(monkeypatch):
     """What a chain does depends on scores, not on whether they were forgotten in between."""
     data = data_of(random_table(1, 50, [2] * 7))
-    task = task_request(None, {}, score="bdeu", rows_per_cell=0).open(data)
-    want = sample_structures.sample_structures(task, "order", 2, 50)
+    problem = bind(SearchOptions.checked(None, {}, score="bdeu", rows_per_cell=0), data)
+    want = sample_structures.sample_structures(problem, "order", 2, 50)
     monkeypatch.setattr("bnml.uncertainty.scored_families.FIRST_SLOTS", 64)
     monkeypatch.setattr(sample_structures, "TABLE_SHARE", 0.0)
-    task = task_request(None, {}, score="bdeu", rows_per_cell=0).open(data)
-    found = sample_structures.sample_structures(task, "order", 2, 50)
+    problem = bind(SearchOptions.checked(None, {}, score="bdeu", rows_per_cell=0), data)
+    found = sample_structures.sample_structures(problem, "order", 2, 50)
     assert np.array_equal(found.parents, want.parents)
     assert found.families > want.families
 

@@ -19,7 +19,7 @@ from bnml._bits import bits, mask_of, set_key
 from bnml.graph import Rules
 from bnml.scores.equal_scores import score_tolerance
 from bnml.search.ges.steps import DELETE, INSERT, TURN, ClassGraph, Step, cliques, turnable
-from bnml.search.task import Task
+from bnml.search.problem import Problem
 
 __all__ = ["Deletes", "Gains", "Inserts", "Operators", "Turns"]
 
@@ -31,7 +31,7 @@ class Gains:
 
     Parameters
     ----------
-    task
+    problem
         The local scores.
 
     Attributes
@@ -42,9 +42,9 @@ class Gains:
         Gains that differ by no more than this are equal.
     """
 
-    def __init__(self, task: Task) -> None:
-        self.names, self._columns = task.by_name.names, task.columns
-        self._local, self._threads = task.local, task.threads
+    def __init__(self, problem: Problem) -> None:
+        self.names, self._columns = problem.by_name.names, problem.columns
+        self._local, self._threads = problem.local, problem.threads
         self.families = len(self.names)
         self.equal = score_tolerance(math.fsum(self._local.families(range(len(self.names)), [()] * len(self.names))))
 

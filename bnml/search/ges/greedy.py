@@ -29,49 +29,20 @@ from bnml.graph import DAG, canonical_extension
 from bnml.scores.priors import StructurePrior
 from bnml.search.ges.gains import Deletes, Gains, Inserts, Operators, Turns
 from bnml.search.ges.steps import DELETE, INSERT, TURN, ClassGraph, step_taken
+from bnml.search.problem import Problem
 from bnml.search.search_result import SearchResult
-from bnml.search.task import Task, as_search
 
 __all__ = ["ges"]
 
 FIRST_SHARE, FORWARD_SHARE = 0.1, 0.9  # of the work until the first step is known, and to the end of the inserts
 
 
-@as_search("ges", needs_table=True, pools_rows=True, of_classes=True)
-def ges(task: Task, *, start: DAG | None = None, turning: bool = True) -> SearchResult:
-    """Go from class to class of equivalent networks, until nothing that is one arc away is better.
-
-    The score must be one that equivalent networks share, such as BIC, BDeu or qNML, and so must a prior: one in which
-    an arc and its reverse are equally probable. Of the constraints only forbidden links are taken: all other kinds rule
-    out some members of a class and not others, and are refused.
-
-    Parameters
-    ----------
-    start
-        A network of the class to start from; by default one without arcs.
-    turning
-        Whether to turn arcs round as well. Without it this is the search that Chickering described.
-
-    Returns
-    -------
-    SearchResult
-        The canonical network of the class that was found. Its ``info`` has the numbers of ``inserts``, ``deletes`` and
-        ``turns``, and of ``families`` that were scored, and ``local_optimum``: whether it was verified that no further
-        step of these kinds is an improvement. When the time is over, the best class so far.
-
-    Examples
-    --------
-    >>> import bnml
-    >>> result = bnml.search.ges(bnml.example(), "bic")
-    >>> print(result.dag)
-    [asia][tub][bronc][smoke|bronc][lung|smoke][either|tub:lung][xray|either][dysp|bronc:either]
-    >>> result.info["inserts"], result.info["deletes"], result.info["turns"], result.info["local_optimum"]
-    (7, 0, 0, True)
-    """
+def ges(problem: Problem, *, start: DAG | None = None, turning: bool = True) -> SearchResult:
+    """Go from class to class of equivalent networks, until nothing that is one arc away is better."""
     flag(turning, "turning")
-    local, rules = task.table, task.by_name
-    _check_equivalence(task)
-    walk = _Walk(_first(task, start), task)
+    local, rules = problem.table, problem.by_name
+    _check_equivalence(problem)
+    walk = _Walk(_first(problem, start), problem)
     phases: dict[str, Operators] = {
         "forward": Inserts(walk.gains, rules),
         "backward": Deletes(walk.gains),
@@ -79,9 +50,9 @@ def ges(task: Task, *, start: DAG | None = None, turning: bool = True) -> Search
     if turning:
         phases["turning"] = Turns(walk.gains, rules)
     ended = walk.through(phases)
-    dag = canonical_extension(walk.graph.pdag.reordered(task.names))
+    dag = canonical_extension(walk.graph.pdag.reordered(problem.names))
     total = local.score(dag)
-    task.watch(f"done, score {total:,.1f}", 1.0)
+    problem.watch(f"done, score {total:,.1f}", 1.0)
     info = {
         "inserts": walk.steps[INSERT],
         "deletes": walk.steps[DELETE],
@@ -90,15 +61,15 @@ def ges(task: Task, *, start: DAG | None = None, turning: bool = True) -> Search
         "moves": sum(walk.steps[kind] for kind in (INSERT, DELETE, TURN)),
         "local_optimum": ended and turning and not any(operators.cut for operators in phases.values()),
     }
-    return task.result(dag, total, info)
+    return problem.result(dag, total, info)
 
 
 class _Walk:
     """Where the search stands, and how it goes on."""
 
-    def __init__(self, start: ClassGraph, task: Task) -> None:
-        self.graph, self.gains, self.watch = start, Gains(task), task.watch
-        self.score = task.local.score(start.pdag.to_dag())
+    def __init__(self, start: ClassGraph, problem: Problem) -> None:
+        self.graph, self.gains, self.watch = start, Gains(problem), problem.watch
+        self.score = problem.local.score(start.pdag.to_dag())
         self.steps: Counter[str] = Counter()
         self._largest = 0.0
         if not math.isfinite(self.score):
@@ -142,14 +113,14 @@ class _Walk:
 # --- what is refused ---
 
 
-def _check_equivalence(task: Task) -> None:
+def _check_equivalence(problem: Problem) -> None:
     """Refuse a prior and rules that tell the members of a class apart."""
-    prior, rules = task.table.prior, task.by_name
+    prior, rules = problem.table.prior, problem.by_name
     if prior is not None:
-        _check_prior(prior, task.names)
+        _check_prior(prior, problem.names)
     if not rules.undirected or any(rules.links):
         kinds = ("required", "forbidden", "required_links", "tiers")
-        there = [kind for kind in kinds if getattr(task.constraints, kind, ())]
+        there = [kind for kind in kinds if getattr(problem.constraints, kind, ())]
         raise SearchError(
             f"constraints: {' and '.join(there)}: ges searches classes of equivalent networks, and can keep only "
             "forbidden_links, which all members of a class meet or none; drop the others, or take "
@@ -168,9 +139,9 @@ def _check_prior(prior: StructurePrior, names: Sequence[str]) -> None:
     )
 
 
-def _first(task: Task, start: Any) -> ClassGraph:
+def _first(problem: Problem, start: Any) -> ClassGraph:
     """Return the class to start from."""
-    names = task.by_name.names
+    names = problem.by_name.names
     if start is None:
         return ClassGraph(names, (0,) * len(names), (0,) * len(names))
     if not isinstance(start, DAG):
@@ -181,18 +152,18 @@ def _first(task: Task, start: Any) -> ClassGraph:
         raise ArgumentError(
             f"{argument('start')}: it and the data must have the same variables; only one has {quoted(differing)}"
         )
-    if task.constraints is not None and (wrong := task.constraints.violations(start)):
+    if problem.constraints is not None and (wrong := problem.constraints.violations(start)):
         raise SearchError(f"{argument('start')}: {wrong[0]}; start from another structure, or drop the constraint")
     parents = max(map(len, start.parent_sets))
-    if parents > task.rules.most:
+    if parents > problem.rules.most:
         raise SearchError(
             f"{argument('start')}: a variable has {parents} parents, but "
-            f"{argument('max_parents', task.rules.most)} allows fewer; raise it"
+            f"{argument('max_parents', problem.rules.most)} allows fewer; raise it"
         )
-    for child, mask in enumerate(start.reordered(task.names).parent_masks):
-        if not task.rules.fits(child, mask):
+    for child, mask in enumerate(start.reordered(problem.names).parent_masks):
+        if not problem.rules.fits(child, mask):
             raise SearchError(
-                f"{argument('start')}: the family of {task.names[child]!r} has more cells than "
+                f"{argument('start')}: the family of {problem.names[child]!r} has more cells than "
                 f"{argument('rows_per_cell')} allows; start from another structure, or lower it"
             )
     return ClassGraph.of(start)

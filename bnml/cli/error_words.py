@@ -65,7 +65,8 @@ def in_options(own: Mapping[str, str]) -> Callable[[str, str | None], str]:
         given = _value(value)
         if isinstance(given, dict):
             return _bins(given) if name == "bins" else f"[{name}] in a --config file"
-        return f"{options[name]} {_typed(given, value)}"
+        mark = "=" if options[name].startswith("--option ") else " "
+        return f"{options[name]}{mark}{_typed(given, value)}"
 
     return word
 

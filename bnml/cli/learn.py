@@ -22,7 +22,17 @@ from bnml.cli.error_words import links_said
 from bnml.cli.option_groups import takes_groups
 from bnml.cli.outputs import check_outputs, write_picture
 from bnml.cli.progress import progress_bar
-from bnml.cli.searches import ArcPrior, Limits, Search, SearchOptions, Significance, Verbose, search_option_values
+from bnml.cli.searches import (
+    OF_SEARCHES,
+    ArcPrior,
+    Limits,
+    Search,
+    SearchOptions,
+    Significance,
+    Verbose,
+    search_option_values,
+    typed_options,
+)
 from bnml.data.gaps import refuse_gaps
 from bnml.errors import ArgumentError, SearchError
 
@@ -36,6 +46,8 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 EXAMPLE = "Example: bnml learn survey.csv --bins auto --require 'smoke>lung' -o survey.json --plot survey.png"
+
+OPTIONS = OF_SEARCHES
 
 READING = ("columns", "drop", "missing", "na_values", "states", "bins", "weights", "interventions")
 
@@ -97,7 +109,8 @@ def command(
     if significance is not None:
         own["alpha"] = significance
     with links_said():
-        asked = search_options(search, own, score=reading.read_score(score, prior_network), prior=arc_prior, **limits)
+        own, chosen = typed_options(search, own), reading.read_score(score, prior_network)
+        asked = search_options(search, own, score=chosen, prior=arc_prior, **limits)
     rows = table() if scores is None or data is not None else None
     source = rows if scores is None else _local_scores(scores, rows)
     assert source is not None

@@ -148,7 +148,7 @@ Counting = Annotated[
 ]
 Config = Annotated[Path | None, _reading("--config", metavar="FILE.toml", help="These options from a TOML file.")]
 
-_known = partial(typer.Option, rich_help_panel="What is known of the structure")
+_known = partial(typer.Option, rich_help_panel="Prior knowledge")
 Require = Annotated[
     list[str] | None, _known("--require", metavar="'A>B'", help="An arc that must be there; repeatable.")
 ]
@@ -177,7 +177,7 @@ Plots = Annotated[
     typer.Option("--plot", metavar="FILE", help="A picture: .png .svg .pdf; repeatable.", rich_help_panel=FILES),
 ]
 
-_cost = partial(typer.Option, rich_help_panel="How much it may cost")
+_cost = partial(typer.Option, rich_help_panel="Resource limits")
 Seed = Annotated[int, _cost("--seed", metavar="S", parser=parse_whole, help="Random seed.")]
 MemoryLimit = Annotated[
     str | None,

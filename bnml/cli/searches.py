@@ -1,7 +1,9 @@
-"""What single searches take from the command line."""
+"""Search options on the command line."""
 
 from __future__ import annotations
 
+import inspect
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
@@ -21,6 +23,7 @@ from bnml.search.options import SHARED
 from bnml.search.searches import SEARCHES
 
 __all__ = [
+    "OF_SEARCHES",
     "ArcPrior",
     "Limits",
     "Search",
@@ -32,12 +35,15 @@ __all__ = [
     "search_option_values",
     "search_options",
     "structure_prior",
+    "typed_options",
 ]
 
 OPTIONS = {"keep": "--keep", "drop": "--drop-link"}
-OPTION_OF = {**OPTIONS, "class_variable": "--class", "alpha": "--significance"}
+FLAGS = {**OPTIONS, "class_variable": "--class", "alpha": "--significance"}
+OF_SEARCHES = {"test": "--option test", "weight": "--option weight"}  # which are flags of other commands
+IN_PYTHON = ("start", "executor")  # options whose values no text can give
 
-_single = partial(typer.Option, rich_help_panel="What single searches take")
+_single = partial(typer.Option, rich_help_panel="Search-specific options")
 
 
 def search_names() -> list[str]:
@@ -101,7 +107,7 @@ def _declared(name: str, flag: str, metavar: str, panel: str, parser: Callable[[
 
 
 DEFAULTS: dict[str, Any] = {name: declared.default for name, declared in SHARED.items()}
-KNOWLEDGE, COST = "What is known of the structure", "How much it may cost"
+KNOWLEDGE, COST = "Prior knowledge", "Resource limits"
 MaxParents = Annotated[int | None, _declared("max_parents", "--max-parents", "K", KNOWLEDGE, options.parse_whole)]
 RowsPerCell = Annotated[float, _declared("rows_per_cell", "--rows-per-cell", "R", KNOWLEDGE, options.parse_number)]
 Prior = Annotated[str, _declared("prior", "--prior", "NAME", KNOWLEDGE)]
@@ -144,23 +150,48 @@ def search_options(
 ) -> SearchOptions:
     """Return the options of single searches that were given on the command line, by their names in the library."""
     own = {"method": method, "order": order, "class_variable": class_variable, "keep": keep, "drop": drop_link}
-    others = dict(_parse_option(text, own) for text in option or ())
+    others = dict(_named_value(text, own) for text in option or ())
     return {name: value for name, value in own.items() if value not in (None, [])} | others
 
 
-def _parse_option(text: str, named: Collection[str]) -> tuple[str, Any]:
-    """Return the name and the value of a search's option: a number, true, false or a text."""
+def _named_value(text: str, flags: Collection[str]) -> tuple[str, str]:
+    """Return the name and the text of ``--option NAME=VALUE``, if the option has no flag of its own."""
     name, mark, value = (part.strip() for part in text.partition("="))
+    given = f"--option {shortened(text, 60)!r}"
     if not mark or not name.isidentifier():
-        raise ArgumentError(f"--option {shortened(text, 60)!r}: expected NAME=VALUE, such as restarts=10")
-    if name in named or name == "alpha":
-        raise ArgumentError(f"--option {shortened(text, 60)!r}: {OPTION_OF.get(name, f'--{name}')} gives it")
-    if value in ("true", "false"):
-        return name, value == "true"
-    for kind in (int, float):
-        with suppress(ValueError):
-            return name, kind(value)
+        raise ArgumentError(f"{given}: expected NAME=VALUE, such as restarts=10")
+    if name in flags or name in SHARED or name == "alpha":
+        raise ArgumentError(f"{given}: use {FLAGS.get(name, '--' + name.replace('_', '-'))}")
+    if name in IN_PYTHON:
+        raise ArgumentError(f"{given}: only Python code can give this option")
     return name, value
+
+
+def typed_options(search: str, options: Mapping[str, Any]) -> SearchOptions:
+    """Return the options of a search with values of the types that its function declares."""
+    own = SEARCHES.get(search)
+    if own is None:
+        return dict(options)
+    parameters = inspect.signature(own.run).parameters
+    return {
+        name: _typed(name, value, str(parameters[name].annotation))
+        if isinstance(value, str) and name in parameters
+        else value
+        for name, value in options.items()
+    }
+
+
+def _typed(name: str, text: str, annotation: str) -> Any:
+    """Return a text as a value of an annotated type; a text that is none of that type stays a text, to be refused."""
+    if "None" in annotation and text.lower() == "none":
+        return None
+    if "bool" in annotation and text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    for kind in (int, float):
+        if kind.__name__ in annotation and re.fullmatch(r"[+-]?[0-9.]+(e[+-]?[0-9]+)?", text):
+            with suppress(ValueError):
+                return kind(text)
+    return text
 
 
 def search_option_values(options: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:

@@ -20,7 +20,15 @@ from bnml.cli.error_words import links_said
 from bnml.cli.option_groups import takes_groups
 from bnml.cli.options import names_in
 from bnml.cli.outputs import check_outputs
-from bnml.cli.searches import ArcPrior, Limits, Search, SearchOptions, search_option_values
+from bnml.cli.searches import (
+    OF_SEARCHES,
+    ArcPrior,
+    Limits,
+    Search,
+    SearchOptions,
+    search_option_values,
+    typed_options,
+)
 from bnml.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -32,6 +40,7 @@ __all__ = ["command"]
 
 EXAMPLE = "Example: bnml study survey.csv --target lung --tiers 'age,smoke|lung|xray' -o report.html --network lung.bif"
 OPTIONS = {
+    **OF_SEARCHES,
     "directed": "--direct",
     "event": "--event",
     "folds": "--folds",
@@ -144,8 +153,9 @@ def command(
             files, links = kept or _own_file(resume, state), (own.get("keep"), own.get("drop"))
         else:
             asked = study_options(
-                target, search, own, event=event or None, select=_word(select), score=chosen.score, alpha=significance,
-                repetitions=repetitions, folds=folds, prior=arc_prior, progress=progress, **untimed,
+                target, search, typed_options(search, own), event=event or None, select=_word(select),
+                score=chosen.score, alpha=significance, repetitions=repetitions, folds=folds, prior=arc_prior,
+                progress=progress, **untimed,
             )  # fmt: skip
             asked, state = _begun(asked, source(other_bins="auto"), known, select, begin_study)
             files, links = kept, (None, None)

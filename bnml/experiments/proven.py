@@ -7,6 +7,7 @@ are counted while families are listed, and the number of branches of the proof.
 from __future__ import annotations
 
 import bnml
+from bnml.data import as_data
 from bnml.scores.priors import StructurePrior
 from bnml.search.by_cuts import exact_by_cuts
 from bnml.search.candidates import candidates_of
@@ -48,7 +49,7 @@ def proven_best(
     >>> print(proven_best(bnml.example(), "bic", most_sets=10))
     None
     """
-    problem = bind(SearchOptions.checked(None, {}, score=score, prior=prior, threads=1), data)
+    problem = bind(SearchOptions.checked(None, {}, score=score, prior=prior, threads=1), as_data(data))
     listed = candidates_of(problem, problem.watch, most_sets=most_sets)
     if not listed.complete:
         return None

@@ -72,15 +72,15 @@ class StudyWork:
     def learning(self) -> SearchOptions:
         """How a structure of the variables that take part is learned."""
         known: Knowledge = self.state.parts["knowledge"]
-        prior = self.structure_prior
-        learning = replace(self.options.learning, prior=prior, constraints=known.constraints, options=known.options)
-        return self.bounded(learning)
+        learning = self.options.learning
+        prior = learning.prior_for(self.state.table)
+        prior = None if prior is None else prior.among(self.table.names)
+        return self.bounded(replace(learning, prior=prior, constraints=known.constraints, options=known.options))
 
     @property
     def structure_prior(self) -> StructurePrior | None:
         """The structure prior, which is that of all variables of the table."""
-        prior = self.options.learning.prior_for(self.state.table)
-        return None if prior is None else prior.among(self.table.names)
+        return self.structure_prior_with(self.options.learning.score)
 
     def structure_prior_with(self, score: Score) -> StructurePrior | None:
         """Return the structure prior that goes with a score, for the variables that take part."""
@@ -88,7 +88,7 @@ class StudyWork:
         return None if prior is None else prior.among(self.table.names)
 
     def bounded(self, learning: SearchOptions) -> SearchOptions:
-        """Return a request that tells the part's progress, with a bound on tests if the search makes some."""
+        """Return options that report the part's progress, with a bound on tests if the search makes some."""
         options = learning.options
         if learning.search is not None and learning.search.name in ("pc", "npc"):
             most = max_condition_of(self.state)
@@ -256,7 +256,7 @@ def _validation(work: StudyWork) -> Validation | None:
         outcomes_of(work.table, options.target, options.event),
         folds=options.folds,
         learning=work.learning_anew,
-        cost=work.cost,
+        cost=lambda: work.cost,
         progress=work.progress,
         left_out=work.left_out,
     )

@@ -11,12 +11,13 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from bnml._checks import progress_function
 from bnml._pickled import PickledByFields
 from bnml.data import Data
 from bnml.five_steps.decisions import Decisions
 from bnml.five_steps.table_source import TableSource
 from bnml.graph import Constraints
-from bnml.search.options import SearchOptions
+from bnml.search.options import SHARED, SearchOptions
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -57,7 +58,8 @@ class StudyOptions:
 
     def resumed(self, threads: int | None = None, progress: Progress | None = None) -> StudyOptions:
         """Return the options for a study that is resumed, with the threads it may use now."""
-        return replace(self, learning=replace(self.learning, threads=threads), progress=progress, executor=None)
+        learning = replace(self.learning, threads=SHARED["threads"].metadata["check"](threads))
+        return replace(self, learning=learning, progress=progress_function(progress), executor=None)
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what belongs to this process alone."""

@@ -207,7 +207,7 @@ def begin_study(options: StudyOptions, data: Any, source: TableSource | None = N
     check_select_among(options, table.names, variables_set(table))
     checked_decisions(learning.options.get("keep", ()), learning.options.get("drop", ()), ())
     check_options(learning, table)
-    return StudyState(options, table, source or source_of(data), table, seconds=watch.seconds)
+    return StudyState(options.resumed(learning.threads), table, source or source_of(data), table, seconds=watch.seconds)
 
 
 def go_on_with_study(

@@ -169,7 +169,7 @@ def cross_validation(
     *,
     folds: int,
     learning: SearchOptions,
-    cost: Forecast,
+    cost: Callable[[], Forecast],
     progress: Progress,
     left_out: dict[str, str],
 ) -> Validation | None:
@@ -238,12 +238,13 @@ def _why_not(table: Data, outcomes: Outcomes, folds: int) -> str:
     return ""
 
 
-def _affordable(learning: SearchOptions, cost: Forecast, folds: int) -> tuple[SearchOptions, int]:
+def _affordable(learning: SearchOptions, cost: Callable[[], Forecast], folds: int) -> tuple[SearchOptions, int]:
     """Return how to learn, and the number of folds: exact searches only where they take half a minute."""
     if learning.search not in (None, SEARCHES["exact"]):
         return learning, folds
+    exact = cost()
     for fewer in (folds, min(folds, FEWER_FOLDS)):
-        if cost.fits and cost.seconds * fewer <= SECONDS:
+        if exact.fits and exact.seconds * fewer <= SECONDS:
             return replace(learning, search=SEARCHES["exact"]), fewer
     return replace(learning, search=SEARCHES["tabu"], options={}), folds
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from bnml._arrays import Floats, Ints
 from bnml._bits import mask_of
-from bnml.counts import Counts, Lookups, batch_of, counts_of
+from bnml.counts import Lookups, batch_of, counts_of
 from bnml.counts.batches import FamilyBatch, check_additions, check_batch, check_columns
 from bnml.data import Data, as_data
 from bnml.data.gaps import refuse_gaps
@@ -315,7 +315,10 @@ class LocalScores:
 
         For BD scores the penalty is the Bayesian regret (fNML paper, eq. 6), for fNML the sum of regrets (eq. 11).
         """
-        joint, margin = self._family_terms(child, parents, _kept_terms(self.data, self.counts, LogLikelihood()))
+        score, memo = LogLikelihood(), self.data.memo
+        if score not in memo:
+            memo[score] = FamilyTerms(self.counts, score)
+        joint, margin = self._family_terms(child, parents, memo[score])
         fit = joint - margin
         return fit, fit - self.family(child, parents)
 
@@ -325,12 +328,7 @@ class LocalScores:
 
 def local_scores(data: Data, score: Score, prior: StructurePrior | None = None) -> LocalScores:
     """Return the local scores of a table under a score; what is computed of them is kept with the table."""
-    return LocalScores(data, score, prior, kept=_kept_terms(data, counts_of(data), score))
-
-
-def _kept_terms(data: Data, counts: Counts, score: Score) -> FamilyTerms:
-    """Return the terms of a score that are kept with the table."""
     kept: FamilyTerms | None = data.memo.get(score)
-    if kept is None:
-        kept = data.memo[score] = FamilyTerms(counts, score)
-    return kept
+    local = LocalScores(data, score, prior, kept=kept)
+    data.memo[score] = local.known
+    return local

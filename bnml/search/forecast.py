@@ -378,7 +378,7 @@ def _work_of(problem: Problem) -> _Work:
         return _Work(n, most, rows, len(local.views) * (1 + len(outline.margin)), 0, marks)
     layout = WalkOrder(local.counts)
     entries = layout.n_indices * terms_that_rise(local.counts, layout.n_indices) if outline.ess > 0.0 else 0
-    extra = scoring_bytes(local, problem.threads or CORES)
+    extra = scoring_bytes(local, CORES)  # not of the threads: the same choice for any number of them
     tables = len(local.views) * (1 + len(outline.margin))
     return _Work(n, most, rows, tables, extra, marks, entries=len(local.views) * entries, allowed=allowed)
 

@@ -67,7 +67,7 @@ def exact(
     Raises
     ------
     BnmlError
-        If an argument is wrong, or the constraints cannot be met; before any work.
+        If a value is wrong, or the constraints cannot be met; before any work.
 
     Examples
     --------
@@ -118,7 +118,7 @@ def hill_climb(
     Raises
     ------
     BnmlError
-        If an argument is wrong, or the constraints cannot be met; before any work.
+        If a value is wrong, or the constraints cannot be met; before any work.
 
     Examples
     --------
@@ -160,7 +160,7 @@ def tabu(
     Raises
     ------
     BnmlError
-        If an argument is wrong, or the constraints cannot be met; before any work.
+        If a value is wrong, or the constraints cannot be met; before any work.
 
     Examples
     --------
@@ -205,7 +205,7 @@ def order(
     Raises
     ------
     BnmlError
-        If an argument is wrong, or the constraints cannot be met; before any work.
+        If a value is wrong, or the constraints cannot be met; before any work.
 
     Examples
     --------
@@ -250,7 +250,7 @@ def ges(
     Raises
     ------
     BnmlError
-        If an argument is wrong, or the constraints cannot be met; before any work.
+        If a value is wrong, or the constraints cannot be met; before any work.
 
     Examples
     --------
@@ -298,7 +298,7 @@ def k2(
     Raises
     ------
     BnmlError
-        If an argument is wrong, or the constraints cannot be met; before any work.
+        If a value is wrong, or the constraints cannot be met; before any work.
 
     Notes
     -----
@@ -356,7 +356,7 @@ def chow_liu(
     Raises
     ------
     BnmlError
-        If an argument is wrong, or the constraints cannot be met; before any work.
+        If a value is wrong, or the constraints cannot be met; before any work.
 
     Notes
     -----
@@ -402,7 +402,7 @@ def forest(
     Raises
     ------
     BnmlError
-        If an argument is wrong, or the constraints cannot be met; before any work.
+        If a value is wrong, or the constraints cannot be met; before any work.
 
     Notes
     -----
@@ -455,7 +455,7 @@ def nml_forest(
     Raises
     ------
     BnmlError
-        If an argument is wrong, or the constraints cannot be met; before any work.
+        If a value is wrong, or the constraints cannot be met; before any work.
 
     Notes
     -----
@@ -510,7 +510,7 @@ def tan(
     Raises
     ------
     BnmlError
-        If an argument is wrong, or the constraints cannot be met; before any work.
+        If a value is wrong, or the constraints cannot be met; before any work.
 
     Notes
     -----
@@ -551,7 +551,7 @@ def naive_bayes(
     Raises
     ------
     BnmlError
-        If an argument is wrong, or the constraints cannot be met; before any work.
+        If a value is wrong, or the constraints cannot be met; before any work.
 
     Examples
     --------
@@ -593,7 +593,7 @@ def polytree(
     Raises
     ------
     BnmlError
-        If an argument is wrong, or the constraints cannot be met; before any work.
+        If a value is wrong, or the constraints cannot be met; before any work.
 
     Notes
     -----

@@ -236,10 +236,13 @@ class SearchOptions:
             self.search.check_shared({"constraints": constraints})
         return replace(self, constraints=_check_constraints(constraints), options={**self.options, **options})
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Leave out what belongs to this process alone: the progress function and an executor."""
+    def kept(self) -> SearchOptions:
+        """Return the options without what belongs to one call alone: the progress function and an executor."""
         own = {name: value for name, value in self.options.items() if name != "executor"}
-        return {**self.__dict__, "progress": None, "options": own}
+        return replace(self, progress=None, options=own)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.kept().__dict__
 
     @property
     def memory(self) -> int:

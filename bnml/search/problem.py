@@ -110,6 +110,11 @@ class Problem:
         """Return the same problem with another watch."""
         return self._with(watch=watch)
 
+    @property
+    def _kept(self) -> Problem:
+        """The problem without what belongs to one call alone."""
+        return self._with(options=self.options.kept(), watch=Watch())
+
     @cached_property
     def cost(self) -> Forecast:
         """What an exact search will take: estimated once."""
@@ -176,7 +181,7 @@ class Problem:
     @property
     def table(self) -> LocalScores:
         """The local scores of a table, for a search that needs one."""
-        assert isinstance(self.local, LocalScores), "the request has refused it"
+        assert isinstance(self.local, LocalScores), "bind has refused it"
         return self.local
 
     @cached_property
@@ -268,7 +273,7 @@ class Problem:
         told = {**info, **limit, "reason": self.reason}
         fields = {"optimal": False, **more}
         return SearchResult(
-            dag, score, search=self.search, seconds=self.watch.seconds, info=told, problem=self, **fields
+            dag, score, search=self.search, seconds=self.watch.seconds, info=told, problem=self._kept, **fields
         )
 
 

@@ -111,7 +111,9 @@ class SearchResult(PickledByFields):
     @property
     def local(self) -> LocalScores | FamilyScores | None:
         """The local scores; None if they were not kept, or the score is no sum over families."""
-        return None if self.problem is None or isinstance(self.problem.score, NML) else self.problem.local
+        local = None if self.problem is None else self.problem.local
+        whole = isinstance(local, LocalScores) and self.problem is not None and isinstance(self.problem.score, NML)
+        return None if whole else local
 
     @property
     def constraints(self) -> Constraints | None:

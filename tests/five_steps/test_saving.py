@@ -313,3 +313,12 @@ def test_what_cannot_be_kept_is_refused_before_any_work(wrong, said, tmp_path, m
     with pytest.raises(BnmlError, match=said):
         bnml.study(few(), **{"save": "study.json", **wrong})
     assert list(tmp_path.iterdir()) == []
+
+
+def test_how_a_study_is_resumed_is_checked(clinic, tmp_path):
+    clinic.save(tmp_path / "study.json")
+    with pytest.raises(bnml.BnmlError, match="threads=0"):
+        clinic.resolve(threads=0)
+    with pytest.raises(bnml.BnmlError, match="progress=3"):
+        bnml.load_study(tmp_path / "study.json", bnml.example(), progress=3)
+    assert clinic.state.options.progress is None

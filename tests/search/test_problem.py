@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import pickle
+import weakref
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from types import ModuleType
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import bnml
@@ -185,3 +190,53 @@ def test_rules_are_values():
 def test_constraints_are_pointed_to():
     with pytest.raises(ArgumentError, match=r"required=\[\('asia', 'tub'\)\]: .* pass bnml.Constraints\(required=…\)"):
         bnml.learn(bnml.example(), required=[("asia", "tub")])
+
+
+def test_a_result_keeps_nothing_that_belongs_to_one_call():
+    class Told:
+        def __call__(self, stage, share):
+            pass
+
+    told = Told()
+    gone = weakref.ref(told)
+    with ThreadPoolExecutor(1) as executor:
+        result = bnml.learn(bnml.example(), search="climb", restarts=1, executor=executor, progress=told)
+    assert "executor" not in result.problem.options.options
+    del told
+    gc.collect()
+    assert gone() is None
+    assert result.certify().optimal
+
+
+def test_results_of_incomplete_data_keep_no_rounds():
+    data = bnml.example().select(["smoke", "lung", "bronc"])
+    rows = data.codes[data.row_index]
+    table = pd.DataFrame({x: np.array(data.states[k], object)[rows[:, k]] for k, x in enumerate(data.names)})
+    table.iloc[::7, 1] = None
+    result = bnml.learn(bnml.read(table, missing="em"), "bic", "climb")
+    assert not [one for one in reachable(result) if type(one).__name__ in ("_Rounds", "_Found")]
+
+
+def test_the_cost_does_not_depend_on_threads():
+    costs = [bnml.search.forecast(bnml.example(), threads=threads) for threads in (1, 2, 8)]
+    assert costs[0] == costs[1] == costs[2]
+
+
+def test_local_scores_without_a_table_under_exact_nml():
+    families = bnml.search.candidates(bnml.example(), "bic")
+    result = bnml.learn(families, "nml", search="climb")
+    assert result.local is families
+    assert result.certify().optimal
+
+
+def reachable(root):
+    """Yield what an object holds, through attributes, containers and closures."""
+    seen, todo = {id(root)}, [root]
+    while todo:
+        one = todo.pop()
+        yield one
+        for other in gc.get_referents(one):
+            space = isinstance(other, dict) and "__builtins__" in other  # of a module
+            if id(other) not in seen and not space and not isinstance(other, type | ModuleType):
+                seen.add(id(other))
+                todo.append(other)

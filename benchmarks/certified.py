@@ -16,8 +16,6 @@ import bnml
 from benchmarks.figures import Figure
 from benchmarks.samples import path_of, sample
 
-__all__ = ["CASES", "Case", "run", "search_of"]
-
 GAP = 0.3  # percent of the score, where a proof is not asked for
 
 

@@ -19,8 +19,6 @@ from benchmarks.figures import Figure, best_of
 from benchmarks.samples import sample
 from bnml.scores import LocalScores, parse_score
 
-__all__ = ["run"]
-
 
 def run() -> list[Figure]:
     """Measure everything."""

@@ -11,8 +11,6 @@ from typing import Any
 from benchmarks.figures import Figure
 from benchmarks.samples import path_of
 
-__all__ = ["CASES", "measure", "run"]
-
 CASES = (
     # network, columns, rows, bars in seconds for bic and qnml, bar in GB
     ("child", 20, 1000, (1, 2.5), 1),

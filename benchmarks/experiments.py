@@ -8,8 +8,6 @@ from benchmarks.figures import Figure
 from benchmarks.samples import FOLDER, NoNetworksError
 from bnml.experiments import Reproduction, reproduce
 
-__all__ = ["run"]
-
 DATA = FOLDER.parent
 
 

@@ -9,8 +9,6 @@ from benchmarks.figures import Figure
 from benchmarks.samples import FOLDER, NoNetworksError
 from bnml.experiments.sachs import arcs_against, read_sachs, reference_of_sachs
 
-__all__ = ["run"]
-
 LEAST_RIGHT, MOST_SECONDS = 16, 5.0
 
 

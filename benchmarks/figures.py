@@ -6,8 +6,6 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-__all__ = ["Figure", "best_of"]
-
 
 @dataclass(frozen=True)
 class Figure:

@@ -9,8 +9,6 @@ import sys
 
 from benchmarks.figures import Figure
 
-__all__ = ["run"]
-
 PROGRAM = """
 import json, sys, time
 from pathlib import Path

@@ -16,8 +16,6 @@ from benchmarks.figures import Figure
 from benchmarks.samples import network
 from bnml.experiments.gaps import values_taken_out
 
-__all__ = ["run"]
-
 CASES = ((1000, 0.1, 1.0), (5000, 0.1, 1.0), (5000, 0.3, 4.0))  # rows, share, how much farther it may be
 SEEDS = (0, 1, 2)
 CHILD_SECONDS, ALARM_SECONDS = 30, 120

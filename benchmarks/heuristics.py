@@ -23,8 +23,6 @@ from benchmarks.samples import network, sample
 from benchmarks.uci import SCORES, TABLES
 from bnml.search import exact, forest, hill_climb, order, tabu
 
-__all__ = ["run"]
-
 DUEL = ("alarm", "insurance", "hailfinder", "hepar2", "win95pts", "andes")
 TRUTH = ("alarm", "insurance", "child", "hailfinder", "win95pts")
 SEEDS = (1, 2, 3, 4, 5)

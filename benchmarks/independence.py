@@ -14,10 +14,9 @@ import bnml
 from benchmarks.figures import Figure, best_of
 from benchmarks.heuristics import table_of
 from benchmarks.samples import FOLDER, NoNetworksError, sample
+from bnml.counts import Questions
 from bnml.independence import G2
-from bnml.independence.oracles import DataJudge, Questions
-
-__all__ = ["run"]
+from bnml.independence.oracles import DataJudge
 
 ALPHA = 0.01
 SECONDS = {10_000: 0.07, 100_000: 0.4}

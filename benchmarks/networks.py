@@ -10,8 +10,6 @@ from benchmarks.figures import Figure, best_of
 from benchmarks.samples import network, path_of
 from bnml.network.sampling import sample_codes
 
-__all__ = ["run"]
-
 
 def run() -> list[Figure]:
     """Measure everything."""

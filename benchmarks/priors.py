@@ -15,8 +15,6 @@ from benchmarks import certified, exact
 from benchmarks.figures import Figure
 from benchmarks.samples import network
 
-__all__ = ["run"]
-
 TABLES = 12
 NOISE = ((60, 500, 2, 1.5), (100, 300, 3, 2.0), (200, 1000, 2, 3.0))  # columns, rows, states, bar in false arcs
 SCORES = ("qnml", "fnml", "bdeu", "bic")

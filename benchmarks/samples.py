@@ -10,8 +10,6 @@ import numpy.typing as npt
 import bnml
 from bnml.network.sampling import sample_codes
 
-__all__ = ["NoNetworksError", "network", "sample"]
-
 FOLDER = Path(__file__).parent.parent.parent / "shared" / "data" / "networks"
 
 

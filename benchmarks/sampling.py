@@ -14,8 +14,6 @@ import bnml
 from benchmarks.figures import Figure
 from benchmarks.samples import sample
 
-__all__ = ["run"]
-
 ROWS = 1000
 AGAINST_EXACT = (("child", 2000), ("alarm", 2900), ("insurance", 2200))  # with how many samples
 EXACT_COLUMNS, EXACT_SECONDS, EXACT_BAR = 14, 5.0, 0.002

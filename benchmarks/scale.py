@@ -25,8 +25,6 @@ from benchmarks.figures import Figure
 from benchmarks.samples import network, path_of
 from bnml.network.sampling import sample_codes
 
-__all__ = ["run"]
-
 PART = 1_000_000  # rows that are drawn at once, each part with a seed of its own
 PARTS_OF_A_FILE = 10
 WIDE_COLUMNS, WIDE_ROWS = 20, 20_000_000

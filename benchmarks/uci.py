@@ -10,8 +10,6 @@ import bnml
 from benchmarks.figures import Figure
 from benchmarks.samples import FOLDER, NoNetworksError
 
-__all__ = ["run"]
-
 TABLES = FOLDER.parent / "uci-discretised"
 SCORES = ("bic", "bdeu", "fnml", "qnml")
 

@@ -13,19 +13,6 @@ from typing import Any
 from bnml._text import did_you_mean, quoted
 from bnml.errors import ArgumentError, argument
 
-__all__ = [
-    "a_variable",
-    "flag",
-    "is_number",
-    "is_whole",
-    "one_of",
-    "positive_number",
-    "progress_function",
-    "refuse",
-    "significance_level",
-    "whole_number",
-]
-
 MOST_LETTERS = 60  # of a wrong value in a message
 
 

@@ -34,8 +34,6 @@ from bnml.errors import BnmlError, SearchError, argument
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
 
-__all__ = ["PATIENCE", "Crew", "Place", "checked_executor"]
-
 KEPT_SHARED = 2  # what so many runs share is kept in a process, the latest
 LITTLE = 16_384  # bytes that every task may carry
 LOOK = 0.1  # seconds between two looks at whether a task is still wanted, or the time over

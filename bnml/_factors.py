@@ -17,8 +17,6 @@ import numpy as np
 
 from bnml._arrays import Floats
 
-__all__ = ["EliminationPlan", "Factor", "eliminate_from_factors", "log_factor", "plan_factors"]
-
 
 @dataclass(frozen=True)
 class Factor:

@@ -26,8 +26,6 @@ from typing import IO, Any
 from bnml._text import clip
 from bnml.errors import ArgumentError, BnmlError, DependencyError, FormatError, argument
 
-__all__ = ["a_file_path", "check_writable", "reading_file", "write_files", "written_whole"]
-
 _OPEN_FILES = "/proc/self/fd"
 _MOST_LINKS = 40
 

@@ -18,11 +18,6 @@ from contextlib import contextmanager
 from functools import cache, wraps
 from typing import Any, TypeVar, cast
 
-__all__ = [
-    "JIT", "compilation_seconds", "compilation_told", "compiled_at_once", "dispatcher_of", "helper", "kernel",
-    "plain_at_first",
-]  # fmt: skip
-
 JIT = os.environ.get("BNML_JIT", "1") != "0"
 
 OPTIONS: dict[str, Any] = {"error_model": "numpy", "no_cfunc_wrapper": True}

@@ -20,8 +20,6 @@ from numba.core import config
 from numba.core.caching import IndexDataCacheFile, NullCache
 from numba.misc.appdirs import AppDirs
 
-__all__ = ["cache_folder", "careful_cache"]
-
 DIGEST_BYTES = 16
 DAMAGED = "the compiled kernels in {where!r} cannot be used ({why}); they are compiled anew"
 NOT_KEPT = (

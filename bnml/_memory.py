@@ -12,8 +12,6 @@ from typing import Any, TypeVar, cast
 from bnml._checks import is_whole, refuse
 from bnml.errors import BnmlError
 
-__all__ = ["default_memory", "enough_memory", "gigabytes", "machine_memory", "memory_limit_of"]
-
 F = TypeVar("F", bound=Callable[..., Any])
 
 MOST_BYTES = 1 << 62  # of a limit: as good as none, and no float or kernel overflows

@@ -5,15 +5,6 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
-__all__ = [
-    "comparison_picture",
-    "notebook_comparison",
-    "notebook_picture",
-    "notebook_posterior",
-    "notebook_table",
-    "posterior_picture",
-]
-
 
 def notebook_picture(graph: Any, caption: str = "", regions: Any = (), legend: tuple[str, str] | None = None) -> str:
     """Return the HTML that a notebook shows of a graph: its picture, with regions in colours, and a caption."""

@@ -7,8 +7,6 @@ from contextlib import contextmanager
 
 from bnml.errors import DependencyError
 
-__all__ = ["REQUIREMENTS", "missing", "needs"]
-
 REQUIREMENTS = {  # what pip is asked for, by the name of the module
     "pyagrum": "pyagrum>=2.0",
     "pgmpy": "pgmpy>=0.1.26",

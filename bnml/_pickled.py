@@ -6,8 +6,6 @@ from dataclasses import dataclass, fields
 from types import MappingProxyType
 from typing import Any
 
-__all__ = ["PickledByFields"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PickledByFields:

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["attributes", "plain", "plain_float", "records"]
-
 
 def plain(value: Any) -> Any:
     """Return a value as texts, whole numbers, floats, truth values, None, and lists and dicts of them.

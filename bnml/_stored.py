@@ -19,8 +19,6 @@ import numpy as np
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["frame_from_stored", "from_stored", "stored_frame", "to_stored"]
-
 MOST_BYTES = 1 << 31  # of an array, unpacked: a small file could fill the memory
 
 

@@ -9,31 +9,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
 from typing import Any
 
-__all__ = [
-    "WIDTH",
-    "are",
-    "clip",
-    "did_you_mean",
-    "facts",
-    "name_in_words",
-    "names_in_words",
-    "number_of",
-    "p_value_text",
-    "percent",
-    "percent_range",
-    "printable",
-    "probability_text",
-    "quoted",
-    "quoted_value",
-    "seconds_text",
-    "shortened",
-    "shortened_in_the_middle",
-    "shown_name",
-    "text_table",
-    "time_text",
-    "wrapped_text",
-]
-
 WIDTH = 80
 LONGEST_NAME = 40  # in a sentence
 MOST_NAMED = 6  # names in a sentence

@@ -12,8 +12,6 @@ from itertools import count
 
 from bnml._checks import whole_number
 
-__all__ = ["cores", "run_all", "run_each", "short_ranges"]
-
 
 def cores(threads: int | None = None) -> int:
     """Return how many threads to use: ``threads``, or as many as this process may run on."""

@@ -8,8 +8,6 @@ from collections.abc import Callable
 
 from bnml._jit import compilation_seconds
 
-__all__ = ["Tell", "Watch"]
-
 Tell = Callable[[float], None]  # told which share of the work is done
 
 

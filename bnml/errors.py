@@ -26,23 +26,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-__all__ = [
-    "ArgumentError",
-    "BnmlError",
-    "DataError",
-    "DataWarning",
-    "DependencyError",
-    "FormatError",
-    "GraphError",
-    "MissingError",
-    "NetworkError",
-    "ScoreError",
-    "SearchError",
-    "argument",
-    "function",
-]
-
-
 _OPEN, _VALUE, _CLOSE = "\ue000", "\ue001", "\ue002"  # around an argument in a message; of Unicode's private use
 _NOTHING = object()
 

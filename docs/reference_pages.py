@@ -1,6 +1,7 @@
 """Write the pages of the reference: one for each room, with every public name, and one for the command line.
 
-What a room makes public is its ``__all__``. A name that users find in `bnml` itself is described under that name, once.
+What a room makes public is its ``__all__``; of a single module, its classes. A name that users find in `bnml` itself is
+described under that name, once.
 """
 
 from __future__ import annotations

@@ -9,8 +9,6 @@ import zipfile
 from collections.abc import Callable, Mapping
 from typing import Any
 
-__all__ = ["damaged_archive", "damaged_bytes", "damaged_value", "packed", "unpacked"]
-
 ODD: list[Any] = [
     None, True, False, -1, 0, 1, 2, 7, 255, 256, 2**31, 2**63, -(2**63) - 1, 10**400, 0.5, -0.0, 1e-320, 1e308,
     float("nan"), float("inf"), float("-inf"), "", " ", "x", "NaN", "-", "../x", "\0", "\ud800", "é" * 300, "0" * 5000,

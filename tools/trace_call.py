@@ -22,8 +22,6 @@ from bnml.search.forecast import estimate_cost
 from bnml.search.options import SearchOptions
 from bnml.search.problem import bind
 
-__all__ = ["ONCE", "Trace", "traced"]
-
 PACKAGE = Path(bnml.__file__).parent
 
 Counts = Callable[[dict[str, Any]], bool]

@@ -24,8 +24,6 @@ from bnml._jit import compilation_told
 from bnml.cli.error_words import in_options
 from bnml.errors import BnmlError, DataWarning
 
-__all__ = ["COMPILING", "app", "load_command", "run_command_line"]
-
 COMPILING = (
     "note: compiling kernels; each is compiled once on this machine, when it is first needed "
     "(`bnml warmup` compiles all of them, in about a minute)"

@@ -13,8 +13,6 @@ from bnml.cli.option_groups import takes_groups
 from bnml.cli.searches import ArcPrior, Limits, search_names
 from bnml.data.read import DeferredTable
 
-__all__ = ["command"]
-
 EXAMPLE = "Example: bnml bootstrap survey.csv --search tabu --repetitions 500"
 
 Repetitions = Annotated[int, options.whole_number("--repetitions", metavar="R", help="How many tables are drawn.")]

@@ -12,8 +12,6 @@ from bnml._files import write_files
 from bnml.cli import options, printing, reading
 from bnml.cli.outputs import check_outputs, write_picture
 
-__all__ = ["command"]
-
 EXAMPLE = "Example: bnml compare '[A][B|A][C|B]' '[A][C][B|A:C]' --plot both.svg"
 
 SIDE = "A model string such as '[A][B|A]', or a network file."

@@ -17,8 +17,6 @@ from bnml.cli.settings import read_settings
 from bnml.errors import ArgumentError
 from bnml.graph import Constraints
 
-__all__ = ["Known", "arc_of", "known_structure", "link_of", "parse_constraints"]
-
 KEYS = {  # of the library and the TOML file, with the option and the marks between two names
     "required": ("--require", ("->", ">")),
     "forbidden": ("--forbid", ("->", ">")),

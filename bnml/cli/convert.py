@@ -10,8 +10,6 @@ import typer
 import bnml
 from bnml.cli import options, outputs, printing
 
-__all__ = ["command"]
-
 EXAMPLE = "Example: bnml convert survey.bif survey.xdsl"
 
 

@@ -17,8 +17,6 @@ from bnml.data.targets import rows_setting_nothing, variables_set
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["command"]
-
 EXAMPLE = "Example: bnml dependences survey.csv --target lung --adjust bh"
 
 MOST_SHOWN = 40

@@ -10,8 +10,6 @@ from typing import Any
 
 from bnml.errors import ArgumentError
 
-__all__ = ["OPTIONS", "in_options", "links_said"]
-
 _SAME = (
     "adjust", "bins", "chains", "columns", "counting", "drop", "ess", "estimator", "interventions", "keep",
     "max_parents", "memory_limit", "method", "missing", "na_values", "order", "out", "possibility", "prior",

@@ -11,8 +11,6 @@ import bnml
 from bnml.cli import options, outputs, printing, reading
 from bnml.cli.option_groups import takes_groups
 
-__all__ = ["command"]
-
 EXAMPLE = "Example: bnml fit '[smoke][lung|smoke]' survey.csv --columns smoke,lung -o survey.bif"
 
 

@@ -14,8 +14,6 @@ from bnml.cli import options, outputs, printing
 from bnml.cli.rows import print_rows, write_rows
 from bnml.errors import ArgumentError
 
-__all__ = ["command"]
-
 EXAMPLE = "Example: bnml impute survey.json survey.csv --draws 5 -o filled.csv"
 
 DRAW = "draw"  # the column that numbers the tables

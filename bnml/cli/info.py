@@ -22,8 +22,6 @@ from bnml.data.overview import ColumnOverview, TableOverview
 from bnml.data.targets import rows_set, rows_set_words
 from bnml.errors import ArgumentError, DataWarning
 
-__all__ = ["command"]
-
 EXAMPLE = "Example: bnml info survey.csv --write-config survey.toml"
 
 EM = (

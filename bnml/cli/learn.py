@@ -43,8 +43,6 @@ if TYPE_CHECKING:
     from bnml.search.k2 import Trial
     from bnml.search.problem import Problem
 
-__all__ = ["command"]
-
 EXAMPLE = "Example: bnml learn survey.csv --bins auto --require 'smoke>lung' -o survey.json --plot survey.png"
 
 OPTIONS = OF_SEARCHES

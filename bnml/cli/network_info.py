@@ -10,8 +10,6 @@ from bnml._text import number_of, printable, shortened, text_table
 from bnml.cli import printing
 from bnml.data.labels import label_text
 
-__all__ = ["show_network"]
-
 LONGEST_NAME = 26
 
 

@@ -19,8 +19,6 @@ from bnml.cli.reading import (
 )
 from bnml.cli.searches import search_limits, search_options, structure_prior
 
-__all__ = ["takes_groups"]
-
 
 def takes_groups(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command groups of options that commands share, each in place of one parameter.

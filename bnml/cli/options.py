@@ -13,38 +13,6 @@ import typer
 from bnml._text import shortened
 from bnml.errors import ArgumentError
 
-__all__ = [
-    "Bins",
-    "Columns",
-    "Config",
-    "Counting",
-    "DataFile",
-    "DataOrExample",
-    "Drop",
-    "Forbid",
-    "ForbidLink",
-    "Interventions",
-    "Json",
-    "MemoryLimit",
-    "Missing",
-    "NaValues",
-    "Plots",
-    "PriorNetwork",
-    "Require",
-    "RequireLink",
-    "ScoreName",
-    "Seed",
-    "States",
-    "Structure",
-    "Tiers",
-    "Weights",
-    "names_in",
-    "parse_number",
-    "parse_seconds",
-    "parse_whole",
-    "whole_number",
-]
-
 TABLES = ".csv .tsv .txt .csv.gz .parquet .arrow .feather .xlsx .idt, - for standard input, a folder or pattern of "
 TABLES += "Parquet files, or an address such as duckdb://FILE?table=T"
 DataFile = Annotated[str | None, typer.Argument(metavar="DATA", help=f"A table: {TABLES}")]

@@ -15,8 +15,6 @@ from bnml.errors import ArgumentError
 if TYPE_CHECKING:
     from bnml.plot.matplotlib_figure import Picture
 
-__all__ = ["Force", "check_not_input", "check_outputs", "write_picture", "written_summary"]
-
 Force = Annotated[bool, typer.Option("--force", help="Let the output file replace DATA.")]
 
 

@@ -14,8 +14,6 @@ from bnml._text import number_of
 from bnml.cli import options, printing, reading
 from bnml.cli.outputs import check_outputs, write_picture
 
-__all__ = ["command"]
-
 EXAMPLE = "Example: bnml plot survey.bif -o survey.svg --highlight lung"
 
 

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from bnml.scores import Score
     from bnml.uncertainty import Posterior, SampledPosterior
 
-__all__ = ["command"]
-
 EXAMPLE = "Example: bnml posterior survey.csv --columns smoke,lung --score bdeu:10 --top 3"
 OPTIONS = {"k": "--top"}
 EXACT_STAGE = "family scores"  # what exact sums begin with

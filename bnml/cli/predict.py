@@ -19,8 +19,6 @@ from bnml.data.sources import open_table
 from bnml.data.table_names import name_not_in_table
 from bnml.errors import ArgumentError, NetworkError
 
-__all__ = ["command"]
-
 EXAMPLE = "Example: bnml predict survey.json new.csv --target lung --probabilities --keep id -o predicted.csv"
 
 

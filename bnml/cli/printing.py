@@ -14,14 +14,6 @@ from bnml._text import number_of
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = [
-    "console",
-    "print_grid",
-    "print_json",
-    "printed_size",
-    "speaks_unicode",
-]
-
 
 def printed_size(network: bnml.BayesianNetwork) -> str:
     """Return the size of a network in words, to be printed."""

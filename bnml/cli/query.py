@@ -18,8 +18,6 @@ from bnml.errors import ArgumentError
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["command"]
-
 EXAMPLE = "Example: bnml query survey.bif lung --given smoke=yes --given xray=yes"
 
 BAR = 24

@@ -39,25 +39,6 @@ from bnml.errors import ArgumentError
 if TYPE_CHECKING:
     from bnml.five_steps.table_source import TableSource
 
-__all__ = [
-    "ChosenScore",
-    "SourceMaker",
-    "StructuredTable",
-    "TableLook",
-    "TableReader",
-    "look_at_table",
-    "parse_bins_options",
-    "read_chosen_score",
-    "read_prior",
-    "read_score",
-    "read_structured_table",
-    "read_table",
-    "source_to_read",
-    "structure_of",
-    "structure_to_read",
-    "table_to_read",
-]
-
 ALWAYS_TOLD = ("data", "weights", "interventions", "counting", "memory_limit")  # whatever a network's file says
 TableReader = Callable[..., bnml.Data]
 SourceMaker = Callable[..., "TableSource"]

@@ -10,8 +10,6 @@ import bnml
 from bnml._text import number_of
 from bnml.cli import options, printing
 
-__all__ = ["command"]
-
 EXAMPLE = "Example: bnml regret 500 10"
 OPTIONS = {"n": "N", "r": "R"}
 SETTINGS = {"ignore_unknown_options": True}  # -1 is a number, though a wrong one

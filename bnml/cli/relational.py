@@ -18,8 +18,6 @@ from bnml.cli.option_groups import takes_groups
 from bnml.cli.settings import read_settings
 from bnml.errors import ArgumentError
 
-__all__ = ["command"]
-
 EXAMPLE = "Example: bnml relational survey.csv --columns smoke,lung --threshold 0.1"
 
 MOST_LINES = 20

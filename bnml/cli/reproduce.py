@@ -20,8 +20,6 @@ from bnml.experiments.registry import EXPERIMENTS
 if TYPE_CHECKING:
     from bnml.experiments import Reproduction, Reproductions
 
-__all__ = ["command"]
-
 ALL = "all"
 EXAMPLE = "Example: bnml reproduce regret-table --out tables"
 OPTIONS = {"data": "--data", "ties": "--ties", "regret": "--regret"}

@@ -15,8 +15,6 @@ from bnml.errors import DataError
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["print_rows", "write_rows"]
-
 BLOCK = 1 << 14  # rows that are written at once
 
 # delimiters of any kind, because the names of columns must not be taken for several; and what is no byte order mark

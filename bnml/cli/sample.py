@@ -13,8 +13,6 @@ from bnml.cli import options, printing
 from bnml.cli.rows import print_rows, write_rows
 from bnml.errors import ArgumentError
 
-__all__ = ["command"]
-
 EXAMPLE = "Example: bnml sample survey.bif -n 1000 --seed 1 -o rows.csv"
 OPTIONS = {"n": "-n"}
 

@@ -10,8 +10,6 @@ from bnml.cli.option_groups import takes_groups
 from bnml.data.gaps import refuse_gaps
 from bnml.errors import function
 
-__all__ = ["command"]
-
 EXAMPLE = "Example: bnml score '[smoke][lung|smoke]' survey.csv --columns smoke,lung --score bdeu:10"
 
 

@@ -22,22 +22,6 @@ from bnml.search.forecast import METHODS
 from bnml.search.options import SHARED
 from bnml.search.searches import SEARCHES
 
-__all__ = [
-    "OF_SEARCHES",
-    "ArcPrior",
-    "Limits",
-    "Search",
-    "SearchOptions",
-    "Significance",
-    "Verbose",
-    "search_limits",
-    "search_names",
-    "search_option_values",
-    "search_options",
-    "structure_prior",
-    "typed_options",
-]
-
 OPTIONS = {"keep": "--keep", "drop": "--drop-link"}
 FLAGS = {**OPTIONS, "class_variable": "--class", "alpha": "--significance"}
 OF_SEARCHES = {"test": "--option test", "weight": "--option weight"}  # which are flags of other commands

@@ -11,8 +11,6 @@ from bnml._files import reading_file
 from bnml._text import did_you_mean, quoted, shortened
 from bnml.errors import ArgumentError
 
-__all__ = ["read_settings"]
-
 KEYS = {
     "columns": "a list of texts",
     "drop": "a list of texts",

@@ -8,8 +8,6 @@ from bnml.cli import options, printing, reading
 from bnml.cli.option_groups import takes_groups
 from bnml.cli.searches import ArcPrior
 
-__all__ = ["command"]
-
 EXAMPLE = "Example: bnml strength survey.bif survey.csv --score bic"
 
 

@@ -11,8 +11,6 @@ import typer
 
 from bnml.cli import options
 
-__all__ = ["command"]
-
 EXAMPLE = "Example: bnml studio survey.csv"
 OPTIONS = {"port": "--port"}
 

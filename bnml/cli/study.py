@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from bnml.five_steps.state import StudyOptions, StudyState
     from bnml.five_steps.table_source import TableSource
 
-__all__ = ["command"]
-
 EXAMPLE = "Example: bnml study survey.csv --target lung --tiers 'age,smoke|lung|xray' -o report.html --network lung.bif"
 OPTIONS = {
     **OF_SEARCHES,

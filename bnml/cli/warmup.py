@@ -16,8 +16,6 @@ from bnml._jit import compilation_seconds, compilation_told, compiled_at_once
 from bnml.cli import options, printing
 from bnml.cli.progress import progress_bar
 
-__all__ = ["command"]
-
 EXAMPLE = "Example: bnml warmup"
 ROWS, COLUMNS = 300, 7
 

@@ -31,16 +31,6 @@ from bnml._arrays import Array
 from bnml._jit import helper, kernel, plain_at_first
 from bnml.counts._lookup_helpers import in_tail, stirling
 
-__all__ = [
-    "count_configurations",
-    "count_dense",
-    "log_survival",
-    "partition_rows",
-    "run_pair_tests",
-    "sum_additions",
-    "sum_families",
-]
-
 BLOCK = 1024
 LANES = 4
 MAX_DENSE = 1 << 16  # cell numbers of the dense regime are 16 bits wide

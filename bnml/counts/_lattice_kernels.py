@@ -19,8 +19,6 @@ from bnml._arrays import Array
 from bnml._jit import helper, kernel, plain_at_first
 from bnml.counts._lookup_helpers import in_tail, stirling
 
-__all__ = ["ONE_ROW", "Bounds", "PackedRows", "Roots", "Sums", "walk"]
-
 ONE_ROW = 1 << 40  # a cell's weight and its number of rows are counted in one number
 WEIGHT = ONE_ROW - 1
 TINY = 1e-18  # below, Γ(a + n) / Γ(a) is a Γ(n) to the last digit

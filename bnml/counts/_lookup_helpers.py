@@ -12,8 +12,6 @@ import numpy as np
 from bnml._arrays import Array
 from bnml._jit import helper
 
-__all__ = ["in_tail", "stirling"]
-
 
 @helper
 def in_tail(tail: Array, size: int, n: int) -> float:

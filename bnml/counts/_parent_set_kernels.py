@@ -13,20 +13,6 @@ from typing import NamedTuple
 from bnml._arrays import Array
 from bnml._jit import helper, kernel
 
-__all__ = [
-    "BY_CELLS",
-    "BY_PRICE",
-    "ChildRows",
-    "Costs",
-    "FoundSets",
-    "Level",
-    "Room",
-    "extend",
-    "find_slots",
-    "match_rows",
-    "pairs_by_distance",
-]
-
 BY_PRICE, BY_CELLS = 1, 2  # what bounds the score of larger sets; 0 for nothing
 
 BITS = 62  # of a word that are in use

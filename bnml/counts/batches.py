@@ -14,16 +14,6 @@ from bnml._plain import plain_float
 from bnml.counts.tails import no_tails
 from bnml.errors import ArgumentError
 
-__all__ = [
-    "FamilyBatch",
-    "Lookups",
-    "batch_of",
-    "check_additions",
-    "check_batch",
-    "check_columns",
-    "configurations",
-]
-
 EXACT = 1 << 53  # floats skip whole numbers beyond
 
 

@@ -18,8 +18,6 @@ from bnml.errors import ArgumentError
 if TYPE_CHECKING:
     from bnml.counts.counts import Counts
 
-__all__ = ["Cells", "FamilyCounts", "cells_of_rows", "counts_of_cells", "family_counts", "shape_of_cells"]
-
 MOST_CELLS = 100_000_000  # of a table that is listed
 
 States = npt.NDArray[np.unsignedinteger[Any]]

@@ -15,8 +15,6 @@ import numpy as np
 from bnml._arrays import Ints
 from bnml.counts.cells import Cells, first_of_cells
 
-__all__ = ["NEVER", "Questions", "Verdict", "chi_square_statistic", "log_survival"]
-
 NEVER = 1.0  # no logarithm of a p-value is larger
 
 

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from bnml.counts.observed import ObservedCounts
     from bnml.counts.parent_sets import ParentSets, StartOfSets
 
-__all__ = ["Counts", "count_occurring_states", "counts_of"]
-
 MOST_LISTED = 4096  # states of a column that are counted densely
 
 

@@ -41,8 +41,6 @@ if TYPE_CHECKING:
     from bnml.counts.lattice import WalkOrder
     from bnml.counts.parent_sets import ParentSets, StartOfSets
 
-__all__ = ["InEngine"]
-
 LEAST_BLOCK, MOST_BLOCK = 1 << 12, 1 << 18  # cells of a block; more would be too sparse, or too large to keep many
 ROWS_PER_CELL = 32  # of a block, on average
 BLOCKS_PER_SCAN = 64

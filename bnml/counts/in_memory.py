@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from bnml.counts.lattice import WalkOrder
     from bnml.counts.parent_sets import ParentSets, RowPairs, StartOfSets
 
-__all__ = ["KEPT", "InMemory"]
-
 KEPT = "counts"  # under which they are kept with a table
 
 

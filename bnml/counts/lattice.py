@@ -26,8 +26,6 @@ from bnml.data import Data
 if TYPE_CHECKING:
     from bnml.counts._lattice_kernels import Bounds, PackedRows, Stack, Sums
 
-__all__ = ["WalkOrder", "lattice_fits", "packed_for_lattice", "walk_lattice"]
-
 WORD = 62  # bits of a word that hold values
 SECONDS_PER_ROW = 1.2e-9  # of one subset, on one thread
 TASK_SECONDS = 0.1

@@ -21,8 +21,6 @@ from bnml.counts.counts import Counts, count_occurring_states, counts_of
 from bnml.data import Data
 from bnml.data.targets import rows_not_setting
 
-__all__ = ["ObservedCounts", "count_varying", "counts_for_tests"]
-
 KEPT, VARYING = "observed counts", "number of varying columns"
 
 

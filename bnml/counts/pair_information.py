@@ -23,8 +23,6 @@ from bnml.counts.sums import WORTH_A_THREAD
 from bnml.counts.tails import counts_before_tail, fit_tails, scaled_tails, tail_counts
 from bnml.data import Data
 
-__all__ = ["pair_information"]
-
 BITS = 51  # of a sum, in units: floats hold 53
 AT_ONCE = 32  # columns between two reports of progress
 

@@ -13,8 +13,6 @@ from bnml.counts.cells import Cells
 from bnml.counts.chi_square import Questions, Verdict, chi_square_statistic, log_survival
 from bnml.counts.sums import CODES_PER_TASK, DistinctRows
 
-__all__ = ["pair_tests_fit", "pair_tests_in_memory", "pair_tests_one_by_one"]
-
 WORTH_A_THREAD = 4_000_000  # codes to visit before a second thread pays
 
 

@@ -13,8 +13,6 @@ from bnml.counts.sums import DistinctRows
 if TYPE_CHECKING:
     from bnml.counts._parent_set_kernels import ChildRows, Costs, Level
 
-__all__ = ["LevelPart", "ListedSets", "ParentSets", "RowPairs", "StartOfSets", "pairs_of_rows"]
-
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 

@@ -18,8 +18,6 @@ from bnml._arrays import Floats, Ints
 from bnml._threads import cores, run_all
 from bnml.counts.batches import FamilyBatch, Lookups, batch_of, check_batch, configurations
 
-__all__ = ["DistinctRows", "addition_sums", "family_sums"]
-
 WORTH_A_THREAD = 8_000_000  # codes to visit before a second thread pays
 CODES_PER_TASK = 80_000_000  # well under 0.3 s
 CELLS_PER_TASK = 1 << 19  # of all tables that one pass over the rows fills: they should stay in a cache

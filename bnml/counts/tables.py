@@ -11,8 +11,6 @@ from bnml.counts.counts import Counts, counts_of
 from bnml.counts.observed import counts_for_tests
 from bnml.data import Data
 
-__all__ = ["contingency"]
-
 
 def contingency(data: Data | Counts, variables: Sequence[int]) -> npt.NDArray[np.int64]:
     """Return the counts of every configuration: an array with one axis per variable.

@@ -20,19 +20,6 @@ import numpy.typing as npt
 
 from bnml._arrays import Floats, Ints
 
-__all__ = [
-    "DIRECT",
-    "FACTOR",
-    "SERIES",
-    "WHOLE",
-    "counts_before_tail",
-    "fit_tails",
-    "no_tails",
-    "scaled_tails",
-    "tail_counts",
-    "tail_entries",
-]
-
 DIRECT = 1 << 18  # counts that have an entry of their own
 NODES = 24  # of an octave: log on [1, 2] is a series of so many terms to the last digit
 CHECKS = (-0.9, 0.1, 0.7)  # where a series is compared with the table

@@ -9,9 +9,6 @@ import numpy as np
 from bnml._arrays import Array
 from bnml._jit import helper, kernel, plain_at_first
 
-__all__ = ["Groups", "encode_texts", "enter", "group", "pack_codes", "scan_quotes", "translate"]
-
-
 BLOCK = 4096
 
 

@@ -15,8 +15,6 @@ from bnml.data.table import Table
 from bnml.data.table_names import Wanted, check_table_names, kept_table_names
 from bnml.errors import DataError
 
-__all__ = ["read_idt", "read_vd"]
-
 
 def read_vd(path: Path) -> dict[str, list[str]]:
     """Return each variable's labels from a ``.vd`` file: a line per variable, its name and labels, tab separated.

@@ -24,20 +24,6 @@ from bnml.data.columns import Column
 from bnml.errors import ArgumentError, argument
 from bnml.nml import nml_histogram
 
-__all__ = [
-    "AUTO",
-    "MDL",
-    "Bins",
-    "bin_labels",
-    "bin_medians",
-    "bins_of_values",
-    "cut_points",
-    "equal_width",
-    "is_to_be_cut",
-    "parse_bins",
-    "quantile_shares",
-]
-
 Bins = tuple[str, int | str] | tuple[float, ...]
 
 MOST_BINS = 1000

@@ -22,18 +22,6 @@ from bnml.data.labels import (
 )
 from bnml.errors import DataError
 
-__all__ = [
-    "Column",
-    "LabelEncoder",
-    "column_code_type",
-    "column_of_arrow",
-    "column_of_categories",
-    "column_of_numbers",
-    "column_of_objects",
-    "columns_of_arrow",
-    "not_labels",
-]
-
 Codes = npt.NDArray[np.integer[Any]]
 
 MISSING = -1

@@ -20,8 +20,6 @@ from bnml.data.read_choices import Reading
 from bnml.data.targets import Targets, group_with_targets, rows_set_words
 from bnml.errors import ArgumentError
 
-__all__ = ["COUNTING", "Data"]
-
 COUNTING = "counting"  # under which is kept how the rows of an engine are counted, and why
 
 

@@ -27,8 +27,6 @@ from bnml.data.table import Table
 from bnml.data.table_names import Wanted, check_table_names, kept_table_names
 from bnml.errors import DataError
 
-__all__ = ["header_of", "open_delimited", "read_delimited", "read_text"]
-
 DELIMITERS = ",;\t|"
 BLOCK = 1 << 22  # bytes that are parsed at once; a line may be refused if it is longer
 LONGEST_NAMES = 1 << 20  # characters up to the end of a quote in the header

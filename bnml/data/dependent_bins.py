@@ -32,17 +32,6 @@ if TYPE_CHECKING:
     from bnml.data.columns import Column
     from bnml.data.states import States
 
-__all__ = [
-    "ROWS_PER_CELL",
-    "CodedColumn",
-    "ColumnCutting",
-    "NumericColumn",
-    "bins_depend",
-    "cuts_by_dependence",
-    "most_bins",
-    "partners_of",
-]
-
 ROWS_PER_CELL = 5  # of the table of bins and a partner, on average
 PARTNERS = 3
 QUANTILES = 4  # into which numbers are cut until their cuts are known; fewer where rows are few

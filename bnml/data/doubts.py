@@ -17,15 +17,6 @@ from bnml.data.read_arguments import Arguments
 from bnml.data.states import MOST_WHOLE_NUMBERS, States
 from bnml.errors import DataWarning, argument
 
-__all__ = [
-    "hint_for_words",
-    "is_missing_code",
-    "level_of_caller",
-    "number_with_comma",
-    "warn_of_doubts",
-    "warn_of_states",
-]
-
 MANY_COLUMNS = 3  # if all of their names are values too, the names are a row, even without numbers
 
 MISSING_CODES = frozenset(

@@ -16,8 +16,6 @@ from bnml.data.read_choices import Reading
 from bnml.data.states import States, medians_of_column, states_of_bins
 from bnml.data.targets import Targets, group_with_targets
 
-__all__ = ["DraftTable"]
-
 
 @dataclass(frozen=True, eq=False)
 class DraftTable:

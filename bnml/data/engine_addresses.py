@@ -20,8 +20,6 @@ from bnml._text import clip, did_you_mean, quoted
 from bnml.data.engine_table import EngineTable, check_duckdb, engine_table_of_ibis, one_line
 from bnml.errors import BnmlError, DataError
 
-__all__ = ["QUIET", "SHARE_OF_ROWS", "is_address", "memory_of_duckdb", "open_address", "shown_address"]
-
 NO_DATABASES = ("http://", "https://", "ftp://", "file://")
 ADDRESS = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]+://")
 QUIET = "SET enable_progress_bar = false"  # which DuckDB would draw on standard output

@@ -22,8 +22,6 @@ from bnml.data.columns import column_code_type
 from bnml.data.engine_table import EngineTable, exact_literal, missing_values
 from bnml.errors import DataError
 
-__all__ = ["CodedTable", "ColumnCoding"]
-
 KEY_BITS = 62
 MOST_KEYS = 1 << KEY_BITS
 EXACT_DISTINCT = 2_000_000  # rows up to which distinct ones are counted exactly

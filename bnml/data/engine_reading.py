@@ -34,8 +34,6 @@ from bnml.data.table import Table
 from bnml.data.table_names import check_table_names
 from bnml.errors import DataError, argument
 
-__all__ = ["read_engine_table"]
-
 BYTES_PER_VALUE = 24  # of rows that are fetched with their labels
 MOST_CASES = 300  # values of a numeric column that are coded one by one; beyond, by comparing with cuts
 

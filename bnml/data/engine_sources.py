@@ -28,8 +28,6 @@ from bnml.data.file_forecast import takes_more_than
 from bnml.data.table_names import check_table_names
 from bnml.errors import BnmlError, DataError
 
-__all__ = ["COUNTING_CHOICES", "limit_of_reading", "open_engine_table"]
-
 COUNTING_CHOICES = ("auto", "compress", "push")
 SHARE = 4  # a quarter of the machine's memory is for a table that is read, unless a limit is given
 DUCKDB_PURPOSE = "a table that DuckDB reads"

@@ -21,17 +21,6 @@ from bnml._text import clip
 from bnml.data.columns import Column, column_of_arrow, not_labels
 from bnml.errors import BnmlError, DataError, DependencyError
 
-__all__ = [
-    "DistinctValues",
-    "EngineTable",
-    "check_duckdb",
-    "engine_table_of_ibis",
-    "engine_table_of_relation",
-    "exact_literal",
-    "missing_values",
-    "one_line",
-]
-
 HAS_GROUPING_SETS = {"duckdb", "postgres", "snowflake", "bigquery", "trino", "mssql", "oracle"}
 COPIES_FOR_GROUPING_SETS = {"pyspark", "databricks"}  # every row once for each set, with all columns
 TOO_NEW = 2  # the version of DuckDB in which Ibis 12 fails to list tables and to fetch batches

@@ -22,8 +22,6 @@ from bnml.data.labels import MISSING_TEXTS, NUMBER, as_number
 from bnml.data.read_arguments import Arguments
 from bnml.errors import DataError, argument
 
-__all__ = ["known_values"]
-
 FIRST_ROWS = 20_000  # rows in which columns of many values are told
 SOME_VALUES = 1000  # values among these that make a column one of many
 MANY_VALUES = 100_000  # values of a column that are not listed

@@ -7,8 +7,6 @@ from importlib import resources
 from bnml.data.data import Data
 from bnml.data.read import read
 
-__all__ = ["example", "example_path"]
-
 FILE = "chest_clinic.csv.gz"
 
 

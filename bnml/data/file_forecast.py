@@ -14,8 +14,6 @@ from pathlib import Path
 from bnml.data.delimited import header_of, open_delimited
 from bnml.errors import BnmlError
 
-__all__ = ["takes_more_than"]
-
 BYTES_PER_VALUE, BYTES_PER_LABEL = 32, 240
 PACKED = 8  # times as large is a file that gzip has packed
 MOST_PER_BYTE = BYTES_PER_LABEL // 2  # of a file of text: a digit and a comma are a value

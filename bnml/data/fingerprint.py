@@ -10,8 +10,6 @@ import numpy as np
 
 from bnml.data.data import Data
 
-__all__ = ["fingerprint"]
-
 
 def fingerprint(data: Data) -> str:
     """Return a short text that stands for a table: its columns, states, cuts and rows, in whatever order these are.

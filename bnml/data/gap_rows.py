@@ -13,8 +13,6 @@ from bnml.data.data import Data
 from bnml.data.read_choices import Reading
 from bnml.data.targets import Targets, group_with_targets, joined_targets
 
-__all__ = ["GapRows", "joined_rows", "rows_split_by_gaps", "shares_of_set_values"]
-
 Ints = npt.NDArray[np.int64]
 
 

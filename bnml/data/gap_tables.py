@@ -14,8 +14,6 @@ from bnml.data.labels import MISSING_LABEL
 from bnml.data.read_choices import Reading
 from bnml.data.targets import group_with_targets
 
-__all__ = ["count_rows_with_gaps", "gaps_as_states", "gaps_filled_by_mode", "table_of_counts"]
-
 
 def gaps_as_states(data: Data) -> Data:
     """Return a table with gaps as a table without: as read with ``missing="state"``, gaps are a last state of a column.

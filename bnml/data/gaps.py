@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from bnml.data.data import Data
     from bnml.data.states import States
 
-__all__ = ["Gaps", "refuse_columns_without_values", "refuse_gaps", "refuse_missing_values", "rows_missing_words"]
-
 
 @dataclass(frozen=True)
 class Gaps:

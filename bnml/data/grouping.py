@@ -10,8 +10,6 @@ import numpy.typing as npt
 
 from bnml._arrays import Numbers
 
-__all__ = ["group_rows"]
-
 Codes = npt.NDArray[np.unsignedinteger[Any]]
 
 SLICE = 1 << 19  # rows in a call

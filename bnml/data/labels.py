@@ -17,20 +17,6 @@ import numpy.typing as npt
 
 from bnml.errors import DataError
 
-__all__ = [
-    "MISSING_LABEL",
-    "MISSING_TEXTS",
-    "NUMBER",
-    "as_number",
-    "as_numbers",
-    "is_missing",
-    "is_whole",
-    "label_text",
-    "label_without_point",
-    "ordered",
-    "plain_label",
-]
-
 MISSING_LABEL = "?"
 MISSING_TEXTS = frozenset({"", "?", "NaN"})
 EXACT = 2**53  # up to which a float is every whole number

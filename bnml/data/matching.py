@@ -21,8 +21,6 @@ from bnml.data.states import hold_codes, states_of_codes
 from bnml.data.table import Table
 from bnml.errors import DataError, MissingError
 
-__all__ = ["check_matched", "columns_to_match", "match", "matched_codes", "unseen_label_text"]
-
 
 def match(
     source: Any,

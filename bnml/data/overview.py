@@ -35,8 +35,6 @@ from bnml.data.table import Table
 from bnml.data.table_names import check_table_names
 from bnml.errors import DataError, argument
 
-__all__ = ["ColumnOverview", "TableOverview", "overview"]
-
 Counts = npt.NDArray[np.int64]
 
 BARS = 12  # of a small histogram

@@ -16,8 +16,6 @@ from bnml.errors import ArgumentError, DataError, argument, function
 if TYPE_CHECKING:
     from bnml.data.engine_codes import CodedTable
 
-__all__ = ["PushedData", "refuse_pushed", "rows_stay"]
-
 
 def rows_stay(data: Data, what: str) -> DataError:
     """Return the error for what needs rows that stay in an engine; ``what`` names it."""

@@ -29,18 +29,6 @@ from bnml.data.table import Table
 from bnml.data.targets import Targets, targets_of_column
 from bnml.errors import DataError, argument
 
-__all__ = [
-    "DeferredTable",
-    "as_data",
-    "read",
-    "read_draft",
-    "read_frequencies",
-    "read_opened",
-    "read_variables",
-    "read_weights",
-    "too_many_rows",
-]
-
 Weights = npt.NDArray[np.int64]
 
 MOST_ROWS = 1 << 53

@@ -19,8 +19,6 @@ from bnml.data.read_choices import MISSING_CHOICES
 from bnml.data.table_names import kept_table_names, name_not_in_table
 from bnml.errors import ArgumentError, DataError, argument
 
-__all__ = ["OTHERS", "Arguments", "check_arguments"]
-
 OTHERS = "*"  # in a mapping of bins: all columns that it does not name
 
 

@@ -16,8 +16,6 @@ from bnml._text import quoted_value
 from bnml.data.labels import MISSING_LABEL, is_missing, label_text, label_without_point
 from bnml.errors import ArgumentError
 
-__all__ = ["MISSING_CHOICES", "Reading"]
-
 MISSING_CHOICES = ("error", "drop", "state", "em")
 
 

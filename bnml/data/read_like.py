@@ -21,8 +21,6 @@ from bnml.data.states import medians_of_column
 from bnml.data.targets import Targets, group_with_targets, targets_of_column
 from bnml.errors import DataError
 
-__all__ = ["read_like"]
-
 
 @enough_memory(DataError, "the table was read", "take fewer columns or rows, or a machine with more")
 def read_like(

@@ -13,8 +13,6 @@ from bnml.data.data import Data
 from bnml.data.rows import no_single_rows
 from bnml.errors import DataError
 
-__all__ = ["expected_distinct", "first_rows", "halves", "redrawn", "resampled_parts", "stratified_folds"]
-
 MOST_DRAWN = 10**9  # rows of which a sample of exact size can be drawn
 MOST_DEALT = 10**8  # rows that can be dealt out one by one
 

@@ -21,18 +21,6 @@ from bnml.data.grouping import group_rows
 from bnml.data.read_choices import Reading
 from bnml.errors import DataError, function
 
-__all__ = [
-    "UNSEEN",
-    "Rows",
-    "no_single_rows",
-    "rows_left_alone",
-    "rows_of",
-    "rows_to_data",
-    "rows_to_distinct",
-    "rows_to_numbers",
-    "rows_with_column",
-]
-
 Codes = npt.NDArray[Any]
 
 UNSEEN = -2  # the code of the first label of a column if it is not among the states; that of the second is -3

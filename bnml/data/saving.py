@@ -31,8 +31,6 @@ from bnml.data.table_names import check_table_names
 from bnml.data.targets import Targets
 from bnml.errors import ArgumentError, DataError
 
-__all__ = ["load", "save"]
-
 FORMAT, VERSION = "bnml data", 3  # the first did not say how a table was read, the second not what was set
 
 

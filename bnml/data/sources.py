@@ -36,8 +36,6 @@ from bnml.data.table import Table
 from bnml.data.table_names import Wanted, check_table_names, kept_table_names
 from bnml.errors import DataError
 
-__all__ = ["grouped_table", "open_in_memory", "open_table", "source_text"]
-
 SUFFIXES = (
     ".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt", ".txt.gz", ".parquet", ".arrow", ".feather", ".xlsx", ".idt",
 )  # fmt: skip

@@ -15,8 +15,6 @@ from bnml.data.table import Table
 from bnml.data.table_names import Wanted, check_table_names, kept_table_names
 from bnml.errors import DataError
 
-__all__ = ["read_workbook"]
-
 # what zipfile, XML parsers and openpyxl raise for a damaged workbook
 UNREADABLE = (
     zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, LookupError, AttributeError, ValueError, TypeError,

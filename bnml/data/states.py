@@ -16,17 +16,6 @@ from bnml.data.dependent_bins import CodedColumn, NumericColumn, bins_depend, cu
 from bnml.data.labels import MISSING_LABEL, as_number, label_text, label_without_point, ordered
 from bnml.errors import DataError, argument
 
-__all__ = [
-    "States",
-    "declared_states",
-    "hold_codes",
-    "medians_of_column",
-    "settle_states",
-    "states_of_bins",
-    "states_of_codes",
-    "why_no_states",
-]
-
 MOST_WHOLE_NUMBERS = 50
 MOST_LABELS = 1000
 

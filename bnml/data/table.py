@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 
 from bnml.data.columns import Column
 
-__all__ = ["Table"]
-
 
 @dataclass(frozen=True)
 class Table:

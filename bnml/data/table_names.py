@@ -9,8 +9,6 @@ from bnml._text import clip, did_you_mean, quoted
 from bnml.data.labels import as_number, is_missing
 from bnml.errors import ArgumentError, DataError, argument
 
-__all__ = ["Wanted", "check_table_names", "kept_table_names", "name_not_in_table"]
-
 # the columns to read (None: all), or what chooses them once their names are known
 Wanted = Sequence[str] | Callable[[Sequence[str]], list[str]] | None
 

@@ -25,20 +25,6 @@ from bnml.errors import DataError, argument
 if TYPE_CHECKING:
     from bnml.data.data import Data
 
-__all__ = [
-    "Targets",
-    "group_with_targets",
-    "joined_targets",
-    "refuse_targets",
-    "rows_not_setting",
-    "rows_set",
-    "rows_set_words",
-    "rows_setting_nothing",
-    "targets_of_column",
-    "variables_set",
-    "without_targets",
-]
-
 SEPARATOR = ";"
 VIEWS = "views"  # under which they are kept with a table
 

@@ -9,8 +9,6 @@ import numpy.typing as npt
 
 from bnml._jit import plain_at_first
 
-__all__ = ["encode_text_array"]
-
 
 def encode_text_array(chunk: Any) -> tuple[npt.NDArray[np.integer[Any]], list[Any]]:
     """Return the codes of an Arrow array of texts, -1 for nulls, and its labels."""

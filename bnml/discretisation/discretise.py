@@ -33,8 +33,6 @@ from bnml.scores.priors import DEFAULT_PRIOR, StructurePrior, parse_prior
 from bnml.search import learn
 from bnml.search.search_result import uninterrupted_result
 
-__all__ = ["discretise", "families_to_discretise"]
-
 ROUNDS = 20
 ENOUGH = 1e-6  # nats that a round must gain
 

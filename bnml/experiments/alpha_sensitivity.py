@@ -51,8 +51,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["EXPERIMENT"]
-
 FILES = (uci_table_file("iris"), f"{FOLDER}/iris.vd")
 VARIABLES = {"ATT1": "sepal\nlength", "ATT2": "sepal\nwidth", "ATT3": "petal\nlength", "ATT4": "petal\nwidth"}
 PLACES = {"ATT1": (0.0, 1.0), "ATT2": (1.0, 1.0), "ATT3": (0.0, 0.0), "ATT4": (1.0, 0.0)}

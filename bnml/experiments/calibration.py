@@ -37,8 +37,6 @@ from bnml.uncertainty.all_structures import Structures, all_structures
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["EXPERIMENT", "reliability", "said_and_true"]
-
 NAME = "calibration"
 NETWORKS = {name: f"networks/{name}.bif" for name in ("survey", "asia", "sachs")}
 PRIOR, DRAWN = "the prior of BDeu", "random networks"

@@ -8,8 +8,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["COLOURS", "MARKERS", "figure", "legend", "line"]
-
 COLOURS = {
     "BDeu": "#0072b2",
     "BIC": "#d55e00",

@@ -40,22 +40,6 @@ from scipy.stats import binom
 from bnml.errors import ArgumentError
 from bnml.experiments.comparison import ALLOWED, band_of, errors_off, rounded
 
-__all__ = [
-    "CONFIRMED",
-    "INCONCLUSIVE",
-    "MIN_REPETITIONS",
-    "REFUTED",
-    "VERDICTS",
-    "Claim",
-    "claim_everywhere",
-    "claim_of_agreement",
-    "claim_of_count",
-    "claim_of_fact",
-    "claim_of_margin",
-    "claim_of_share",
-    "claim_usually",
-]
-
 CONFIRMED, REFUTED, INCONCLUSIVE = "confirmed", "refuted", "inconclusive"
 VERDICTS = (CONFIRMED, REFUTED, INCONCLUSIVE)
 NO_CHANCE = "none: nothing in it is random"

@@ -12,20 +12,6 @@ from scipy.special import ndtr, stdtrit
 
 from bnml._arrays import Floats
 
-__all__ = [
-    "ALLOWED",
-    "agreement",
-    "band_of",
-    "compare_with_published",
-    "disagreements",
-    "errors_off",
-    "ratio_band",
-    "rounded",
-    "student_error",
-    "student_factor",
-    "way_between",
-]
-
 ALLOWED = 3.0  # standard errors
 MAX_FACTOR = 1000  # a ratio that may be off by more is not known at all
 

@@ -19,8 +19,6 @@ from bnml.experiments.experiment import Experiment
 from bnml.experiments.page import page_as_html, page_as_markdown
 from bnml.experiments.reproduction import Reproduction, data_folder, reproduce, result_folder
 
-__all__ = ["ALL", "Reproductions", "reproduce_all"]
-
 ALL = "all"
 """What all experiments are called together, on the command line."""
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-__all__ = ["Experiment", "Outputs", "Part", "Row", "experiment_blocks", "experiment_generator"]
-
 Row = dict[str, Any]
 """One line of a table: texts and numbers by the names of columns."""
 

@@ -30,8 +30,6 @@ from bnml.experiments.experiment import Experiment, Outputs, Part, Row, experime
 from bnml.network.sampling import sample
 from bnml.search.search_result import uninterrupted_result
 
-__all__ = ["EXPERIMENT", "MECHANISMS", "values_taken_out"]
-
 NAME = "gaps"
 NETWORK = "networks/child.bif"
 SIZES, SHARES = (1000, 5000), (0.1, 0.3)

@@ -63,8 +63,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["EXPERIMENT", "best_structures"]
-
 NAME = "generating-structure"
 NETWORKS = ("asia", "cancer", "earthquake", "sachs", "survey")
 SIZES = (*(digit * 10**power for power in (1, 2, 3) for digit in range(1, 10)), 10_000)

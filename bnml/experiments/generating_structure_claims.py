@@ -35,8 +35,6 @@ from bnml.experiments.generating_structure_tables import (
     variant_of,
 )
 
-__all__ = ["BEYOND", "PRAISED", "USED", "USED_WHERE", "distance_claims", "regret_slope"]
-
 PRAISED = ("asia", "earthquake")  # where qNML is said to be the best or the second best throughout
 BEYOND = 300  # rows from which on qNML is said to have the best mean rank
 BEYOND_TEXT = f"beyond {BEYOND} rows"

@@ -10,18 +10,6 @@ import pandas as pd
 
 from bnml.experiments.comparison import compare_with_published
 
-__all__ = [
-    "CELL",
-    "SCORES",
-    "STEP",
-    "DistanceTables",
-    "distance_tables",
-    "mean_over_networks",
-    "rank_margins",
-    "ranked_distances",
-    "variant_of",
-]
-
 SCORES = ("BDeu", "BIC", "fNML", "qNML")
 CELL = ["network", "N"]
 STEP = 1.0  # by which distances and ranks differ at least

@@ -29,8 +29,6 @@ from bnml.graph.rules import ROWS_PER_CELL
 from bnml.scores import LocalScores
 from bnml.search.search_result import uninterrupted_result
 
-__all__ = ["EXPERIMENT"]
-
 NAME = "independent-columns"
 SCORES = {"BIC": "bic", "BDeu": "bdeu", "fNML": "fnml", "qNML": "qnml"}
 SIZES = (300, 1200, 10_000)  # rows

@@ -32,8 +32,6 @@ from bnml.nml.forest import forest_log_likelihood, rows_of_forest
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["EXPERIMENT", "draw_tree_rows"]
-
 NAME = "jeffreys-vs-nml"
 TREES: dict[str, tuple[int | None, ...]] = {
     "one variable": (None,),

@@ -18,8 +18,6 @@ from bnml._files import reading_file
 from bnml.errors import ArgumentError, argument
 from bnml.experiments.experiment import Experiment, Row
 
-__all__ = ["Journal"]
-
 FORMAT = 2
 
 

@@ -32,8 +32,6 @@ from bnml.search.search_result import SearchResult, uninterrupted_result
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["EXPERIMENT", "gap_of"]
-
 NAME = "optimality-gap"
 NETWORKS = {name: f"networks/{name}.bif" for name in ("asia", "child", "alarm")}
 RANDOM = (8, 16, 24)  # variables of random networks

@@ -13,8 +13,6 @@ from bnml.experiments.comparison import ALLOWED
 from bnml.experiments.registry import EXPERIMENTS
 from bnml.experiments.reproduction import Reproduction
 
-__all__ = ["page_as_html", "page_as_markdown"]
-
 TITLE = "What the papers say, and what these runs show"
 BANDS = (
     f"The band is what chance explains: {ALLOWED:g} standard errors of the difference that is judged. A comparison is "

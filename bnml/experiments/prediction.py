@@ -64,8 +64,6 @@ from bnml.graph.rules import ROWS_PER_CELL
 from bnml.scores import QNML, Score
 from bnml.search.search_result import uninterrupted_result
 
-__all__ = ["EXPERIMENT", "permutations_of", "training_sizes"]
-
 NAME = "prediction"
 METHODS: dict[str, tuple[str | Score, str]] = {
     "BDeu": ("bdeu", "bpp"),

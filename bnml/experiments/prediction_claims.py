@@ -40,8 +40,6 @@ from bnml.experiments.prediction_tables import (
     with_the_slip,
 )
 
-__all__ = ["PredictionTables", "prediction_claims"]
-
 SECTION, SECOND, THIRD, APPENDIX = "qNML, section 4.2", "qNML, Table 2", "qNML, Table 3", "qNML, appendix E"
 END = "qNML, section 5"
 LARGE = 4  # one table in so many is taken to be large, and one in two to be small

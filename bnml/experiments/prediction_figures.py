@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["curves_figure", "one_table_figure", "page_figure", "ranks_figure"]
-
 LABELS = {
     "logprob": "log-probability of a row (nats)",
     "parameters": "number of parameters",

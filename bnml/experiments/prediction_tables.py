@@ -17,30 +17,6 @@ from bnml.errors import DataError
 from bnml.experiments.comparison import ALLOWED, agreement, compare_with_published, disagreements
 from bnml.experiments.published import check_published_lines, read_published_numbers
 
-__all__ = [
-    "BENE_ROWS",
-    "EQ7",
-    "MEAN",
-    "PERMUTATIONS",
-    "PUBLISHED",
-    "SCORES",
-    "SPREAD",
-    "Published",
-    "below_for_tails",
-    "compared_predictions",
-    "page_table",
-    "prediction_findings",
-    "prediction_summary",
-    "prediction_tails",
-    "rank_table",
-    "ranked_predictions",
-    "read_prediction_tables",
-    "rule_findings",
-    "rule_table",
-    "with_regret",
-    "with_the_slip",
-]
-
 SCORES = ("BDeu", "BIC", "fNML", "qNML")
 EQ7 = "qNML eq7"  # qNML with the regret by equation 7
 RANKS, PARAMETERS, CURVES = (

@@ -15,8 +15,6 @@ from bnml.search.options import SearchOptions
 from bnml.search.problem import bind
 from bnml.search.search_result import SearchResult, uninterrupted_result
 
-__all__ = ["MOST_BRANCHES", "MOST_SETS", "proven_best"]
-
 MOST_SETS = 4_000_000
 MOST_BRANCHES = 50
 

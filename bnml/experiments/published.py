@@ -13,8 +13,6 @@ import pandas as pd
 from bnml._text import quoted
 from bnml.errors import DataError
 
-__all__ = ["check_published_lines", "read_published_numbers"]
-
 
 def read_published_numbers(
     folder: Path, file: str, *, key: Sequence[str], numbers: Sequence[str], texts: Sequence[str] = ()

@@ -52,8 +52,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["EXPERIMENT", "Forests", "forests_to_compare"]
-
 NAME = "qnml-vs-nml"
 NODES = (2, 3, 4, 5)
 ROWS = (25, 50, 100, 200)

@@ -55,8 +55,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["EXPERIMENT"]
-
 NAME = "rank-of-truth"
 FILE = "published/qnml_random5_rank_means.csv"
 NODES, ARCS, SCHEMES = 5, (4, 7), ("BDeu", "Jeff")

@@ -20,8 +20,6 @@ from bnml.experiments.claims import (
 from bnml.experiments.comparison import ratio_band, student_error, student_factor
 from bnml.experiments.experiment import Row
 
-__all__ = ["PUBLISHED", "mean_rank", "rank_claims"]
-
 PUBLISHED = (100, 100)  # networks, and data sets of each
 SCORES = ("AIC", "BIC", "BDeu", "fNML", "qNML")
 OTHERS = ("AIC", "BIC", "BDeu", "fNML")  # those of the fNML paper

@@ -8,8 +8,6 @@ from bnml._text import did_you_mean, quoted
 from bnml.errors import ArgumentError
 from bnml.experiments.experiment import Experiment
 
-__all__ = ["EXPERIMENTS", "find_experiment"]
-
 EXPERIMENTS = {
     "regret-table": "how exact the approximations of the regret are",
     "generating-structure": "how near the learned structures come to the generating one",

@@ -14,8 +14,6 @@ from bnml.experiments import charts
 from bnml.experiments.claims import Claim, claim_of_fact
 from bnml.experiments.experiment import Experiment, Outputs, Part, Row
 
-__all__ = ["EXPERIMENT"]
-
 SIZES, VALUES = (50, 500, 5000), (10, 100, 1000, 10_000)
 GOOD = 0.05  # nats that an approximation may be off
 METHODS = {"eq6": "szpankowski", "eq7": "szpankowski-weinberger", "exact": "exact"}

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     import pandas
     from matplotlib.figure import Figure
 
-__all__ = ["Reproduction", "data_folder", "reproduce", "result_folder"]
-
 PICTURES = (".png", ".svg")
 _Found = tuple[Sequence[Row], float]
 MOST = 100_000  # repetitions

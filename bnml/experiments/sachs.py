@@ -25,8 +25,6 @@ from bnml.experiments.claims import Claim, claim_of_fact
 from bnml.experiments.experiment import Experiment, Outputs, Part, Row
 from bnml.search.search_result import SearchResult, uninterrupted_result
 
-__all__ = ["EXPERIMENT", "arcs_against", "read_sachs", "reference_of_sachs"]
-
 NAME = "sachs"
 TABLE = "samples/sachs_interventional.csv"
 NETWORK = "networks/sachs.bif"

@@ -29,8 +29,6 @@ from bnml.experiments.truths import draw_rows, repository_network
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["EXPERIMENT"]
-
 NAME = "scores-against-truth"
 NETWORKS = {
     "cancer": "networks/cancer.bif",

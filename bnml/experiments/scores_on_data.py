@@ -41,8 +41,6 @@ from bnml.search.search_result import uninterrupted_result
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["EXPERIMENT"]
-
 OPTIMA = "published/bene_expected_optimal_networks.csv"
 GREEDY = "published/bn_greedy_bdeu1_networks.csv"
 

@@ -39,8 +39,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["EXPERIMENT"]
-
 NAME = "structure-prior"
 NETWORKS = {
     "cancer": "networks/cancer.bif",

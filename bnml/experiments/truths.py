@@ -14,8 +14,6 @@ import bnml
 from bnml.data.rows import rows_to_data
 from bnml.network.sampling import sample_codes
 
-__all__ = ["draw_parameters", "draw_rows", "random_network", "repository_network"]
-
 PARENTS = (0, 1, 1, 2, 2, 3)  # of a variable of a random network, each as probable, as far as there are so many
 VALUES = (2, 3, 4)
 

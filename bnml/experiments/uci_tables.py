@@ -11,8 +11,6 @@ from bnml._text import quoted
 from bnml.data.bene import read_vd
 from bnml.errors import BnmlError, DataError
 
-__all__ = ["FOLDER", "SUMMARY", "TABLES", "TABLE_FILES", "read_uci_table", "uci_table_file"]
-
 TABLES = (
     *("post_operative", "iris", "wine", "glass", "thyroid", "heart_statlog", "breast_cancer", "heart_hungarian"),
     *("heart_cleveland", "ecoli", "liver", "balance", "bc_wisconsin", "diabetes", "tic_tac_toe", "yeast", "abalone"),

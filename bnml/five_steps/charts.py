@@ -13,18 +13,6 @@ from bnml._text import percent, percent_range, shortened_in_the_middle
 from bnml.five_steps.markup import Html, text_of
 from bnml.five_steps.predictive_measures import ReliabilityBin
 
-__all__ = [
-    "Curve",
-    "RiskRow",
-    "fitted_text",
-    "reliability_chart",
-    "risk_chart",
-    "roc_chart",
-    "share_colours",
-    "shares_chart",
-    "text_pixels",
-]
-
 SIZE = 12  # pixels of a letter's height
 INK, SOFT, LINE, MARK, ORANGE = "#1b2733", "#51677d", "#c3ced8", "#1f5f99", "#b34700"
 ROW = 22

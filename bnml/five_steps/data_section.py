@@ -14,8 +14,6 @@ from bnml.five_steps.markup import Cell, Html, details, paragraphs, shown_label,
 if TYPE_CHECKING:
     from bnml.five_steps.study_result import Study
 
-__all__ = ["data_section"]
-
 MOST_STATES = 12
 MOST_VARIABLES = 100
 MOST_OPEN = 10  # variables whose table is not folded

@@ -23,16 +23,6 @@ if TYPE_CHECKING:
     from bnml.five_steps.study_result import Study
     from bnml.search.search_result import SearchResult
 
-__all__ = [
-    "Decisions",
-    "checked_decisions",
-    "decided_arcs",
-    "decision_sentences",
-    "graph_with_decisions",
-    "network_with_decided_directions",
-    "network_with_decided_links",
-]
-
 Arc = tuple[str, str]
 
 

@@ -13,8 +13,6 @@ from bnml.five_steps.selection import selection_sentences
 if TYPE_CHECKING:
     from bnml.five_steps.study_result import Study
 
-__all__ = ["features_section"]
-
 MOST_IN_DETAILS = 1000
 MOST_SHOWN = 10  # rows of a table that are not folded
 

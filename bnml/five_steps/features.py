@@ -22,8 +22,6 @@ from bnml.independence import dependences, select_features
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Features", "Twins", "features_of"]
-
 ALIKE = 0.9  # two columns share so much of what they tell, or more: all but copies of each other
 
 

@@ -23,13 +23,6 @@ from bnml.search.report import MISSING_AT_RANDOM, describe_prior
 if TYPE_CHECKING:
     from bnml.five_steps.study_result import Study
 
-__all__ = [
-    "Findings",
-    "findings_of",
-    "found_regions",
-]
-
-
 MOST_IN_BLANKET = 12
 
 

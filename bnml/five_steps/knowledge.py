@@ -9,8 +9,6 @@ from bnml._text import names_in_words, shown_name
 if TYPE_CHECKING:
     from bnml.graph import Constraints
 
-__all__ = ["knowledge_sentences"]
-
 
 def knowledge_sentences(constraints: Constraints | None) -> list[str]:
     """Return constraints in words, a sentence for each."""

@@ -16,14 +16,6 @@ from bnml.search.found_words import how_found
 if TYPE_CHECKING:
     from bnml.five_steps.study_result import Study
 
-__all__ = [
-    "Link",
-    "linked_pairs",
-    "links_found_by_score",
-    "links_of",
-    "links_too_large_for_halves",
-]
-
 FIRM, LIKELY = 0.95, 0.75
 SEEN = 0.3  # of links that are not in the network those are listed that have so much support
 

@@ -9,25 +9,6 @@ from typing import Any
 from bnml.data import Data
 from bnml.data.labels import label_text
 
-__all__ = [
-    "Cell",
-    "Html",
-    "bar",
-    "box",
-    "bullets",
-    "colour_key",
-    "details",
-    "figure",
-    "heading",
-    "long_table",
-    "paragraphs",
-    "section",
-    "shown_label",
-    "side_by_side",
-    "table",
-    "text_of",
-]
-
 MOST_ROWS = 15  # of a long table that are shown at once
 
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from bnml.five_steps.study_result import Study
     from bnml.search.search_result import SearchResult
 
-__all__ = ["method_section"]
-
 SCORES = {
     "qnml": "quotient normalised maximum likelihood",
     "bic": "Bayesian information criterion",

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from bnml.five_steps.study_result import Study
     from bnml.network import BayesianNetwork
 
-__all__ = ["network_section"]
-
 BROAD = 640.0  # points: a wider picture takes the whole width of the window
 MOST_LINKS_BY_TESTS = 60  # beyond, the picture of what tests leave over is left out
 MOST_SHOWN = 12  # links of the table that is not folded

@@ -21,8 +21,6 @@ from bnml.graph.orientations import directed_in_all_ways
 from bnml.graph.possible_paths import open_links_at
 from bnml.network import BayesianNetwork, fit
 
-__all__ = ["OpenAnswer", "open_answer"]
-
 MOST_WAYS = 16  # of directing the links that an answer hangs on
 
 Said = Mapping[str, str]

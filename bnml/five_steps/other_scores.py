@@ -20,8 +20,6 @@ from bnml.search.problem import bind
 from bnml.search.search_result import SearchResult, uninterrupted_result
 from bnml.search.searches import search_options
 
-__all__ = ["COMPARED", "Classes", "classes_by_score", "disputing_scores"]
-
 COMPARED = ("qnml", "bic", "bdeu", "fnml")
 MOST_SECONDS = 5.0  # of exact searches by the other scores
 

@@ -15,8 +15,6 @@ from bnml.five_steps.style import STYLE
 if TYPE_CHECKING:
     from bnml.five_steps.study_result import Study
 
-__all__ = ["page_excerpt", "report_page"]
-
 
 def report_page(study: Study, title: str | None = None) -> str:
     """Return the whole report."""

@@ -35,8 +35,6 @@ from bnml.uncertainty import Bootstrap, Posterior, SampledPosterior, bootstrap, 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["PARTS", "StudyPart", "StudyWork", "max_condition_of", "posterior_arguments"]
-
 MOST_TESTS = 100_000  # of independence that may have to be made
 MOST_FOR_NPC = 40
 MOST_FOR_POSTERIOR = 14  # exactly

@@ -15,8 +15,6 @@ from bnml.graph import DAG, PDAG
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["graph_picture", "matrix_picture", "picture_width"]
-
 MOST_TOLD = 12  # links that the text for a picture names
 MOST_IN_MATRIX = 60
 LONGEST_LABEL = 150  # pixels

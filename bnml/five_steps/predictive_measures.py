@@ -12,8 +12,6 @@ import numpy as np
 
 from bnml._arrays import Floats, Ints
 
-__all__ = ["Predictions", "ReliabilityBin", "roc_curve"]
-
 BINS = 10
 MOST_POINTS = 200  # of a curve that are kept
 

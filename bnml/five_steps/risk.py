@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from bnml.five_steps.what_if import WhatIf
     from bnml.network import BayesianNetwork
 
-__all__ = ["Outcomes", "Rate", "Risk", "RiskGiven", "check_event", "jeffreys_interval", "outcomes_of", "risk_of"]
-
 LEVEL = 0.95
 MOST_CELLS = 96  # of a table for two variables at a time
 FEW_ROWS = 10  # below, a share says little

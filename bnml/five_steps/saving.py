@@ -57,8 +57,6 @@ from bnml.uncertainty.saving import bootstrap_values, posterior_values, saved_bo
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["check_saving", "load_saved_state", "load_study", "save_state"]
-
 FORMAT, VERSION = "bnml study", 1
 
 

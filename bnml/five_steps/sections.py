@@ -17,8 +17,6 @@ from bnml.five_steps.target_section import target_section
 if TYPE_CHECKING:
     from bnml.five_steps.study_result import Study
 
-__all__ = ["ReportSection", "findings_section", "sections"]
-
 
 class ReportSection(NamedTuple):
     """A section: the name that links to it use, its title, and its parts."""

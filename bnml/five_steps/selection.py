@@ -30,17 +30,6 @@ if TYPE_CHECKING:
     from bnml.five_steps.state import StudyOptions
     from bnml.search.search_result import SearchResult
 
-__all__ = [
-    "SELECTIONS",
-    "Knowledge",
-    "Selection",
-    "check_select",
-    "check_select_among",
-    "knowledge_of_selection",
-    "select_variables",
-    "selection_sentences",
-]
-
 SELECTIONS = ("all", "target", "blanket")
 
 

@@ -22,8 +22,6 @@ from bnml.search.options import SHARED, SearchOptions
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-__all__ = ["Progress", "StudyOptions", "StudyState"]
-
 Progress = Callable[[str, float], None]
 
 

@@ -6,8 +6,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["strength_of"]
-
 
 def strength_of(information: Any, degrees_of_freedom: Any, n_rows: int) -> Any:
     """Return the strength of dependences in a study: √(1 - exp(-2 I)), I being the information less d/(2 N), or 0.

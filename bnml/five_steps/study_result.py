@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from bnml.search import SearchResult
     from bnml.uncertainty import Bootstrap, Posterior, SampledPosterior
 
-__all__ = ["Study"]
-
 SUFFIXES = (".html", ".htm")
 STATE = ".json"
 

@@ -44,8 +44,6 @@ from bnml.search.searches import SEARCHES, search_options
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-__all__ = ["begin_study", "go_on_with_study", "resolved_study", "study", "study_of", "study_options"]
-
 Saver = Callable[[StudyState], None]
 
 

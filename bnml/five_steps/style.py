@@ -1,7 +1,5 @@
 """The style of a report: for the screen, narrow screens, and paper."""
 
-__all__ = ["STYLE"]
-
 STYLE = """
 :root { --ink: #1b2733; --soft: #51677d; --line: #d5dde5; --accent: #1f5f99; --paper: #fff; --shade: #f4f7fa; }
 * { box-sizing: border-box; }

@@ -15,8 +15,6 @@ from bnml.data import Data, read
 from bnml.data.engine_addresses import is_address, shown_address
 from bnml.data.example import example_path
 
-__all__ = ["TableSource", "source_of"]
-
 STANDARD_INPUT = "-"
 USUAL: Mapping[str, Any] = {"bins": "auto"}
 

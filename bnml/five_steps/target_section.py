@@ -30,8 +30,6 @@ from bnml.five_steps.what_if import WhatIf
 if TYPE_CHECKING:
     from bnml.five_steps.study_result import Study
 
-__all__ = ["target_section"]
-
 MOST_CHARTS = 8
 MOST_VALUES = 12  # of a variable, in a chart
 MOST_STACKED = 9  # outcomes that colours tell apart

@@ -22,8 +22,6 @@ from bnml.five_steps.knowledge import knowledge_sentences
 if TYPE_CHECKING:
     from bnml.five_steps.study_result import Study
 
-__all__ = ["text_summary"]
-
 MOST_SHOWN = 40
 MOST_LETTERS = 70
 

@@ -36,8 +36,6 @@ from bnml.search.learn import learn_or_raise
 from bnml.search.options import SearchOptions
 from bnml.search.searches import SEARCHES
 
-__all__ = ["Estimate", "MethodValidation", "Validation", "cross_validation"]
-
 SECONDS = 30.0  # of exact searches, by the forecast
 FEWER_FOLDS = 5
 LEAST_ROWS = 20

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from bnml.network import BayesianNetwork
     from bnml.uncertainty import Bootstrap, Posterior, SampledPosterior
 
-__all__ = ["study_values"]
-
 
 def study_values(study: Study) -> dict[str, Any]:
     """Return what a study found as plain values."""

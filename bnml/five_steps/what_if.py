@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from bnml.five_steps.risk import Outcomes
     from bnml.five_steps.study_result import Study
 
-__all__ = ["WhatIf", "what_ifs"]
-
 MOST_TOLD = 12  # variables
 
 

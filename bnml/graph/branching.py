@@ -17,9 +17,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-__all__ = ["maximum_branching"]
-
-
 EXACT = 1 << 51  # floats hold differences of smaller whole numbers
 
 

@@ -24,8 +24,6 @@ from bnml.graph.dag import DAG
 from bnml.graph.meek import apply_meek_rules
 from bnml.graph.pdag import PDAG
 
-__all__ = ["interventional_class"]
-
 
 def interventional_class(dag: DAG, target_sets: Iterable[Collection[str]]) -> PDAG:
     """Return the class of structures that no data with these targets can tell from a DAG: its I-essential graph.

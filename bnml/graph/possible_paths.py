@@ -12,8 +12,6 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 
 from bnml.graph.pdag import PDAG
 
-__all__ = ["open_first_links", "open_links_at", "possibly_reached", "possibly_reached_back"]
-
 
 def open_links_at(graph: PDAG, given: Sequence[str]) -> dict[tuple[str, str], set[str]]:
     """Return the undirected links at which possible paths from variables that are set begin, with what these reach.

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
     Bools = npt.NDArray[np.bool_]
 
-__all__ = ["ROWS_PER_CELL", "Rules"]
-
 ROWS_PER_CELL = 5  # that a family's table has on average, by default; 0 for no rule
 
 

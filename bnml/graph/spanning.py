@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float64]
     Bools = npt.NDArray[np.bool_]
 
-__all__ = ["kruskal", "spanning_links", "spanning_neighbours", "spanning_parents"]
-
 Links = list[tuple[int, int]]
 
 

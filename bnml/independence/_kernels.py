@@ -7,8 +7,6 @@ from typing import NamedTuple
 from bnml._arrays import Array
 from bnml._jit import kernel, plain_at_first
 
-__all__ = ["Dealt", "shuffled_sums"]
-
 
 class Dealt(NamedTuple):
     """The rows of a table, sorted by stratum, and within strata by X.

@@ -15,17 +15,16 @@ import numpy as np
 from bnml._arrays import Ints
 from bnml._checks import a_variable, refuse, significance_level
 from bnml._text import did_you_mean
+from bnml.counts import Questions
 from bnml.data import Data, as_data
 from bnml.data.targets import rows_setting_nothing
 from bnml.errors import ArgumentError, argument
-from bnml.independence.oracles import DataJudge, Questions
+from bnml.independence.oracles import DataJudge
 from bnml.independence.p_values import log_adjusted_p_values
 from bnml.independence.tests import G2, X2, Criterion, Gain, Scored, parse_test
 
 if TYPE_CHECKING:
     import pandas as pd
-
-__all__ = ["dependences", "select_features"]
 
 ADJUSTMENTS = ("bh",)
 

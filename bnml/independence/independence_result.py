@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     from bnml.independence.npc import Resolver
 
-__all__ = ["IndependenceResult", "Link"]
-
 Link = frozenset[str]
 
 MOST_SHOWN = 40

@@ -7,15 +7,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bnml._checks import significance_level
-from bnml.counts import chi_square_statistic
+from bnml.counts import Questions, chi_square_statistic
 from bnml.data import as_data
 from bnml.data.targets import rows_setting_nothing
 from bnml.errors import ArgumentError
-from bnml.independence.oracles import DataJudge, Questions
+from bnml.independence.oracles import DataJudge
 from bnml.independence.sparse import smallest_sparse_p_value, sparse_p_value
 from bnml.independence.tests import X2, Criterion, parse_test
-
-__all__ = ["Outcome", "independence_test"]
 
 
 class Outcome(NamedTuple):

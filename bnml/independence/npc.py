@@ -63,8 +63,6 @@ from bnml.independence.skeleton import (
 from bnml.independence.statements import Statement
 from bnml.independence.tests import Criterion
 
-__all__ = ["Resolver", "find_npc", "npc"]
-
 Statements = dict[Pair, list[Found]]
 
 

@@ -29,8 +29,6 @@ from bnml.independence.sparse import smallest_sparse_p_value, sparse_p_values
 from bnml.independence.tests import G2, X2, Criterion, Gain, Permutation, Scored
 from bnml.scores import LocalScores
 
-__all__ = ["Answers", "DataJudge", "Judge", "Oracle", "OracleJudge", "Questions"]
-
 Oracle = DAG | Callable[[str, str, frozenset[str]], bool]
 
 CODES_AT_ONCE = 80_000_000  # well under 0.3 s

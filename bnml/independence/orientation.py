@@ -28,8 +28,6 @@ from bnml.graph.meek import Orienter
 from bnml.independence.oracles import Judge
 from bnml.independence.skeleton import Found, Log, Pair, ask_pairs, may_separate, separating_sets
 
-__all__ = ["COLLIDERS", "Conflict", "Triples", "find_triples", "orient_links"]
-
 COLLIDERS = ("sepset", "conservative", "majority")
 
 Triple = tuple[int, int, int]

@@ -14,8 +14,6 @@ import numpy.typing as npt
 from bnml.counts import log_survival
 from bnml.errors import ArgumentError
 
-__all__ = ["log_adjusted_p_values", "log_p_values"]
-
 
 def log_p_values(statistics: Any, degrees_of_freedom: Any) -> npt.NDArray[np.float64]:
     """Return the logarithms of p-values, log P(χ² ≥ statistic), for statistics and their degrees of freedom.

@@ -33,18 +33,6 @@ from bnml.independence.skeleton import Found, Pair, skeleton_links, unlink_pair
 if TYPE_CHECKING:
     import networkx as nx
 
-__all__ = [
-    "Standing",
-    "accepted_statements",
-    "drop_link",
-    "is_supported",
-    "keep_links",
-    "lost_path",
-    "settle_path_condition",
-    "unexplained",
-    "unsure_regions",
-]
-
 Statements = Mapping[Pair, Sequence[Found]]
 
 

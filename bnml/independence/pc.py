@@ -25,8 +25,6 @@ from bnml.independence.skeleton import Found, Log, Pair, find_skeleton
 from bnml.independence.statements import Statement
 from bnml.independence.tests import Criterion
 
-__all__ = ["find_pc", "pc", "pc_result"]
-
 
 def pc(
     data: Any,

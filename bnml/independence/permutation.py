@@ -20,8 +20,6 @@ from bnml.data import Data
 from bnml.errors import ArgumentError, argument
 from bnml.independence.tests import Permutation
 
-__all__ = ["permutation_p_value"]
-
 CELLS_AT_ONCE = 4_000_000
 MOST_ROWS = 1_000_000_000  # what NumPy's hypergeometric distribution takes
 ALMOST = 1e-9  # a statistic that is this near counts as equal

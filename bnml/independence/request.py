@@ -18,8 +18,6 @@ from bnml.independence.orientation import COLLIDERS
 from bnml.independence.statements import statements_of
 from bnml.independence.tests import parse_test
 
-__all__ = ["Asked", "independence_request"]
-
 
 @dataclass(frozen=True)
 class Asked:

@@ -16,8 +16,6 @@ from bnml.independence.path_condition import Standing
 from bnml.independence.request import Asked
 from bnml.independence.skeleton import Found, Log
 
-__all__ = ["independence_values", "saved_independence_result"]
-
 SAME = (
     "sepsets", "ambiguous_regions", "undecided", "ambiguous_triples", "search", "test", "alpha", "seconds", "_names",
 )  # fmt: skip

@@ -28,10 +28,9 @@ import numpy as np
 from bnml._arrays import Ints
 from bnml._bits import bits
 from bnml._watch import Tell
+from bnml.counts import Questions
 from bnml.graph import Rules
-from bnml.independence.oracles import Answers, Judge, Questions
-
-__all__ = ["Found", "Log", "find_skeleton", "separating_sets"]
+from bnml.independence.oracles import Answers, Judge
 
 Pair = tuple[int, int]
 

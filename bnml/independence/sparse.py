@@ -31,8 +31,6 @@ from bnml.graph.rules import ROWS_PER_CELL
 if TYPE_CHECKING:
     from bnml.independence._kernels import Dealt
 
-__all__ = ["is_sparse", "smallest_sparse_p_value", "sparse_p_value", "sparse_p_values"]
-
 DRAWS = 1999  # random tables at most, and at least: fewer where there are very many rows
 LEAST_DRAWS = 199
 ENOUGH = 50  # random tables as far from independence, after which no more are drawn

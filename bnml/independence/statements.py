@@ -9,8 +9,6 @@ from typing import Any
 from bnml._checks import refuse
 from bnml._text import clip, did_you_mean, quoted
 
-__all__ = ["Statement", "Statements", "statements_of"]
-
 Statement = tuple[str, str, str | Iterable[str]]
 """Two variables and what is given, if anything."""
 

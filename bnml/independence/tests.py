@@ -44,8 +44,6 @@ from bnml.errors import ArgumentError, BnmlError, argument
 from bnml.graph.rules import ROWS_PER_CELL
 from bnml.scores import SCORES, Score, parse_score
 
-__all__ = ["G2", "X2", "Criterion", "Gain", "Permutation", "Scored", "parse_test"]
-
 
 @dataclass(frozen=True)
 class Criterion:

@@ -18,17 +18,6 @@ import numpy as np
 from bnml._arrays import Bools, Floats, Ints
 from bnml._jit import helper, kernel, plain_at_first
 
-__all__ = [
-    "TINY",
-    "Cliques",
-    "Tables",
-    "complete_rows",
-    "expected_tables",
-    "likeliest_rows",
-    "propagate",
-    "propagate_rows",
-]
-
 SMALL = 1e-100  # a table whose numbers are all smaller is scaled
 TINY = 1e-290  # smaller products of positive numbers are not left to floats, which end at 1e-308
 MULTIPLY, ADD, GATHER = 0, 1, 2

@@ -17,8 +17,6 @@ from bnml.errors import NetworkError
 from bnml.network.gap_groups import gap_groups
 from bnml.network.network import BayesianNetwork
 
-__all__ = ["completed_table"]
-
 GOLDEN = (5**0.5 - 1) / 2  # multiples of it spread over the circle as evenly as any
 COPIES = 64  # of a distinct row, each with points of its own
 

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from bnml.network.network import BayesianNetwork
 
-__all__ = ["from_networkx", "from_pgmpy", "from_pyagrum", "to_networkx", "to_pgmpy", "to_pyagrum"]
-
 Parts = tuple[DAG, dict[str, list[Any]], dict[str, npt.NDArray[np.float64]]]
 
 

@@ -14,8 +14,6 @@ from bnml.errors import ArgumentError
 from bnml.network.inference import joint
 from bnml.network.network import BayesianNetwork
 
-__all__ = ["kl_divergence"]
-
 
 def kl_divergence(p: Any, q: Any) -> float:
     """Return Σ p log(p / q) in nats; infinite where q rules out what p allows.

@@ -27,8 +27,6 @@ from bnml.network.inference import network_factors
 from bnml.network.junction_tree import JunctionTree
 from bnml.network.network import BayesianNetwork
 
-__all__ = ["em_steps", "estimate_at_expected_counts", "expected_counts", "fit_by_em", "observed_network"]
-
 MOST_STEPS = 2000
 LEAST_GAIN = 1e-9  # of the log-likelihood, in nats for each row; a smaller step is the last
 ROUNDING = 1e-13  # of the log-likelihood

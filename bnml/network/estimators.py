@@ -16,8 +16,6 @@ from bnml.errors import ArgumentError, NetworkError
 from bnml.graph import DAG
 from bnml.network.network import MOST_PARENTS, BayesianNetwork
 
-__all__ = ["DEFAULT_ESTIMATOR", "ESTIMATORS", "estimate", "fit"]
-
 ESTIMATORS = ("snml", "bpp", "mle", "em")
 DEFAULT_ESTIMATOR = "snml"
 MOST_PARAMETERS = 50_000_000

@@ -19,8 +19,6 @@ from bnml.errors import ArgumentError, FormatError
 from bnml.network.formats import bif, dsc, json, net, xdsl, xmlbif
 from bnml.network.network import BayesianNetwork
 
-__all__ = ["check_network_file", "file_content", "is_network_file", "load", "save"]
-
 FORMATS: dict[str, ModuleType] = {
     ".bif": bif,
     ".bif.gz": bif,

@@ -18,8 +18,6 @@ from bnml.network.inference import inference_tree, network_factors
 from bnml.network.junction_tree import JunctionTree
 from bnml.network.network import BayesianNetwork
 
-__all__ = ["GapGroup", "gap_groups"]
-
 
 @dataclass(frozen=True, eq=False)
 class GapGroup:

@@ -31,8 +31,6 @@ from bnml.network.network import BayesianNetwork
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["impute"]
-
 Objects = npt.NDArray[np.object_]
 
 

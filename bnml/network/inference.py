@@ -20,19 +20,6 @@ from bnml.errors import NetworkError, argument
 from bnml.network.junction_tree import JunctionTree
 from bnml.network.network import BayesianNetwork
 
-__all__ = [
-    "Likelihoods",
-    "all_marginals",
-    "certain_likelihoods",
-    "infer_rows",
-    "inference_size",
-    "inference_tree",
-    "joint",
-    "log_mass",
-    "most_probable_states",
-    "network_factors",
-]
-
 LARGEST_TABLE = 2.0**26  # numbers; half a gigabyte, and as much again for each of two copies
 LARGEST_WORK = 2.0**31
 LARGEST_TREE = 2.0**21  # numbers in all tables of a junction tree that is kept

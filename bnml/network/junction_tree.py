@@ -32,8 +32,6 @@ from bnml.network._kernels import (
     propagate_rows,
 )
 
-__all__ = ["JunctionTree"]
-
 PARTS = 16  # that rows are dealt out to, for threads
 WORTH_A_PART = 1_000_000  # numbers to look at
 

@@ -25,8 +25,6 @@ from bnml.graph import DAG
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["BayesianNetwork"]
-
 MOST_PARENTS = 31
 TOLERANCE = 1e-3  # files round their probabilities; rows that miss one by more are refused
 

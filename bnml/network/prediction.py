@@ -21,8 +21,6 @@ from bnml.network.probability import table_index
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["posteriors", "predict", "predict_proba"]
-
 MOST_REASONS = 3  # rows that a warning explains
 
 

@@ -12,8 +12,6 @@ from bnml.data.matching import match
 from bnml.network.inference import infer_rows
 from bnml.network.network import BayesianNetwork
 
-__all__ = ["log_prob", "table_index"]
-
 BLOCK = 1 << 16  # rows that are worked on together, small enough to stay in the cache
 
 

@@ -20,8 +20,6 @@ from bnml.network.network import BayesianNetwork
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["influence", "marginals", "most_probable", "probability", "query"]
-
 TINY = 1e-290  # what is far larger than the smallest float
 LARGEST_LOG = math.log(sys.float_info.max)
 OWN_COLUMNS = ("variable", "value", "probability")  # of `influence`

@@ -17,8 +17,6 @@ from bnml.network.probability import table_index
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["sample", "sample_codes"]
-
 
 def sample(network: BayesianNetwork, n: int, seed: int = 0) -> pandas.DataFrame:
     """Return ``n`` rows drawn from a network, as a frame of categoricals.

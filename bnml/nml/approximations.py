@@ -13,8 +13,6 @@ from numpy.typing import ArrayLike
 
 from bnml._arrays import Bools, Floats
 
-__all__ = ["CLOSED_FORMS", "szpankowski", "szpankowski_weinberger"]
-
 GAMMA_RATIO_FROM = 10.0  # from this r on the continued fraction below is exact after LEVELS levels
 LEVELS = 40
 EQUATION_6_UP_TO = 1e205  # its r^1.5 overflows soon after

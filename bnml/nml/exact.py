@@ -28,8 +28,6 @@ from bnml._arrays import Floats
 from bnml.nml.approximations import szpankowski_weinberger
 from bnml.nml.rising import log_rising
 
-__all__ = ["exact_regrets", "exact_sum_cost", "regrets_by_recurrence", "regrets_by_sum"]
-
 CLOSED_FORM_FROM = 1_000_000
 SETUP_COST = 50.0  # the peak of one sum, in terms of the sum
 CLIMB_COST = 1 / 64  # one step of the recurrence, in the same unit: it is as long, but serves many r at once

@@ -23,18 +23,6 @@ from bnml.nml.forest_plan import ForestForecast, check_plan, trees_of
 from bnml.nml.forest_sums import ForestSums
 from bnml.nml.regret import Whole, regret_argument
 
-__all__ = [
-    "ForestRows",
-    "complexity_forecast",
-    "forest_links",
-    "forest_log_likelihood",
-    "log_normaliser",
-    "minimax_regret",
-    "parametric_complexity",
-    "rows_of_forest",
-    "stochastic_complexity",
-]
-
 MOST_ROWS = 10**8
 Parents = Sequence[int | None]
 Integers = NDArray[np.int64]

@@ -18,8 +18,6 @@ from numpy.typing import NDArray
 
 from bnml._arrays import Floats
 
-__all__ = ["SortedCounts", "number_of_sorted_counts", "powers_of_counts"]
-
 Integers = NDArray[np.int64]
 
 STIRLING_FROM = 32  # its series is exact to the last digit from here on

@@ -20,8 +20,6 @@ from bnml.nml.forest_plan import check_plan, planned_order, trees_of
 from bnml.nml.forest_sums import ForestSums, forest_log_sum
 from bnml.nml.forest_weights import forest_weight_bytes, seconds_for_weights
 
-__all__ = ["ForestJoins", "Tree"]
-
 PAIR_SECONDS = 20.0  # weights that take longer are not computed for a single link
 MOST_VECTORS = 200_000  # count vectors of a variable that messages are sent to
 

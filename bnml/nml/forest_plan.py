@@ -22,8 +22,6 @@ from bnml.nml.forest_counts import number_of_sorted_counts
 from bnml.nml.forest_sums import ForestSums, Needs
 from bnml.nml.forest_weights import forest_weight_bytes, seconds_for_weights
 
-__all__ = ["ForestForecast", "Trees", "check_plan", "trees_of"]
-
 MOST_SECONDS = 3600.0  # what takes longer is refused
 MOST_VECTORS = 2 * 10**7  # count vectors of a variable that can be listed
 MOST_ROOTS = 256  # that are tried

@@ -35,8 +35,6 @@ from bnml.nml.forest_weights import Weights
 from bnml.nml.regret import regret
 from bnml.nml.tables import regret_table
 
-__all__ = ["Branch", "ForestSums", "forest_log_sum", "star_sum"]
-
 MESSAGE_BYTES = 1 << 28  # messages are remembered up to this size
 DIRECT_UP_TO = 2048  # sample size up to which a convolution is done term by term
 

@@ -25,8 +25,6 @@ from numpy.typing import NDArray
 from bnml._arrays import Floats
 from bnml.nml.forest_counts import SortedCounts, number_of_sorted_counts, powers_of_counts
 
-__all__ = ["Weights", "forest_weight_bytes", "seconds_for_weights"]
-
 BLOCK_CELLS = 1 << 21  # of the boxes that are transformed together
 SPECTRA_BYTES = 1 << 29  # transforms of all rows are kept up to this size
 KEPT_BYTES = 1 << 30  # weights are kept up to this size; larger ones are computed anew for each use

@@ -44,8 +44,6 @@ from bnml.errors import ArgumentError, argument
 from bnml.nml.intervals import TIE, best_intervals, edge_prices, interval_edges_by_rank
 from bnml.nml.regret import LARGEST_N, regrets
 
-__all__ = ["Histogram", "nml_histogram"]
-
 Integers = NDArray[np.int64]
 
 FINEST = 2.0**-40  # of the range: values closer than this are one

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 
 from bnml._arrays import Floats
 
-__all__ = ["TIE", "best_intervals", "edge_prices", "interval_edges_by_rank"]
-
 Integers = NDArray[np.int64]
 
 TIE = 1e-11  # nats per observation: what rounding may do to a code length

@@ -33,8 +33,6 @@ from bnml._arrays import Floats
 from bnml.errors import ScoreError, argument
 from bnml.nml.forest import ForestRows, forest_links, rows_of_forest
 
-__all__ = ["jeffreys_evidence"]
-
 POINTS = 48  # of quadrature for each parameter
 GRID = 65  # points between which the expectation below an inner variable is interpolated
 

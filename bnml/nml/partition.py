@@ -25,8 +25,6 @@ from bnml.nml.approximations import szpankowski_weinberger
 from bnml.nml.intervals import TIE, best_intervals, edge_prices
 from bnml.nml.tables import regret_table
 
-__all__ = ["Partition", "bins_code_length", "nml_partition"]
-
 Integers = NDArray[np.int64]
 
 LONGEST_TABLE = 1 << 18  # rows up to which regrets are exact; beyond, they are off by at most 0.1

@@ -15,8 +15,6 @@ from bnml.errors import ArgumentError, argument
 from bnml.nml.approximations import CLOSED_FORMS
 from bnml.nml.exact import exact_regrets
 
-__all__ = ["METHODS", "Whole", "check_regret_method", "regret", "regret_argument", "regrets"]
-
 Whole = SupportsIndex | float  # integers of all kinds, and floats without a fraction
 
 METHODS = ("exact", *CLOSED_FORMS)

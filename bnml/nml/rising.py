@@ -12,8 +12,6 @@ from numpy.typing import ArrayLike
 from bnml._arrays import Floats
 from bnml.errors import ArgumentError, argument
 
-__all__ = ["log_rising", "log_rising_real"]
-
 STIRLING_FROM = 32.0  # Stirling's series with four terms is exact to 1e-16 from here
 PRODUCT_UP_TO = 16  # below, up to so many factors are simply multiplied
 

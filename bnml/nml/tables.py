@@ -11,8 +11,6 @@ from bnml.nml.approximations import CLOSED_FORMS
 from bnml.nml.exact import exact_sum_cost, regrets_by_sum
 from bnml.nml.regret import Whole, check_regret_method, regret_argument
 
-__all__ = ["regret_table", "regret_tables"]
-
 LARGEST_TABLE = 10**9  # 8 GB
 LARGEST_ARITY = 10**15
 STEPS_PER_CALL = 10**8  # a kernel call lasts about 0.1 s

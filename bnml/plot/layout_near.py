@@ -18,8 +18,6 @@ from bnml.plot.layout import Arc, Layout, Point, arc_order, checked_graph, edges
 if TYPE_CHECKING:
     from bnml.network import BayesianNetwork
 
-__all__ = ["layout_near", "with_routes"]
-
 FEW = 2  # links that may differ in any graph
 SHARE = 0.25  # of the links of both that may
 CLEAR = 30  # between a route and the boxes it passes

@@ -15,8 +15,6 @@ from bnml.plot.layout import Arc, Layout
 if TYPE_CHECKING:
     from bnml.plot.matplotlib_figure import Line, Picture
 
-__all__ = ["KINDS", "Sheet", "checked_sheet"]
-
 KINDS = (".png", ".svg", ".pdf")
 
 

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import networkx as nx
 
-__all__ = ["maximal_cliques"]
-
 
 def maximal_cliques(n: int, edges: Iterable[tuple[int, int]]) -> list[list[int]]:
     """Return the maximal cliques of the graph on n numbers, in order."""

@@ -13,8 +13,6 @@ from bnml.relational.relation import relation_of
 if TYPE_CHECKING:
     import networkx as nx
 
-__all__ = ["decompositions"]
-
 MOST_GRAPHS = 1 << 15  # those of six attributes; with degrees, times their number
 ROOM = 1 << 28  # bytes for joins that many graphs need
 

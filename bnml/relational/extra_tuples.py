@@ -20,8 +20,6 @@ from bnml.relational.relation import Relation, relation_of
 if TYPE_CHECKING:
     import networkx as nx
 
-__all__ = ["Cuts", "extra_tuples"]
-
 
 def extra_tuples(
     graph: nx.Graph[Any] | DAG | Iterable[Iterable[str]], data: Any, *, possibility: str | None = None

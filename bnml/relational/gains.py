@@ -13,8 +13,6 @@ from bnml.relational.relation import Relation, places_of, relation_of
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Pair", "all_pairs", "gains", "gains_given", "in_order_of_gains"]
-
 Pair = tuple[str, str, int, float, float, float]
 
 DIGITS = 12  # numbers that agree to so many digits are ties

@@ -19,8 +19,6 @@ from bnml.relational.spanning_tree import attribute_tree
 if TYPE_CHECKING:
     import networkx as nx
 
-__all__ = ["greedy_decomposition"]
-
 MOST_SETS = 20_000  # of attributes that are tried, in one step
 ROOM = 1 << 28  # bytes for joins that many graphs need
 

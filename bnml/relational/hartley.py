@@ -13,17 +13,6 @@ from bnml._checks import one_of, refuse
 from bnml.errors import ArgumentError, argument
 from bnml.relational.relation import Index, Relation, places_of, relation_of
 
-__all__ = [
-    "MEASURES",
-    "GainGiven",
-    "average_over_levels",
-    "check_measure",
-    "hartley_gain",
-    "hartley_gain_within",
-    "hartley_gains_given",
-    "hartley_information",
-]
-
 MEASURES = ("nonspecificity", "lecture")
 
 Flags = npt.NDArray[np.bool_]

@@ -16,8 +16,6 @@ from bnml.relational.spanning_tree import attribute_tree
 if TYPE_CHECKING:
     import networkx as nx
 
-__all__ = ["independence_map"]
-
 
 def independence_map(
     data: Any,

@@ -26,8 +26,6 @@ from bnml._memory import gigabytes, memory_limit_of
 from bnml.errors import SearchError
 from bnml.relational.relation import Codes, Relation, first_tuples, tuple_groups
 
-__all__ = ["Joins"]
-
 SMALL = 1 << 26  # bytes that are always there
 
 Counts = npt.NDArray[Any]  # of int64, or of Python's own numbers where these could overflow

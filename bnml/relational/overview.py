@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     import networkx as nx
     import pandas as pd
 
-__all__ = ["FEW", "Decomposition", "Overview", "relation_overview"]
-
 FEW = 5  # attributes whose decompositions take no time, and decompositions that are shown
 
 

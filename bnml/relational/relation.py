@@ -23,8 +23,6 @@ from bnml.data.table_names import name_not_in_table
 from bnml.data.targets import without_targets
 from bnml.errors import ArgumentError, DataError, argument, function
 
-__all__ = ["Codes", "Relation", "degree_labels", "first_tuples", "places_of", "relation_of", "tuple_groups"]
-
 Codes = npt.NDArray[np.unsignedinteger[Any]]
 Index = npt.NDArray[np.integer[Any]]
 

@@ -14,8 +14,6 @@ from bnml.relational.relation import relation_of
 if TYPE_CHECKING:
     import networkx as nx
 
-__all__ = ["attribute_tree", "spanning_tree"]
-
 WEIGHTS = ("hartley", "relative")
 
 

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from bnml.scores.base import Score, Shape, Terms, per_parameter
 from bnml.scores.loglik import n_log_n
 
-__all__ = ["AIC"]
-
 
 @dataclass(frozen=True)
 class AIC(Score):

@@ -30,8 +30,6 @@ from bnml.data import Data
 from bnml.errors import ScoreError
 from bnml.scores.predictive import FamilyRows
 
-__all__ = ["Closed", "Score", "Shape", "Terms", "per_parameter", "positive"]
-
 Closed = Callable[[Floats, Floats, Floats], Floats]
 """Closed form of sets: (number of configurations, its logarithm, number of variables) → term. The number of
 configurations may be infinite, its logarithm never is."""

@@ -14,8 +14,6 @@ from bnml.nml import log_rising
 from bnml.scores.base import Score, Shape, Terms, positive
 from bnml.scores.predictive import FamilyRows, dirichlet
 
-__all__ = ["BD", "BDJ", "K2"]
-
 
 class _SameInEveryCell(Score):
     """Marginal likelihood under Dirichlet(α, …, α) parameters."""

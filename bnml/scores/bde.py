@@ -22,8 +22,6 @@ from bnml.nml.rising import log_rising_real
 from bnml.scores.base import Score, Shape, positive
 from bnml.scores.predictive import FamilyRows, dirichlet
 
-__all__ = ["BDe", "Network"]
-
 MOST_CELLS = 10_000_000
 
 

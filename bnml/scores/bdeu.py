@@ -9,8 +9,6 @@ from bnml._arrays import Floats
 from bnml.scores.base import Score, Shape, Terms, positive
 from bnml.scores.predictive import FamilyRows, dirichlet
 
-__all__ = ["BDeu"]
-
 
 @dataclass(frozen=True)
 class BDeu(Score):

@@ -17,8 +17,6 @@ from bnml.nml import log_rising
 from bnml.scores.base import Score, Shape, Terms, positive
 from bnml.scores.predictive import FamilyRows, dirichlet
 
-__all__ = ["BDq"]
-
 WATANABE_ROOS = "watanabe-roos"
 
 

@@ -13,8 +13,6 @@ from bnml.nml import log_rising
 from bnml.scores.base import Score, Shape, positive
 from bnml.scores.predictive import FamilyRows, dirichlet
 
-__all__ = ["BDs"]
-
 
 @dataclass(frozen=True)
 class BDs(Score):

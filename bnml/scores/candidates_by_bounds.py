@@ -47,8 +47,6 @@ from bnml.scores.loglik import LogLikelihood, n_log_n
 if TYPE_CHECKING:
     from bnml.counts._parent_set_kernels import Costs
 
-__all__ = ["Candidates", "list_by_bounds", "listable_by_bounds"]
-
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 

@@ -15,8 +15,6 @@ from bnml.scores.local import local_scores
 from bnml.scores.loglik import LogLikelihood
 from bnml.scores.parent_sets import check_dag, parent_sets
 
-__all__ = ["CodeLength", "code_length"]
-
 
 @dataclass(frozen=True)
 class CodeLength:

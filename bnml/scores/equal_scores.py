@@ -12,8 +12,6 @@ from __future__ import annotations
 
 import math
 
-__all__ = ["score_rounding", "score_tolerance"]
-
 LEAST = 1e-9  # nats: no difference of evidence is so small
 SHARE = 1e-12  # of the score: what rounding can do
 ROUNDINGS = 8  # of N log N, which no term exceeds, in the difference of two families: found by measurement, and doubled

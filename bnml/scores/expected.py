@@ -16,8 +16,6 @@ from bnml.scores.local import LocalScores, local_scores
 from bnml.scores.loglik import LogLikelihood
 from bnml.scores.priors import StructurePrior
 
-__all__ = ["ExpectedScores", "KnownFamily"]
-
 
 class KnownFamily(NamedTuple):
     """A family's parents, the log-likelihood and the score at its expected counts, without a structure prior."""

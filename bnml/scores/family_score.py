@@ -13,8 +13,6 @@ from bnml.scores.base import Score
 from bnml.scores.local import local_scores
 from bnml.scores.registry import parse_score
 
-__all__ = ["family_score"]
-
 
 @overload
 def family_score(

@@ -8,8 +8,6 @@ from typing import Protocol, runtime_checkable
 from bnml._arrays import Floats, Ints
 from bnml.graph import DAG
 
-__all__ = ["FamilyScorer"]
-
 
 @runtime_checkable
 class FamilyScorer(Protocol):

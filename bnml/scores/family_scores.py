@@ -21,8 +21,6 @@ from bnml.graph import DAG
 from bnml.scores.parent_sets import parent_sets
 from bnml.scores.priors import StructurePrior
 
-__all__ = ["FamilyScores"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FamilyScores:

@@ -19,8 +19,6 @@ from bnml.scores.base import Score, Shape, Terms
 from bnml.scores.one_by_one import OneByOne
 from bnml.scores.term_cache import ClosedForms, TermCache
 
-__all__ = ["FamilyTerms"]
-
 MOST_LOOKUPS = 1 << 26  # entries of tables that are not smooth; 512 MB
 
 

@@ -11,8 +11,6 @@ from bnml.scores.base import Shape, Terms
 from bnml.scores.loglik import n_log_n
 from bnml.scores.with_regret import ScoreWithRegret
 
-__all__ = ["FNML"]
-
 
 @dataclass(frozen=True)
 class FNML(ScoreWithRegret):

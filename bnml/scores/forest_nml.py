@@ -13,11 +13,10 @@ from bnml.data import Data
 from bnml.errors import ScoreError, argument
 from bnml.nml import regrets
 from bnml.nml.forest import check_forest_parents, log_normaliser
-from bnml.nml.forest_joins import ForestJoins, Tree
+from bnml.nml.forest_joins import ForestJoins
+from bnml.nml.forest_joins import Tree as Tree
 from bnml.nml.forest_sums import ForestSums
 from bnml.scores.base import Score, Shape
-
-__all__ = ["NML", "Tree", "forest_score_complexity", "forest_score_joins", "forest_score_sums"]
 
 SUMS = "sums of forests"  # under which they are kept with a table
 KEPT_BYTES = 1 << 27  # weights and messages are kept with a table up to this size

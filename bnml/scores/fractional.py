@@ -23,8 +23,6 @@ from bnml.scores.bde import BDe
 from bnml.scores.loglik import n_log_n
 from bnml.scores.priors import Matrix, StructurePrior
 
-__all__ = ["Fractional", "TimesPrior", "times_prior"]
-
 
 @dataclass(frozen=True)
 class Fractional(Score):

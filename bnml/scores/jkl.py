@@ -33,8 +33,6 @@ from bnml._text import clip, did_you_mean
 from bnml.errors import ArgumentError, FormatError
 from bnml.scores.family_scores import FamilyScores
 
-__all__ = ["SUFFIXES", "load_jkl", "read_jkl", "save_jkl"]
-
 SUFFIXES = (".jkl", ".jkl.gz")
 MOST_VARIABLES = 20_000  # a mask is as long as there are variables: a small file could fill the memory
 MOST_BYTES = 2**31  # of a file, unpacked

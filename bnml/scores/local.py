@@ -24,8 +24,6 @@ from bnml.scores.prior_terms import PriorTerms
 from bnml.scores.priors import StructurePrior, parse_prior
 from bnml.scores.registry import parse_score
 
-__all__ = ["LocalScores", "local_scores"]
-
 MOST_REMEMBERED = 4096  # families of a batch whose terms are kept; larger batches are counted afresh
 FEW_CANDIDATES, FEW_ROWS = 50, 1500  # for one pass; more candidates in fewer distinct rows are counted afresh as well
 

@@ -9,8 +9,6 @@ import numpy.typing as npt
 
 from bnml.scores.base import Score, Shape, Terms
 
-__all__ = ["LogLikelihood", "n_log_n"]
-
 
 @dataclass(frozen=True)
 class LogLikelihood(Score):

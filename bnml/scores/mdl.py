@@ -10,8 +10,6 @@ from bnml.errors import ScoreError
 from bnml.scores.base import Score, Shape, Terms, per_parameter
 from bnml.scores.loglik import n_log_n
 
-__all__ = ["MDL"]
-
 
 @dataclass(frozen=True)
 class MDL(Score):

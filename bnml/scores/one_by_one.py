@@ -9,8 +9,6 @@ from bnml.counts import Counts, family_counts
 from bnml.scores.base import Score
 from bnml.scores.term_cache import remember
 
-__all__ = ["OneByOne"]
-
 
 class OneByOne:
     """The scores of families that are counted one after the other, for a score without tables (BDs, BDe)."""

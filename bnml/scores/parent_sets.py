@@ -9,8 +9,6 @@ from bnml._text import quoted
 from bnml.errors import ArgumentError
 from bnml.graph import DAG
 
-__all__ = ["check_dag", "parent_sets"]
-
 
 def check_dag(dag: Any) -> None:
     """Refuse to take the parent sets of what is not a structure."""

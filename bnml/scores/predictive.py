@@ -25,8 +25,6 @@ import numpy.typing as npt
 from bnml._arrays import Floats, Ints
 from bnml.counts import Counts
 
-__all__ = ["FamilyRows", "FamilyTable", "dirichlet", "sequential_nml"]
-
 
 @dataclass(frozen=True, eq=False)
 class FamilyTable:

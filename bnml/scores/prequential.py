@@ -19,8 +19,6 @@ from bnml.scores.parent_sets import check_dag, parent_sets
 from bnml.scores.predictive import FamilyRows
 from bnml.scores.registry import parse_score
 
-__all__ = ["prequential"]
-
 
 def prequential(dag: DAG, data: Any, score: Score | str = "bdeu") -> Floats:
     """Return the predictive log-probability of each row given the rows before it; they sum to the score.

@@ -12,8 +12,6 @@ from bnml._arrays import Floats, Ints
 from bnml.counts import FamilyBatch
 from bnml.scores.priors import StructurePrior
 
-__all__ = ["PriorTerms"]
-
 
 class PriorTerms:
     """The log-prior of families of columns, by number.

@@ -10,8 +10,6 @@ from bnml.scores.base import Shape, Terms
 from bnml.scores.loglik import n_log_n
 from bnml.scores.with_regret import ScoreWithRegret
 
-__all__ = ["QNML"]
-
 
 @dataclass(frozen=True)
 class QNML(ScoreWithRegret):

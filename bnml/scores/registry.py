@@ -21,8 +21,6 @@ from bnml.scores.loglik import LogLikelihood
 from bnml.scores.mdl import MDL
 from bnml.scores.qnml import QNML
 
-__all__ = ["SCORES", "parse_score", "score_text"]
-
 SCORES: dict[str, type[Score]] = {
     score.name: score for score in (LogLikelihood, AIC, BIC, HQC, MDL, K2, BD, BDJ, BDeu, BDs, BDq, FNML, QNML)
 }

@@ -22,8 +22,6 @@ from bnml.scores.family_terms import FamilyTerms
 from bnml.scores.local import LocalScores, Views, local_scores
 from bnml.scores.priors import StructurePrior
 
-__all__ = ["ScoresByView"]
-
 
 class ScoresByView(LocalScores):
     """The family scores of a table in which variables were set: what `LocalScores` makes of such a table.

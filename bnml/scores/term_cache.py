@@ -14,8 +14,6 @@ from bnml._bits import WORD, mask_of, set_key
 from bnml._plain import plain_float
 from bnml.scores.base import Closed
 
-__all__ = ["ClosedForms", "SetTerms", "TermCache", "remember"]
-
 MOST_CACHED = 2_000_000  # terms; some 200 MB
 KEY_BYTES = 100  # of such a term; more where the key of a set is long
 MOST_BY_POSITION = 5000  # columns; the terms of their pairs are 200 MB

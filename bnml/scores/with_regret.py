@@ -9,8 +9,6 @@ from bnml.nml.regret import check_regret_method
 from bnml.scores.base import Score
 from bnml.scores.predictive import FamilyRows, sequential_nml
 
-__all__ = ["ScoreWithRegret"]
-
 
 @dataclass(frozen=True)
 class ScoreWithRegret(Score):

@@ -10,8 +10,6 @@ from __future__ import annotations
 from bnml._arrays import Array
 from bnml._jit import helper, kernel, plain_at_first
 
-__all__ = ["CHUNK", "TILE", "best_sinks", "mark", "raise_by_sum", "raise_high", "raise_low"]
-
 CHUNK = 6  # the lowest bits, whose sinks are looked at one set at a time
 TILE = 256  # sets that are neighbours, in a cache together with their subsets
 

@@ -27,9 +27,6 @@ from bnml._bits import squeeze
 from bnml._threads import run_all
 from bnml._watch import Tell
 
-__all__ = ["Families", "Subsets"]
-
-
 PIECE = 16  # bits of the sets that are filled and raised together, in a cache
 STRIDE = 5  # bits that are raised together further up
 SPLIT = 6  # bits over which sets are spread on threads

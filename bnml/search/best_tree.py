@@ -27,8 +27,6 @@ from bnml.graph.branching import maximum_branching
 from bnml.graph.spanning import spanning_links, spanning_neighbours, spanning_parents
 from bnml.search.problem import Problem
 
-__all__ = ["best_tree", "check_tree", "tree_gain", "tree_gains", "tree_rules", "whole_tree_gains"]
-
 BITS = 40  # of the largest sum that a gain is a difference of: rounding errors are far below
 
 

@@ -29,8 +29,6 @@ from bnml.search.problem import Problem
 from bnml.search.read_back_tied import read_back_tied
 from bnml.search.search_result import SearchResult
 
-__all__ = ["LISTING_PROGRESS", "LISTING_SHARE", "certify_by_cuts", "exact_by_cuts"]
-
 LISTING_SHARE = 0.75  # of the time: a list that is not whole makes for a poor bound
 LISTING_PROGRESS = 0.5
 LISTED_SHARE = 0.9  # of the time, until the bound for listed families alone is left as it is

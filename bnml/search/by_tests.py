@@ -20,8 +20,6 @@ from bnml.search.search_result import SearchResult
 if TYPE_CHECKING:
     from bnml.independence import Criterion, IndependenceResult
 
-__all__ = ["network_of_npc", "npc_search", "pc_search", "tests_of"]
-
 
 def pc_search(
     problem: Problem,

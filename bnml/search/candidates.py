@@ -22,8 +22,6 @@ from bnml.scores.priors import DEFAULT_PRIOR, StructurePrior
 from bnml.search.options import SearchOptions
 from bnml.search.problem import Problem, TimeOverError, bind
 
-__all__ = ["candidates", "candidates_of", "candidates_to_size"]
-
 MOST_ONE_BY_ONE = 2_000_000  # families that are scored on their own
 BYTES_SHARE = 0.3  # of the memory, for the sets that are open
 

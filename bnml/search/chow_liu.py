@@ -8,8 +8,6 @@ from bnml.search.local_optimum import verified_result
 from bnml.search.problem import Problem
 from bnml.search.search_result import SearchResult
 
-__all__ = ["chow_liu"]
-
 
 def chow_liu(problem: Problem, *, root: str | None = None) -> SearchResult:
     """Return the tree with the largest sum of mutual information over its links."""

@@ -29,8 +29,6 @@ from bnml.search.short_of_time import fall_back_on_forest
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-__all__ = ["climb_in_turns", "climb_up", "hill_climb", "result_of_climb"]
-
 MANY_ROWS = 20_000  # distinct ones
 
 

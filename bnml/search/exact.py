@@ -40,8 +40,6 @@ from bnml.search.problem import Problem
 from bnml.search.read_back import read_back_by_model_string, read_back_by_names
 from bnml.search.search_result import SearchResult
 
-__all__ = ["exact", "solve_exact"]
-
 PATIENCE = 600.0  # seconds of two cores for a list of families, where all subsets do not fit
 MOST_NODES = 200  # branches, where all subsets fit
 WALK_SHARE = 0.6  # of the work, for progress

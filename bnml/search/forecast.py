@@ -35,21 +35,6 @@ from bnml.scores.priors import DEFAULT_PRIOR, StructurePrior
 from bnml.search.options import SearchOptions
 from bnml.search.problem import Problem, bind
 
-__all__ = [
-    "AFFORDABLE",
-    "CORES",
-    "METHODS",
-    "Forecast",
-    "Listing",
-    "SearchPlan",
-    "cost_of_method",
-    "estimate_cost",
-    "forecast",
-    "listing_seconds",
-    "measured_cost",
-    "most_variables",
-]
-
 METHODS = ("auto", "lattice", "cuts")
 QUICK = 0.3  # seconds by the model in which all subsets are done before a list would pay
 FEW_FOR_LISTS = 20  # variables up to which there are fewer subsets than parent sets on a list

@@ -7,8 +7,6 @@ from bnml.search.local_optimum import verified_result
 from bnml.search.problem import Problem
 from bnml.search.search_result import SearchResult
 
-__all__ = ["forest"]
-
 
 def forest(problem: Problem) -> SearchResult:
     """Return the structure with the highest score of all in which each variable has one parent at most."""

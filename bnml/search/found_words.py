@@ -14,16 +14,6 @@ from bnml.scores import FamilyScores
 if TYPE_CHECKING:
     from bnml.search.search_result import SearchResult
 
-__all__ = [
-    "by_tests",
-    "direction_words",
-    "found_sentence",
-    "how_found",
-    "legend_words",
-    "network_words",
-]
-
-
 WORDS = {
     "chow-liu": "the best tree",
     "forest": "the best forest",

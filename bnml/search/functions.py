@@ -18,21 +18,6 @@ Progress = Callable[[str, float], None]
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-__all__ = [
-    "chow_liu",
-    "exact",
-    "forest",
-    "ges",
-    "hill_climb",
-    "k2",
-    "naive_bayes",
-    "nml_forest",
-    "order",
-    "polytree",
-    "tabu",
-    "tan",
-]
-
 
 def exact(
     data: Any, score: Score | str = "qnml", *, method: str = "auto", constraints: Constraints | None = None,

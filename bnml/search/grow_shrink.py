@@ -17,8 +17,6 @@ import numpy as np
 from bnml._bits import bits, mask_of, set_key
 from bnml.search.moves import Structure
 
-__all__ = ["GrowShrink"]
-
 
 class _Node:
     """A set of parents, its score, its branches once they are known, and what is left of it after shrinking."""

@@ -12,8 +12,6 @@ from bnml._watch import Watch
 from bnml.search.grow_shrink import GrowShrink
 from bnml.search.moves import Structure
 
-__all__ = ["Orders", "insertion_neighbours", "order_for_insertions"]
-
 
 class Orders:
     """The parents that variables take in any order.

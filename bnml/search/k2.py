@@ -20,8 +20,6 @@ from bnml.search.local_optimum import verified_result
 from bnml.search.problem import Problem
 from bnml.search.search_result import SearchResult
 
-__all__ = ["Trial", "k2"]
-
 
 class Trial(NamedTuple):
     """A parent that was tried: the child, its parents so far, the one more, what the score gains, whether it stays."""

@@ -20,8 +20,6 @@ from bnml.search.problem import MemoryOverError, Problem, TimeOverError, bind
 from bnml.search.search_result import SearchResult, uninterrupted_result
 from bnml.search.searches import SEARCHES, search_options
 
-__all__ = ["check_options", "learn", "learn_class", "learn_or_raise", "learn_with", "solve"]
-
 EXACT_SHARE = 2 / 3  # of the time limit; the rest is kept for another search, should exact search not end
 SURE_SHARE = 0.25  # of the time limit: exact search that is forecast to take less needs no other search before it
 HEURISTIC_PROGRESS = 0.2  # of the work, for progress, of the other search

@@ -16,8 +16,6 @@ from bnml.scores import FamilyScores, LocalScores
 from bnml.scores.lattice import allowed_sets
 from bnml.scores.lattice.allowed_sets import sets_that_fit
 
-__all__ = ["ListedFamilies", "families_from_file", "list_families_one_by_one"]
-
 MANTISSA = 52
 AT_ONCE = 1000  # families scored in one go
 

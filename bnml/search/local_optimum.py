@@ -13,8 +13,6 @@ from bnml.search.moves import Structure
 from bnml.search.problem import Problem
 from bnml.search.search_result import SearchResult
 
-__all__ = ["verified_result", "verify_local_optimum"]
-
 CHECK_SECONDS = 0.2  # to see whether a change of one arc raises a score, by a model and not by a clock
 FAMILY = 4e-6  # seconds for one of the families that this takes, and ROW for each distinct row
 

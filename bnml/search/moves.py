@@ -25,8 +25,6 @@ from bnml.scores.equal_scores import score_tolerance
 from bnml.search.best_tree import tree_gain
 from bnml.search.problem import Problem
 
-__all__ = ["ADD", "REMOVE", "REVERSE", "Move", "Structure"]
-
 ADD, REMOVE, REVERSE = 0, 1, 2
 CODES_AT_ONCE = 200_000_000  # rows × candidates that are counted between two looks at the clock; a fraction of a second
 FEW = 32  # variables of which all arcs are looked at again for each move

@@ -10,8 +10,6 @@ from bnml.search.local_optimum import verified_result
 from bnml.search.problem import Problem
 from bnml.search.search_result import SearchResult
 
-__all__ = ["naive_bayes"]
-
 
 def naive_bayes(problem: Problem, *, class_variable: str) -> SearchResult:
     """Return the structure with an arc from the class to each attribute; there is nothing to search for."""

@@ -33,8 +33,6 @@ from bnml.search.local_optimum import verify_local_optimum
 from bnml.search.problem import Problem
 from bnml.search.search_result import SearchResult
 
-__all__ = ["nml_forest"]
-
 MOST_BOUNDED, MOST_WORK = 20_000, 2.0**35  # forests that a proof may look at, and numbers that it may multiply
 GAIN = 1e-7  # a step gains more than the rounding of a normaliser can
 

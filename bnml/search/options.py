@@ -23,8 +23,6 @@ from bnml.scores import Score, parse_score
 from bnml.scores.priors import DEFAULT_PRIOR, SPARSE, Sparse, StructurePrior, parse_prior, prior_for
 from bnml.search.search_result import SearchResult
 
-__all__ = ["SHARED", "Search", "SearchOptions"]
-
 CONSTRAINTS = ("required", "forbidden", "required_links", "forbidden_links", "tiers")
 
 

@@ -44,8 +44,6 @@ from bnml.search.tabu import PATIENCE, TENURE, tabu_walk
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-__all__ = ["list_for_order_search", "order", "order_with_lists"]
-
 FEW_VARIABLES = 22  # of which one subset serves many families
 LEAST_OF_FEW = 4  # parents that lists of few variables have; shorter ones would miss more than growing does
 LEAST_LISTED = 2  # parents; shorter lists tell nothing new

@@ -12,8 +12,6 @@ from bnml.counts.observed import ObservedCounts, counts_for_tests
 from bnml.data import Data
 from bnml.graph import DAG
 
-__all__ = ["pairwise_tree"]
-
 
 def pairwise_tree(data: Data) -> DAG:
     """Return a forest of the pairs that tell most of each other, each told by the rows in which both are observed.

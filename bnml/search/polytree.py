@@ -31,8 +31,6 @@ from bnml.search.local_optimum import verified_result
 from bnml.search.problem import Problem
 from bnml.search.search_result import SearchResult
 
-__all__ = ["polytree"]
-
 
 def polytree(problem: Problem, *, alpha: float = 0.05) -> SearchResult:
     """Return a polytree: the significant links of Chow and Liu's tree, directed by tests of independence."""

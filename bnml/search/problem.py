@@ -31,8 +31,6 @@ from bnml.search.search_result import SearchResult
 if TYPE_CHECKING:
     from bnml.search.forecast import Forecast
 
-__all__ = ["MemoryOverError", "Problem", "TimeOverError", "bind"]
-
 MAX_ROUNDING = 0.1  # nats of rounding with which structures are compared
 UNCHANGED = ("cost", "columns", "by_name", "with_prior")  # by another name, reason or watch
 

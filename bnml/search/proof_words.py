@@ -12,8 +12,6 @@ from bnml.scores import LocalScores
 if TYPE_CHECKING:
     from bnml.search.search_result import SearchResult
 
-__all__ = ["gap_sentence", "others_words", "proof_words"]
-
 CLOSED = 1e-6  # a bound that is so near to a score proves it
 RESTS_ON = {
     "clusters": "proven by cluster inequalities, checked in whole numbers",

@@ -14,8 +14,6 @@ import numpy.typing as npt
 
 from bnml.search.best_networks import Subsets
 
-__all__ = ["read_back_by_model_string", "read_back_by_names"]
-
 
 def read_back_by_names(subsets: Subsets, names: Sequence[str], slack: float) -> list[int]:
     """Read back the parents of each variable in an optimal network; of the sinks it may have, the last name goes last.

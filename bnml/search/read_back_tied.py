@@ -17,8 +17,6 @@ from bnml.scores.equal_scores import LEAST
 from bnml.search.cuts.branch_and_cut import structure_reaching
 from bnml.search.cuts.separable_parts import separable_parts
 
-__all__ = ["read_back_tied"]
-
 Families = Sequence[Sequence[tuple[int, float]]]
 
 

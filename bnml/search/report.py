@@ -21,8 +21,6 @@ from bnml.search.proof_words import others_words, proof_words
 if TYPE_CHECKING:
     from bnml.search.search_result import SearchResult
 
-__all__ = ["MISSING_AT_RANDOM", "describe_prior", "report", "report_html", "report_without_network"]
-
 MOST_SHOWN = 40
 MOST_PRIOR = 200  # letters of a structure prior that users add
 MISSING_AT_RANDOM = (

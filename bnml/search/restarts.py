@@ -25,19 +25,6 @@ from bnml.search.moves import ADD, REMOVE, Move, Structure
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-__all__ = [
-    "Beginning",
-    "BestSoFar",
-    "Restarted",
-    "Restarting",
-    "Restarts",
-    "perturbation_of",
-    "restarting_at",
-    "run_restarts",
-    "run_shaken",
-    "shake_structure",
-]
-
 
 @dataclass(frozen=True)
 class Restarted:

@@ -16,8 +16,6 @@ from bnml.search.problem import Problem
 from bnml.search.search_result import SearchResult
 from bnml.search.structural_em import problem_with_gaps, scores_by_em
 
-__all__ = ["saved_gap_result", "saved_search_result", "search_values"]
-
 SAME = ("score", "optimal", "search", "seconds", "regions")
 CHOICES = ("keep", "drop")
 

@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from bnml.scores.priors import StructurePrior
     from bnml.search.problem import Problem
 
-__all__ = ["Family", "SearchResult", "uninterrupted_result"]
-
 
 class Family(NamedTuple):
     """A variable with its parents, and what it adds to the score: fit less penalty, where these are known."""

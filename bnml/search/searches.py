@@ -28,8 +28,6 @@ from bnml.search.search_result import SearchResult
 from bnml.search.tabu import tabu
 from bnml.search.tan import tan
 
-__all__ = ["SEARCHES", "listed_search", "search_options"]
-
 
 def listed_search(name: str, algorithm: Callable[..., SearchResult], **supports: Any) -> Search:
     """Return a search for the registry: the keywords of its function are its options.

@@ -15,8 +15,6 @@ from bnml.errors import SearchError
 from bnml.search.best_tree import best_tree, check_tree, tree_gain, tree_rules, whole_tree_gains
 from bnml.search.moves import Structure
 
-__all__ = ["fall_back_on_forest"]
-
 
 def fall_back_on_forest(structure: Structure) -> bool:
     """Short of time, go over to the best forest that the rules allow, if its score is higher; return whether it is."""

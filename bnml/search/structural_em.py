@@ -45,14 +45,6 @@ from bnml.search.pairwise_tree import pairwise_tree
 from bnml.search.problem import MemoryOverError, Problem, TimeOverError, bind
 from bnml.search.search_result import SearchResult
 
-__all__ = [
-    "check_with_gaps",
-    "learn_with_gaps",
-    "problem_with_gaps",
-    "scores_by_em",
-    "structure_with_gaps",
-]
-
 LEADING_PARTS, PARTS = 8, 16  # to a row, while a start is led on, and for the search that was asked for
 LEAST_PARTS, MOST_COMPLETED = 4, 20_000  # of many rows with gaps fewer parts are enough: their noise averages out
 MOST_PARTS, MOST_COUNTED = 256, 4_000_000  # for counts that are exact: parts to a row, and in all

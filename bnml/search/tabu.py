@@ -26,8 +26,6 @@ from bnml.search.search_result import SearchResult
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-__all__ = ["PATIENCE", "TENURE", "tabu", "tabu_walk"]
-
 TENURE, PATIENCE = 10, 15  # moves
 FOREVER = 1 << 40  # moves
 

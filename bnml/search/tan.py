@@ -15,8 +15,6 @@ from bnml.search.local_optimum import verified_result
 from bnml.search.problem import Problem
 from bnml.search.search_result import SearchResult
 
-__all__ = ["tan"]
-
 WEIGHTS = ("cmi", "score")
 
 

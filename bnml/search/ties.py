@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from bnml.search.problem import Problem
     from bnml.search.search_result import SearchResult
 
-__all__ = ["disputed_arcs", "ties_opened"]
-
 MOST_VARIABLES = 14
 MOST_SECONDS = 1.0  # that a second search takes by the forecast
 

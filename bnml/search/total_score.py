@@ -20,8 +20,6 @@ from bnml.scores.priors import StructurePrior, parse_prior
 from bnml.scores.registry import parse_score
 from bnml.search.structural_em import scores_by_em
 
-__all__ = ["score"]
-
 
 def score(dag: DAG, data: Any, score: Score | str = "qnml", prior: StructurePrior | str | None = None) -> float:
     """Return the score of a structure: natural logarithm, higher is better.

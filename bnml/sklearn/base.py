@@ -26,8 +26,6 @@ from bnml.sklearn.table import coded_table, is_frame, table_columns, table_gaps
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["NetworkEstimator", "ScoreParameter"]
-
 P = ParamSpec("P")
 
 

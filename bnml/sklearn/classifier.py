@@ -25,8 +25,6 @@ from bnml.search import learn
 from bnml.search.search_result import uninterrupted_result
 from bnml.sklearn.base import NetworkEstimator, ScoreParameter
 
-__all__ = ["BayesianNetworkClassifier"]
-
 STRUCTURES = ("tan", "naive", "learned")
 
 

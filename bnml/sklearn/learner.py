@@ -13,8 +13,6 @@ from bnml.search import SearchResult, learn
 from bnml.search.search_result import uninterrupted_result
 from bnml.sklearn.base import NetworkEstimator, ScoreParameter
 
-__all__ = ["StructureLearner"]
-
 
 class StructureLearner(DensityMixin, NetworkEstimator):
     """Learn the structure of a Bayesian network, and its parameters.

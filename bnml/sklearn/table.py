@@ -20,8 +20,6 @@ from bnml.network import BayesianNetwork
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["coded_table", "is_frame", "table_columns", "table_gaps"]
-
 
 def is_frame(X: Any) -> bool:
     """Return whether X is a table whose columns have types of their own: of pandas, polars or Arrow."""

@@ -27,8 +27,6 @@ from bnml.studio.read_tables import offered_suffixes
 from bnml.studio.result_titles import SCORE_TITLES, SEARCH_TITLES
 from bnml.studio.session_archive import pack_session
 
-__all__ = ["studio_app"]
-
 Handler = Callable[[Desk, Request], Awaitable[Response]]
 
 KINDS = {

@@ -26,8 +26,6 @@ from bnml.studio.session import HandDecisions, ResultEntry, Session
 from bnml.studio.session_folder import result_file, table_key
 from bnml.studio.table_look import table_look
 
-__all__ = ["check_archive_tables", "checked_session"]
-
 SAME_SCORE = 1e-6  # share of a score that rounding on another machine may change
 
 

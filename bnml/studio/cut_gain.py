@@ -16,8 +16,6 @@ from bnml.graph import DAG
 from bnml.studio.read_tables import table_source_in
 from bnml.studio.session import TableEntry, session_cut_points
 
-__all__ = ["CutGains"]
-
 
 class _KnownCutting(NamedTuple):
     """A column to be cut, the variables that this is for, the best cuts, and what these gain."""

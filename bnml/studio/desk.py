@@ -42,8 +42,6 @@ from bnml.studio.session import (
 from bnml.studio.session_archive import about_archive, pack_session, unpack_session
 from bnml.studio.session_folder import BEFORE, SESSION, SessionFolder
 
-__all__ = ["BusyError", "Desk"]
-
 MOST_UNDONE = 100
 PARTS = {"npc": ["npc"], "support": ["bootstrap"], "posterior": ["posterior"], "study": None}
 EXAMPLE = "chest_clinic.csv.gz"

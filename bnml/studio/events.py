@@ -7,8 +7,6 @@ import json
 from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
-__all__ = ["Events"]
-
 QUIET = 15.0  # seconds after which a comment shows that the connection stands
 MOST_WAITING = 1000  # events that a page has not taken; it has gone, or asks for everything anew when it is back
 

@@ -14,8 +14,6 @@ from bnml.studio.learning import learning_request
 from bnml.studio.read_tables import ReadTables
 from bnml.studio.session import KnownStructure, LearningSettings, TableEntry
 
-__all__ = ["forecast_values"]
-
 
 def forecast_values(
     tables: ReadTables, folder: Path, table: TableEntry, known: KnownStructure, settings: LearningSettings

@@ -18,8 +18,6 @@ from bnml.search.found_words import legend_words
 from bnml.search.search_result import SearchResult
 from bnml.studio.session import Session
 
-__all__ = ["NETWORKS", "PICTURES", "constraints_file", "network_file", "picture_file", "report_file"]
-
 NETWORKS = ("bif", "xmlbif", "net", "dsc", "xdsl", "json")
 PICTURES = ("svg", "png", "pdf")
 _DRAWING = threading.Lock()  # matplotlib draws one picture at a time

@@ -14,8 +14,6 @@ from typing import Any
 
 import bnml
 
-__all__ = ["Job", "Jobs"]
-
 LONGEST_LINE = 1 << 28
 FEWEST_SECONDS = 0.1  # between two messages of how far a job is
 

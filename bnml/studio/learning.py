@@ -21,8 +21,6 @@ from bnml.studio.result_summary import result_summary
 from bnml.studio.session import KnownStructure, LearningSettings, TableEntry
 from bnml.studio.session_folder import result_file
 
-__all__ = ["learn_parts", "learn_result", "learning_request"]
-
 OF_LEARNING = ("features", "selection", "knowledge", "learned", "strength")
 SHARES = {"features": 0.05, "selection": 0.05, "knowledge": 0.05, "learned": 0.9}  # of the work that is done with them
 BY_NAME = {part.name: part for part in PARTS}

@@ -16,8 +16,6 @@ from bnml.graph import PDAG
 from bnml.independence import IndependenceResult
 from bnml.search.search_result import SearchResult
 
-__all__ = ["LinkView", "link_views"]
-
 Pair = frozenset[str]
 
 

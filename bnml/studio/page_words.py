@@ -7,8 +7,6 @@ from typing import Any
 
 from bnml.errors import ArgumentError, BnmlError, DataWarning
 
-__all__ = ["error_values", "in_page_words"]
-
 WORDS = {
     "alpha": "the significance level",
     "bins": "“Cut numbers”",

@@ -10,8 +10,6 @@ from bnml.data.labels import label_text
 from bnml.five_steps.open_answers import OpenAnswer
 from bnml.network import BayesianNetwork
 
-__all__ = ["ask", "conditional_table", "hanging_values", "most_probable"]
-
 
 def ask(network: BayesianNetwork, evidence: Mapping[str, str], do: Mapping[str, str]) -> dict[str, Any]:
     """Answer the page's question for the probability of what is observed, and those of every variable given it.

@@ -14,8 +14,6 @@ from bnml.errors import DataWarning
 from bnml.five_steps.table_source import TableSource
 from bnml.studio.session import TableEntry
 
-__all__ = ["ReadTables", "offered_suffixes", "table_source_in"]
-
 KEPT = 2
 NEEDS = {".xlsx": "openpyxl"}  # packages without which files of a kind cannot be read
 BESIDE = (".idt",)  # files that another one belongs to, and that are given on the command line

@@ -11,8 +11,6 @@ from bnml._files import reading_file, written_whole
 from bnml.errors import BnmlError
 from bnml.plot.layout import Layout
 
-__all__ = ["read_layout", "write_layout"]
-
 
 def _layout_file(folder: Path, result: str) -> Path:
     return folder / "results" / f"{result}.layout.json"

@@ -10,8 +10,6 @@ from bnml.five_steps.state import StudyState
 from bnml.search.proof_words import proof_words
 from bnml.search.search_result import SearchResult
 
-__all__ = ["result_summary"]
-
 
 def result_summary(state: StudyState) -> dict[str, Any]:
     """Return what the list of results says of a result, as plain values."""

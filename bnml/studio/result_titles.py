@@ -7,8 +7,6 @@ from collections.abc import Sequence
 
 from bnml.studio.session import ResultEntry
 
-__all__ = ["SCORE_TITLES", "SEARCH_TITLES", "titles_of_results"]
-
 SCORE_TITLES = {
     "aic": "AIC",
     "bd": "BD",

@@ -35,8 +35,6 @@ from bnml.studio.session import HandDecisions, ResultEntry
 from bnml.studio.session_folder import result_file
 from bnml.uncertainty import strength
 
-__all__ = ["Results"]
-
 KEPT = 6  # results, with decisions by hand, in memory
 KEPT_MEMBERS = 32  # other networks of a class, with their parameters
 

@@ -13,8 +13,6 @@ from pathlib import Path
 from bnml._optional import REQUIREMENTS
 from bnml.errors import ArgumentError, DependencyError, argument
 
-__all__ = ["serve"]
-
 LOOPBACK = "127.0.0.1"
 PACKAGES = ("starlette", "uvicorn")
 

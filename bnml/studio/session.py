@@ -19,21 +19,6 @@ from bnml.graph.rules import ROWS_PER_CELL
 from bnml.scores.priors import DEFAULT_PRIOR
 from bnml.studio.session_folder import ENTRY
 
-__all__ = [
-    "HandDecisions",
-    "KnownStructure",
-    "LearningSettings",
-    "ResultEntry",
-    "Session",
-    "TableChoices",
-    "TableEntry",
-    "chosen_in_session",
-    "plain_fields",
-    "session_cut_points",
-    "session_labels",
-    "session_of",
-]
-
 VERSION = 1
 MISSING = ("error", "drop", "state")
 BEFORE_PRIORS = "uniform"  # of results in files from before there was a setting

@@ -23,8 +23,6 @@ from bnml.studio.archive_check import check_archive_tables, checked_session
 from bnml.studio.session import Session, session_of
 from bnml.studio.session_folder import ENTRY, SESSION, SessionFolder
 
-__all__ = ["about_archive", "pack_session", "unpack_session"]
-
 MOST_BYTES = 1 << 31  # unpacked
 MOST_FILES = 5000
 PIECE = 1 << 20

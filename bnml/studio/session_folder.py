@@ -31,8 +31,6 @@ from bnml._files import reading_file, written_whole
 from bnml.data.sources import SUFFIXES
 from bnml.errors import ArgumentError
 
-__all__ = ["BEFORE", "ENTRY", "SessionFolder", "folder_for", "result_file", "table_key"]
-
 T = TypeVar("T")
 
 SESSION = "session.json"

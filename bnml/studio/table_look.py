@@ -17,8 +17,6 @@ from bnml.errors import BnmlError, DataError, DataWarning
 from bnml.studio.page_words import in_page_words
 from bnml.studio.session import TableChoices
 
-__all__ = ["advised_choices", "table_look"]
-
 
 def advised_choices(path: Path) -> TableChoices:
     """Return how the studio reads a table at its first look: by the choices that `bnml info` advises.

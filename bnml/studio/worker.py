@@ -29,8 +29,6 @@ from bnml.studio.read_tables import ReadTables
 from bnml.studio.session import KnownStructure, LearningSettings, TableChoices, TableEntry, plain_fields
 from bnml.studio.table_look import advised_choices, table_look
 
-__all__ = ["main"]
-
 Progress = Callable[[str, float], None]
 
 

@@ -20,26 +20,6 @@ import numpy as np
 from bnml._arrays import Array
 from bnml._jit import helper, kernel
 
-__all__ = [
-    "Layered",
-    "Ordered",
-    "Ranked",
-    "Unfinished",
-    "arc_sums",
-    "averages",
-    "largest_weights",
-    "layers_backward",
-    "layers_forward",
-    "layers_onward",
-    "linear_extensions",
-    "orders_backward",
-    "orders_forward",
-    "orders_onward",
-    "positions",
-    "structures_above",
-    "subset_sums",
-]
-
 FAR = -60.0  # nats below the largest term: no sum of 2^21 such terms is seen in a float
 TINY = 1e-30  # a part of the whole that is left out
 FAINT = 1e-100  # the same for a factor that may still be multiplied by the number of structures, 10^36 at most

@@ -31,24 +31,6 @@ import numpy as np
 from bnml._arrays import Array
 from bnml._jit import helper, kernel
 
-__all__ = [
-    "DRAWS",
-    "batch_members",
-    "enter_wanted",
-    "find_family",
-    "find_place",
-    "has_arc",
-    "leads_to",
-    "members_of_words",
-    "number_of_arcs",
-    "random_bits",
-    "random_unit",
-    "rehash",
-    "set_parents",
-    "size_of_words",
-    "toggle",
-]
-
 DRAWS = 8  # random numbers that a step may use
 ONE = np.uint64(1)
 ZERO = np.uint64(0)

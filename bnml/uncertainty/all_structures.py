@@ -20,8 +20,6 @@ from bnml.scores.equal_scores import score_tolerance
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["MOST_CLASSES", "MOST_LISTED", "Listed", "Structures", "all_structures"]
-
 MOST_LISTED = 5  # variables: 29,281 DAGs
 MOST_CLASSES = 6  # where nothing else will do: 3.8 million DAGs
 KEY_BITS = 62  # of a number that classes are told apart by

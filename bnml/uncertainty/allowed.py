@@ -14,8 +14,6 @@ from bnml.graph import Rules
 from bnml.scores.lattice.allowed_sets import sets_that_fit
 from bnml.scores.priors import StructurePrior
 
-__all__ = ["Allowed", "allowed_families"]
-
 
 @dataclass(frozen=True)
 class Allowed:

@@ -27,8 +27,6 @@ from bnml.scores.predictive import FamilyRows, FamilyTable
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["AveragedStructures"]
-
 BLOCK = 1 << 22  # families × rows, or structures × rows, that are worked on together; 32 MB
 
 Family = tuple[int, tuple[int, ...]]

@@ -26,8 +26,6 @@ from bnml.scores.equal_scores import score_tolerance
 from bnml.uncertainty.all_structures import Listed, Masks, Structures
 from bnml.uncertainty.sums_over_structures import log_sum_over_structures
 
-__all__ = ["best_structures"]
-
 MOST = 1 << 22  # structures that are listed
 STEPS, MOST_CALLS = 1 << 24, 128  # to list them: each some tenth of a second
 FEW = 1 << 14  # structures more than asked for, in the first list

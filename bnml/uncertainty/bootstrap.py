@@ -52,12 +52,6 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-__all__ = [
-    "Bootstrap",
-    "bootstrap",
-    "bootstrap_threshold",
-]
-
 RESAMPLING = ("halves", "bootstrap")
 
 

@@ -12,8 +12,6 @@ from bnml._arrays import Array, Bools, Floats, Ints
 from bnml._bits import mask_of, words_of_masks
 from bnml.graph import DAG, Rules
 
-__all__ = ["Chains", "first_structure", "searched_structure", "unpacked_parents"]
-
 Words = npt.NDArray[np.uint64]
 
 MAX_SHORTFALL = 1.0  # nats; less than a factor of three in probability

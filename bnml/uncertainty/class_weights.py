@@ -15,8 +15,6 @@ from bnml._bits import mask_of
 from bnml.errors import ArgumentError, argument
 from bnml.graph import DAG, PDAG, Rules
 
-__all__ = ["class_weights", "count_allowed_members"]
-
 MOST_MEMBERS = 100_000  # of a class that are looked at one by one
 
 

@@ -16,8 +16,6 @@ import numpy.typing as npt
 
 from bnml._arrays import Floats
 
-__all__ = ["Diagnosis", "diagnose", "effective_sizes", "normal_scores", "split_r_hat"]
-
 BLOCK = 1 << 22  # values that are transformed together
 FEWEST = 4  # values of a chain for which anything can be said
 

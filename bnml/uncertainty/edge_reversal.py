@@ -30,8 +30,6 @@ from bnml.uncertainty._sampling_kernels import (
     size_of_words,
 )
 
-__all__ = ["edge_reversal_step", "no_reversal_lists", "reversal_lists"]
-
 MOST_LISTED = 300  # parent sets of a variable
 FAR = -60.0  # nats below the best: such a set is never drawn
 ONE = np.uint64(1)

@@ -17,8 +17,6 @@ from bnml._watch import Tell
 from bnml.scores import LocalScores
 from bnml.scores.lattice import has_lattice, score_all_families
 
-__all__ = ["posterior_families"]
-
 MOST_EXACT = 14  # variables
 BLOCK = 1 << 14  # sets that are asked for together
 

@@ -16,8 +16,6 @@ from bnml._jit import helper
 from bnml.uncertainty._sampling_kernels import has_arc, random_bits, toggle
 from bnml.uncertainty.single_arcs import decide_single_arc, decide_turn, random_pair, turn_single_arc
 
-__all__ = ["order_move_step"]
-
 KIND = np.uint64(3)
 HALF = np.uint64(32)
 

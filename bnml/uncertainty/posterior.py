@@ -41,8 +41,6 @@ from bnml.uncertainty.sums_over_parents import StructureSums, subset_sums
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-__all__ = ["METHODS", "posterior"]
-
 METHODS = ("auto", "exact", "sample")
 SEARCH_SHARE, MOST_SEARCH = 0.2, 0.6  # of a time limit, for the structure that a chain starts from
 BUSY = 10.0  # times its estimate that an exact search may take, on a busy machine

@@ -17,8 +17,6 @@ from bnml._text import facts, number_of, text_table
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["PosteriorBase", "check_number_of_best"]
-
 LIKELY = 0.5  # links that the report lists
 MOST_SHOWN, MOST_IN_HTML = 40, 200
 

@@ -16,16 +16,6 @@ from bnml.uncertainty.all_structures import MOST_CLASSES
 from bnml.uncertainty.families import BLOCK, MOST_EXACT
 from bnml.uncertainty.sums_over_layers import PARTS
 
-__all__ = [
-    "MOST_VARIABLES",
-    "Cost",
-    "check_posterior_memory",
-    "exact_posterior_fits",
-    "posterior_cost",
-    "posterior_memory",
-    "posterior_prior_for",
-]
-
 MOST_VARIABLES = {"uniform": 14, "order": 22, "classes": MOST_CLASSES}
 
 # seconds, on one core of a machine of 2023

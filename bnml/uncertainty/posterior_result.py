@@ -28,8 +28,6 @@ from bnml.uncertainty.sums_over_structures import blanket_probabilities, path_pr
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["MOST_SUMMED", "Posterior", "check_top"]
-
 MOST_SUMMED = 14  # variables, for paths, blankets and the best structures
 MOST_PREDICTED = 10  # variables, for predictions
 SEARCHED = "qnml"  # the default score of searches

@@ -25,8 +25,6 @@ from bnml.scores.predictive import FamilyRows, FamilyTable
 from bnml.uncertainty.all_structures import Listed
 from bnml.uncertainty.sums_over_structures import log_sum_over_structures
 
-__all__ = ["Average", "average_by_sums", "average_over_listed", "averaged_log_prob"]
-
 BLOCK = 1 << 22  # families × rows that are worked on together; 32 MB
 
 Average = Callable[[Floats], Floats]

@@ -9,8 +9,6 @@ from bnml.graph import Rules
 from bnml.scores.priors import StructurePrior
 from bnml.search.report import describe_prior
 
-__all__ = ["PRIORS", "prior_words"]
-
 PRIORS = {
     "uniform": "all DAGs{limits} are equally probable",
     "order": "all pairs of an order and a DAG that fits it are equally probable{limits}; "

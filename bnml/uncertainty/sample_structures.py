@@ -46,8 +46,6 @@ from bnml.uncertainty.tempering import (
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-__all__ = ["sample_structures"]
-
 Words = npt.NDArray[np.uint64]
 
 FIRST_RUNGS = 14

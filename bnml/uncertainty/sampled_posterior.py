@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 
     from bnml.uncertainty.averaged import AveragedStructures
 
-__all__ = ["LARGEST_R_HAT", "LEAST_EFFECTIVE_SIZE", "SampledPosterior"]
-
 LARGEST_R_HAT, LEAST_EFFECTIVE_SIZE = 1.05, 400.0  # of chains that have converged
 BLOCK = 1 << 25  # entries of matrices that are worked on together
 

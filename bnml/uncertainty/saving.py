@@ -15,8 +15,6 @@ from bnml.uncertainty.chains import Chains
 from bnml.uncertainty.posterior_result import Posterior
 from bnml.uncertainty.sampled_posterior import SampledPosterior
 
-__all__ = ["bootstrap_values", "posterior_values", "saved_bootstrap", "saved_posterior"]
-
 SAMPLED = ("names", "score", "prior", "n_rows", "seconds")
 SAME = ("names", "score", "prior", "log_evidence", "n_rows", "seconds", "_arcs")
 

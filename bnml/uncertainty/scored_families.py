@@ -18,8 +18,6 @@ from bnml.scores import LocalScores
 from bnml.scores.lattice.allowed_sets import allowed_sets
 from bnml.uncertainty._sampling_kernels import batch_members, enter_wanted, rehash
 
-__all__ = ["ScoredFamilies"]
-
 FIRST_SLOTS = 1 << 15
 MOST_FILLED = 0.5
 MOST_AT_FIRST = 60_000  # families that are all scored before a chain wants one of them

@@ -20,8 +20,6 @@ from bnml.uncertainty._sampling_kernels import (
     toggle,
 )
 
-__all__ = ["decide_single_arc", "decide_turn", "random_pair", "single_arc_step", "turn_single_arc"]
-
 HALF = np.uint64(32)
 NEVER = -40.0  # the logarithm of a chance that never comes up
 LOWER = np.uint64(0xFFFFFFFF)

@@ -28,8 +28,6 @@ from bnml.search.structural_em import scores_by_em
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["strength"]
-
 
 def strength(
     dag: DAG | PDAG, data: Any, score: Score | str = "qnml", *, prior: StructurePrior | str | None = DEFAULT_PRIOR

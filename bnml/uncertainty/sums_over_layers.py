@@ -48,8 +48,6 @@ from bnml.uncertainty.sums_over_parents import (
     weights_without_each,
 )
 
-__all__ = ["log_total_over_layers", "paths_over_layers", "sum_over_layers"]
-
 PARTS = 8  # of the sets of one size; each collects coefficients of its own, whatever the number of threads
 
 

@@ -36,8 +36,6 @@ from bnml.uncertainty.sums_over_parents import (
     sums_over_arcs_into,
 )
 
-__all__ = ["log_total_over_orders", "paths_over_orders", "sum_over_orders"]
-
 SETS_OF_STATES = 1 << 6  # of a kernel that goes over the subsets of each: up to 50 ms
 
 

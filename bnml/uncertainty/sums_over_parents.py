@@ -19,15 +19,6 @@ from bnml._bits import masks_without
 from bnml._threads import run_each, short_ranges
 from bnml._watch import Tell
 
-__all__ = [
-    "StructureSums",
-    "SubsetSums",
-    "Tell",
-    "subset_sums",
-    "sums_over_arcs_into",
-    "weights_without_each",
-]
-
 """Is told now and then what part of the work is done."""
 
 SETS_PER_CALL = 1 << 16  # of a kernel: some 20 ms

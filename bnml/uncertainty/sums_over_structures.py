@@ -18,8 +18,6 @@ from bnml._threads import run_each
 from bnml.uncertainty import sums_over_layers, sums_over_orders
 from bnml.uncertainty.sums_over_parents import subset_sums
 
-__all__ = ["blanket_probabilities", "log_sum_over_structures", "path_probabilities"]
-
 
 def log_sum_over_structures(weights: Floats, prior: str, threads: int) -> float:
     """Return the logarithm of the sum of all structures' weights; minus infinity where there is none.

@@ -30,8 +30,6 @@ from bnml.uncertainty.edge_reversal import edge_reversal_step
 from bnml.uncertainty.order_moves import order_move_step
 from bnml.uncertainty.single_arcs import single_arc_step
 
-__all__ = ["FEWEST_RUNGS", "MOST_RUNGS", "first_tempering_ladder", "run_tempering", "tempering_ladder_for"]
-
 FEWEST_RUNGS, MOST_RUNGS = 4, 24
 REJECTED = 0.4  # of the exchanges of neighbours, where there are rungs enough
 HOTTEST = 0.08  # inverse temperature

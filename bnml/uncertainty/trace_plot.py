@@ -9,8 +9,6 @@ from bnml._arrays import Floats
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["trace_plot"]
-
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
 BINS = 30
 STYLES = ("-", "--", "-.", ":")  # readable without colours

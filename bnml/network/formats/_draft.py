@@ -21,8 +21,6 @@ from bnml.errors import FormatError, GraphError
 from bnml.graph import DAG
 from bnml.network.network import TOLERANCE, BayesianNetwork
 
-__all__ = ["Draft", "TableRows"]
-
 Error = Callable[[int, str], FormatError]
 
 MOST_VARIABLES = 20_000

@@ -6,8 +6,6 @@ from bnml._text import quoted_value
 from bnml.network.formats._draft import Draft, TableRows
 from bnml.network.formats._scanner import Scanner
 
-__all__ = ["Nodes"]
-
 
 class Nodes:
     """A file that is read: the nodes that were declared so far, and what they are called in the draft of the network.

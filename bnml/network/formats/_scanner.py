@@ -13,8 +13,6 @@ from collections.abc import Iterator
 from bnml._text import quoted_value
 from bnml.errors import FormatError
 
-__all__ = ["Scanner", "failure", "in_quotes"]
-
 _STRING = r'"(?>[^"\\]++|\\.)*+"'
 _NUMBERS = re.compile(r"[-+.0-9eE,\s]++")
 _NESTED_NUMBERS = re.compile(r"[-+.0-9eE,\s()]++")

@@ -14,8 +14,6 @@ from bnml._text import quoted_value
 from bnml.errors import FormatError
 from bnml.network.formats._scanner import failure
 
-__all__ = ["BLANKS", "Element", "is_plain", "numbers", "parse", "xml_labels", "xml_name"]
-
 BLANKS = " \t\r\n"
 MOST_LEVELS = 50
 MOST_ELEMENTS = 1_000_000

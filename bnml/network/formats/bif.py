@@ -43,8 +43,6 @@ from bnml.network.formats._draft import Draft, TableRows
 from bnml.network.formats._scanner import Scanner, Words, in_quotes
 from bnml.network.network import BayesianNetwork
 
-__all__ = ["read", "write"]
-
 _BARE = re.compile(r"(?!.*(?://|/\*))[A-Za-z0-9_<>=+./:*!?@^~&$'`-]+")
 _KEYWORDS = frozenset({"network", "variable", "probability", "property", "type", "discrete", "table", "default"})
 

@@ -34,8 +34,6 @@ from bnml.network.formats._draft import Draft, TableRows
 from bnml.network.formats._scanner import Scanner
 from bnml.network.network import BayesianNetwork
 
-__all__ = ["read", "write"]
-
 FORMAT, VERSION = "bnml network", 2
 
 _REQUIRED = {"name": str, "states": list, "parents": list, "table": list}

@@ -34,8 +34,6 @@ from bnml.network.formats._nodes import Nodes
 from bnml.network.formats._scanner import Scanner, in_quotes
 from bnml.network.network import BayesianNetwork
 
-__all__ = ["read", "write"]
-
 
 def read(content: bytes, file: str) -> BayesianNetwork:
     """Return the network of a Hugin file; a `FormatError` says in which line what was expected."""

@@ -44,8 +44,6 @@ from bnml.network.formats._scanner import failure
 from bnml.network.formats._xml import BLANKS, Element, is_plain, numbers, parse, xml_labels, xml_name
 from bnml.network.network import BayesianNetwork
 
-__all__ = ["read", "write"]
-
 
 def read(content: bytes, file: str) -> BayesianNetwork:
     """Return the network of an XMLBIF file; a `FormatError` says in which line what was expected."""

@@ -9,8 +9,6 @@ import numpy as np
 from bnml._arrays import Array
 from bnml._jit import helper, kernel, plain_at_first
 
-__all__ = ["LOW", "FamilyTables", "fill_gains", "highest_lattice_gain", "sets_reaching"]
-
 LOW = 12  # bits of the sets that have tables of their own
 
 

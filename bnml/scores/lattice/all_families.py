@@ -20,8 +20,6 @@ from bnml.scores.lattice.lattice import Lattice, has_lattice
 from bnml.scores.lattice.memory import check_all_families
 from bnml.scores.local import LocalScores
 
-__all__ = ["score_all_families", "undominated_families"]
-
 
 def score_all_families(local: LocalScores, threads: int | None = None, done: Tell | None = None) -> Floats:
     """Return the scores of all families: for each column, and each set of the others.

@@ -10,8 +10,6 @@ import numpy.typing as npt
 from bnml._bits import bits
 from bnml.graph import Rules
 
-__all__ = ["FEW_LINKS", "allowed_sets", "sets_that_fit"]
-
 FEW_LINKS = 10  # required links of a variable whose subsets are all looked at
 
 

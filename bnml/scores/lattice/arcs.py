@@ -12,8 +12,6 @@ from bnml.counts.lattice import WalkOrder
 from bnml.graph import Rules
 from bnml.scores.local import LocalScores
 
-__all__ = ["ArcTerms"]
-
 
 @dataclass(frozen=True)
 class ArcTerms:

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from bnml.counts._lattice_kernels import Bounds
     from bnml.scores.lattice.lattice import Lattice
 
-__all__ = ["FIRST_PARENTS", "LEAST_VARIABLES", "bounds_for", "no_bounds"]
-
 FIRST_PARENTS = 2  # families with so few parents are known before the bounded walk
 LEAST_VARIABLES = 12  # below, all subsets are done before bounds would pay
 

@@ -25,8 +25,6 @@ from bnml.scores.lattice.lattice import Lattice, LatticeOptions
 from bnml.scores.lattice.units import MANTISSA
 from bnml.scores.local import LocalScores
 
-__all__ = ["LatticeByView", "lattice_of"]
-
 
 def lattice_of(
     local: LocalScores, rules: Rules, *, done: Tell | None = None, **options: Unpack[LatticeOptions]

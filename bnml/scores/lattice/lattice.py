@@ -31,8 +31,6 @@ from bnml.scores.local import LocalScores
 if TYPE_CHECKING:
     from bnml.scores.lattice._kernels import FamilyTables
 
-__all__ = ["Lattice", "LatticeOptions", "has_lattice"]
-
 MOST_EQUALS = 1000  # parent sets of the same score that are looked at
 SCANNED = 22  # variables whose subsets are looked at in one go
 AT_ONCE = 1 << 22  # sets that are counted in one go

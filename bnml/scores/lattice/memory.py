@@ -13,8 +13,6 @@ from bnml.scores.lattice.terms import terms_that_rise
 from bnml.scores.local import LocalScores
 from bnml.scores.term_cache import MOST_CACHED
 
-__all__ = ["BASE", "check_all_families", "scoring_bytes"]
-
 BASE = 190_000_000  # bytes that Python and its libraries take; the same every time, so that what follows from it is
 
 # bytes, found by measurement

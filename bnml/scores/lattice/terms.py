@@ -21,16 +21,6 @@ from bnml.scores.loglik import n_log_n
 if TYPE_CHECKING:
     from bnml.counts._lattice_kernels import Sums
 
-__all__ = [
-    "closed_forms",
-    "has_price_terms",
-    "range_of_terms",
-    "rows_of_terms",
-    "term_neighbours",
-    "terms_that_rise",
-    "terms_to_sum",
-]
-
 MOST_RISING = 1 << 21  # entries of tables that change with the number of configurations; 16 MB
 LEAST_RISING = 16  # of them for each number of configurations
 SMALLEST = 1e-290  # of a hyperparameter; below, its logarithm is used

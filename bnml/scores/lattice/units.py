@@ -16,8 +16,6 @@ from bnml.graph import Rules
 from bnml.scores.lattice.allowed_sets import FEW_LINKS
 from bnml.scores.lattice.terms import term_neighbours
 
-__all__ = ["Units", "choose_units"]
-
 MANTISSA = 52  # bits of a float
 
 

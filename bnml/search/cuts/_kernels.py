@@ -11,8 +11,6 @@ import numpy as np
 from bnml._arrays import Array
 from bnml._jit import helper, kernel
 
-__all__ = ["climb_in_orders", "clusters_from", "order_by_values", "unmark_dominated"]
-
 NEVER = -1e12  # in place of a score where no family fits
 BETTER = 1e-7  # what a move must gain
 STEPS_DOWN = 4  # that a cluster may take at first

@@ -7,8 +7,6 @@ import numpy as np
 from bnml._arrays import Array
 from bnml._jit import kernel
 
-__all__ = ["odd_sums", "shorten_zero_half"]
-
 
 @kernel
 def odd_sums(odd: Array, weights: Array, slack: Array, columns: Array, most: float, found: Array) -> int:

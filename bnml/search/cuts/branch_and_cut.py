@@ -28,8 +28,6 @@ from bnml.search.cuts.relaxation import Relaxation
 from bnml.search.cuts.separable_parts import separable_parts
 from bnml.search.cuts.tree import Tree
 
-__all__ = ["CutsResult", "solve_by_cuts", "structure_reaching"]
-
 RESTARTS = 300  # of the search for a first structure
 FEW_RESTARTS = 10  # of the search for a structure that has a score
 SHORT = 1e-9  # by which it may be missed

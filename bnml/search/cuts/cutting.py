@@ -16,8 +16,6 @@ from bnml.search.cuts.rows import Row, cluster_row, link_row, pair_rows
 from bnml.search.cuts.separation import LEAST, cluster_violation, separate_by_local_search, separate_by_program
 from bnml.search.cuts.zero_half import zero_half
 
-__all__ = ["CLOSE", "Cutting", "Incumbent"]
-
 CLOSE = 1e-6  # a bound that is so near to a score proves it
 TIE = 1e-7  # families are kept while they can be part of a structure that is worse by so little
 AT_ONCE = 60  # clusters added in a round

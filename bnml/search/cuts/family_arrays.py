@@ -11,8 +11,6 @@ import numpy.typing as npt
 
 from bnml._bits import bits, masks_of_words, words_of_masks
 
-__all__ = ["FamilyArrays", "arrays_of_families"]
-
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]

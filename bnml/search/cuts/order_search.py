@@ -11,8 +11,6 @@ import numpy.typing as npt
 from bnml._watch import Watch
 from bnml.search.cuts.family_arrays import FamilyArrays
 
-__all__ = ["OrderSearch", "search_orders"]
-
 Ints = npt.NDArray[np.int64]
 
 PATIENCE = 3  # restarts, for each variable, without a better structure, until a random order is begun with

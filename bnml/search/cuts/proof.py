@@ -21,8 +21,6 @@ import numpy as np
 from bnml.search.cuts.family_arrays import Bools, FamilyArrays, Floats
 from bnml.search.cuts.rows import Row
 
-__all__ = ["Proof", "proven_bound"]
-
 DIGITS = 51  # bits of the largest sum that can occur, so that floats hold it
 GONE = -(1 << 60)
 

@@ -12,8 +12,6 @@ from bnml.search.cuts.family_arrays import Bools, FamilyArrays, Floats
 from bnml.search.cuts.proof import Proof, proven_bound
 from bnml.search.cuts.rows import Row
 
-__all__ = ["Relaxation"]
-
 SLICE = 1000  # iterations of the simplex method between two looks at the watch
 LARGE = 1e3  # what multipliers that prove the lack of a solution are scaled to, in terms of all scores
 IDLE = 10  # solutions for which a row may be slack before it is dropped

@@ -15,8 +15,6 @@ import numpy as np
 
 from bnml.search.cuts.family_arrays import Bools, FamilyArrays, Ints
 
-__all__ = ["Row", "cluster_row", "link_row", "pair_rows"]
-
 
 @dataclass(frozen=True, eq=False)
 class Row:

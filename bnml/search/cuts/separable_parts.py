@@ -6,8 +6,6 @@ from collections.abc import Iterator, Sequence
 
 from bnml._bits import bits, closure, transposed
 
-__all__ = ["separable_parts"]
-
 
 def separable_parts(parents: Sequence[Sequence[int]], links: Sequence[int]) -> Iterator[list[int]]:
     """Yield sets of variables that can be on a cycle together, or are linked, each with its members in their order."""

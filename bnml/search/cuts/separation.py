@@ -10,8 +10,6 @@ import numpy as np
 from bnml._watch import Watch
 from bnml.search.cuts.family_arrays import Bools, FamilyArrays, Floats, Ints
 
-__all__ = ["LEAST", "cluster_violation", "separate_by_local_search", "separate_by_program"]
-
 LEAST = 1e-3  # by how much a cluster must be violated
 MOST = 400  # clusters that one search may find
 POSITIVE = 1e-7

@@ -15,8 +15,6 @@ import numpy as np
 from bnml.search.cuts.cutting import TIE, Cutting
 from bnml.search.cuts.family_arrays import Bools, Ints
 
-__all__ = ["Tree"]
-
 CANDIDATES = 16  # arcs that are tried before one is branched on
 TRIAL = 100  # iterations of the simplex method for each
 FRACTION = 1e-5

@@ -18,8 +18,6 @@ import numpy as np
 from bnml.search.cuts.family_arrays import FamilyArrays, Floats, Ints
 from bnml.search.cuts.rows import Row
 
-__all__ = ["half_sum", "zero_half"]
-
 POSITIVE = 1e-6
 LEAST = 0.01  # by how much the inequality must be violated
 LARGEST = 8  # coefficient that is not too large to be of use

@@ -21,8 +21,6 @@ from bnml.scores.equal_scores import score_tolerance
 from bnml.search.ges.steps import DELETE, INSERT, TURN, ClassGraph, Step, cliques, turnable
 from bnml.search.problem import Problem
 
-__all__ = ["Deletes", "Gains", "Inserts", "Operators", "Turns"]
-
 MOST_SETS = 1024  # sets S that are tried in one place: all of them, unless more than ten are adjacent to each other
 
 

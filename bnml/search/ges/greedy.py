@@ -32,8 +32,6 @@ from bnml.search.ges.steps import DELETE, INSERT, TURN, ClassGraph, step_taken
 from bnml.search.problem import Problem
 from bnml.search.search_result import SearchResult
 
-__all__ = ["ges"]
-
 FIRST_SHARE, FORWARD_SHARE = 0.1, 0.9  # of the work until the first step is known, and to the end of the inserts
 
 

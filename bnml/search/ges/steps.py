@@ -37,8 +37,6 @@ from bnml._bits import bits, set_key, transposed
 from bnml.graph import DAG, PDAG
 from bnml.graph.extension import consistent_extension
 
-__all__ = ["DELETE", "INSERT", "TURN", "ClassGraph", "Step", "cliques", "step_taken", "turnable"]
-
 INSERT, DELETE, TURN = "insert", "delete", "turn"
 
 

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
 
-__all__ = ["LONG", "at_rest", "by_keys", "go", "key", "nothing_asked", "see", "session_of", "tab_to"]
-
 LONG = 300_000  # milliseconds that a search or a study may take on a slow machine
 
 

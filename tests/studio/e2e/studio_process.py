@@ -9,8 +9,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-__all__ = ["StudioProcess"]
-
 
 class StudioProcess:
     """`bnml studio`, running.

@@ -23,8 +23,8 @@ def test_arguments_are_shown_as_python_writes_them():
 def test_other_doors_have_their_own_words():
     error = SearchError(f"{argument('max_parents', 3)} allows fewer; raise {argument('max_parents')}")
 
-    def option(name, value):
-        return f"--{name.replace('_', '-')}" + ("" if value is None else f" {value}")
+    def option(named):
+        return f"--{named.name.replace('_', '-')} {named.shown}".rstrip()
 
     assert error.text(option) == "--max-parents 3 allows fewer; raise --max-parents"
 

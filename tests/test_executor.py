@@ -261,7 +261,7 @@ def test_the_error_of_a_task_arrives_as_it_is(executor):
         executor_crew(executor) as crew,
     ):
         list(crew.in_order(range(10)))
-    assert caught.value.text(lambda name, value: f"--{name} {value}").startswith("--bins 'x'")  # for a shell
+    assert caught.value.text(lambda named: f"--{named.name} {named.shown}").startswith("--bins 'x'")  # for a shell
 
 
 def executor_crew(executor):

@@ -18,7 +18,7 @@ A table that can be read, though it may not be what was meant, is worth a ``Data
 
 An error is data: the argument that it is about and its value, the problem, and a hint. ``str`` of it is a message for
 Python programmers; the command line and the studio spell arguments in their own way, as ``--max-parents 3`` instead of
-``max_parents=3``. So a text that names arguments is a `Phrase`, such as ``argument("max_parents", 3) + " allows fewer"``.
+``max_parents=3``. So a text that names arguments is a `Phrase`, as ``argument("max_parents", 3) + " allows fewer"`` is.
 Join phrases by ``+``, not in f-strings, which would make them Python's text.
 """
 
@@ -121,8 +121,8 @@ class Phrase:
         """Return the text, with arguments and functions as ``spell`` writes them."""
         return "".join(part if isinstance(part, str) else spell(part) for part in self.parts)
 
-    def replaced(self, old: str, new: str) -> Phrase:
-        """Return the text with another word for one in it; arguments stay."""
+    def replace(self, old: str, new: str) -> Phrase:
+        """Return the text with another word for one in it, as for a string; arguments stay."""
         return Phrase(tuple(part.replace(old, new) if isinstance(part, str) else part for part in self.parts))
 
 

@@ -19,7 +19,7 @@ def require_dag(graph: object, what: str) -> DAG:
     from bnml.graph.dag import DAG
 
     if not isinstance(graph, DAG):
-        raise ArgumentError(f"{argument(what)} must be a DAG, got {_kind(graph)}")
+        raise ArgumentError(argument(what) + f" must be a DAG, got {_kind(graph)}")
     return graph
 
 
@@ -28,7 +28,7 @@ def require_pdag(graph: object, what: str) -> PDAG:
     from bnml.graph.pdag import PDAG
 
     if not isinstance(graph, PDAG):
-        raise ArgumentError(f"{argument(what)} must be a PDAG, got {_kind(graph)}")
+        raise ArgumentError(argument(what) + f" must be a PDAG, got {_kind(graph)}")
     return graph
 
 
@@ -43,7 +43,7 @@ def graph_of(given: object, what: str) -> DAG | PDAG:
         graph = getattr(given, name, None)
         if isinstance(graph, DAG | PDAG):
             return graph
-    raise ArgumentError(f"{argument(what)} must be a DAG or PDAG, got {type(given).__name__}")
+    raise ArgumentError(argument(what) + f" must be a DAG or PDAG, got {type(given).__name__}")
 
 
 def _kind(graph: object) -> str:

@@ -39,7 +39,7 @@ class Variables:
         if isinstance(names, str):
             return 1 << self.at(names)
         if not isinstance(names, Iterable):
-            raise ArgumentError(f"{argument(what)} must be a name or several names of variables, got {names!r}")
+            raise ArgumentError(argument(what) + f" must be a name or several names of variables, got {names!r}")
         return mask_of(self.at(name) for name in names)
 
     def pick(self, mask: int) -> tuple[str, ...]:

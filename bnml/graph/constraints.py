@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 
 from bnml._bits import transposed
 from bnml._text import did_you_mean, quoted
-from bnml.errors import ArgumentError, GraphError, argument
+from bnml.errors import ArgumentError, GraphError
 from bnml.graph._checks import require_dag
 from bnml.graph._names import Variables, check_name, checked_names, pairs_of_names
 from bnml.graph.dag import DAG
@@ -142,8 +142,9 @@ class Constraints:
             for name in (name for group in groups for name in group):
                 if name not in known:
                     raise ArgumentError(
-                        f"{argument('constraints')}: {what} name {name!r}, which is not a variable."
-                        f"{did_you_mean(name, known)} The variables are {quoted(known)}."
+                        f"{what} name {name!r}, which is not a variable.{did_you_mean(name, known)} The variables are "
+                        f"{quoted(known)}.",
+                        argument="constraints",
                     )
 
     def compiled(self, names: Iterable[str], max_parents: int | None = None) -> Rules:

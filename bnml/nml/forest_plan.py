@@ -17,7 +17,7 @@ from typing import Any
 from bnml._memory import gigabytes, memory_limit_of
 from bnml._plain import attributes
 from bnml._text import time_text
-from bnml.errors import ScoreError, argument
+from bnml.errors import ScoreError
 from bnml.nml.forest_counts import number_of_sorted_counts
 from bnml.nml.forest_sums import ForestSums, Needs
 from bnml.nml.forest_weights import forest_weight_bytes, seconds_for_weights
@@ -106,10 +106,11 @@ def check_plan(forecast: ForestForecast) -> None:
     if not forecast.fits:
         a, b = forecast.arities or (1, 1)
         raise ScoreError(
-            f"{argument('score', 'nml')}: the exact NML of this forest is too much: {forecast} "
-            f"({gigabytes(forecast.limit)} and an hour are allowed). Variables with {a} and with {b} values "
-            "are joined, and both have other neighbours; take qnml, which comes nearest, or fewer values for "
-            "variables that are not leaves."
+            f"the exact NML of this forest is too much: {forecast} ({gigabytes(forecast.limit)} and an hour are "
+            f"allowed). Variables with {a} and with {b} values are joined, and both have other neighbours",
+            argument="score",
+            value="nml",
+            hint="take qnml, which comes nearest, or fewer values for variables that are not leaves.",
         )
 
 

@@ -114,16 +114,18 @@ def regrets(n: Whole, rs: ArrayLike, *, log_rs: ArrayLike | None = None, method:
     if log_rs is None:
         if np.isinf(sizes).any():
             raise ArgumentError(
-                f"{argument('rs')} holds inf, so log_rs is needed: pass the logarithms of the numbers of values."
+                argument("rs") + " holds inf, so log_rs is needed: pass the logarithms of the numbers of values."
             )
         logs = np.zeros(sizes.shape)
     else:
         logs = np.asarray(log_rs)
         if logs.dtype.kind not in "iuf" or logs.shape != sizes.shape:
             given = f"an array of shape {logs.shape} and type {logs.dtype}"
-            raise ArgumentError(f"{argument('log_rs')} must be numbers in the shape of rs, {sizes.shape}, got {given}.")
+            raise ArgumentError(
+                argument("log_rs") + f" must be numbers in the shape of rs, {sizes.shape}, got {given}."
+            )
         if not np.isfinite(logs[np.isinf(sizes)]).all():
-            raise ArgumentError(f"{argument('log_rs')} must be finite where rs is inf.")
+            raise ArgumentError(argument("log_rs") + " must be finite where rs is inf.")
     return _regrets(n, sizes, logs, method)
 
 
@@ -143,7 +145,7 @@ def regret_argument(name: str, value: Any, least: int, most: int | None = None) 
     whole = is_whole(value, None) or (isinstance(value, float | np.floating) and float(value).is_integer())
     if not whole or value < least or (most is not None and value > most):
         allowed = f"of at least {least}" if most is None else f"from {least} to {most}"
-        raise ArgumentError(f"{argument(name)} must be a whole number {allowed}, got {value!r}.")
+        raise ArgumentError(argument(name) + f" must be a whole number {allowed}, got {value!r}.")
     return int(value)
 
 
@@ -155,16 +157,16 @@ def _whole_numbers(name: str, values: ArrayLike) -> Floats:
             given = given.astype(np.float64)
         except OverflowError:
             raise ArgumentError(
-                f"{argument(name)} holds a number beyond the range of floats: pass inf, and its logarithm in log_rs."
+                argument(name) + " holds a number beyond the range of floats: pass inf, and its logarithm in log_rs."
             ) from None
     if given.dtype.kind not in "iuf":
         raise ArgumentError(
-            f"{argument(name)} must be whole numbers of at least 1, got an array of type {given.dtype}."
+            argument(name) + f" must be whole numbers of at least 1, got an array of type {given.dtype}."
         )
     array = given.astype(np.float64)
     wrong = ~((array >= 1.0) & (array == np.floor(array)))
     if wrong.any():
-        raise ArgumentError(f"{argument(name)} must be whole numbers of at least 1, got {array[wrong][0]}.")
+        raise ArgumentError(argument(name) + f" must be whole numbers of at least 1, got {array[wrong][0]}.")
     return array
 
 
@@ -172,5 +174,5 @@ def check_regret_method(method: str) -> None:
     """Refuse a method that is no way to compute the regret."""
     if method not in METHODS:
         raise ArgumentError(
-            f"{argument('method')} must be one of {quoted(METHODS)}, got {method!r}.{did_you_mean(method, METHODS)}"
+            argument("method") + f" must be one of {quoted(METHODS)}, got {method!r}.{did_you_mean(method, METHODS)}"
         )

@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from bnml._arrays import Floats
 from bnml.data.columns import Column
-from bnml.errors import ArgumentError, argument
+from bnml.errors import ArgumentError
 from bnml.nml import nml_histogram
 
 Bins = tuple[str, int | str] | tuple[float, ...]
@@ -62,7 +62,7 @@ def parse_bins(spec: Any, where: str) -> Bins:
 
 
 def _refusal(where: str, spec: Any, expected: str) -> ArgumentError:
-    return ArgumentError(f"{argument(where, spec, most=100)}: {expected}")
+    return ArgumentError(expected, argument=where, value=spec)
 
 
 def cut_points(bins: Bins, values: Floats, weights: Floats) -> tuple[float, ...]:

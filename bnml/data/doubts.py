@@ -15,7 +15,7 @@ from bnml.data.columns import Column
 from bnml.data.labels import as_number, label_text, label_without_point
 from bnml.data.read_arguments import Arguments
 from bnml.data.states import MOST_WHOLE_NUMBERS, States
-from bnml.errors import DataWarning, argument
+from bnml.errors import DataWarning, Text, argument
 
 MANY_COLUMNS = 3  # if all of their names are values too, the names are a row, even without numbers
 
@@ -106,7 +106,7 @@ def is_missing_code(word: str) -> bool:
     return word.strip().casefold() in MISSING_CODES
 
 
-def hint_for_words(words: Sequence[str]) -> str:
+def hint_for_words(words: Sequence[str]) -> Text:
     """Return what to do about texts among numbers; only common codes are said to be missing values."""
     censored = [word for word in words if _CENSORED.fullmatch(word.strip())]
     codes = [word for word in words if is_missing_code(word)]
@@ -114,13 +114,12 @@ def hint_for_words(words: Sequence[str]) -> str:
         kind = "is a censored value" if len(censored) == 1 else "are censored values"
         hint = f"{quoted(map(clip, censored))} {kind}: replace with a number{_usual_replacement(censored)}"
         if codes:
-            hint += (
-                f"; if {quoted(map(clip, codes))} stands for a missing value, say so ({argument('na_values', codes)})"
-            )
+            hint += f"; if {quoted(map(clip, codes))} stands for a missing value, say so ("
+            return hint + argument("na_values", codes) + ")"
         return hint
     if len(codes) == len(words):
-        return f"if that stands for a missing value, say so ({argument('na_values', list(words))})"
-    return f"replace them with numbers, or if they stand for missing values, name them in {argument('na_values')}"
+        return "if that stands for a missing value, say so (" + argument("na_values", list(words)) + ")"
+    return "replace them with numbers, or if they stand for missing values, name them in " + argument("na_values")
 
 
 def _usual_replacement(censored: Sequence[str]) -> str:

@@ -32,7 +32,7 @@ from bnml.data.sources import grouped_table
 from bnml.data.states import States, medians_of_column, settle_states, why_no_states
 from bnml.data.table import Table
 from bnml.data.table_names import check_table_names
-from bnml.errors import DataError, argument
+from bnml.errors import DataError, Text, argument, join_texts
 
 BYTES_PER_VALUE = 24  # of rows that are fetched with their labels
 MOST_CASES = 300  # values of a numeric column that are coded one by one; beyond, by comparing with cuts
@@ -88,9 +88,9 @@ def read_engine_table(table: EngineTable, asked: Arguments, counting: str, limit
     if total > MOST_ROWS:
         raise too_many_rows(str(asked.weights))
     if wrong := why_no_states(columns, asked.states, asked.bins, asked.bins_of):
-        raise DataError("\n".join(wrong))
+        raise DataError(join_texts("\n", wrong))
     if dependent := _cut_for_others(columns, asked):
-        what = f"{argument('bins', 'auto')} of {quoted(map(clip, dependent), most=3)}"
+        what = argument("bins", "auto") + f" of {quoted(map(clip, dependent), most=3)}"
         _refuse_to_push(counting, what)
         _refuse_many_rows(whole, kept, counting, limit, what)
         return read_opened(grouped_table(whole, kept, names), asked, source).data()
@@ -122,15 +122,19 @@ def read_engine_table(table: EngineTable, asked: Arguments, counting: str, limit
     return data
 
 
-def _refuse_to_push(counting: str, what: str, *, only: bool = True) -> None:
+def _refuse_to_push(counting: str, what: Text, *, only: bool = True) -> None:
     if counting == "push" and only:
         raise DataError(
-            f"{what} needs rows, which stay in the engine with {argument('counting', 'push')}: take "
-            f"{argument('counting', 'compress')}, which fetches the distinct ones"
+            what
+            + " needs rows, which stay in the engine with "
+            + argument("counting", "push")
+            + ": take "
+            + argument("counting", "compress")
+            + ", which fetches the distinct ones"
         )
 
 
-def _refuse_many_rows(table: EngineTable, kept: Sequence[str], counting: str, limit: int, what: str) -> None:
+def _refuse_many_rows(table: EngineTable, kept: Sequence[str], counting: str, limit: int, what: Text) -> None:
     """Refuse to fetch rows with their labels if the distinct ones do not fit, unless that was asked for."""
     size = BYTES_PER_VALUE * len(kept)
     with table.answering("count the distinct rows"):
@@ -143,11 +147,14 @@ def _refuse_many_rows(table: EngineTable, kept: Sequence[str], counting: str, li
     raise _too_many_rows(what, n, size, limit)
 
 
-def _too_many_rows(what: str, n: int, size: int, limit: int) -> DataError:
+def _too_many_rows(what: Text, n: int, size: int, limit: int) -> DataError:
     return DataError(
-        f"{what} needs the distinct rows here: about {n:,} of them take {_shown(n * size)} of memory, and "
-        f"{_shown(limit)} are allowed; do without it, take fewer columns, raise {argument('memory_limit')}, or fetch "
-        f"them all the same with {argument('counting', 'compress')}"
+        what + f" needs the distinct rows here: about {n:,} of them take {_shown(n * size)} of memory, and "
+        f"{_shown(limit)} are allowed",
+        hint="do without it, take fewer columns, raise "
+        + argument("memory_limit")
+        + ", or fetch them all the same with "
+        + argument("counting", "compress"),
     )
 
 

@@ -107,9 +107,11 @@ def _is_thinned(name: str, n: int, asked: Arguments, limit: int) -> bool:
     if n * BYTES_PER_LABEL > limit:
         told = "auto" if bins == ("auto", 0) else "mdl" if bins == MDL else f"target:{bins[1]}"
         raise DataError(
-            f"{argument('bins', told)} weighs every value of column {clip(name)!r}, and about {n:,} of them take "
-            f"{gigabytes(n * BYTES_PER_LABEL)} of memory: cut it by {argument('bins', {clip(name): 'quantile:4'})} or "
-            f"at points that you name, or raise {argument('memory_limit')}"
+            argument("bins", told) + f" weighs every value of column {clip(name)!r}, and about {n:,} of them take "
+            f"{gigabytes(n * BYTES_PER_LABEL)} of memory: cut it by "
+            + argument("bins", {clip(name): "quantile:4"})
+            + " or at points that you name, or raise "
+            + argument("memory_limit")
         )
     return False
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from bnml._text import clip, did_you_mean, quoted
 from bnml.data.labels import as_number, is_missing
-from bnml.errors import ArgumentError, DataError, argument
+from bnml.errors import ArgumentError, DataError
 
 # the columns to read (None: all), or what chooses them once their names are known
 Wanted = Sequence[str] | Callable[[Sequence[str]], list[str]] | None
@@ -63,6 +63,7 @@ def kept_table_names(names: Sequence[str], wanted: Wanted) -> list[str]:
 def name_not_in_table(asked: str, name: Any, names: Sequence[str]) -> ArgumentError:
     """Return the error for an argument with a name that is not in the table: there is no such column."""
     return ArgumentError(
-        f"{argument(asked)}: there is no column {clip(name)!r}; the columns are {quoted(map(clip, names))}."
-        f"{did_you_mean(clip(name), map(clip, names))}"
+        f"there is no column {clip(name)!r}",
+        argument=asked,
+        hint=f"the columns are {quoted(map(clip, names))}.{did_you_mean(clip(name), map(clip, names))}",
     )

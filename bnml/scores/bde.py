@@ -115,7 +115,7 @@ class BDe(Score):
             if sorted(map(label_text, self.network.states[name])) != sorted(map(label_text, labels)):
                 raise ScoreError(
                     f"BDe: {name!r} has the states {quoted(self.network.states[name])} in the prior network and "
-                    f"{quoted(labels)} in the data: read the data with {argument('states')} of the network"
+                    f"{quoted(labels)} in the data: read the data with " + argument("states") + " of the network"
                 )
 
 

@@ -48,7 +48,8 @@ def permutation_p_value(
     counts = data if isinstance(data, ObservedCounts) else counts_of(data)
     if counts.n_rows >= MOST_ROWS:
         raise ArgumentError(
-            f"a permutation test takes fewer than a billion rows; take {argument('test', 'g2')}, exact for so many"
+            "a permutation test takes fewer than a billion rows",
+            hint="take " + argument("test", "g2") + ", exact for so many",
         )
     x, y = sorted((x, y), key=counts.names.__getitem__)  # the same draws whatever the order of columns
     given = sorted(given, key=counts.names.__getitem__)

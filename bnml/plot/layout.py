@@ -136,7 +136,7 @@ def checked_graph(graph: DAG | PDAG | BayesianNetwork) -> DAG | PDAG:
     drawn = getattr(graph, "dag", graph)
     if not isinstance(drawn, DAG | PDAG):
         raise ArgumentError(
-            f"{argument('graph')} must be a bnml.DAG, a bnml.PDAG or a network, got {type(graph).__name__}."
+            argument("graph") + f" must be a bnml.DAG, a bnml.PDAG or a network, got {type(graph).__name__}."
         )
     return drawn
 

@@ -38,7 +38,7 @@ from bnml._watch import Watch
 from bnml.data import Data, as_data
 from bnml.data.pushed_data import refuse_pushed
 from bnml.data.resampling import halves, redrawn
-from bnml.errors import SearchError, argument
+from bnml.errors import SearchError
 from bnml.graph import DAG, PDAG
 from bnml.scores import Score
 from bnml.scores.registry import score_text
@@ -248,7 +248,7 @@ def bootstrap(
     learning = learning.with_prior_for(table_)  # the prior is that of the whole table
     n = len(table_.names)
     if resampling == "halves" and table_.n_rows < 2:
-        raise SearchError(f"{argument('resampling', 'halves')}: the table has one row, which has no halves")
+        raise SearchError("the table has one row, which has no halves", argument="resampling", value="halves")
     found = np.zeros((repetitions, n, n))
     finished = count(1)
 

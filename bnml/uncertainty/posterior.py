@@ -153,8 +153,9 @@ def posterior(
     """
     if isinstance(prior, StructurePrior):
         raise ArgumentError(
-            f"{argument('prior')}: expected 'uniform', 'order' or 'classes'; pass a prior of bnml.priors as "
-            f"{argument('structure_prior')}"
+            "expected 'uniform', 'order' or 'classes'",
+            argument="prior",
+            hint="pass a prior of bnml.priors as " + argument("structure_prior"),
         )
     if prior is not None:
         one_of(prior, "prior", PRIORS)
@@ -310,5 +311,5 @@ def _checked_score(score: Score | str) -> Score:
             if chosen.probability
             else "it is not the log-probability of the data given a structure, so there is no posterior"
         )
-        raise ScoreError(f"{argument('score', chosen.name)}: {problem}; take one of {names}, or a BDe")
+        raise ScoreError(problem, argument="score", value=chosen.name, hint=f"take one of {names}, or a BDe")
     return chosen

@@ -61,17 +61,18 @@ def posterior_cost(local: LocalScores, prior: str, threads: int | None = None) -
 def posterior_prior_for(n: int, prior: str | None) -> str:
     """Return the structure prior of a posterior that is meant, or refuse its cost: too many variables."""
     kind = prior or ("uniform" if n <= MOST_VARIABLES["uniform"] else "order")
-    sampled = f"sample structures with {argument('method', 'sample')}"
+    sampled = "sample structures with " + argument("method", "sample")
     if n > MOST_VARIABLES["order"]:
         most = MOST_VARIABLES["order"]
         raise ArgumentError(
-            f"{n} variables are too many: {most} are the most; choose with {argument('columns')}, or {sampled}"
+            f"{n} variables are too many: {most} are the most",
+            hint="choose with " + argument("columns") + ", or " + sampled,
         )
     if n > MOST_VARIABLES[kind]:
         other = next(name for name, most in MOST_VARIABLES.items() if n <= most)
         raise ArgumentError(
-            f"{argument('prior', kind)} goes up to {MOST_VARIABLES[kind]} variables, and there are {n}; {sampled}, "
-            f"take {argument('prior', other)}, or fewer with {argument('columns')}"
+            argument("prior", kind) + f" goes up to {MOST_VARIABLES[kind]} variables, and there are {n}",
+            hint=sampled + ", take " + argument("prior", other) + ", or fewer with " + argument("columns"),
         )
     return kind
 
@@ -91,10 +92,10 @@ def check_posterior_memory(local: LocalScores, prior: str, threads: int, limit: 
     if needed <= limit:
         return
     fits = next((size for size in range(n - 1, 0, -1) if posterior_memory(local, prior, threads, size) <= limit), 0)
-    fewer = f" or choose with {argument('columns')}: {fits} would fit" if fits else " to that"
+    fewer = " or choose with " + argument("columns") + f": {fits} would fit" if fits else " to that"
     raise ArgumentError(
-        f"sums over {n} variables need {gigabytes(needed)} of memory, and the limit is {gigabytes(limit)}; "
-        f"raise {argument('memory_limit')}{fewer}"
+        f"sums over {n} variables need {gigabytes(needed)} of memory, and the limit is {gigabytes(limit)}",
+        hint="raise " + argument("memory_limit") + fewer,
     )
 
 

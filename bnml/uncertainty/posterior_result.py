@@ -210,6 +210,8 @@ def check_top(n: int, k: Any) -> None:
 def _check_variables(n: int, most: int, what: str) -> None:
     if n > most:
         raise ArgumentError(
-            f"exactly, {what} go up to {most} variables, and there are {n}: take {argument('method', 'sample')}, or "
-            f"fewer with {argument('columns')}"
+            f"exactly, {what} go up to {most} variables, and there are {n}: take "
+            + argument("method", "sample")
+            + ", or fewer with "
+            + argument("columns")
         )

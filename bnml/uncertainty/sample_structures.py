@@ -160,9 +160,14 @@ def _check_memory(n: int, chains: int, samples: int, memory: int) -> None:
     needed = chains * (MOST_RUNGS * 8 * n * (n + words + 3) + samples * 8 * (n * words + 1))
     if needed > (1 - TABLE_SHARE) * memory:
         raise ArgumentError(
-            f"{chains} chains of {samples:,} structures of {n} variables need {gigabytes(needed)} of memory, and the "
-            f"limit is {gigabytes(memory)}; lower {argument('samples')} or {argument('chains')}, or raise "
-            f"{argument('memory_limit')}"
+            f"{chains} chains of {samples:,} structures of {n} variables need {gigabytes(needed)} of memory, and "
+            f"the limit is {gigabytes(memory)}",
+            hint="lower "
+            + argument("samples")
+            + " or "
+            + argument("chains")
+            + ", or raise "
+            + argument("memory_limit"),
         )
 
 

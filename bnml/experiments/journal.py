@@ -99,15 +99,15 @@ class Journal:
         return whole
 
     def _reading(self) -> AbstractContextManager[None]:
-        hint = f"Choose another folder with {argument('out')}, or remove that file"
+        hint = "Choose another folder with " + argument("out") + ", or remove that file"
         return reading_file(self.path, "the journal of an experiment", hint, error=ArgumentError)
 
     def _refusal(self, head: dict[str, Any]) -> ArgumentError:
         names = {"experiment": "another experiment", "seed": "another seed", "data": "other data"}
         differs = [text for key, text in names.items() if head.get(key) != self._head[key]]
         return ArgumentError(
-            f"{str(self.path)!r} holds the results of {' and '.join(differs) or 'another version of bnml'}; choose "
-            f"another folder with {argument('out')}, or remove that file"
+            f"{str(self.path)!r} holds the results of {' and '.join(differs) or 'another version of bnml'}",
+            hint="choose another folder with " + argument("out") + ", or remove that file",
         )
 
     def __contains__(self, key: Sequence[Any]) -> bool:

@@ -29,7 +29,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from bnml._checks import refuse
-from bnml.errors import BnmlError, SearchError, argument
+from bnml.errors import BnmlError, SearchError, Text, argument
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
@@ -224,7 +224,7 @@ class Crew:
     """
 
     def __init__(
-        self, executor: Executor, work: Work, shared: Any, *, advice: str = ADVICE, patience: float = PATIENCE
+        self, executor: Executor, work: Work, shared: Any, *, advice: Text = ADVICE, patience: float = PATIENCE
     ) -> None:
         from concurrent.futures import ThreadPoolExecutor
         from hashlib import blake2b
@@ -370,12 +370,14 @@ class Crew:
 
         name = argument("executor")
         if isinstance(error, BrokenExecutor):
-            return SearchError(f"a process was killed, most likely for lack of memory; {self._advice}")
+            return SearchError("a process was killed, most likely for lack of memory", hint=self._advice)
         if isinstance(error, CancelledError) or "after shutdown" in str(error):
-            return SearchError(f"{name} was shut down before the work was done; keep it open until there is a result")
+            return SearchError(
+                name + " was shut down before the work was done", hint="keep it open until there is a result"
+            )
         if isinstance(error, pickle.PicklingError) or "pickle" in str(error):
             return _unsendable(error)
-        return SearchError(f"{name} failed: {type(error).__name__}: {error}; {self._advice}")
+        return SearchError(name + f" failed: {type(error).__name__}: {error}", hint=self._advice)
 
     def _call_off(self, running: dict[Future[tuple[str, Any]], _Job], sign: str) -> None:
         """Let no task begin that has not, and those that are under way end soon."""
@@ -409,8 +411,9 @@ def _packed(shared: Any) -> bytes:
 
 def _unsendable(error: BaseException) -> SearchError:
     return SearchError(
-        f"{argument('executor')}: what it is to do cannot be sent to other processes: {type(error).__name__}: {error}; "
-        "define scores and priors of your own in a module that they can import, or take a ThreadPoolExecutor"
+        f"what it is to do cannot be sent to other processes: {type(error).__name__}: {error}",
+        argument="executor",
+        hint="define scores and priors of your own in a module that they can import, or take a ThreadPoolExecutor",
     )
 
 

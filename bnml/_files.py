@@ -24,7 +24,7 @@ from tempfile import TemporaryFile
 from typing import IO, Any
 
 from bnml._text import clip
-from bnml.errors import ArgumentError, BnmlError, DependencyError, FormatError, argument
+from bnml.errors import ArgumentError, BnmlError, DependencyError, FormatError, Text, argument
 
 _OPEN_FILES = "/proc/self/fd"
 _MOST_LINKS = 40
@@ -33,7 +33,7 @@ _MOST_LINKS = 40
 def a_file_path(value: Any, name: str = "path") -> Path:
     """Check an argument that is the path of a file; return it as a path."""
     if not isinstance(value, str | os.PathLike) or not isinstance(os.fspath(value), str) or "\0" in os.fspath(value):
-        raise ArgumentError(f"{argument(name)} must be the name of a file, got {value!r}")
+        raise ArgumentError(argument(name) + f" must be the name of a file, got {value!r}")
     return Path(value)
 
 
@@ -65,7 +65,7 @@ def _refusal(path: Path, reason: str | Exception) -> ArgumentError:
 
 @contextmanager
 def reading_file(
-    path: Path, what: str, hint: str, *, error: type[BnmlError] = FormatError, shown: str | None = None
+    path: Path, what: str, hint: Text, *, error: type[BnmlError] = FormatError, shown: str | None = None
 ) -> Iterator[None]:
     """Turn whatever goes wrong while a file is read, decoded and checked into an error that names the file.
 
@@ -96,21 +96,23 @@ def reading_file(
     except FileNotFoundError:
         raise error(f"there is no file {name}") from None
     except MemoryError as reason:
-        raise error(f"{name} does not fit into memory, or is damaged. {hint}") from reason
+        raise error(f"{name} does not fit into memory, or is damaged.", hint=hint) from reason
     except Exception as reason:
         if isinstance(reason, DependencyError) or (isinstance(reason, BnmlError) and _names(reason, path, name)):
             raise
         if isinstance(reason, OSError) and reason.strerror:
             raise error(f"{name} cannot be read: {reason.strerror}") from None
-        raise error(f"{name} is not {what}, or is damaged: {_reason(reason)}. {hint}") from reason
+        raise error(f"{name} is not {what}, or is damaged: " + _reason(reason) + ".", hint=hint) from reason
 
 
 def _names(error: BnmlError, path: Path, name: str) -> bool:
-    return name in error.marked or str(path) in error.marked
+    return name in str(error) or str(path) in str(error)
 
 
-def _reason(error: Exception) -> str:
-    text = str(clip(error.marked if isinstance(error, BnmlError) else error, 300)) or type(error).__name__
+def _reason(error: Exception) -> Text:
+    if isinstance(error, BnmlError):
+        return error.sentence
+    text = str(clip(error, 300)) or type(error).__name__
     return f"{text} is missing" if isinstance(error, KeyError) else text
 
 

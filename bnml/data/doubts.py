@@ -156,9 +156,10 @@ def warn_of_states(columns: Sequence[Column], settled: Sequence[States], asked: 
         if 0 < len(words) < 4 and len(column.labels) - len(words) > MOST_WHOLE_NUMBERS:
             said = (
                 f"column {clip(column.name)!r} holds numbers apart from {quoted(map(clip, words))}, so all of them are "
-                f"taken as labels; {hint_for_words(list(map(label_text, words)))}"
+                "taken as labels"
             )
-            warnings.warn(DataWarning(said), stacklevel=level_of_caller())
+            hint = hint_for_words(list(map(label_text, words)))
+            warnings.warn(DataWarning(said, hint=hint), stacklevel=level_of_caller())
 
 
 def level_of_caller() -> int:

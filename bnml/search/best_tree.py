@@ -36,7 +36,7 @@ def tree_rules(rules: Rules) -> Rules:
         return rules
     if any(rules.required):
         raise SearchError(
-            f"{argument('max_parents', 0)} allows no arcs, but some are required; raise it, or require none"
+            argument("max_parents", 0) + " allows no arcs, but some are required", hint="raise it, or require none"
         )
     return replace(rules, may=(0,) * rules.n)
 
@@ -57,7 +57,10 @@ def check_tree(rules: Rules, kind: str, root: str | None = None) -> int | None:
     if place is not None and must[:, place].any():
         above = rules.names[int(np.flatnonzero(must[:, place])[0])]
         raise SearchError(
-            f"{argument('root', root)}: it must have the parent {above!r}, and a root has none; take another root"
+            f"it must have the parent {above!r}, and a root has none",
+            argument="root",
+            value=root,
+            hint="take another root",
         )
     wanted = int(must.sum()) + int(rules.link_matrix.sum()) // 2
     if wanted:

@@ -123,16 +123,16 @@ def _one_by_one(problem: Problem, local: LocalScores, rules: Rules, watch: Watch
     )
     if number > MOST_ONE_BY_ONE:
         raise SearchError(
-            "the families that matter cannot be told from bounds (which need a score of tables, a prior over arcs, a "
-            f"million rows at most and few required links), and to score all {number:,.0f} takes too long; allow fewer "
-            f"with {argument('max_parents')}, take fewer columns, or another score"
+            "the families that matter cannot be told from bounds (which need a score of tables, a prior over "
+            f"arcs, a million rows at most and few required links), and to score all {number:,.0f} takes too long",
+            hint="allow fewer with " + argument("max_parents") + ", take fewer columns, or another score",
         )
     sets = []
     for i in range(rules.n):
         if watch.over:
             raise TimeOverError(
-                f"the time was over before all families were scored; allow more with {argument('time_limit')}, or "
-                "take fewer columns"
+                "the time was over before all families were scored",
+                hint="allow more with " + argument("time_limit") + ", or take fewer columns",
             )
         masks = [int(mask) for mask in allowed_sets(rules, i)]
         scores = local.families(i, [members(mask) for mask in masks], problem.threads)

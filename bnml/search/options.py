@@ -16,7 +16,7 @@ from bnml._memory import default_memory, memory_limit_of
 from bnml._text import did_you_mean
 from bnml._threads import cores
 from bnml.data import Data
-from bnml.errors import ArgumentError, ScoreError, argument
+from bnml.errors import ABSENT, ArgumentError, ScoreError, argument
 from bnml.graph import Constraints
 from bnml.graph.rules import ROWS_PER_CELL
 from bnml.scores import Score, parse_score
@@ -75,7 +75,7 @@ class Search:
                 raise _unknown_option(self.name, name, value, tuple(self.options))
         for name in self.options:
             if name in self.needed and name not in options:
-                raise ArgumentError(f"{argument('search', self.name)} needs {argument(name)}")
+                raise ArgumentError(argument("search", self.name) + " needs " + argument(name))
         self.check_shared(given)
 
     def check_shared(self, given: Mapping[str, Any]) -> None:
@@ -86,18 +86,22 @@ class Search:
             lifted = name == "rows_per_cell" and _is_default(value, 0)
             unsupported = name in self.refuses or (name == "rows_per_cell" and not self.by_score and not lifted)
             if unsupported and not _is_default(value, SHARED[name].default):
-                named = argument(name) if isinstance(value, StructurePrior) else argument(name, value)
                 raise ArgumentError(
-                    f"{named}: {argument('search', self.name)} cannot take it into account; leave it out"
+                    argument("search", self.name) + " cannot take it into account",
+                    argument=name,
+                    value=ABSENT if isinstance(value, StructurePrior) else value,
+                    hint="leave it out",
                 )
 
     def check_score(self, score: Score) -> None:
         """Raise if the search moves between equivalence classes and the score tells their members apart."""
         if self.of_classes and not score.equivalent:
             raise ScoreError(
-                f"{argument('score', score.name)}: {self.name} searches classes of equivalent networks, and "
-                f"{score.name} gives the members of a class different scores; take one that they share, such as bic, "
-                "bdeu or qnml, or another search"
+                f"{self.name} searches classes of equivalent networks, and {score.name} gives the members of a class "
+                "different scores",
+                argument="score",
+                value=score.name,
+                hint="take one that they share, such as bic, bdeu or qnml, or another search",
             )
 
 
@@ -118,11 +122,14 @@ def _is_default(value: Any, default: Any) -> bool:
 def _unknown_option(search: str, name: str, value: Any, own: tuple[str, ...]) -> ArgumentError:
     if name in CONSTRAINTS:
         return ArgumentError(
-            f"{argument(name, value)}: it is a part of {argument('constraints')}; pass bnml.Constraints({name}=…)"
+            "it is a part of " + argument("constraints"),
+            argument=name,
+            value=value,
+            hint=f"pass bnml.Constraints({name}=…)",
         )
     what = f"the options {', '.join(own)}" if own else "no options of its own"
-    hint = did_you_mean(name, (*own, *SHARED))
-    return ArgumentError(f"{argument(name, value)}: {argument('search', search)} takes {what}.{hint}")
+    hint = did_you_mean(name, (*own, *SHARED)).strip()
+    return ArgumentError(argument("search", search) + f" takes {what}.", argument=name, value=value, hint=hint)
 
 
 # --- checks ---
@@ -130,7 +137,7 @@ def _unknown_option(search: str, name: str, value: Any, own: tuple[str, ...]) ->
 
 def _check_constraints(value: Any) -> Constraints | None:
     if value is not None and not isinstance(value, Constraints):
-        raise ArgumentError(f"{argument('constraints', value)}: expected bnml.Constraints(…), or None")
+        raise ArgumentError("expected bnml.Constraints(…), or None", argument="constraints", value=value)
     return value
 
 

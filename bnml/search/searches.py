@@ -10,7 +10,7 @@ from typing import Any
 from bnml._checks import refuse
 from bnml._memory import enough_memory
 from bnml._text import did_you_mean
-from bnml.errors import ArgumentError, argument
+from bnml.errors import ArgumentError, argument, join_texts
 from bnml.search.by_tests import npc_search, pc_search
 from bnml.search.chow_liu import chow_liu
 from bnml.search.climb import hill_climb
@@ -86,12 +86,12 @@ def search_options(search: Any, options: Mapping[str, Any], **given: Any) -> Sea
     """
     names = ("auto", *SEARCHES)
     if not isinstance(search, str) or search not in names:
-        hint = did_you_mean(search, names) if isinstance(search, str) else ""
-        raise refuse("search", search, f"there is no such search; available: {', '.join(names)}.{hint}")
+        hint = did_you_mean(search, names).strip() if isinstance(search, str) else ""
+        raise refuse("search", search, f"there is no such search; available: {', '.join(names)}.", hint)
     own = SEARCHES.get(search)
     for name in options:
         others = [argument("search", other.name) for other in SEARCHES.values() if name in other.options]
         if others and (own is None or name not in own.options):
-            takers = " or ".join(others)
-            raise ArgumentError(f"{argument(name)} goes with {takers}, not with {argument('search', search)}")
+            takers = join_texts(" or ", others)
+            raise ArgumentError(argument(name) + " goes with " + takers + ", not with " + argument("search", search))
     return SearchOptions.checked(own, options, **given)

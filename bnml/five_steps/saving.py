@@ -238,14 +238,14 @@ def _table(file: Path, data: Any, source: TableSource | None) -> tuple[Data, Tab
         return read(data, **(USUAL if source is None else source.arguments)), source
     if source is None:
         raise ArgumentError(
-            f"{str(file)!r} does not say where its table is, which was no file; give the table as {argument('data')}"
+            f"{str(file)!r} does not say where its table is, which was no file",
+            hint="give the table as " + argument("data"),
         )
     try:
         return source.read(), source
     except BnmlError as error:
-        raise type(error)(
-            f"{error.marked}; if the table of {str(file)!r} is elsewhere now, give {argument('data')}"
-        ) from None
+        elsewhere = f"; if the table of {str(file)!r} is elsewhere now, give " + argument("data")
+        raise type(error)(error.sentence + elsewhere) from None
 
 
 def _check_table(file: Path, table: Data, known: Mapping[str, Any]) -> None:
@@ -285,7 +285,7 @@ def _options_values(options: StudyOptions) -> Any:
         try:
             found.setdefault("options", {})[name] = to_stored(value)
         except TypeError as error:
-            raise ArgumentError(f"{argument(name, value, most=60)}: {error}; give it by its name") from None
+            raise ArgumentError(str(error), argument=name, value=value, hint="give it by its name") from None
     return found
 
 
@@ -313,7 +313,7 @@ def _score_values(score: Score) -> dict[str, Any]:
         return {"name": score.name, "network": network_json.write(score.network), "own": {"ess": score.ess}}
     if type(score) not in (*SCORES.values(), NML):
         raise ArgumentError(
-            f"{argument('score', score, most=60)}: a study is saved with scores of bnml only; make it without saving"
+            "a study is saved with scores of bnml only", argument="score", value=score, hint="make it without saving"
         )
     return {"name": score.name, "own": {one.name: getattr(score, one.name) for one in fields(score)}}  # type: ignore[arg-type]  # they are dataclasses
 
@@ -331,7 +331,7 @@ def _prior_values(prior: StructurePrior | str | None) -> Any:
         return prior
     if type(prior) not in PRIORS.values():
         raise ArgumentError(
-            f"{argument('prior', prior, most=60)}: a study is saved with priors of bnml only; make it without saving"
+            "a study is saved with priors of bnml only", argument="prior", value=prior, hint="make it without saving"
         )
     own = {one.name: getattr(prior, one.name) for one in fields(prior)}  # type: ignore[arg-type]  # they are dataclasses
     for name, value in own.items():

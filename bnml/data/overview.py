@@ -33,7 +33,7 @@ from bnml.data.sources import open_in_memory, source_text
 from bnml.data.states import MOST_LABELS
 from bnml.data.table import Table
 from bnml.data.table_names import check_table_names
-from bnml.errors import DataError, Phrase, Text, argument
+from bnml.errors import DataError, Phrase, argument
 
 Counts = npt.NDArray[np.int64]
 
@@ -92,7 +92,7 @@ class ColumnOverview:
     missing: int
     common: tuple[tuple[Any, int], ...]
     histogram: tuple[float, float, tuple[int, ...]] | None = None
-    advice: Text | None = None
+    advice: Phrase | None = None
     leave_out: bool = False
     cut: bool = False
     words: tuple[str, ...] = field(default=())

@@ -112,9 +112,9 @@ def _told_of(what: str, *files: Path) -> Iterator[None]:
         with reading_file(files[0], "as it was saved", "Save the session anew where it comes from", shown="it"):
             yield
     except BnmlError as error:
-        message = error.marked
+        message = error.sentence
         for file in files:
             message = message.replace(repr(str(file)), "it").replace(str(file), "it")
         raise FormatError(
-            f"this session is damaged, or something is missing on this machine: {what}: {message}"
+            f"this session is damaged, or something is missing on this machine: {what}: " + message
         ) from error

@@ -44,7 +44,9 @@ def learning_request(
     options: dict[str, Any] = {}
     if search is not None and "class_variable" in search.needed:
         if table.choices.target is None:
-            raise ArgumentError(f"{argument('search', settings.search)} is about a target; choose one in the table")
+            raise ArgumentError(
+                argument("search", settings.search) + " is about a target", hint="choose one in the table"
+            )
         options["class_variable"] = table.choices.target
     if search is not None and "order" in search.needed:
         options["order"] = list(names)

@@ -44,7 +44,7 @@ CHOICES = {
 
 
 def in_page_words(error: BnmlError | DataWarning) -> str:
-    """Return a message with the words of the page for arguments.
+    """Return a message as the page shows it.
 
     Examples
     --------

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from bnml._checks import is_number
-from bnml.errors import ArgumentError, BnmlError, argument
+from bnml.errors import ArgumentError, BnmlError
 from bnml.graph import Constraints
 from bnml.graph.rules import ROWS_PER_CELL
 from bnml.scores.priors import DEFAULT_PRIOR
@@ -395,7 +395,7 @@ def session_cut_points(value: Any) -> tuple[float, ...]:
 
 
 def _refusal(name: str, expected: str) -> ArgumentError:
-    return ArgumentError(f"{argument(name)}: expected {expected}")
+    return ArgumentError(f"expected {expected}", argument=name)
 
 
 def _mapping(value: Any, name: str) -> dict[str, Any]:

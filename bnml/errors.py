@@ -24,7 +24,6 @@ Join phrases by ``+``, not in f-strings, which would make them Python's text.
 
 from __future__ import annotations
 
-import ast
 import pickle
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -36,8 +35,6 @@ MAX_VALUE_LENGTH = 100  # characters of a value in a message
 _Absent = Enum("_Absent", ["ABSENT"])
 ABSENT = _Absent.ABSENT
 """The value of an argument that a text names without a value."""
-
-_OPEN, _VALUE, _CLOSE = "\ue000", "\ue001", "\ue002"  # around an argument in a message; of Unicode's private use
 
 
 @dataclass(frozen=True)
@@ -114,9 +111,6 @@ class Phrase:
         about = first.name if isinstance(first, Named) and first.value is ABSENT else None  # the text is about it
         return (about or "") + Phrase(self.parts[about is not None :]).spelled(_in_python)
 
-    def __format__(self, spec: str) -> str:
-        return self.spelled(_marked)
-
     def spelled(self, spell: Callable[[Named], str]) -> str:
         """Return the text, with arguments and functions as ``spell`` writes them."""
         return "".join(part if isinstance(part, str) else spell(part) for part in self.parts)
@@ -129,7 +123,7 @@ class Phrase:
 Text = str | Phrase
 
 
-def argument(name: str, value: Any = ABSENT, *, most: int | None = None) -> Phrase:
+def argument(name: str, value: Any = ABSENT) -> Phrase:
     """Return how a text names an argument, with its value or without.
 
     Examples
@@ -160,29 +154,11 @@ def join_texts(separator: str, texts: Iterable[Text]) -> Phrase:
 
 
 def _parts(text: Text) -> tuple[str | Named, ...]:
-    if isinstance(text, Phrase):
-        return text.parts
-    head, *others = text.split(_OPEN)
-    parts: list[str | Named] = [head]
-    for other in others:
-        named, _, rest = other.partition(_CLOSE)
-        name, separator, shown = named.partition(_VALUE)
-        value: Any = ABSENT
-        if separator:
-            try:
-                value = ast.literal_eval(shown)
-            except (ValueError, SyntaxError):
-                value = _Shown(shown)
-        parts += [Named(name, value), rest]
-    return tuple(part for part in parts if part)
+    return text.parts if isinstance(text, Phrase) else (text,) if text else ()
 
 
 def _in_python(named: Named) -> str:
     return named.name if named.is_function else f"{named.name}={named.shown}"
-
-
-def _marked(named: Named) -> str:
-    return f"{_OPEN}{named.name}{'' if named.value is ABSENT else _VALUE + named.shown}{_CLOSE}"
 
 
 class _Message(Exception):
@@ -217,10 +193,6 @@ class _Message(Exception):
         """The whole message, which can be a part of another one."""
         end = "" if not self.hint else " " if str(self.problem).endswith(".") else "; "
         return self._about + self.problem + end + self.hint
-
-    @property
-    def marked(self) -> str:
-        return f"{self.sentence}"
 
     def text(self, spell: Callable[[Named], str]) -> str:
         """Return the message with arguments and functions as ``spell`` writes them."""

@@ -217,7 +217,19 @@ class _Message(Exception):
 
 
 class BnmlError(_Message, ValueError):
-    """Base class of all errors that bnml raises on purpose."""
+    """Base class of all errors that bnml raises on purpose.
+
+    Attributes
+    ----------
+    argument
+        The name of the argument that it is about; None if it is about none.
+    value
+        The value of that argument; None where the message gives none.
+    problem
+        What is wrong, a string or a `Phrase`.
+    hint
+        What to do next, a string or a `Phrase`; empty where there is nothing to say.
+    """
 
 
 class DataWarning(_Message, UserWarning):

@@ -5,8 +5,9 @@ What `concurrent.futures` calls an executor is all that is asked for: a pool of 
 the table, and of a small key, and of nothing else, so that it does not matter where, when and in which order they are
 done.
 
-What is shared is not sent with every task, unless it is little. A process that does not have it says so, is sent the
-task again with all that is shared, and keeps that for the next ones. Threads of this process have it anyway.
+What is shared goes to a process once and not with every task, unless it is little. A process that does not have it
+says so, is sent the task again with all that is shared, and keeps that for the next ones. Threads of this process have
+it anyway.
 
 A task that is no longer wanted, after an error elsewhere or Ctrl-C, is not begun, and one that is under way ends when
 it next tells its progress: on this machine it finds a file there, whose name it was given.
@@ -113,10 +114,12 @@ def _shared_here(name: str, packed: bytes | None) -> _Shared | None:
 
 def _perform(work: Work, name: str, given: _Shared | bytes | None, key: Any, sign: str) -> tuple[str, Any]:
     """Do a task, in whatever process; return how it ended, and what it returned or why not."""
+    from platform import node
+
     try:
         shared = given if isinstance(given, _Shared) else _shared_here(name, given)
         if shared is None:
-            return _ABSENT, None
+            return _ABSENT, f"{node()}:{os.getpid()}"
         go_on = _looking_at(sign)
         go_on("", 0.0)
         return _DONE, work(shared.value, key, Place(shared.kept[threading.get_ident()], go_on))
@@ -156,10 +159,11 @@ def _sendable(error: Exception) -> Exception:
 
 
 class _Job(NamedTuple):
-    """A task that was given out."""
+    """A task that was given out: its number and key, and for which process it carries what is shared."""
 
     number: int
     key: Any
+    carries_for: str = ""
 
 
 class Crew:
@@ -254,6 +258,7 @@ class Crew:
         sign = os.path.join(gettempdir(), f"bnml-stop-{uuid4().hex}")  # noqa: PTH118  # a text is sent
         waiting = (_Job(number, key) for number, key in enumerate(keys))
         running: dict[Future[tuple[str, Any]], _Job] = {}
+        coming: set[str] = set()  # processes that are being sent what is shared
 
         def fill() -> None:
             while len(running) < self._most and len(ahead) < AHEAD * self._most:
@@ -277,8 +282,12 @@ class Crew:
                     if ended == _UNWANTED:  # somebody else has put up its sign
                         raise self._failure(CancelledError())
                     if ended == _ABSENT:
-                        running[self._submit(job, self._packed, sign)] = job
+                        given = None if value in coming else self._packed
+                        job = job if given is None else job._replace(carries_for=value)
+                        coming.add(value)
+                        running[self._submit(job, given, sign)] = job
                         continue
+                    coming.discard(job.carries_for)
                     fill()
                     yield job, value
         finally:

@@ -197,12 +197,12 @@ def test_keys_are_asked_for_when_there_is_room():
     assert pool.most_waiting <= 2 * _executor.UNKNOWN_WORKERS + 1
 
 
-def test_what_is_shared_is_sent_with_few_tasks(processes):
+def test_what_is_shared_is_sent_to_a_process_once(processes):
     shared = np.random.default_rng(os.getpid()).bytes(4_000_000)
     with Crew(processes, where, shared) as crew:
         found = list(crew.in_order(range(60)))
         assert {size for _, size in found} == {len(shared)}
-        assert 1 <= crew.sent <= 10  # all that are in flight at first want it, and at most as many again
+        assert 1 <= crew.sent <= 4  # two processes, and a task for one may be taken by the other
     with Crew(processes, where, shared) as crew:  # they have it still
         assert len(list(crew.in_order(range(60)))) == 60
         assert crew.sent <= 1

@@ -20,18 +20,18 @@ import json
 import os
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bnml._checks import is_number
 from bnml._files import a_file_path, check_writable, reading_file, written_whole
-from bnml._stored import frame_from_stored, from_stored, stored_frame, to_stored
+from bnml._stored import by_fields, frame_from_stored, from_stored, to_stored
 from bnml._text import number_of, quoted_value
 from bnml.data import Data, read
 from bnml.data.fingerprint import fingerprint
 from bnml.errors import ArgumentError, BnmlError, DataError, FormatError, argument
-from bnml.five_steps.decisions import Decisions, checked_decisions
+from bnml.five_steps.decisions import checked_decisions
 from bnml.five_steps.features import Features, Twins
 from bnml.five_steps.parts import PARTS, StudyWork, posterior_arguments
 from bnml.five_steps.selection import Knowledge, Selection
@@ -52,7 +52,8 @@ from bnml.scores.forest_nml import NML
 from bnml.scores.priors import ArcProbabilities, Distance, LinkProbabilities, Sparse, StructurePrior
 from bnml.search.problem import bind
 from bnml.search.saving import saved_gap_result, saved_search_result, search_values
-from bnml.uncertainty.saving import bootstrap_values, posterior_values, saved_bootstrap, saved_posterior
+from bnml.uncertainty.bootstrap import Bootstrap
+from bnml.uncertainty.saving import posterior_values, saved_posterior
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -91,7 +92,7 @@ def save_state(state: StudyState, path: Path) -> None:
             name: None if value is None else to_stored(KINDS[name].values(value)) for name, value in state.parts.items()
         },
         "left_out": dict(state.left_out),
-        "decisions": to_stored({one.name: getattr(state.decisions, one.name) for one in fields(Decisions)}),
+        "decisions": to_stored(by_fields(state.decisions)),
         "seconds": state.seconds,
     }
     text = _text(content)
@@ -270,14 +271,13 @@ def _check_table(file: Path, table: Data, known: Mapping[str, Any]) -> None:
 OWN = ("target", "event", "select", "alpha", "repetitions", "folds")  # of the study
 PLAIN = ("max_parents", "rows_per_cell", "seed", "memory_limit")  # of learning
 PRIORS = {kind.__name__: kind for kind in (Sparse, ArcProbabilities, LinkProbabilities, Distance)}
-RULES = ("required", "forbidden", "required_links", "forbidden_links", "tiers")
 
 
 def _options_values(options: StudyOptions) -> Any:
     learning = options.learning
     values = {name: getattr(options, name) for name in (*OWN, "search")}
     values |= {name: getattr(learning, name) for name in PLAIN}
-    values["constraints"] = _constraints_values(learning.constraints)
+    values["constraints"] = by_fields(learning.constraints)
     values["score"] = _score_values(learning.score)
     values["prior"] = _prior_values(learning.prior)
     found = to_stored(values)
@@ -300,10 +300,6 @@ def _saved_options(values: Mapping[str, Any], threads: int | None) -> StudyOptio
     )  # fmt: skip
 
 
-def _constraints_values(constraints: Constraints | None) -> dict[str, Any] | None:
-    return None if constraints is None else {kind: getattr(constraints, kind) for kind in RULES}
-
-
 def _constraints_of(values: Mapping[str, Any] | None) -> Constraints | None:
     return None if values is None else Constraints(**values)
 
@@ -315,7 +311,7 @@ def _score_values(score: Score) -> dict[str, Any]:
         raise ArgumentError(
             "a study is saved with scores of bnml only", argument="score", value=score, hint="make it without saving"
         )
-    return {"name": score.name, "own": {one.name: getattr(score, one.name) for one in fields(score)}}  # type: ignore[arg-type]  # they are dataclasses
+    return {"name": score.name, "own": by_fields(score)}
 
 
 def _score_of(values: Mapping[str, Any]) -> Score:
@@ -333,7 +329,7 @@ def _prior_values(prior: StructurePrior | str | None) -> Any:
         raise ArgumentError(
             "a study is saved with priors of bnml only", argument="prior", value=prior, hint="make it without saving"
         )
-    own = {one.name: getattr(prior, one.name) for one in fields(prior)}  # type: ignore[arg-type]  # they are dataclasses
+    own = by_fields(prior)
     for name, value in own.items():
         if isinstance(value, Mapping):
             own[name] = [(*pair, p) for pair, p in value.items()]
@@ -360,40 +356,15 @@ def _prior_of(values: Any) -> StructurePrior | str | None:
 
 
 class _Kind(NamedTuple):
-    """How a part is kept: its values for a file, and the part made of them again."""
+    """How a part is kept: the part made of its values again, and its values for a file, by default its fields."""
 
-    values: Callable[[Any], Any]
     made: Callable[[Any, StudyWork], Any]
+    values: Callable[[Any], Any] = by_fields
 
 
-def _features_values(features: Features) -> dict[str, Any]:
-    same = {name: getattr(features, name) for name in ("target", "selected", "constant", "alpha")}
-    return {**same, "pairs": stored_frame(features.pairs), "twins": [tuple(pair) for pair in features.twins]}
-
-
-def _features_of(values: dict[str, Any], work: StudyWork) -> Features:
-    twins = tuple(Twins(*pair) for pair in values.pop("twins"))
-    return Features(pairs=frame_from_stored(values.pop("pairs")), twins=twins, **values)
-
-
-def _by_fields(kind: type[Any]) -> _Kind:
-    """Return how a dataclass of plain fields is kept."""
-    return _Kind(
-        lambda value: {one.name: getattr(value, one.name) for one in fields(kind)},
-        lambda values, work: kind(**values),
-    )
-
-
-def _knowledge_values(known: Knowledge) -> dict[str, Any]:
-    return {
-        "constraints": _constraints_values(known.constraints),
-        "options": dict(known.options),
-        "notes": known.notes,
-    }
-
-
-def _knowledge_of(values: Mapping[str, Any], work: StudyWork) -> Knowledge:
-    return Knowledge(_constraints_of(values["constraints"]), values["options"], values["notes"])
+def _features_of(values: Mapping[str, Any], work: StudyWork) -> Features:
+    twins = tuple(Twins(*pair) for pair in values["twins"])
+    return Features(**{**values, "pairs": frame_from_stored(values["pairs"]), "twins": twins})
 
 
 def _learned_of(values: Mapping[str, Any], work: StudyWork) -> Any:
@@ -414,7 +385,7 @@ def _npc_of(values: Mapping[str, Any], work: StudyWork) -> IndependenceResult:
     return saved_independence_result(values, tested._resolve.asked)  # of the tests that the network was learned by
 
 
-def _saved_strength(values: Any) -> pd.DataFrame:
+def _strength_of(values: Any, work: StudyWork) -> pd.DataFrame:
     """Return the table of arc strengths; files from before there was a structure prior lack its net gains."""
     frame = frame_from_stored(values)
     if "score_gain" in frame and "net_gain" not in frame:
@@ -422,24 +393,23 @@ def _saved_strength(values: Any) -> pd.DataFrame:
     return frame
 
 
-def _classes_of(values: list[Any], work: StudyWork) -> tuple[tuple[str, PDAG], ...]:
-    return tuple((name, PDAG(work.table.names, *edges)) for name, edges in values)
-
-
 KINDS: dict[str, _Kind] = {
-    "features": _Kind(_features_values, _features_of),
-    "selection": _by_fields(Selection),
-    "knowledge": _Kind(_knowledge_values, _knowledge_of),
-    "learned": _Kind(search_values, _learned_of),
+    "features": _Kind(_features_of),
+    "selection": _Kind(lambda values, work: Selection(**values)),
+    "knowledge": _Kind(
+        lambda values, work: Knowledge(**{**values, "constraints": _constraints_of(values["constraints"])})
+    ),
+    "learned": _Kind(_learned_of, search_values),
     "other_scores": _Kind(
-        lambda classes: [(name, (graph.directed, graph.undirected)) for name, graph in classes], _classes_of
+        lambda classes, work: tuple((name, PDAG(work.table.names, *edges)) for name, edges in classes),
+        lambda classes: [(name, (graph.directed, graph.undirected)) for name, graph in classes],
     ),
-    "pc": _Kind(independence_values, _tested_of),
-    "npc": _Kind(independence_values, _npc_of),
+    "pc": _Kind(_tested_of, independence_values),
+    "npc": _Kind(_npc_of, independence_values),
     "posterior": _Kind(
-        posterior_values, lambda values, work: saved_posterior(values, work.table, **posterior_arguments(work))
+        lambda values, work: saved_posterior(values, work.table, **posterior_arguments(work)), posterior_values
     ),
-    "bootstrap": _Kind(bootstrap_values, lambda values, work: saved_bootstrap(values)),
-    "validation": _Kind(Validation.to_dict, lambda values, work: Validation.from_dict(values)),
-    "strength": _Kind(stored_frame, lambda values, work: _saved_strength(values)),
+    "bootstrap": _Kind(lambda values, work: Bootstrap(**values)),
+    "validation": _Kind(lambda values, work: Validation.from_dict(values), Validation.to_dict),
+    "strength": _Kind(_strength_of),
 }

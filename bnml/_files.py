@@ -143,6 +143,22 @@ def write_files(writers: Mapping[Path, Callable[[IO[bytes]], object]]) -> None:
             write(streams[target])
 
 
+def locked(stream: IO[bytes]) -> bool:
+    """Lock a file for as long as it is open, or return False; the system unlocks it however the process ends."""
+    try:
+        if sys.platform == "win32":
+            import msvcrt
+
+            msvcrt.locking(stream.fileno(), msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
 def _nameless(folder: Path) -> IO[bytes]:
     """Open a file without a name in a folder; elsewhere where the system or the file system has none."""
     with suppress(AttributeError, OSError):

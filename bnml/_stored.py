@@ -116,10 +116,10 @@ _TAGS: dict[str, Callable[[Any], Any]] = {
 
 
 def by_fields(value: Any, *without: str) -> Any:
-    """Return a dataclass as a mapping from its fields, a table as one from its columns, and all in them likewise.
+    """Return a dataclass as a mapping from its fields, a table as one from its columns, and what is in them likewise.
 
-    What a dataclass works out by itself is left out, and the fields of the outermost that are named. A table's rows
-    are numbered from 0; a column of texts becomes its type and a list.
+    A graph becomes its names and its edges. What a dataclass works out by itself is left out, and fields of the
+    outermost that are named. A table's rows are numbered from 0; a column of texts becomes its type and a list.
 
     Examples
     --------
@@ -137,6 +137,10 @@ def by_fields(value: Any, *without: str) -> Any:
             name: numbers if numbers.dtype.kind in "biuf" else (str(column.dtype), column.tolist())
             for name, (column, numbers) in columns.items()
         }
+    if hasattr(value, "undirected"):  # a graph
+        return value.names, value.directed, value.undirected
+    if hasattr(value, "arcs"):
+        return value.names, value.arcs
     return tuple(map(by_fields, value)) if type(value) is tuple else value
 
 

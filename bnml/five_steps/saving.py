@@ -46,10 +46,10 @@ from bnml.independence.request import independence_request
 from bnml.independence.saving import independence_values, saved_independence_result
 from bnml.network import BayesianNetwork
 from bnml.network.formats import json as network_json
-from bnml.scores import SCORES, Score
+from bnml.scores import SCORES
 from bnml.scores.bde import BDe
 from bnml.scores.forest_nml import NML
-from bnml.scores.priors import ArcProbabilities, Distance, LinkProbabilities, Sparse, StructurePrior
+from bnml.scores.priors import ArcProbabilities, Distance, LinkProbabilities, Sparse
 from bnml.search.problem import bind
 from bnml.search.saving import saved_gap_result, saved_search_result, search_values
 from bnml.uncertainty.bootstrap import Bootstrap
@@ -208,7 +208,8 @@ def _content(file: Path) -> dict[str, Any]:
     """Return what a file holds, if it is whole and ours."""
     found = json.loads(file.read_text(encoding="utf-8"))
     if not isinstance(found, dict) or found.get("format") != FORMAT:
-        hint = "; it is a network: bnml.load reads it" if _is_network(found) else ""
+        is_network = isinstance(found, dict) and found.get("format") == network_json.FORMAT
+        hint = "; it is a network: bnml.load reads it" if is_network else ""
         raise FormatError(f"{str(file)!r} is not a study that bnml saved{hint}")
     if found.get("version") != VERSION:
         raise FormatError(
@@ -219,10 +220,6 @@ def _content(file: Path) -> dict[str, Any]:
     if not isinstance(study, dict) or found.get("checksum") != _checksum(_text(study)):
         raise ValueError("its checksum is another one")
     return study
-
-
-def _is_network(found: Any) -> bool:
-    return isinstance(found, dict) and found.get("format") == network_json.FORMAT
 
 
 # --- the table ---
@@ -270,7 +267,8 @@ def _check_table(file: Path, table: Data, known: Mapping[str, Any]) -> None:
 
 OWN = ("target", "event", "select", "alpha", "repetitions", "folds")  # of the study
 PLAIN = ("max_parents", "rows_per_cell", "seed", "memory_limit")  # of learning
-PRIORS = {kind.__name__: kind for kind in (Sparse, ArcProbabilities, LinkProbabilities, Distance)}
+PRIORS = (Sparse, ArcProbabilities, LinkProbabilities, Distance)
+OURS: dict[str, Any] = {**SCORES, NML.name: NML, **{kind.__name__: kind for kind in PRIORS}}
 
 
 def _options_values(options: StudyOptions) -> Any:
@@ -278,8 +276,8 @@ def _options_values(options: StudyOptions) -> Any:
     values = {name: getattr(options, name) for name in (*OWN, "search")}
     values |= {name: getattr(learning, name) for name in PLAIN}
     values["constraints"] = by_fields(learning.constraints)
-    values["score"] = _score_values(learning.score)
-    values["prior"] = _prior_values(learning.prior)
+    values["score"] = _own_values("score", learning.score)
+    values["prior"] = _own_values("prior", learning.prior)
     found = to_stored(values)
     for name, value in learning.options.items():
         try:
@@ -295,8 +293,8 @@ def _saved_options(values: Mapping[str, Any], threads: int | None) -> StudyOptio
     own = {name: found[name] for name in (*OWN, *PLAIN)}
     return study_options(
         own.pop("target"), found["search"], found.get("options", {}), progress=None, threads=threads,
-        score=_score_of(found["score"]), constraints=_constraints_of(found["constraints"]),
-        prior=_prior_of(found.get("prior")), **own,
+        score=_own_of(found["score"]), constraints=_constraints_of(found["constraints"]),
+        prior=_own_of(found.get("prior")), **own,
     )  # fmt: skip
 
 
@@ -304,52 +302,36 @@ def _constraints_of(values: Mapping[str, Any] | None) -> Constraints | None:
     return None if values is None else Constraints(**values)
 
 
-def _score_values(score: Score) -> dict[str, Any]:
-    if isinstance(score, BDe) and isinstance(score.network, BayesianNetwork):
-        return {"name": score.name, "network": network_json.write(score.network), "own": {"ess": score.ess}}
-    if type(score) not in (*SCORES.values(), NML):
+def _own_values(name: str, value: Any) -> Any:
+    """Return a score or a structure prior of ours by its fields; a name, and None, as it is."""
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, BDe) and isinstance(value.network, BayesianNetwork):
+        return {"name": value.name, "network": network_json.write(value.network), "own": {"ess": value.ess}}
+    known = next((known for known, kind in OURS.items() if type(value) is kind), None)
+    if known is None:
         raise ArgumentError(
-            "a study is saved with scores of bnml only", argument="score", value=score, hint="make it without saving"
+            f"a study is saved with {name}s of bnml only", argument=name, value=value, hint="make it without saving"
         )
-    return {"name": score.name, "own": by_fields(score)}
+    own = {
+        field: [(*pair, p) for pair, p in content.items()] if isinstance(content, Mapping) else content
+        for field, content in by_fields(value).items()
+    }
+    return {"name": known, "own": own}
 
 
-def _score_of(values: Mapping[str, Any]) -> Score:
-    if "network" in values:
-        return BDe(network_json.read(values["network"].encode("utf-8"), "the prior network"), **values["own"])
-    kind: type[Score] = NML if values["name"] == NML.name else SCORES[values["name"]]
-    return kind(**values["own"])
-
-
-def _prior_values(prior: StructurePrior | str | None) -> Any:
-    """Return a structure prior as plain values; a name, and None for the uniform one, as it is."""
-    if prior is None or isinstance(prior, str):
-        return prior
-    if type(prior) not in PRIORS.values():
-        raise ArgumentError(
-            "a study is saved with priors of bnml only", argument="prior", value=prior, hint="make it without saving"
-        )
-    own = by_fields(prior)
-    for name, value in own.items():
-        if isinstance(value, Mapping):
-            own[name] = [(*pair, p) for pair, p in value.items()]
-        elif isinstance(value, DAG):
-            own[name] = (value.names, value.arcs)
-        elif isinstance(value, PDAG):
-            own[name] = (value.names, value.directed, value.undirected)
-    return {"name": type(prior).__name__, "own": own}
-
-
-def _prior_of(values: Any) -> StructurePrior | str | None:
+def _own_of(values: Any) -> Any:
+    """Return the score or structure prior that was saved as these values."""
     if values is None or isinstance(values, str):
         return values
+    if "network" in values:
+        return BDe(network_json.read(values["network"].encode("utf-8"), "the prior network"), **values["own"])
     own = dict(values["own"])
-    for name in ("arcs", "links"):
-        if name in own:
-            own[name] = {(a, b): p for a, b, p in own[name]}
+    for name in {"arcs", "links"} & own.keys():
+        own[name] = {(a, b): p for a, b, p in own[name]}
     if "dag" in own:
         own["dag"] = (DAG if len(own["dag"]) == 2 else PDAG)(*own["dag"])
-    return PRIORS[values["name"]](**own)
+    return OURS[values["name"]](**own)
 
 
 # --- the parts ---

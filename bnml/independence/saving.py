@@ -21,7 +21,6 @@ from bnml.independence.skeleton import Found, Log
 def independence_values(result: IndependenceResult) -> dict[str, Any]:
     """Return all of a result but the table, as `bnml._stored.to_stored` takes it."""
     values: dict[str, Any] = by_fields(result, "_log", "_resolve")
-    values["pdag"] = (result.pdag.names, result.pdag.directed, result.pdag.undirected)
     values["tests"] = [(*batch, *by_fields(answers).values()) for batch, answers in result._log.batches]
     values["untested"] = frozenset(result._log.untested)
     values["choices"] = None

@@ -226,6 +226,13 @@ class ResultEntry(_Checked):
         same = now is not None and (now.file, now.choices.arguments) == (self.table.file, self.table.choices.arguments)
         return not same or session.knowledge != self.knowledge
 
+    @classmethod
+    def of(cls, values: Mapping[str, Any]) -> Self:
+        """Return a checked entry."""
+        values = _checked(Mapping[str, Any], values, "results")
+        settings = _checked(Mapping[str, Any], values.get("settings"), "settings")
+        return super().of({**values, "settings": {"prior": BEFORE_PRIORS, **settings}})
+
 
 UNDONE = ("table", "knowledge", "settings", "current", "compared", "decisions")
 """What undo takes back: what a person chose. What was found stays."""
@@ -336,11 +343,8 @@ def session_of(values: Any) -> Session:
     values = _checked(Mapping[str, Any], values, "session")
     if values.get("version") != VERSION:
         raise ArgumentError(f"this is no session of version {VERSION}, which this bnml reads")
-    results = [
-        {**one, "settings": {"prior": BEFORE_PRIORS, **_checked(Mapping[str, Any], one.get("settings"), "settings")}}
-        for one in _checked(tuple[Mapping[str, Any], ...], values.get("results", ()), "results")
-    ]
-    found: Session = _checked(Session, {**values, "results": results}, "session")
+    results = tuple(map(ResultEntry.of, _checked(tuple[Any, ...], values.get("results", ()), "results")))
+    found: Session = replace(_checked(Session, {**values, "results": ()}, "session"), results=results)
     last = max([found.last_result, *(int(one.id[1:]) for one in found.results)])
     shown = replace(found, current=None, compared=None, last_result=last).with_chosen(found.chosen())
     return replace(shown, evidence=found.evidence, do=found.do)

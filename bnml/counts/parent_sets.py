@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from bnml._costs import SECONDS
 from bnml.counts.sums import DistinctRows
 
 if TYPE_CHECKING:
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-SECONDS_PER_ROW = 2e-9  # of one set
 PART_SECONDS = 0.2
 MOST_IN_PART = 1 << 16
 SEED = 20060613
@@ -175,7 +175,7 @@ class ParentSets:
         """Return the parts of this level that one call each looks at: a fraction of a second, not too many sets."""
         lowest = self.level.members[:, -1] if self.size else np.array([self.rows.arities.size])
         ends = np.cumsum(lowest, dtype=np.int64)
-        most = int(min(MOST_IN_PART, max(64.0, PART_SECONDS / (SECONDS_PER_ROW * self.rows.child.size))))
+        most = int(min(MOST_IN_PART, max(64.0, PART_SECONDS / (SECONDS.parent_set_row * self.rows.child.size))))
         cuts = np.searchsorted(ends, np.arange(most, int(ends[-1]) + most, most), side="right")
         edges = np.unique(np.concatenate([[0], cuts, [ends.size]]))
         return list(zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True))

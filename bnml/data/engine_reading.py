@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from bnml._costs import BYTES
 from bnml._memory import gigabytes
 from bnml._text import clip, quoted
 from bnml.data.bins import is_to_be_cut
@@ -34,7 +35,6 @@ from bnml.data.table import Table
 from bnml.data.table_names import check_table_names
 from bnml.errors import DataError, Text, argument, join_texts
 
-BYTES_PER_VALUE = 24  # of rows that are fetched with their labels
 MOST_CASES = 300  # values of a numeric column that are coded one by one; beyond, by comparing with cuts
 
 
@@ -136,7 +136,7 @@ def _refuse_to_push(counting: str, what: Text, *, only: bool = True) -> None:
 
 def _refuse_many_rows(table: EngineTable, kept: Sequence[str], counting: str, limit: int, what: Text) -> None:
     """Refuse to fetch rows with their labels if the distinct ones do not fit, unless that was asked for."""
-    size = BYTES_PER_VALUE * len(kept)
+    size = BYTES.fetched_value * len(kept)
     with table.answering("count the distinct rows"):
         rows = table.rows.select(**{f"v{i}": table.column(name) for i, name in enumerate(kept)})
         queries = rows.count().as_table(), rows.distinct().count().as_table()

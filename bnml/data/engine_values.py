@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from bnml._costs import BYTES
 from bnml._memory import gigabytes
 from bnml._text import clip
 from bnml.data.bins import MDL, Bins, equal_width, quantile_shares
@@ -27,7 +28,6 @@ SOME_VALUES = 1000  # values among these that make a column one of many
 MANY_VALUES = 100_000  # values of a column that are not listed
 SHOWN_VALUES = 2000  # values of such a column that are fetched to say what is wrong with it
 LOWEST_VALUES = 12  # of numbers that are cut: as many as it takes to see that there are many
-BYTES_PER_LABEL = 200  # of a value while it is here
 
 
 def known_values(
@@ -104,11 +104,11 @@ def _is_thinned(name: str, n: int, asked: Arguments, limit: int) -> bool:
     bins = _bins_for(name, asked)
     if bins is None or not (bins == MDL or bins_depend(bins)):
         return True
-    if n * BYTES_PER_LABEL > limit:
+    if n * BYTES.fetched_label > limit:
         told = "auto" if bins == ("auto", 0) else "mdl" if bins == MDL else f"target:{bins[1]}"
         raise DataError(
             argument("bins", told) + f" weighs every value of column {clip(name)!r}, and about {n:,} of them take "
-            f"{gigabytes(n * BYTES_PER_LABEL)} of memory: cut it by "
+            f"{gigabytes(n * BYTES.fetched_label)} of memory: cut it by "
             + argument("bins", {clip(name): "quantile:4"})
             + " or at points that you name, or raise "
             + argument("memory_limit")

@@ -11,12 +11,12 @@ from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 
+from bnml._costs import BYTES
 from bnml.data.delimited import header_of, open_delimited
 from bnml.errors import BnmlError
 
-BYTES_PER_VALUE, BYTES_PER_LABEL = 32, 240
 PACKED = 8  # times as large is a file that gzip has packed
-MOST_PER_BYTE = BYTES_PER_LABEL // 2  # of a file of text: a digit and a comma are a value
+MOST_PER_BYTE = BYTES.label // 2  # of a file of text: a digit and a comma are a value
 FIRST_ROWS = 2000
 MANY = 0.5  # share of the first rows from which on different values are labels of their own
 
@@ -44,7 +44,7 @@ def takes_more_than(path: Path, limit: int) -> bool:
 
 def _memory(columns: Sequence[int], n_first: int, n_rows: float) -> int:
     """Return the bytes of columns with these numbers of different values among the first rows."""
-    each = sum(BYTES_PER_LABEL if n > max(MANY * n_first, 10) else BYTES_PER_VALUE for n in columns)
+    each = sum(BYTES.label if n > max(MANY * n_first, 10) else BYTES.value for n in columns)
     return int(each * n_rows)
 
 

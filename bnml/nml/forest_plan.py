@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from bnml._costs import BYTES, SECONDS
 from bnml._memory import gigabytes, memory_limit_of
 from bnml._plain import attributes
 from bnml._text import time_text
@@ -25,8 +26,6 @@ from bnml.nml.forest_weights import forest_weight_bytes, seconds_for_weights
 MOST_SECONDS = 3600.0  # what takes longer is refused
 MOST_VECTORS = 2 * 10**7  # count vectors of a variable that can be listed
 MOST_ROOTS = 256  # that are tried
-BASE_BYTES = 1 << 26
-STAR_SECONDS = 2e-6  # for each observation: tables, the tilt, transforms
 
 Neighbours = Sequence[Sequence[int]]
 
@@ -81,8 +80,8 @@ class Trees:
         uses: Counter[tuple[int, int]] = Counter()
         for root in self.roots:
             uses += sums.needs(root).uses
-        seconds = STAR_SECONDS * n * sum(1 + math.log2(arity) for arity, _ in self.stars)
-        needed, weights = BASE_BYTES + (80 * n if self.stars or self.roots else 0), 0
+        seconds = SECONDS.observation * n * sum(1 + math.log2(arity) for arity, _ in self.stars)
+        needed, weights = BYTES.forest + (80 * n if self.stars or self.roots else 0), 0
         worst, arities = 0.0, tuple[int, ...]()
         for (many, few), times in uses.items():
             cost = _pair_seconds(n, many, few, times)

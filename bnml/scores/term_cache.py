@@ -11,11 +11,11 @@ import numpy as np
 
 from bnml._arrays import Floats, Ints
 from bnml._bits import WORD, mask_of, set_key
+from bnml._costs import BYTES
 from bnml._plain import plain_float
 from bnml.scores.base import Closed
 
 MOST_CACHED = 2_000_000  # terms; some 200 MB
-KEY_BYTES = 100  # of such a term; more where the key of a set is long
 MOST_BY_POSITION = 5000  # columns; the terms of their pairs are 200 MB
 
 
@@ -34,7 +34,7 @@ class SetTerms:
         self._n, self._most_by_position = n, 2 if by_position and n <= MOST_BY_POSITION else 1
         self._singles = np.full(n, np.nan)
         self._others: dict[Any, float] = {}
-        self._most = MOST_CACHED * KEY_BYTES // (KEY_BYTES + n // 8)
+        self._most = MOST_CACHED * BYTES.key // (BYTES.key + n // 8)
 
     @cached_property
     def _pairs(self) -> Floats:

@@ -24,6 +24,7 @@ import numpy as np
 from bnml._arrays import Bools
 from bnml._bits import bits, mask_of
 from bnml._checks import whole_number
+from bnml._costs import SECONDS
 from bnml._executor import checked_executor
 from bnml._watch import Watch
 from bnml.graph import DAG
@@ -33,7 +34,7 @@ from bnml.scores.lattice import allowed_sets, has_lattice, undominated_families
 from bnml.search.candidates import candidates_to_size, candidates_with_structure
 from bnml.search.climb import climb_in_turns, climb_up, result_of_climb
 from bnml.search.cuts import arrays_of_families, search_orders
-from bnml.search.forecast import ROW, SUBSET, listing_seconds
+from bnml.search.forecast import listing_seconds
 from bnml.search.insertions import Orders, insertion_neighbours, order_for_insertions
 from bnml.search.moves import Structure
 from bnml.search.problem import Problem
@@ -183,7 +184,7 @@ def _list_by_lattice(problem: Problem, local: LocalScores) -> Candidates | None:
     if not has_lattice(local) or any(rules.links):
         return None
     assert local.terms is not None
-    per_subset = len(local.views) * (SUBSET + ROW * problem.n_distinct * (1 + len(local.terms.margin)))
+    per_subset = len(local.views) * (SECONDS.subset + SECONDS.row * problem.n_distinct * (1 + len(local.terms.margin)))
     most, subsets, largest = 0, 1.0, min(rules.most, n - 1)
     while most < largest:
         subsets += math.comb(n, most + 1)

@@ -22,7 +22,6 @@ MOST_IN_PART = 1 << 16
 SEED = 20060613
 MOST_COMPARED = 2000  # rows
 MOST_PAIRS = 62 * 32  # that are told apart
-TOP = 8  # candidates that tell most pairs apart, one by one; the others count like the last
 
 
 class LevelPart(NamedTuple):
@@ -196,10 +195,11 @@ class ParentSets:
         cells[0] = rows.cells
         n_cells = np.zeros(k + 1, np.int64)
         n_cells[0] = rows.n_cells
+        # the 8 candidates that tell most pairs apart count one by one, the others like the last
         room = Room(
             cells, n_cells, np.full(k, -1, np.int64), np.empty(largest * rows.arity, np.int64),
             np.empty(largest, np.int32), np.empty(k + 1, np.int64),
-            np.zeros((2, rows.told_apart.shape[1]), np.int64), np.zeros(TOP, np.int64),
+            np.zeros((2, rows.told_apart.shape[1]), np.int64), np.zeros(8, np.int64),
         )  # fmt: skip
         found = FoundSets(np.empty((most, 4), np.int64), np.empty((most, 4)), np.empty((most, k + 1), np.int32))
         used, counted, beyond = extend(rows, costs, level, (first, last), room, found)

@@ -17,8 +17,6 @@ from bnml.data.read_arguments import Arguments
 from bnml.data.states import MOST_WHOLE_NUMBERS, States
 from bnml.errors import DataWarning, Text, argument
 
-MANY_COLUMNS = 3  # if all of their names are values too, the names are a row, even without numbers
-
 MISSING_CODES = frozenset(
     (
         "na",
@@ -53,7 +51,8 @@ def _header_doubt(columns: Sequence[Column], file: str) -> str | None:
     numbers = [number for name in names if (number := as_number(name)) is not None]
     found = len(numbers) == len(names) and any(map(_occurs, columns))
     counted = len(numbers) == len(names) and len(set(np.diff(numbers))) <= 1 and float(numbers[0]).is_integer()
-    if not found and (counted or not (numbers or len(names) >= MANY_COLUMNS) or not all(map(_fits, columns))):
+    # if 3 names or more are all values too, they are a row, even without numbers
+    if not found and (counted or not (numbers or len(names) >= 3) or not all(map(_fits, columns))):
         return None
     return (
         f"the first line of {file!r} is taken for the names of the columns, {quoted(map(clip, names), most=4)}, but it "

@@ -35,8 +35,6 @@ from bnml.data.table import Table
 from bnml.data.table_names import check_table_names
 from bnml.errors import DataError, Text, argument, join_texts
 
-MOST_CASES = 300  # values of a numeric column that are coded one by one; beyond, by comparing with cuts
-
 
 def read_engine_table(table: EngineTable, asked: Arguments, counting: str, limit: int, source: str) -> Data:
     """Read a table in an engine as `bnml.read` does.
@@ -273,7 +271,8 @@ def _coding(found: DistinctValues, column: Column, states: States, table: Engine
     other = int(states.mapping[-1]) if column.has_missing and states.mapping[-1] >= 0 else None
     arity = max(len(states.labels), 1 + (-1 if other is None else other))
     text = found.values.type in (pa.string(), pa.large_string())
-    many = found.about is not None or (codes.size > MOST_CASES and (not text or table.engine == "duckdb"))
+    # up to 300 values of a numeric column are coded one by one, more by comparing with cuts
+    many = found.about is not None or (codes.size > 300 and (not text or table.engine == "duckdb"))
     if states.cuts is not None and many:
         return ColumnCoding(own_name, arity, (), (), states.cuts, other, _gaps(found, column))
     listed = [

@@ -27,7 +27,6 @@ FIRST_ROWS = 20_000  # rows in which columns of many values are told
 SOME_VALUES = 1000  # values among these that make a column one of many
 MANY_VALUES = 100_000  # values of a column that are not listed
 SHOWN_VALUES = 2000  # values of such a column that are fetched to say what is wrong with it
-LOWEST_VALUES = 12  # of numbers that are cut: as many as it takes to see that there are many
 
 
 def known_values(
@@ -160,7 +159,7 @@ def _largest_of_bins(table: EngineTable, known: Any, bins: Bins) -> tuple[list[f
     with table.answering("count the values"):
         ends = known.aggregate(low=known["x"].min(), high=known["x"].max(), n=known["n"].sum().cast("int64"))
         numbers = known.group_by("x").aggregate(n=known["n"].sum().cast("int64"))
-        lowest = numbers.order_by("x").limit(LOWEST_VALUES).select("x")
+        lowest = numbers.order_by("x").limit(12).select("x")  # as many as it takes to see that numbers have many values
     low, high, total = _one_row(table, ends)
     cuts = set(table.table(lowest, "count the values").column(0).to_pylist())
     match bins:

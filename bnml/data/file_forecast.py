@@ -15,10 +15,8 @@ from bnml._costs import BYTES
 from bnml.data.delimited import header_of, open_delimited
 from bnml.errors import BnmlError
 
-PACKED = 8  # times as large is a file that gzip has packed
 MOST_PER_BYTE = BYTES.label // 2  # of a file of text: a digit and a comma are a value
 FIRST_ROWS = 2000
-MANY = 0.5  # share of the first rows from which on different values are labels of their own
 
 
 def takes_more_than(path: Path, limit: int) -> bool:
@@ -38,13 +36,14 @@ def takes_more_than(path: Path, limit: int) -> bool:
         return _memory_of_parquet(path) > limit
     if not name.endswith((".csv", ".tsv", ".csv.gz", ".tsv.gz")):
         return False
-    size = path.stat().st_size * (PACKED if name.endswith(".gz") else 1)
+    size = path.stat().st_size * (8 if name.endswith(".gz") else 1)  # gzip makes a table about 8 times smaller
     return size * MOST_PER_BYTE > limit and _memory_of_text(path, size) > limit
 
 
 def _memory(columns: Sequence[int], n_first: int, n_rows: float) -> int:
     """Return the bytes of columns with these numbers of different values among the first rows."""
-    each = sum(BYTES.label if n > max(MANY * n_first, 10) else BYTES.value for n in columns)
+    # where half of the first values differ, they are labels of their own
+    each = sum(BYTES.label if n > max(0.5 * n_first, 10) else BYTES.value for n in columns)
     return int(each * n_rows)
 
 

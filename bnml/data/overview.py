@@ -41,11 +41,7 @@ BARS = 12  # of a small histogram
 COMMONEST = 8  # labels that are told
 FIRST_ROWS = 20  # rows that are told as they are
 MANY_ROWS = 20  # from so many on, a column in which all labels differ is an identifier
-MANY_LABELS = 50  # labels that are too many if they have fewer than ten rows each
-FEW_WORDS = 3  # among numbers
 NEAR = 0.03  # of a column's entropy may be left given another one that is nearly a copy of it
-NEARLY_LINEAR = 0.9995  # correlation of ranks from which on numbers are nearly copies
-MOST_COMPARED = 200  # columns of which pairs are compared
 
 _DATE = re.compile(
     r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}|[0-9]{1,2}\.[0-9]{1,2}\.([0-9]{4}|[0-9]{2})|[0-9]{1,2}/[0-9]{1,2}/([0-9]{4}|[0-9]{2})"
@@ -287,7 +283,7 @@ def _advised(found: ColumnOverview, column: Column, n: int) -> ColumnOverview:
             return replace(found, advice=said + "; as they are, " + out, leave_out=True)
         said += " and cut them (" + argument("bins", {found.name: "auto"}) + ")"
         return replace(found, advice=said, words=words, cut=True)
-    if d > MOST_LABELS or (d > MANY_LABELS and 10 * d > n):
+    if d > MOST_LABELS or (d > 50 and 10 * d > n):  # too many, if they have fewer than ten rows each
         said = f"too many labels, {n / d:.2g} rows each: join those that belong together, or " + out
         return replace(found, advice=said, leave_out=True)
     return found
@@ -310,7 +306,7 @@ def _words_among_numbers(column: Column) -> tuple[str, ...]:
     """Return the few labels of a column that are no numbers, if the others are, and are many."""
     words = [label_text(label) for label in column.labels if as_number(label) is None]
     many = len(column.labels) - len(words) > MANY_ROWS
-    return tuple(sorted(words)) if many and 0 < len(words) <= FEW_WORDS else ()
+    return tuple(sorted(words)) if many and 0 < len(words) <= 3 else ()
 
 
 def _with_gaps(found: ColumnOverview, asked: Arguments) -> ColumnOverview:
@@ -332,7 +328,8 @@ def _with_gaps(found: ColumnOverview, asked: Arguments) -> ColumnOverview:
 def _without_copies(columns: Sequence[Column], looks: Sequence[ColumnOverview]) -> list[ColumnOverview]:
     """Return the looks with advice to leave out columns that are nearly copies of earlier ones."""
     result = list(looks)
-    usable = [i for i, look in enumerate(looks) if look.distinct > 1 and not look.leave_out][:MOST_COMPARED]
+    # pairs are compared of the first 200 columns
+    usable = [i for i, look in enumerate(looks) if look.distinct > 1 and not look.leave_out][:200]
     for place, i in enumerate(usable):
         for j in usable[:place]:
             if not result[j].leave_out and _nearly_alike(columns[i], columns[j], looks[i], looks[j]):
@@ -376,7 +373,7 @@ def _nearly_linear(a: Column, b: Column) -> bool:
     first, second = _ranks(x[a.codes[both]]), _ranks(y[b.codes[both]])
     if first.std() == 0.0 or second.std() == 0.0:
         return False
-    return bool(abs(np.corrcoef(first, second)[0, 1]) > NEARLY_LINEAR)
+    return bool(abs(np.corrcoef(first, second)[0, 1]) > 0.9995)  # correlation of ranks: numbers are nearly copies
 
 
 def _ranks(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

@@ -17,8 +17,6 @@ from bnml._files import locked, reading_file
 from bnml.errors import ArgumentError, argument
 from bnml.experiments.experiment import Experiment, Row
 
-FORMAT = 2
-
 
 class Journal:
     """The parts of an experiment that are done.
@@ -40,7 +38,7 @@ class Journal:
         self.path = path
         self._head = {
             "bnml": bnml.__version__,
-            "format": FORMAT,
+            "format": 2,
             "experiment": experiment.name,
             "seed": seed,
             "data": _fingerprint(data / file for file in experiment.files),

@@ -23,7 +23,6 @@ from bnml.nml.forest_plan import ForestForecast, check_plan, trees_of
 from bnml.nml.forest_sums import ForestSums
 from bnml.nml.regret import Whole, regret_argument
 
-MOST_ROWS = 10**8
 Parents = Sequence[int | None]
 Integers = NDArray[np.int64]
 Cells = Callable[[Sequence[int]], tuple[Integers, Integers]]  # codes of variables that occur together, and how often
@@ -271,7 +270,7 @@ def check_forest_parents(name: str, number: int) -> None:
 
 
 def _rows(n: Whole) -> int:
-    return regret_argument("n", n, 0, MOST_ROWS)
+    return regret_argument("n", n, 0, 10**8)
 
 
 def _arities_of(arities: Any, names: Sequence[str] | None, size: int) -> list[int]:

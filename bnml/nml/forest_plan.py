@@ -23,9 +23,7 @@ from bnml.nml.forest_counts import number_of_sorted_counts
 from bnml.nml.forest_sums import ForestSums, Needs
 from bnml.nml.forest_weights import forest_weight_bytes, seconds_for_weights
 
-MOST_SECONDS = 3600.0  # what takes longer is refused
 MOST_VECTORS = 2 * 10**7  # count vectors of a variable that can be listed
-MOST_ROOTS = 256  # that are tried
 
 Neighbours = Sequence[Sequence[int]]
 
@@ -48,7 +46,7 @@ class ForestForecast:
     @property
     def fits(self) -> bool:
         """Whether it can be done: in an hour, and in the memory there is."""
-        return self.seconds <= MOST_SECONDS and self.bytes <= self.limit
+        return self.seconds <= 3600.0 and self.bytes <= self.limit
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain values, for JSON."""
@@ -168,7 +166,7 @@ def _best_root(sums: ForestSums, links: Neighbours, arities: Sequence[int], inne
         for y in near[x]:
             if y != above[x]:
                 up[y] = sums.branch(arities[x], leaves[x], [branch for z, branch in around.items() if z != y])
-        if k < MOST_ROOTS:
+        if k < 256:  # roots that are tried
             root = sums.branch(arities[x], leaves[x], list(around.values()))
             cost = _using(sums, sums.needs(root))
             if cost < least:

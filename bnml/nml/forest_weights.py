@@ -29,7 +29,6 @@ from bnml.nml.forest_counts import SortedCounts, number_of_sorted_counts, powers
 BLOCK_CELLS = 1 << 21  # of the boxes that are transformed together
 SPECTRA_BYTES = 1 << 29  # transforms of all rows are kept up to this size
 KEPT_BYTES = 1 << 30  # weights are kept up to this size; larger ones are computed anew for each use
-MOST_LOG_CELLS = 100.0  # nobody has the time for so many
 
 
 class Weights:
@@ -141,7 +140,7 @@ def _box_size(n: int) -> int:
 def seconds_for_weights(n: int, many: int, few: int, uses: int) -> float:
     """Return about how long the weights between two numbers of values take, to compute and to use."""
     entries = float(number_of_sorted_counts(n, many)) * number_of_sorted_counts(n, few)
-    if (few - 1) * math.log(_box_size(n)) > MOST_LOG_CELLS:
+    if (few - 1) * math.log(_box_size(n)) > 100.0:  # nobody has the time for so many
         return math.inf
     box = float(_box_size(n)) ** (few - 1)
     cells = number_of_sorted_counts(n, many) * box

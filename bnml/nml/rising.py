@@ -13,7 +13,6 @@ from bnml._arrays import Floats
 from bnml.errors import ArgumentError, argument
 
 STIRLING_FROM = 32.0  # Stirling's series with four terms is exact to 1e-16 from here
-PRODUCT_UP_TO = 16  # below, up to so many factors are simply multiplied
 
 
 def log_rising(x: ArrayLike, n: ArrayLike) -> Floats:
@@ -62,7 +61,7 @@ def log_rising(x: ArrayLike, n: ArrayLike) -> Floats:
         raise ArgumentError(argument("n") + f" must be whole numbers of at least 0, got {n[wrong][0]}.")
     out = np.empty(x.shape)
     large = x >= STIRLING_FROM
-    few = ~large & (n <= PRODUCT_UP_TO)
+    few = ~large & (n <= 16)  # so few factors are simply multiplied
     rest = ~large & ~few
     out[large] = _stirling_difference(x[large], n[large])
     out[few] = _log_product(x[few], n[few])

@@ -52,7 +52,6 @@ Ints = npt.NDArray[np.int64]
 
 MOST_EXACT = 2.0**53
 MOST_NUMBERS = 20_000  # of configurations that prices are known for
-MOST_ENTRIES = 1 << 20  # of a lookup table
 MOST_RISING = 1 << 21  # entries of all tables that change with the number of configurations
 COPIES = 3  # of the sets of a level that are there at the same time, when the next one is made
 SLACK = 1e-9  # of the largest number that is compared
@@ -82,7 +81,7 @@ def listable_by_bounds(local: LocalScores, rules: Rules) -> bool:
         local.outline is not None
         and local.outline.parts == 1
         and local.counts.walks
-        and local.counts.n_rows < MOST_ENTRIES
+        and local.counts.n_rows < 1 << 20  # entries of a lookup table
         and local.prior_of_arcs
         and all(links.bit_count() <= FEW_LINKS for links in rules.links)
     )

@@ -19,8 +19,6 @@ from bnml.scores.base import Score, Shape, Terms
 from bnml.scores.one_by_one import OneByOne
 from bnml.scores.term_cache import ClosedForms, TermCache
 
-MOST_LOOKUPS = 1 << 26  # entries of tables that are not smooth; 512 MB
-
 
 class FamilyTerms:
     """A score's terms for a table.
@@ -65,7 +63,7 @@ class FamilyTerms:
         tails = fit_tails(wanted, [beyond.joint, *(beyond.margin[r] for r in sorted(beyond.margin))])
         if tails is not None:
             return self.score.terms(self._small), tails
-        if n_tables * n_rows > MOST_LOOKUPS:
+        if n_tables * n_rows > 1 << 26:  # entries of tables that are not smooth; 512 MB
             raise ScoreError(f"{self.score.name} is not smooth in the counts of a cell: {n_rows:,} rows are too many")
         return self.score.terms(self.shape), no_tails(n_tables)
 

@@ -16,7 +16,6 @@ from bnml._plain import plain_float
 from bnml.scores.base import Closed
 
 MOST_CACHED = 2_000_000  # terms; some 200 MB
-MOST_BY_POSITION = 5000  # columns; the terms of their pairs are 200 MB
 
 
 class SetTerms:
@@ -31,7 +30,8 @@ class SetTerms:
     """
 
     def __init__(self, n: int, *, by_position: bool) -> None:
-        self._n, self._most_by_position = n, 2 if by_position and n <= MOST_BY_POSITION else 1
+        # the terms of all pairs of 5,000 columns are 200 MB
+        self._n, self._most_by_position = n, 2 if by_position and n <= 5000 else 1
         self._singles = np.full(n, np.nan)
         self._others: dict[Any, float] = {}
         self._most = MOST_CACHED * BYTES.key // (BYTES.key + n // 8)

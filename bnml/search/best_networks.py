@@ -27,9 +27,7 @@ from bnml._bits import squeeze
 from bnml._threads import run_all
 from bnml._watch import Tell
 
-PIECE = 16  # bits of the sets that are filled and raised together, in a cache
 STRIDE = 5  # bits that are raised together further up
-SPLIT = 6  # bits over which sets are spread on threads
 
 
 class Families(Protocol):
@@ -99,7 +97,7 @@ class Subsets:
 
         bits = best.size.bit_length() - 1
         tied = self._tied(i)
-        piece = min(PIECE, bits)
+        piece = min(16, bits)  # bits of the sets that are filled and raised together, in a cache
         for start in range(0, best.size, 1 << piece):
             part = best[start : start + (1 << piece)]
             part.fill(self.families.never[0])
@@ -171,7 +169,7 @@ class Subsets:
 
             run_all(raise_part, _parts(own.size, self._threads), self._threads)
         best = self.best_low(top)
-        split = min(SPLIT, max(0, self.n_low - 8))
+        split = min(6, max(0, self.n_low - 8))  # bits over which sets are spread on threads
         width = own.size >> split
         for members in range(split + 1):  # sets with as many of the highest low variables do not look into each other
             blocks = [k for k in range(1 << split) if k.bit_count() == members]

@@ -27,8 +27,6 @@ from bnml.graph.branching import maximum_branching
 from bnml.graph.spanning import spanning_links, spanning_neighbours, spanning_parents
 from bnml.search.problem import Problem
 
-BITS = 40  # of the largest sum that a gain is a difference of: rounding errors are far below
-
 
 def tree_rules(rules: Rules) -> Rules:
     """Return rules in which a bound of no parents rules out all arcs; refuse them if some are required."""
@@ -106,7 +104,8 @@ def tree_gain(values: Floats, own: float) -> Floats:
 def whole_tree_gains(gains: Floats, n_rows: int, largest: float = 0.0) -> Floats:
     """Return gains as whole numbers of a unit: some 10^-12 of N log N, the largest sum that they are differences of."""
     exponent = math.frexp(max(n_rows * math.log(n_rows), largest, 1.0))[1]
-    return np.rint(gains * 2.0 ** (BITS - exponent))
+    # 40 bits of the largest sum that a gain is a difference of: rounding errors are far below
+    return np.rint(gains * 2.0 ** (40 - exponent))
 
 
 def best_tree(gains: Floats, rules: Rules, *, spanning: bool, root: int | None = None) -> list[list[int]]:

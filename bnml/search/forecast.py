@@ -43,8 +43,6 @@ FEW_LISTED = 18  # variables up to which listed families are solved over all sub
 
 AFFORDABLE = 60.0  # seconds of work on two cores that `auto` thinks nothing of
 CORES = 2  # that are thought of, whatever the machine has
-FLOAT_SHARE = 0.6  # of the memory that may be used; beyond, 32-bit integers are kept
-BEST_BYTES = 2.0e9  # for the best parents of all variables; beyond, the sets are split into blocks
 MOST_VARIABLES = 40  # nobody has the memory for more
 
 PROBE_SECONDS = 0.02
@@ -306,7 +304,8 @@ class _Work:
     def planned(self, limit: int) -> Forecast:
         """Return the forecast of the search as it would be done: in floats if there is room for these."""
         floats = self.forecast(integers=False, limit=limit)
-        if floats.bytes <= FLOAT_SHARE * limit or not self.tables:
+        # floats if they take 60 % of the memory at most, else 32-bit integers
+        if floats.bytes <= 0.6 * limit or not self.tables:
             return floats
         integers = self.forecast(integers=True, limit=limit)
         return integers if integers.fits or not floats.fits else floats
@@ -318,7 +317,8 @@ class _Work:
                 n, 2**n, BYTES.base + 2 * size * 2**n, limit, math.inf, affordable=False, plan=SearchPlan(integers, 1)
             )
         n_low = n
-        while n_low > 1 and n_low * 2 ** (n_low - 1) * size > BEST_BYTES:
+        # beyond 2 GB for the best parents of all variables, the sets are split into blocks
+        while n_low > 1 and n_low * 2 ** (n_low - 1) * size > 2.0e9:
             n_low -= 1
         n_high = n - n_low
         needed = (self.tables + 1) * size * 2**n + n_low * 2 ** (n_low - 1) * size + n_high * 2**n_low * size

@@ -13,8 +13,6 @@ from bnml.search.moves import Structure
 from bnml.search.problem import Problem
 from bnml.search.search_result import SearchResult
 
-CHECK_SECONDS = 0.2  # to see whether a change of one arc raises a score, by a model and not by a clock
-
 
 def verified_result(problem: Problem, parents: Sequence[Sequence[int]], info: Mapping[str, Any]) -> SearchResult:
     """Return a structure as the result of a search, verified to be a local optimum where that is quick.
@@ -40,7 +38,7 @@ def verify_local_optimum(problem: Problem, dag: DAG, value: float) -> dict[str, 
     n, local = len(dag.names), problem.local
     slow = isinstance(local, LocalScores) and local.terms is None
     seconds = n * n * ((SECONDS.family if slow else SECONDS.change) + SECONDS.row * problem.n_distinct)
-    if problem.watch.over or seconds > CHECK_SECONDS or not math.isfinite(value):
+    if problem.watch.over or seconds > 0.2 or not math.isfinite(value):  # 0.2 seconds by a model, not by a clock
         return {"families": n, "local_optimum": False}
     structure = Structure(problem, dag)
     move = structure.best_move()

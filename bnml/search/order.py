@@ -51,8 +51,6 @@ LEAST_LISTED = 2  # parents; shorter lists tell nothing new
 LISTING_SECONDS = 6.0  # of one thread, by the model of `bnml.search.forecast`
 FEW_SECONDS = 0.4  # likewise, where families are listed from the subsets of few variables
 LISTING_SHARE = 0.5  # of the time that is left
-CLIMBING = 1e9  # looks at families while orders are climbed, a few seconds
-MOST_FOR_ALL = 100  # variables; with more, parents are sought within two steps of the structure that climbing finds
 
 
 def order(
@@ -82,7 +80,8 @@ def order_with_lists(
     lists_first = watch.limit is None or structure.n <= FEW_VARIABLES
     listed = lists() if lists_first else None
     if listed is None or not (listed.complete or structure.n <= FEW_VARIABLES):
-        near = None if structure.n <= MOST_FOR_ALL else insertion_neighbours(structure.arcs)
+        # with more, parents are sought within two steps of the structure that climbing finds
+        near = None if structure.n <= 100 else insertion_neighbours(structure.arcs)
         best.rounds = _rounds(structure.n) if asked is None else asked
 
         def begin(k: int) -> _OrderBeginning:
@@ -247,7 +246,8 @@ def _rounds(n: int) -> int:
 def _rounds_on_lists(families: FamilyScores) -> int:
     """Return how many restarts on listed families do not take long."""
     n = len(families.names)
-    return min(10_000, max(50, round(CLIMBING / (n * sum(map(len, families.parents))))))
+    # looks at families while orders are climbed: a few seconds
+    return min(10_000, max(50, round(1e9 / (n * sum(map(len, families.parents))))))
 
 
 def _shaken(order: list[int], rng: np.random.Generator, k: int) -> list[int]:

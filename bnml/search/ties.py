@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from bnml.search.problem import Problem
     from bnml.search.search_result import SearchResult
 
-MOST_VARIABLES = 14
-MOST_SECONDS = 1.0  # that a second search takes by the forecast
 
 Arc = tuple[str, str]
 Flags = npt.NDArray[np.bool_]
@@ -74,11 +72,11 @@ def ties_opened(graph: PDAG, arcs: tuple[Arc, ...]) -> PDAG:
 def _affordable_problem(result: SearchResult) -> Problem | None:
     """Return the problem of a result that is proven to be the best, if another exact search takes but a moment."""
     problem = result.problem
-    if not result.optimal or problem is None or len(problem.names) > MOST_VARIABLES:
+    if not result.optimal or problem is None or len(problem.names) > 14:
         return None
     if not isinstance(problem.local, LocalScores) or any(problem.rules.links) or not has_lattice(problem.local):
         return None
-    return problem if problem.cost.seconds <= MOST_SECONDS else None
+    return problem if problem.cost.seconds <= 1.0 else None
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,6 @@ from bnml.studio.session_folder import ENTRY
 VERSION = 1
 BEFORE_PRIORS = "uniform"  # of results in files from before there was a setting
 MOST_REPETITIONS = 10_000
-LARGEST = 10**300  # that a number may be; beyond, JSON has whole numbers that no float holds
 
 
 def _refusal(name: str, expected: str) -> ArgumentError:
@@ -426,7 +425,8 @@ def _text(value: Any, name: str) -> str:
 
 
 def _number(kind: type, value: Any, name: str) -> float:
-    if not is_number(value) or abs(value) > LARGEST or not math.isfinite(value):
+    # beyond, JSON has whole numbers that no float holds
+    if not is_number(value) or abs(value) > 10**300 or not math.isfinite(value):
         raise _refusal(name, "a number")
     number = int(value) if float(value).is_integer() else float(value)
     if kind is int and (number < 0 or not isinstance(number, int)):

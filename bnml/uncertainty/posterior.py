@@ -44,7 +44,6 @@ if TYPE_CHECKING:
 METHODS = ("auto", "exact", "sample")
 SEARCH_SHARE, MOST_SEARCH = 0.2, 0.6  # of a time limit, for the structure that a chain starts from
 BUSY = 10.0  # times its estimate that an exact search may take, on a busy machine
-CLIMB_SHARE = 0.01  # of a time limit, for local search from each chain's best structure
 
 IMPOSSIBLE = "no structure that is allowed gives these data a positive probability"
 
@@ -222,7 +221,8 @@ def _reach_from_samples(chains: Chains, problem: Problem) -> float:
         best = int(chains.log_weights[c].argmax())
         (above,) = unpacked_parents(chains.parents[c, best : best + 1])
         start = DAG.from_parent_sets(names, [np.flatnonzero(own).tolist() for own in above])
-        watch = Watch(None, None if limit is None else CLIMB_SHARE * limit)
+        # a share of the time limit for local search from each chain's best structure
+        watch = Watch(None, None if limit is None else 0.01 * limit)
         improved = SEARCHES["tabu"].run(problem.watched(watch), start=start.reordered(problem.names))
         reached = max(reached, uninterrupted_result(improved).score)
         if reached >= chains.searched - MAX_SHORTFALL:

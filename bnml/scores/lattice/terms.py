@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from bnml.counts._lattice_kernels import Sums
 
 MOST_RISING = 1 << 21  # entries of tables that change with the number of configurations; 16 MB
-LEAST_RISING = 16  # of them for each number of configurations
 SMALLEST = 1e-290  # of a hyperparameter; below, its logarithm is used
 
 
@@ -107,7 +106,7 @@ def terms_that_rise(counts: Counts, n_indices: int) -> int:
     No more than are looked up.
     """
     most = min(MOST_RISING, counts.n_distinct << len(counts.names)) // n_indices
-    return max(2, min(counts.n_rows + 1, max(LEAST_RISING, most)))
+    return max(2, min(counts.n_rows + 1, max(16, most)))  # at least 16 for each number of configurations
 
 
 def _rising_tables(terms: Terms, layout: WalkOrder) -> tuple[Floats, Floats]:

@@ -48,7 +48,7 @@ class _Seconds:
 
     # `bnml.nml.forest`
     observation: float = 2e-6  # of a star: tables, the tilt, transforms
-    weights: float = 2e-3  # to begin with those between two numbers of values
+    forest_weights: float = 2e-3  # to begin with those between two numbers of values
     cell: float = 8e-9  # of a box: products, transform, and what else there is to do
     row_cell: float = 5e-8  # of a row that is transformed
     weight: float = 1e-9  # in a sum

@@ -144,7 +144,7 @@ def seconds_for_weights(n: int, many: int, few: int, uses: int) -> float:
         return math.inf
     box = float(_box_size(n)) ** (few - 1)
     cells = number_of_sorted_counts(n, many) * box
-    computing = SECONDS.weights + SECONDS.cell * cells * (1.0 + 0.2 * many) + SECONDS.row_cell * (n + 1) * box
+    computing = SECONDS.forest_weights + SECONDS.cell * cells * (1.0 + 0.2 * many) + SECONDS.row_cell * (n + 1) * box
     times = 1 if 8 * entries <= KEPT_BYTES else uses
     return computing * times + SECONDS.weight * entries * uses
 

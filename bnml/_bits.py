@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 WORD = 61  # bits of a hash: of smaller masks no two have the same
+WORD_BITS = 62  # of a 64-bit word that are in use
 
 
 def bits(mask: int) -> Iterator[int]:

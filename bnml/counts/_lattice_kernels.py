@@ -17,12 +17,11 @@ import numpy as np
 
 from bnml._arrays import Array
 from bnml._jit import helper, kernel, plain_at_first
+from bnml.counts._kernels import STIRLING_FROM, TINY
 from bnml.counts._lookup_helpers import in_tail, stirling
 
 ONE_ROW = 1 << 40  # a cell's weight and its number of rows are counted in one number
 WEIGHT = ONE_ROW - 1
-TINY = 1e-18  # below, Γ(a + n) / Γ(a) is a Γ(n) to the last digit
-STIRLING_FROM = 32.0
 
 
 class PackedRows(NamedTuple):

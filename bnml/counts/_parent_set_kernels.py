@@ -11,11 +11,11 @@ import math
 from typing import NamedTuple
 
 from bnml._arrays import Array
+from bnml._bits import WORD_BITS
 from bnml._jit import helper, kernel
 
 BY_PRICE, BY_CELLS = 1, 2  # what bounds the score of larger sets; 0 for nothing
 
-BITS = 62  # of a word that are in use
 PAIR_COST = 2.0 * math.log(2.0)
 
 LISTED, OPEN = 1, 2  # what is said of a set: it is better than its subsets, and larger ones may be
@@ -183,7 +183,7 @@ def match_rows(rows: ChildRows, first: Array, second: Array, left: Array, told_a
 
     ``left``: how often each row is still there. Of each pair it is noted which candidates tell it apart.
     """
-    most = told_apart.shape[1] * BITS
+    most = told_apart.shape[1] * WORD_BITS
     matched = 0
     for p in range(first.size):
         i, j = first[p], second[p]
@@ -194,7 +194,7 @@ def match_rows(rows: ChildRows, first: Array, second: Array, left: Array, told_a
             left[j] -= 1
             for y in range(told_apart.shape[0]):
                 if rows.columns[rows.places[y], i] != rows.columns[rows.places[y], j]:
-                    told_apart[y, matched // BITS] |= 1 << (matched % BITS)
+                    told_apart[y, matched // WORD_BITS] |= 1 << (matched % WORD_BITS)
             matched += 1
     return matched
 

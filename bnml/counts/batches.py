@@ -12,9 +12,8 @@ import numpy as np
 from bnml._arrays import Floats, Ints
 from bnml._plain import plain_float
 from bnml.counts.tails import no_tails
+from bnml.data.labels import EXACT
 from bnml.errors import ArgumentError
-
-EXACT = 1 << 53  # floats skip whole numbers beyond
 
 
 @dataclass(frozen=True)

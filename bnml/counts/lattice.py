@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bnml._arrays import Bools, Floats, Ints, Numbers
+from bnml._bits import WORD_BITS
 from bnml._costs import SECONDS
 from bnml._threads import run_all
 from bnml._watch import Tell
@@ -27,7 +28,6 @@ from bnml.data import Data
 if TYPE_CHECKING:
     from bnml.counts._lattice_kernels import Bounds, PackedRows, Stack, Sums
 
-WORD = 62  # bits of a word that hold values
 TASK_SECONDS = 0.1
 MOST_ROWS = 1 << 22  # distinct ones; more overflow the count of rows in a cell
 MOST_WEIGHT = 1 << 40  # of all rows together; it shares a number with the count of rows
@@ -140,7 +140,7 @@ def packed_for_lattice(
     word_of, shifts = [0], [0]
     for width, following in pairwise(widths):
         at = shifts[-1] + width
-        beside = at + following <= WORD
+        beside = at + following <= WORD_BITS
         word_of.append(word_of[-1] + (not beside))
         shifts.append(at if beside else 0)
     words = np.zeros((word_of[-1] + 1, columns.shape[1]), np.int64)

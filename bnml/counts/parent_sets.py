@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from bnml._bits import WORD_BITS
 from bnml._costs import SECONDS
 from bnml.counts.sums import DistinctRows
 
@@ -135,14 +136,14 @@ class ParentSets:
 
     def _match(self, pairs: RowPairs) -> None:
         """Match rows that differ in the child."""
-        from bnml.counts._parent_set_kernels import BITS, match_rows
+        from bnml.counts._parent_set_kernels import match_rows
 
         left = np.zeros(self.rows.child.size, np.int64)
         left[pairs.rows] = np.minimum(self.rows.weights[pairs.rows], MOST_PAIRS)
-        words = -(-min(int(left.sum()) // 2, MOST_PAIRS) // BITS)
+        words = -(-min(int(left.sum()) // 2, MOST_PAIRS) // WORD_BITS)
         told_apart = np.zeros((self.rows.arities.size, words), np.int64)
         n_pairs = int(match_rows(self.rows, pairs.first, pairs.second, left, told_apart))
-        self.rows = self.rows._replace(told_apart=told_apart[:, : -(-n_pairs // BITS)].copy(), n_pairs=n_pairs)
+        self.rows = self.rows._replace(told_apart=told_apart[:, : -(-n_pairs // WORD_BITS)].copy(), n_pairs=n_pairs)
 
     @property
     def size(self) -> int:

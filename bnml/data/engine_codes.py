@@ -17,13 +17,13 @@ import numpy as np
 import numpy.typing as npt
 
 from bnml._arrays import Ints
+from bnml._bits import WORD_BITS
 from bnml._text import clip
 from bnml.data.columns import column_code_type
 from bnml.data.engine_table import EngineTable, exact_literal, missing_values
 from bnml.errors import DataError
 
-KEY_BITS = 62
-MOST_KEYS = 1 << KEY_BITS
+MOST_KEYS = 1 << WORD_BITS
 UNNESTS = {"duckdb", "postgres", "pyspark", "databricks", "snowflake", "bigquery", "trino"}
 
 
@@ -137,9 +137,9 @@ class CodedTable:
         """The columns of each word that rows are packed into, with their shifts; in the order of columns."""
         words: list[list[tuple[int, int]]] = []
         widths = [(coding.arity - 1).bit_length() for coding in self.codings]
-        used = KEY_BITS + 1
+        used = WORD_BITS + 1
         for i, width in enumerate(widths):
-            if used + width > KEY_BITS:
+            if used + width > WORD_BITS:
                 words.append([])
                 used = 0
             words[-1].append((i, used))

@@ -25,8 +25,9 @@ from bnml.data.engine_codes import CodedTable, ColumnCoding
 from bnml.data.engine_table import DistinctValues, EngineTable, missing_values
 from bnml.data.engine_values import known_values
 from bnml.data.gaps import Gaps, refuse_columns_without_values, refuse_missing_values
+from bnml.data.labels import EXACT
 from bnml.data.pushed_data import PushedData
-from bnml.data.read import MOST_ROWS, read_opened, read_variables, read_weights, too_many_rows
+from bnml.data.read import read_opened, read_variables, read_weights, too_many_rows
 from bnml.data.read_arguments import Arguments
 from bnml.data.read_choices import Reading
 from bnml.data.sources import grouped_table
@@ -83,7 +84,7 @@ def read_engine_table(table: EngineTable, asked: Arguments, counting: str, limit
         columns, coded = _cleaned(found, asked, names, table)
         dropped = total - int(found[0].counts.sum())
         total -= dropped
-    if total > MOST_ROWS:
+    if total > EXACT:
         raise too_many_rows(str(asked.weights))
     if wrong := why_no_states(columns, asked.states, asked.bins, asked.bins_of):
         raise DataError(join_texts("\n", wrong))

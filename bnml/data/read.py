@@ -20,7 +20,7 @@ from bnml.data.doubts import warn_of_doubts, warn_of_states
 from bnml.data.draft_table import DraftTable
 from bnml.data.engine_sources import COUNTING_CHOICES, limit_of_reading, open_engine_table
 from bnml.data.gaps import Gaps, refuse_columns_without_values, refuse_missing_values
-from bnml.data.labels import MISSING_TEXTS, as_number
+from bnml.data.labels import EXACT, MISSING_TEXTS, as_number
 from bnml.data.read_arguments import Arguments, check_arguments
 from bnml.data.read_choices import Reading
 from bnml.data.sources import open_in_memory, open_table, source_text
@@ -30,8 +30,6 @@ from bnml.data.targets import Targets, targets_of_column
 from bnml.errors import DataError, argument
 
 Weights = npt.NDArray[np.int64]
-
-MOST_ROWS = 1 << 53
 
 
 @enough_memory(DataError, "the table was read", "take fewer columns or rows, or a machine with more")
@@ -234,7 +232,7 @@ def read_frequencies(table: Table, asked: Arguments) -> Weights | None:
     numbers: Weights = np.array([read_weights(column) for column in factors])
     roughly = numbers.prod(axis=0, dtype=np.float64).sum()
     total: Weights = numbers.prod(axis=0, dtype=np.int64)
-    if roughly > MOST_ROWS or total.sum() > MOST_ROWS:
+    if roughly > EXACT or total.sum() > EXACT:
         raise too_many_rows(factors[-1].name)
     return total
 
@@ -242,7 +240,7 @@ def read_frequencies(table: Table, asked: Arguments) -> Weights | None:
 def too_many_rows(weights: str) -> DataError:
     """Return the error for weights that add up to more rows than are counted exactly."""
     return DataError(
-        f"weights: column {clip(weights)!r} adds up to more than {MOST_ROWS:,} (2**53) rows, the most that can be "
+        f"weights: column {clip(weights)!r} adds up to more than {EXACT:,} (2**53) rows, the most that can be "
         "counted exactly; divide the weights by a common factor and round them to whole numbers"
     )
 
@@ -285,7 +283,7 @@ def read_weights(column: Column) -> Weights:
             raise DataError(
                 f"weights: column {clip(column.name)!r} holds {clip(label)!r}; expected whole numbers from 0"
             )
-        if number > MOST_ROWS:
+        if number > EXACT:
             raise too_many_rows(column.name)
     return np.array(numbers, np.int64)[column.codes]
 

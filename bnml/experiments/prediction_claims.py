@@ -29,7 +29,6 @@ from bnml.experiments.claims import (
 from bnml.experiments.comparison import ALLOWED, ratio_band, rounded, student_error, way_between
 from bnml.experiments.generating_structure_claims import USED, USED_WHERE
 from bnml.experiments.prediction_tables import (
-    BENE_ROWS,
     MEAN,
     PERMUTATIONS,
     SCORES,
@@ -39,6 +38,7 @@ from bnml.experiments.prediction_tables import (
     ranked_predictions,
     with_the_slip,
 )
+from bnml.experiments.scores_on_data import BENE_ROWS
 
 SECTION, SECOND, THIRD, APPENDIX = "qNML, section 4.2", "qNML, Table 2", "qNML, Table 3", "qNML, appendix E"
 END = "qNML, section 5"

@@ -16,6 +16,7 @@ from bnml._text import quoted
 from bnml.errors import DataError
 from bnml.experiments.comparison import ALLOWED, agreement, compare_with_published, disagreements
 from bnml.experiments.published import check_published_lines, read_published_numbers
+from bnml.experiments.scores_on_data import BENE_ROWS
 
 SCORES = ("BDeu", "BIC", "fNML", "qNML")
 EQ7 = "qNML eq7"  # qNML with the regret by equation 7
@@ -34,7 +35,6 @@ ROUNDING = {"rank": 0.005, "table 3": 0.5, "logprob": 0.006, "parents": 0.006, "
 """How far printed numbers, and curves read back from figures, may be off."""
 
 MEAN, SPREAD = "mean", "standard deviation"
-BENE_ROWS = 2000  # beyond, the regret of fNML in the authors' program is too large
 FEW = 1 / 20  # of the networks: the largest ones
 LONG = 3 * FEW  # of all parameters: a tail is long if the largest networks have more
 RARE = 0.05  # expected numbers so far off: there should be none

@@ -25,7 +25,7 @@ from bnml.graph import DAG
 if TYPE_CHECKING:
     import pandas
 
-MOST_PARENTS = 31
+MOST_PARENTS = 31  # an array has no more axes in every NumPy
 TOLERANCE = 1e-3  # files round their probabilities; rows that miss one by more are refused
 
 

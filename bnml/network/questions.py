@@ -14,13 +14,13 @@ from bnml._checks import is_number, refuse
 from bnml._text import quoted
 from bnml.data.labels import label_text
 from bnml.errors import ArgumentError, NetworkError
+from bnml.network._kernels import TINY
 from bnml.network.inference import all_marginals, certain_likelihoods, joint, log_mass, most_probable_states
 from bnml.network.network import BayesianNetwork
 
 if TYPE_CHECKING:
     import pandas
 
-TINY = 1e-290  # what is far larger than the smallest float
 LARGEST_LOG = math.log(sys.float_info.max)
 OWN_COLUMNS = ("variable", "value", "probability")  # of `influence`
 

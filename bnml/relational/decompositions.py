@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from bnml.errors import SearchError
 from bnml.relational.cliques import maximal_cliques
-from bnml.relational.extra_tuples import Cuts
+from bnml.relational.extra_tuples import ROOM, Cuts
 from bnml.relational.relation import relation_of
 
 if TYPE_CHECKING:
     import networkx as nx
 
 MOST_GRAPHS = 1 << 15  # those of six attributes; with degrees, times their number
-ROOM = 1 << 28  # bytes for joins that many graphs need
 
 
 def decompositions(data: Any, *, possibility: str | None = None) -> list[tuple[nx.Graph[str], int | float]]:

@@ -20,6 +20,8 @@ from bnml.relational.relation import Relation, relation_of
 if TYPE_CHECKING:
     import networkx as nx
 
+ROOM = 1 << 28  # bytes for joins that many graphs need
+
 
 def extra_tuples(
     graph: nx.Graph[Any] | DAG | Iterable[Iterable[str]], data: Any, *, possibility: str | None = None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from bnml._checks import is_number, refuse
 from bnml.errors import SearchError
 from bnml.relational.cliques import maximal_cliques
-from bnml.relational.extra_tuples import Cuts
+from bnml.relational.extra_tuples import ROOM, Cuts
 from bnml.relational.gains import all_pairs
 from bnml.relational.hartley import check_measure
 from bnml.relational.relation import Relation, relation_of
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     import networkx as nx
 
 MOST_SETS = 20_000  # of attributes that are tried, in one step
-ROOM = 1 << 28  # bytes for joins that many graphs need
 
 Edges = frozenset[tuple[int, int]]
 

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bnml._arrays import Bools, Floats, Ints
-from bnml._bits import bits, subsets
+from bnml._bits import WORD_BITS, bits, subsets
 from bnml._threads import short_ranges
 from bnml.graph import DAG, canonical_extension
 from bnml.scores.equal_scores import score_tolerance
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 MOST_LISTED = 5  # variables: 29,281 DAGs
 MOST_CLASSES = 6  # where nothing else will do: 3.8 million DAGs
-KEY_BITS = 62  # of a number that classes are told apart by
 
 Masks = npt.NDArray[Any]
 
@@ -62,7 +61,7 @@ class Structures:
             link = self.has_arc(a, b) | self.has_arc(b, a)
             colliders = (self.has_arc(a, c) & self.has_arc(b, c) & ~link for c in range(n) if c not in (a, b))
             for bit in (link, *colliders):
-                if used == KEY_BITS:
+                if used == WORD_BITS:
                     key = _numbered(key)
                     used = int(key.max(initial=0)).bit_length()
                 key, used = key << 1 | bit, used + 1

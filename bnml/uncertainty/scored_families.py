@@ -11,6 +11,7 @@ from itertools import pairwise
 import numpy as np
 
 from bnml._arrays import Array, Floats, Ints
+from bnml._bits import WORD_BITS
 from bnml._threads import cores, run_all
 from bnml.counts.batches import FamilyBatch
 from bnml.graph import Rules
@@ -21,7 +22,6 @@ from bnml.uncertainty._sampling_kernels import batch_members, enter_wanted, reha
 FIRST_SLOTS = 1 << 15
 MOST_FILLED = 0.5
 MOST_AT_FIRST = 60_000  # families that are all scored before a chain wants one of them
-MOST_IN_A_WORD = 62  # variables
 
 
 class ScoredFamilies:
@@ -79,7 +79,7 @@ class ScoredFamilies:
     def score_if_few(self, rules: Rules, threads: int | None) -> None:
         """Score all families that the rules allow, unless they are many: to wait for each would take longer."""
         n, listed = rules.n, 0
-        if n > MOST_IN_A_WORD or self.local.outline is None:
+        if n > WORD_BITS or self.local.outline is None:
             return
         most = min(MOST_AT_FIRST, 60_000_000 // self.local.counts.n_distinct)  # looks at rows
         sets: list[Ints] = []

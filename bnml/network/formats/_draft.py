@@ -19,12 +19,11 @@ from bnml._text import clip, did_you_mean, quoted, quoted_value
 from bnml.data.labels import label_text
 from bnml.errors import FormatError, GraphError
 from bnml.graph import DAG
-from bnml.network.network import TOLERANCE, BayesianNetwork
+from bnml.network.network import MOST_PARENTS, TOLERANCE, BayesianNetwork
 
 Error = Callable[[int, str], FormatError]
 
 MOST_VARIABLES = 20_000
-MOST_PARENTS = 31  # an array has no more axes in every NumPy
 MOST_ENTRIES = 20_000_000  # probabilities in all tables together
 FREE_ENTRIES = 1_000_000  # so many are allowed in the shortest file; more only in proportion to its length
 

@@ -23,6 +23,7 @@ import numpy as np
 
 from bnml._arrays import Floats, Ints
 from bnml._plain import plain
+from bnml._stored import by_fields
 from bnml.counts import counts_of
 from bnml.data import Data
 from bnml.data.resampling import stratified_folds
@@ -57,10 +58,6 @@ class Estimate:
     mean: float
     error: float
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as plain values, for JSON."""
-        return {"mean": plain(self.mean), "error": plain(self.error)}
-
 
 @dataclass(frozen=True)
 class MethodValidation:
@@ -90,12 +87,6 @@ class MethodValidation:
     log_loss_over_network: Estimate
     roc: tuple[tuple[float, float], ...]
     reliability: tuple[ReliabilityBin, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as plain values, for JSON."""
-        estimates = {name: getattr(self, name).to_dict() for name in (*MEASURES, "log_loss_over_network")}
-        bins = [plain(vars(one)) for one in self.reliability]
-        return {"name": self.name, **estimates, "roc": plain(self.roc), "reliability": bins}
 
 
 @dataclass(frozen=True)
@@ -134,9 +125,8 @@ class Validation:
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain values, for JSON."""
-        names = ("outcomes", "event", "folds", "rows", "search")
-        values = {name: plain(getattr(self, name)) for name in names}
-        return {**values, "methods": [one.to_dict() for one in self.methods]}
+        values: dict[str, Any] = plain(by_fields(self))
+        return values
 
     @staticmethod
     def from_dict(values: Mapping[str, Any]) -> Validation:

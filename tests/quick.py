@@ -25,7 +25,7 @@ IN_SPARK = "spark"  # in the name of a case or function: likewise, as its sessio
 IN_A_SERVER = ("[spark", "[postgres", "-spark", "-postgres")  # in the name of a case
 RARE = (  # a browser, other processes and clusters, whole programs and pages
     IN_A_BROWSER,
-    "tests/five_steps/test_print.py",
+    "tests/report/test_print.py",
     "tests/studio/test_session.py",
     "tests/experiments/test_reproduction.py",
     "tests/test_executor.py",

@@ -1,7 +1,8 @@
 """The five steps from a table to a network that one can answer for, as one study.
 
 Which variables tell something (feature selection), what is known (constraints), which structure (learning), how sure
-that is (uncertainty), and how strong each link is (data dependences). `bnml.study` takes all of them and reports.
+that is (uncertainty), and how strong each link is (data dependences). `bnml.study` takes all of them, and `bnml.report`
+writes its report.
 
 ==============  =================================================================
 `study_steps`   the steps, one after the other
@@ -16,18 +17,10 @@ that is (uncertainty), and how strong each link is (data dependences). `bnml.stu
 `other_scores`  the best networks by other scores, and the directions they dispute
 `links`         every link that a step found, and what each of them says of it
 `study_result`  what a study holds
-`findings`      what was found, in plain sentences
-`knowledge`     constraints in sentences
-`text_summary`  a summary of 80 columns
 `risk`          what the target depends on, and how often it has its values
 `what_if`       what it would be if a variable were set
 `open_answers`  how far an answer about setting hangs on directions that are open
 `validation`    how well it is predicted; `predictive_measures` has the measures
-`page`          the report as one HTML file
-`sections`      its sections in their order; each has a file of its own
-`pictures`      its pictures of graphs and pairs; `charts` has all others
-`markup`        its tables and figures
-`style`         its style
 `values`        a study as plain values, for JSON
 ==============  =================================================================
 """

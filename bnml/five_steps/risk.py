@@ -23,7 +23,6 @@ from bnml.data import Data
 from bnml.data.labels import label_text
 from bnml.data.targets import rows_setting_nothing
 from bnml.errors import ArgumentError, NetworkError, argument
-from bnml.five_steps.markup import shown_label
 
 if TYPE_CHECKING:
     from bnml.five_steps.study_result import Study
@@ -51,6 +50,12 @@ class Outcomes:
     def summed(self, by_state: Floats) -> Floats:
         """Return numbers of the states, along the last axis, as numbers of the outcomes."""
         return np.stack([by_state[..., list(group)].sum(axis=-1) for group in self.groups], axis=-1)
+
+
+def shown_label(data: Data, name: str, label: Any) -> str:
+    """Return the label of a value as reports show it."""
+    text = label_text(label)
+    return text.replace("<=", "≤").replace(">=", "≥") if name in data.cuts else text
 
 
 def outcomes_of(data: Data, target: str, event: Any = None) -> Outcomes:

@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING, Any
 from bnml._checks import a_variable, one_of, refuse
 from bnml._text import name_in_words, names_in_words, p_value_text
 from bnml.errors import ArgumentError, argument
-from bnml.five_steps.knowledge import knowledge_sentences
 from bnml.graph import Constraints
 from bnml.graph._names import pairs_of_names
 
@@ -232,6 +231,8 @@ def knowledge_of_selection(options: StudyOptions, names: Sequence[str], variable
     names, variables
         Those that take part, and all there are.
     """
+    from bnml.report.study_text import knowledge_sentences
+
     kept, every, own, notes = set(names), set(variables), dict(options.learning.options), list[str]()
     constraints = options.learning.constraints
     if constraints is not None:
@@ -262,25 +263,3 @@ def knowledge_of_selection(options: StudyOptions, names: Sequence[str], variable
 def _absent(names: Iterable[str], kept: set[str]) -> str:
     gone = list(dict.fromkeys(name for name in names if name not in kept))
     return f"{names_in_words(gone)} {'does' if len(gone) == 1 else 'do'} not take part"
-
-
-def selection_sentences(selection: Selection, target: str | None) -> list[str]:
-    """Return which variables take part, in sentences; none if all do as usual.
-
-    Examples
-    --------
-    >>> selection_sentences(Selection("target", ("smoke", "lung"), (("asia", "no dependence"),)), "lung")
-    ['1 of 3 variables takes no further part, as only those that depend on “lung” were selected: asia.']
-    """
-    said = [f"{name_in_words(name)} takes part because {reason}." for name, reason in selection.added]
-    gone = [name for name, _ in selection.reasons]
-    if not gone:
-        return said
-    whose = name_in_words(target or "")
-    why = {
-        "target": f"as only those that depend on {whose} were selected",
-        "blanket": f"as only the Markov blanket of {whose} was selected",
-        "list": "as others were asked for",
-    }[selection.how]
-    takes, every = "takes" if len(gone) == 1 else "take", len(gone) + len(selection.names)
-    return [f"{len(gone):,} of {every:,} variables {takes} no further part, {why}: {names_in_words(gone)}.", *said]

@@ -232,7 +232,7 @@ class Study:
         title
             The heading; by default what the study is of.
         """
-        from bnml.five_steps.page import report_page
+        from bnml.report.study_page import report_page
 
         return report_page(self, title)
 
@@ -282,12 +282,12 @@ class Study:
         return study_values(self)
 
     def __str__(self) -> str:
-        from bnml.five_steps.text_summary import text_summary
+        from bnml.report.study_text import text_summary
 
         return text_summary(self)
 
     def _repr_html_(self) -> str:
-        from bnml.five_steps.page import page_excerpt
+        from bnml.report.study_page import page_excerpt
 
         return page_excerpt(self)
 

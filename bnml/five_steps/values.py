@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 from bnml._plain import plain, records
 from bnml.counts import contingency
 from bnml.data.targets import rows_set
-from bnml.five_steps.findings import findings_of
-from bnml.five_steps.knowledge import knowledge_sentences
 from bnml.five_steps.links import links_too_large_for_halves
+from bnml.report.study_text import findings_of, knowledge_sentences
 from bnml.scores.registry import score_text
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ import pytest
 
 import bnml
 from bnml.errors import BnmlError
-from bnml.five_steps.selection import Selection, selection_sentences
+from bnml.five_steps.selection import Selection
+from bnml.report.study_text import selection_sentences
 
 FEW = {"repetitions": 0, "threads": 1}
 
@@ -151,4 +152,4 @@ def test_no_network_no_blanket():
 
 
 def test_sentences():
-    assert selection_sentences(Selection("all", ("a",)), None) == []
+    assert selection_sentences(Selection("all", ("a",)), None) == ()

@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from markupsafe import Markup
+
 from bnml._text import percent, percent_range, shortened_in_the_middle
-from bnml.five_steps.markup import Html, text_of
 from bnml.five_steps.predictive_measures import ReliabilityBin
+from bnml.report.rendering import escaped
 
 SIZE = 12  # pixels of a letter's height
 INK, SOFT, LINE, MARK, ORANGE = "#1b2733", "#51677d", "#c3ced8", "#1f5f99", "#b34700"
@@ -65,13 +67,13 @@ def text_pixels(text: str, size: int = SIZE) -> float:
 def _text(x: float, y: float, text: str, *, anchor: str = "start", fill: str = INK, room: float = 1e9) -> str:
     shown = fitted_text(text, room)
     side = "" if anchor == "start" else f' text-anchor="{anchor}"'
-    title = "" if shown == text else f"<title>{text_of(text)}</title>"
-    return f'<text x="{x:g}" y="{y:g}"{side} fill="{fill}">{text_of(shown)}{title}</text>'
+    title = "" if shown == text else f"<title>{escaped(text)}</title>"
+    return f'<text x="{x:g}" y="{y:g}"{side} fill="{fill}">{escaped(shown)}{title}</text>'
 
 
-def _svg(width: float, height: float, alt: str, shapes: Sequence[str]) -> Html:
-    return Html(
-        f'<svg role="img" aria-label="{text_of(alt)}" width="{width:g}" height="{height:g}" '
+def _svg(width: float, height: float, alt: str, shapes: Sequence[str]) -> Markup:
+    return Markup(
+        f'<svg role="img" aria-label="{escaped(alt)}" width="{width:g}" height="{height:g}" '
         f'viewBox="0 0 {width:g} {height:g}" font-size="{SIZE}" font-family="inherit">{"".join(shapes)}</svg>'
     )
 
@@ -87,7 +89,7 @@ class RiskRow(NamedTuple):
     network: float | None
 
 
-def risk_chart(name: str, rows: Sequence[RiskRow], overall: float, top: float, event: str) -> Html:
+def risk_chart(name: str, rows: Sequence[RiskRow], overall: float, top: float, event: str) -> Markup:
     """Return the risk for each value of a variable: a dot with its interval, and a mark for what the network says.
 
     Parameters
@@ -154,7 +156,7 @@ def share_colours(n: int) -> list[str]:
     return [f"rgb({','.join(map(str, colour))})" for colour in mixed]
 
 
-def shares_chart(name: str, rows: Sequence[tuple[str, Sequence[float], int]], outcomes: Sequence[str]) -> Html:
+def shares_chart(name: str, rows: Sequence[tuple[str, Sequence[float], int]], outcomes: Sequence[str]) -> Markup:
     """Return stacked bars: for each value of a variable the shares of the outcomes, and the number of rows."""
     colours, label_width = share_colours(len(outcomes)), _label_width([label for label, _, _ in rows])
     start, room = label_width + 10, WIDTH - NUMBERS - label_width - 20
@@ -171,7 +173,7 @@ def shares_chart(name: str, rows: Sequence[tuple[str, Sequence[float], int]], ou
             said = f"{outcomes[j]}: {percent(share)}"
             shapes.append(
                 f'<rect x="{x:.1f}" y="{y + 2}" width="{width:.1f}" height="{ROW - 4}" fill="{colours[j]}" '
-                f'stroke="#fff"><title>{text_of(said)}</title></rect>'
+                f'stroke="#fff"><title>{escaped(said)}</title></rect>'
             )
             if width >= 34:
                 ink = "#fff" if j > (len(outcomes) - 1) / 2 else INK
@@ -182,7 +184,7 @@ def shares_chart(name: str, rows: Sequence[tuple[str, Sequence[float], int]], ou
     return _svg(WIDTH, ROW * len(rows) + 2, f"Shares by {name}: {'. '.join(told)}", shapes)
 
 
-def roc_chart(curves: Sequence[Curve], what: str) -> Html:
+def roc_chart(curves: Sequence[Curve], what: str) -> Markup:
     """Return ROC curves with their legend; the diagonal is what guessing gives."""
     shapes = _square("share of the others that are taken for it", "share that is found")
     shapes += [_curve(points, style) for (_, points), style in zip(curves, STYLES, strict=False)]
@@ -191,7 +193,7 @@ def roc_chart(curves: Sequence[Curve], what: str) -> Html:
     return _svg(SIDE + 2 * MARGIN, height, f"ROC curves of {what}: {'; '.join(text for text, _ in curves)}", shapes)
 
 
-def reliability_chart(methods: Sequence[tuple[str, Sequence[ReliabilityBin]]], what: str) -> Html:
+def reliability_chart(methods: Sequence[tuple[str, Sequence[ReliabilityBin]]], what: str) -> Markup:
     """Return observed shares by predicted probability, with intervals for the first method, and its rows as bars."""
     shapes = _square("predicted probability", "observed share")
     bins = methods[0][1]
@@ -236,7 +238,7 @@ def _square(below: str, beside: str) -> list[str]:
         shapes.append(_text(MARGIN - 6, _y(share) + 4, f"{share:.0%}", anchor="end", fill=SOFT))
     turned = f"translate(10 {_y(0.5):g}) rotate(-90)"
     shapes.append(_text(_x(0.5), _y(0) + 34, below, anchor="middle", fill=SOFT))
-    shapes.append(f'<text transform="{turned}" text-anchor="middle" fill="{SOFT}">{text_of(beside)}</text>')
+    shapes.append(f'<text transform="{turned}" text-anchor="middle" fill="{SOFT}">{escaped(beside)}</text>')
     return shapes
 
 

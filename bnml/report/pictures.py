@@ -7,10 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import isfinite
 from typing import TYPE_CHECKING
 
+from markupsafe import Markup
+
 from bnml._text import names_in_words
-from bnml.five_steps.charts import fitted_text, text_pixels
-from bnml.five_steps.markup import Html, text_of
 from bnml.graph import DAG, PDAG
+from bnml.report.charts import fitted_text, text_pixels
+from bnml.report.rendering import escaped
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,7 +36,7 @@ def graph_picture(
     strength_label: str | None = None,
     legend: tuple[str, str] | None = None,
     highlight: Iterable[str | tuple[str, str]] = (),
-) -> Html | None:
+) -> Markup | None:
     """Return the picture of a graph in the report of a study; None if it is too large to be read.
 
     Parameters
@@ -72,23 +74,23 @@ def _told(graph: DAG | PDAG) -> str:
     return names_in_words(links, most=MOST_TOLD) if links else "no links"
 
 
-def _alone(svg: str, name: str, text: str) -> Html:
+def _alone(svg: str, name: str, text: str) -> Markup:
     """Return an SVG element that shares no names with others on its page, with a text in place of the picture."""
     svg = re.sub(r"<!--.*?-->\s*", "", svg, flags=re.DOTALL)
     svg = re.sub(r'\bid="([^"]*)"', rf'id="{name}-\1"', svg)
     svg = re.sub(r'href="#([^"]*)"', rf'href="#{name}-\1"', svg)
     svg = re.sub(r"url\(#([^)]*)\)", rf"url(#{name}-\1)", svg)
     svg = re.sub(r' xmlns(:xlink)?="[^"]*"', "", svg).replace("xlink:href", "href")
-    return Html(svg.replace("<svg ", f'<svg role="img" aria-label="{text_of(text)}" ', 1))
+    return Markup(svg.replace("<svg ", f'<svg role="img" aria-label="{escaped(text)}" ', 1))
 
 
-def picture_width(svg: Html) -> float:
+def picture_width(svg: Markup) -> float:
     """Return how wide a picture of the report is, in points."""
     found = re.search(r'\bwidth="([0-9.]+)pt"', svg)
     return float(found.group(1)) if found else 0.0
 
 
-def matrix_picture(names: Sequence[str], pairs: pd.DataFrame, alpha: float, target: str | None) -> Html | None:
+def matrix_picture(names: Sequence[str], pairs: pd.DataFrame, alpha: float, target: str | None) -> Markup | None:
     """Return a half matrix, a square for each pair: the darker, the stronger, and pale grey for no dependence."""
     n = len(names)
     if not 2 < n <= MOST_IN_MATRIX:
@@ -104,22 +106,22 @@ def matrix_picture(names: Sequence[str], pairs: pd.DataFrame, alpha: float, targ
         colour = _colour(float(strength)) if p <= alpha else BLANK
         said = f"{a}, {b}: " + (f"strength {strength:.2f}" if p <= alpha else "no dependence beyond chance")
         place = f'x="{left + CELL * i}" y="{CELL * (j - 1)}" width="{CELL - 1}" height="{CELL - 1}"'
-        shapes.append(f'<rect {place} fill="{colour}"><title>{text_of(said)}</title></rect>')
+        shapes.append(f'<rect {place} fill="{colour}"><title>{escaped(said)}</title></rect>')
     for i, label in enumerate(labels):
         ink = 'fill="#D55E00" font-weight="bold"' if names[i] == target else 'fill="#1b2733"'
-        whole = "" if label == names[i] else f"<title>{text_of(names[i])}</title>"
+        whole = "" if label == names[i] else f"<title>{escaped(names[i])}</title>"
         if i > 0:
             shapes.append(
-                f'<text x="{left - 6}" y="{CELL * (i - 1) + 13}" text-anchor="end" {ink}>{text_of(label)}{whole}</text>'
+                f'<text x="{left - 6}" y="{CELL * (i - 1) + 13}" text-anchor="end" {ink}>{escaped(label)}{whole}</text>'
             )
         if i < n - 1:
             x, y = left + CELL * i + 5, CELL * (n - 1) + 10
-            shapes.append(f'<text transform="translate({x} {y}) rotate(45)" {ink}>{text_of(label)}{whole}</text>')
+            shapes.append(f'<text transform="translate({x} {y}) rotate(45)" {ink}>{escaped(label)}{whole}</text>')
     shapes += _scale(height - CELL)
     count = int((pairs["adjusted_p_value"] <= alpha).sum())
     alt = f"Half matrix of all pairs of {n} variables; {count} of {len(pairs)} depend on each other. See the table."
-    return Html(
-        f'<svg role="img" aria-label="{text_of(alt)}" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
+    return Markup(
+        f'<svg role="img" aria-label="{escaped(alt)}" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
         f'font-size="{LETTERS}" font-family="inherit">{"".join(shapes)}</svg>'
     )
 

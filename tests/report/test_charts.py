@@ -11,7 +11,8 @@ import pandas as pd
 import pytest
 
 import bnml
-from bnml.five_steps.charts import (
+from bnml.five_steps.predictive_measures import ReliabilityBin
+from bnml.report.charts import (
     Curve,
     RiskRow,
     fitted_text,
@@ -22,8 +23,7 @@ from bnml.five_steps.charts import (
     shares_chart,
     text_pixels,
 )
-from bnml.five_steps.pictures import matrix_picture
-from bnml.five_steps.predictive_measures import ReliabilityBin
+from bnml.report.pictures import matrix_picture
 
 NAMES = ["W" * 60, "a rather long name of a variable, as hospitals have them, " + "x" * 3, "short"]
 LABELS = ["M" * 40, "(123456.789, 1234567.891] and more of it " + "w" * 2, "no", "Ω" * 40, "日本" * 20]

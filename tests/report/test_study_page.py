@@ -193,7 +193,7 @@ def test_what_was_left_out_cut_and_missing_is_told():
 
 
 def test_the_picture_of_many_tests_is_left_out(monkeypatch):
-    monkeypatch.setattr("bnml.five_steps.network_section.MOST_LINKS_BY_TESTS", 3)
+    monkeypatch.setattr("bnml.report.study_page.MOST_LINKS_BY_TESTS", 3)
     assert "The picture of what tests leave over (NPC) is left out" in bnml.study(bnml.example(), repetitions=0).html()
 
 

@@ -12,8 +12,8 @@ import pandas as pd
 import pytest
 
 import bnml
-from bnml.five_steps.style import STYLE
 
+STYLE = (Path(bnml.__file__).parent / "report" / "templates" / "study.css").read_text(encoding="utf-8")
 BROWSER = next(
     (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None
 )

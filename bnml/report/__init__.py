@@ -1,0 +1,13 @@
+"""Reports: text and HTML from results.
+
+Results hold facts; what is said of them, for people to read, is in this package and its templates.
+
+===============  ============================================================
+`templates/`     pages and sentences, as Jinja2 templates
+`rendering`      renders them: the one place where text is escaped
+`study_page`     the report of a study as one HTML file
+`study_text`     what a study found, in sentences, and its summary in text
+`charts`         risks, shares, ROC and reliability curves, as SVG elements
+`pictures`       graphs and pairs of variables, as SVG elements
+===============  ============================================================
+"""

@@ -1,0 +1,1 @@
+"""Tests of bnml.five_steps."""

@@ -16,7 +16,6 @@ from bnml._plain import attributes
 from bnml.experiments import registry
 from bnml.experiments.claims import VERDICTS
 from bnml.experiments.experiment import Experiment
-from bnml.experiments.page import page_as_html, page_as_markdown
 from bnml.experiments.reproduction import Reproduction, data_folder, reproduce, result_folder
 
 ALL = "all"
@@ -98,6 +97,8 @@ def reproduce_all(
     ArgumentError
         If a file is missing that any of them needs, before any work is done.
     """
+    from bnml.report.claims_page import claims_page
+
     started = time.perf_counter()
     every = [registry.find_experiment(name) for name in registry.EXPERIMENTS]
     chosen = [experiment for experiment in every if experiment.in_all != 0]
@@ -114,10 +115,9 @@ def reproduce_all(
         done.append(found)
     target = result_folder(out)
     left_out = [experiment.name for experiment in every if experiment.in_all == 0]
-    pages = {target / "claims.html": page_as_html, target / "claims.md": page_as_markdown}
-    texts = {path: page(done, left_out).encode() for path, page in pages.items()}
+    texts = {target / f"claims.{suffix}": claims_page(suffix, done, left_out).encode() for suffix in ("html", "md")}
     write_files({path: lambda stream, text=text: stream.write(text) for path, text in texts.items()})  # type: ignore[misc]
-    return Reproductions(done, left_out, list(pages), time.perf_counter() - started)
+    return Reproductions(done, left_out, list(texts), time.perf_counter() - started)
 
 
 def _told(progress: Callable[[str, float], None], name: str, stage: str, share: float) -> None:

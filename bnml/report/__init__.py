@@ -7,6 +7,7 @@ Results hold facts; what is said of them, for people to read, is in this package
 `rendering`      renders them: the one place where text is escaped
 `study_page`     the report of a study as one HTML file
 `study_text`     what a study found, in sentences, and its summary in text
+`claims_page`    the claims of all experiments, as HTML and as Markdown
 `charts`         risks, shares, ROC and reliability curves, as SVG elements
 `pictures`       graphs and pairs of variables, as SVG elements
 ===============  ============================================================

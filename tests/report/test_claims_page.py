@@ -9,7 +9,7 @@ import pytest
 
 from bnml.experiments import Claim, Reproduction
 from bnml.experiments.experiment import Experiment, Outputs
-from bnml.experiments.page import page_as_html, page_as_markdown
+from bnml.report.claims_page import claims_page
 
 
 def reproduction(name, claims, repetitions, seconds):
@@ -26,8 +26,8 @@ DONE = [
 ]
 
 
-@pytest.mark.parametrize("page", [page_as_html, page_as_markdown])
-def test_claims_stand_by_paper_and_what_was_judged_again_below(page):
+@pytest.mark.parametrize("suffix", ["html", "md"])
+def test_claims_stand_by_paper_and_what_was_judged_again_below(suffix):
     first = Claim("P.", "qNML, Table 1", "confirmed", "1").chosen("one way", again=False)
     claims = [
         first,
@@ -36,7 +36,7 @@ def test_claims_stand_by_paper_and_what_was_judged_again_below(page):
         Claim("R.", "fNML, section 6", "inconclusive", "4"),
         Claim("S.", "a program", "confirmed", "5"),
     ]
-    text = page([reproduction("sachs", claims, 5, 1.0)], [])
+    text = claims_page(suffix, [reproduction("sachs", claims, 5, 1.0)], [])
     assert "4 claims: 3 confirmed, 0 refuted, 1 inconclusive." in text
     assert "2 claims: 2 confirmed, 0 refuted, 0 inconclusive." in text  # of the qNML paper
     assert "3 confirmed, 1 inconclusive" in text  # of the experiment
@@ -45,9 +45,9 @@ def test_claims_stand_by_paper_and_what_was_judged_again_below(page):
     assert places == sorted(places)
 
 
-@pytest.mark.parametrize("page", [page_as_html, page_as_markdown])
-def test_every_claim_stands_once_with_its_verdict_numbers_and_band(page):
-    text = page(DONE, ["endless"])
+@pytest.mark.parametrize("suffix", ["html", "md"])
+def test_every_claim_stands_once_with_its_verdict_numbers_and_band(suffix):
+    text = claims_page(suffix, DONE, ["endless"])
     assert "3 claims: 1 confirmed, 1 refuted, 1 inconclusive." in text
     for claim in (claim for one in DONE for claim in one.outcome.claims):
         (line,) = [line for line in text.splitlines() if f"{claim.text}<" in line or f"{claim.text} |" in line]
@@ -58,11 +58,11 @@ def test_every_claim_stands_once_with_its_verdict_numbers_and_band(page):
 
 
 def test_lines_of_tables_have_as_many_cells_as_their_heads():
-    for table in re.findall(r"(?:^\|.*\n)+", page_as_markdown(DONE, []), re.MULTILINE):
+    for table in re.findall(r"(?:^\|.*\n)+", claims_page("md", DONE, []), re.MULTILINE):
         assert len({line.count("|") for line in table.splitlines()}) == 1
 
 
 def test_figures_are_found_from_the_page():
-    text = page_as_html(DONE, [])
+    text = claims_page("html", DONE, [])
     assert re.findall(r'img src="([^"]+)"', text) == [f"{one.experiment.name}/figure.png" for one in DONE]
     assert "too long" not in text

@@ -42,10 +42,13 @@ def notebook_posterior(arcs: Any, links: Any) -> str:
     return posterior_html(arcs, links)
 
 
-def notebook_table(title: str, head: list[str], rows: list[list[str]]) -> str:
-    """Return what a notebook shows of a table, as HTML."""
-    cells = "".join(f"<th style='text-align:left'>{escape(cell)}</th>" for cell in head)
-    body = "".join(
-        "<tr>" + "".join(f"<td style='text-align:left'>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
-    )
-    return f"<div><p>{escape(title)}</p><table><thead><tr>{cells}</tr></thead><tbody>{body}</tbody></table></div>"
+def notebook_table(title: str, head: list[str], rows: list[list[str]], texts: int = 100) -> str:
+    """Return what a notebook shows of a table, as HTML; columns after the first ``texts`` hold numbers."""
+
+    def line(tag: str, cells: list[str]) -> str:
+        sides = ("left" if k < texts else "right" for k in range(len(cells)))
+        shown = (f"<{tag} style='text-align:{side}'>{escape(x)}</{tag}>" for side, x in zip(sides, cells, strict=True))
+        return f"<tr>{''.join(shown)}</tr>"
+
+    body = "".join(line("td", row) for row in rows)
+    return f"<div><p>{escape(title)}</p><table><thead>{line('th', head)}</thead><tbody>{body}</tbody></table></div>"

@@ -261,7 +261,7 @@ def _write(
     """Write all files, or none."""
     writers: dict[Path, Callable[[IO[bytes]], object]] = {}
     if plots:
-        from bnml.search.found_words import legend_words
+        from bnml.report.phrases import legend_words
 
         picture = bnml.plot.draw(result.shared_directions, regions=result.regions, legend=legend_words(result))
         for path in plots:

@@ -10,8 +10,8 @@ from bnml.counts.observed import ObservedCounts, counts_for_tests
 from bnml.five_steps.other_scores import disputing_scores
 from bnml.five_steps.strength import strength_of
 from bnml.graph import PDAG
+from bnml.report.phrases import how_found
 from bnml.scores import LocalScores
-from bnml.search.found_words import how_found
 
 if TYPE_CHECKING:
     from bnml.five_steps.study_result import Study

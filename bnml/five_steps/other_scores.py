@@ -13,8 +13,8 @@ from typing import Any
 
 from bnml.data import Data
 from bnml.graph import PDAG
+from bnml.report.phrases import how_found
 from bnml.scores import LocalScores
-from bnml.search.found_words import how_found
 from bnml.search.learn import solve
 from bnml.search.problem import bind
 from bnml.search.search_result import SearchResult, uninterrupted_result

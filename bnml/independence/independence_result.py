@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bnml._notebook import notebook_picture, notebook_table
 from bnml._pickled import PickledByFields
 from bnml._plain import attributes, plain
-from bnml._text import facts, number_of, printable
 from bnml.errors import ArgumentError, BnmlError, GraphError, argument
 from bnml.graph import DAG, PDAG, canonical_extension
 from bnml.graph._names import pairs_of_names
@@ -28,9 +26,6 @@ if TYPE_CHECKING:
     from bnml.independence.npc import Resolver
 
 Link = frozenset[str]
-
-MOST_SHOWN = 40
-UNTESTED = "given several others, or with gaps, a table has too few rows per cell for a test"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -253,44 +248,15 @@ class IndependenceResult(PickledByFields):
             "seconds": self.seconds,
         }
 
-    def _title(self) -> str:
-        return f"Structure of {number_of(len(self.pdag.names), 'variable')}, found by tests ({self.search.upper()})"
-
-    def _facts(self) -> list[tuple[str, str]]:
-        level = "" if self.alpha is None else f", significance level {self.alpha:g}"
-        sizes = [(len(self.pdag.directed), "directed"), (len(self.pdag.undirected), "undirected")]
-        facts = [
-            ("links", ", ".join(f"{n:,} {what}" for n, what in sizes)),
-            ("tests", f"{self.n_tests:,} of {self.test}{level}"),
-            ("time", f"{self.seconds:.2g} s"),
-        ]
-        if self.untested:
-            links = number_of(len(self.untested), "link")
-            facts.append(("untested", f"{links} might go with more rows: {UNTESTED}"))
-        if self.dag is None:
-            facts.append(("network", "none has exactly these links and arcs: the tests contradict each other"))
-        if self.conflicts:
-            facts.append(("conflicts", "; ".join(_conflict(one) for one in self.conflicts[:MOST_SHOWN])))
-        if self.ambiguous_triples:
-            shown = [f"{a} - {k} - {b}" for a, k, b in self.ambiguous_triples[:MOST_SHOWN]]
-            facts.append(("ambiguous", ", ".join(shown)))
-        for number, region in enumerate(self.ambiguous_regions, 1):
-            facts.append((f"region {number}", ", ".join(sorted(_text(link) for link in region)) + ": not all can go"))
-        return facts
-
     def __str__(self) -> str:
-        lines = [self._title(), "", *facts(self._facts(), 11)]
-        arcs = [f"{a} -> {b}" for a, b in self.pdag.directed]
-        free = [f"{a} - {b}" for a, b in self.pdag.undirected]
-        for title, edges in ((f"Directed ({len(arcs)}):", arcs), (f"Undirected ({len(free)}):", free)):
-            lines += ["", title, *(f"  {printable(edge)}" for edge in edges)] if edges else []
-        return "\n".join(
-            lines if arcs or free else [*lines, "", "No links: by these tests the variables are independent."]
-        )
+        from bnml.report.result_text import independence_text
+
+        return independence_text(self)
 
     def _repr_html_(self) -> str:
-        facts = notebook_table(self._title(), ["", ""], [list(fact) for fact in self._facts()])
-        return f"<div>{notebook_picture(self.pdag, regions=self.ambiguous_regions)}{facts}</div>"
+        from bnml.report.result_text import independence_html
+
+        return independence_html(self)
 
     def __repr__(self) -> str:
         links = len(self.pdag.directed) + len(self.pdag.undirected)
@@ -303,7 +269,3 @@ class IndependenceResult(PickledByFields):
 
 def _text(link: Link) -> str:
     return " - ".join(sorted(link))
-
-
-def _conflict(one: Conflict) -> str:
-    return f"{one.parents[0]} -> {one.child} <- {one.parents[1]} ({one.reason})"

@@ -16,12 +16,11 @@ from bnml.five_steps.decisions import decision_legend
 from bnml.five_steps.links import LIKELY, Link, linked_pairs, links_too_large_for_halves
 from bnml.five_steps.risk import FEW_ROWS, Rate, Risk, RiskGiven, shown_label
 from bnml.five_steps.validation import BASE, LOGISTIC, NETWORK, Estimate, Validation
-from bnml.independence.independence_result import UNTESTED
 from bnml.report.charts import Curve, RiskRow, reliability_chart, risk_chart, roc_chart, share_colours, shares_chart
+from bnml.report.phrases import direction_words, found_sentence
 from bnml.report.pictures import graph_picture, matrix_picture, picture_width
 from bnml.report.rendering import escaped, render
 from bnml.report.study_text import facts_of_study, findings_of
-from bnml.search.found_words import direction_words, found_sentence
 from bnml.uncertainty import SampledPosterior
 
 if TYPE_CHECKING:
@@ -253,7 +252,7 @@ def _facts_of_network(study: Study) -> Facts:
         "likely": LIKELY,
         "links": [_link(study, link) for link in strongest[:MOST_LINKS]],
         "evidence": evidence,
-        "starred": UNTESTED if any(str(cell).endswith("*") for row in evidence for cell in row.values()) else "",
+        "starred": any(str(cell).endswith("*") for row in evidence for cell in row.values()),
         "sampling_error": None if errors is None else float(errors.max(initial=0.0)),
         "too_large": links_too_large_for_halves(study),
         "conditional": [_conditional(study, network, x) for x in network.names[:MOST_VARIABLES]] if network else [],

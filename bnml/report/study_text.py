@@ -7,18 +7,23 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from bnml import _text
-from bnml._text import WIDTH, name_in_words, number_of, p_value_text, percent, probability_text, wrapped_text
-from bnml.data.labels import MISSING_LABEL
+from bnml._text import (
+    WIDTH,
+    name_in_words,
+    number_of,
+    p_value_text,
+    percent,
+    probability_text,
+    shortened_in_the_middle,
+    wrapped_text,
+)
 from bnml.data.targets import rows_set_words
 from bnml.five_steps.decisions import decision_sentences
 from bnml.five_steps.links import FIRM, links_found_by_score
 from bnml.five_steps.risk import FEW_ROWS, shown_label
 from bnml.five_steps.validation import BASE, NETWORK, Estimate
+from bnml.report import phrases
 from bnml.report.rendering import render_sentences
-from bnml.search.found_words import by_tests, direction_words, found_sentence, how_found, network_words
-from bnml.search.proof_words import gap_sentence
-from bnml.search.report import MISSING_AT_RANDOM, describe_prior
 
 if TYPE_CHECKING:
     from bnml.five_steps.selection import Selection
@@ -107,9 +112,7 @@ def _facts_of_table(study: Study) -> dict[str, Any]:
         "table": data,
         "rows_set": rows_set_words(data),
         "gaps_as_states": [name for name, labels in pairs if data.reading.gap_code(labels) >= 0],
-        "missing_label": MISSING_LABEL,
         "missing": missing,
-        "missing_at_random": MISSING_AT_RANDOM,
         "under_state": study.learned.info.get("under_state") if missing else None,
         "knowledge": knowledge_sentences(study.constraints),
         "selection": study.selection,
@@ -173,14 +176,14 @@ def _facts_of_network(study: Study) -> dict[str, Any]:
         "learned": learned,
         "drawn": study.bootstrap,
         "posterior": study.posterior,
-        "network_name": network_words(learned),
-        "how_found": how_found(learned),
-        "found_sentence": found_sentence(learned),
-        "gap_sentence": gap_sentence(learned),
-        "directs": direction_words(learned),
-        "by_tests": by_tests(learned),
+        "network_name": phrases.network_words(learned),
+        "how_found": phrases.how_found(learned),
+        "found_sentence": phrases.found_sentence(learned),
+        "gap_sentence": phrases.gap_sentence(learned),
+        "directs": phrases.direction_words(learned),
+        "by_tests": phrases.by_tests(learned),
         "found_by_score": links_found_by_score(study),
-        "prior": learned.structure_prior and describe_prior(learned.structure_prior, names),
+        "prior": learned.structure_prior and phrases.describe_prior(learned.structure_prior, names),
         "scores": [learned.score_name or "", *(name for name, _ in study.other_scores)],
         "inside": inside,
         "strongest": [link.text for link in strong[:3]],
@@ -216,7 +219,7 @@ def _links(study: Study) -> Iterable[str]:
     yield f"{'link':<{room}} {head}".rstrip()
     for link in inside[:MOST_SHOWN]:
         gain, p = arcs.get((link.a, link.b), (math.nan, math.nan))
-        a, b = (_text.shortened_in_the_middle(name, MOST_LETTERS) for name in (link.a, link.b))
+        a, b = (shortened_in_the_middle(name, MOST_LETTERS) for name in (link.a, link.b))
         name = f"{a} {'→' if link.directed else '–'} {b}"
         if len(name) > room:  # on a line of its own
             yield wrapped_text(name, later="    ")

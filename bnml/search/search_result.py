@@ -331,14 +331,14 @@ class SearchResult(PickledByFields):
         return {key: plain(value) for key, value in values.items()}
 
     def __str__(self) -> str:
-        from bnml.search.report import report, report_without_network
+        from bnml.report.result_text import search_text
 
-        return report_without_network(self) if self.dag is None else report(self)
+        return search_text(self)
 
     def _repr_html_(self) -> str:
-        from bnml.search.report import report_html
+        from bnml.report.result_text import search_html
 
-        return report_html(self) if self.dag is not None or self.tested is None else self.tested._repr_html_()
+        return search_html(self) if self.dag is not None or self.tested is None else self.tested._repr_html_()
 
     def __repr__(self) -> str:
         if self.dag is None:

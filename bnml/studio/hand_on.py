@@ -14,7 +14,7 @@ from bnml.five_steps.study_result import Study
 from bnml.network import BayesianNetwork
 from bnml.network.files import file_content
 from bnml.plot import draw
-from bnml.search.found_words import legend_words
+from bnml.report.phrases import legend_words
 from bnml.search.search_result import SearchResult
 from bnml.studio.session import Session
 

@@ -7,7 +7,7 @@ from typing import Any
 from bnml._plain import plain
 from bnml.five_steps.parts import PARTS
 from bnml.five_steps.state import StudyState
-from bnml.search.proof_words import proof_words
+from bnml.report.phrases import proof_words
 from bnml.search.search_result import SearchResult
 
 

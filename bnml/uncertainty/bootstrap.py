@@ -40,11 +40,11 @@ from bnml.data.pushed_data import refuse_pushed
 from bnml.data.resampling import halves, redrawn
 from bnml.errors import SearchError
 from bnml.graph import DAG, PDAG
+from bnml.report.phrases import describe_prior
 from bnml.scores import Score
 from bnml.scores.registry import score_text
 from bnml.search.learn import learn_class
 from bnml.search.options import SHARED, SearchOptions
-from bnml.search.report import describe_prior
 from bnml.search.searches import search_options
 
 if TYPE_CHECKING:

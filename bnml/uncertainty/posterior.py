@@ -34,7 +34,6 @@ from bnml.uncertainty.chains import MAX_SHORTFALL, Chains, unpacked_parents
 from bnml.uncertainty.families import posterior_families
 from bnml.uncertainty.posterior_cost import check_posterior_memory, exact_posterior_fits, posterior_prior_for
 from bnml.uncertainty.posterior_result import Posterior
-from bnml.uncertainty.prior_words import PRIORS
 from bnml.uncertainty.sampled_posterior import SampledPosterior
 from bnml.uncertainty.sums_over_parents import StructureSums, subset_sums
 
@@ -157,7 +156,7 @@ def posterior(
             hint="pass a prior of bnml.priors as " + argument("structure_prior"),
         )
     if prior is not None:
-        one_of(prior, "prior", PRIORS)
+        one_of(prior, "prior", ("uniform", "order", "classes"))
     one_of(method, "method", METHODS)
     whole_number(chains, "chains", 1)
     whole_number(samples, "samples", 1)

@@ -13,6 +13,8 @@ from bnml._checks import is_whole, refuse
 from bnml._notebook import notebook_posterior, posterior_picture
 from bnml._notebook import notebook_table as html_table
 from bnml._text import facts, number_of, text_table
+from bnml.data import Data
+from bnml.data.targets import rows_set_words
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,6 +32,7 @@ class PosteriorBase:
 
     names: tuple[str, ...]
     n_rows: int
+    _data: Data
 
     @property
     def prior_text(self) -> str:
@@ -50,10 +53,6 @@ class PosteriorBase:
 
     def _top(self, k: int, *, classes: bool) -> pd.DataFrame:
         """Return the k best structures or classes."""
-        raise NotImplementedError
-
-    def _facts(self) -> list[tuple[str, str]]:
-        """Return what the report begins with."""
         raise NotImplementedError
 
     # --- probabilities ---
@@ -197,6 +196,13 @@ class PosteriorBase:
             [f"{self.names[x]} {arrow} {self.names[y]}", *(f"{p:.{self.DIGITS}f}" for p in self._numbers(x, y))]
             for x, y in self._likely[:most]
         ]
+
+    def _facts(self) -> list[tuple[str, str]]:
+        """Return what the report begins with."""
+        from bnml.report.rendering import render_facts
+
+        expected, words = float(self._arc_matrix().sum()), rows_set_words(self._data)
+        return render_facts(self.KIND.lower().replace(" ", "_"), result=self, expected=expected, rows_set=words)
 
     def _title(self) -> str:
         variables, rows = number_of(len(self.names), "variable"), number_of(self.n_rows, "row")

@@ -13,8 +13,9 @@ from bnml._plain import attributes, plain, records
 from bnml._text import number_of
 from bnml._threads import cores
 from bnml.data import Data
-from bnml.data.targets import rows_set, rows_set_words
+from bnml.data.targets import rows_set
 from bnml.errors import ArgumentError, argument
+from bnml.report.phrases import prior_words
 from bnml.scores import LocalScores, Score
 from bnml.uncertainty.all_structures import MOST_CLASSES, MOST_LISTED, Listed
 from bnml.uncertainty.allowed import Allowed
@@ -22,18 +23,12 @@ from bnml.uncertainty.best_structures import best_structures
 from bnml.uncertainty.families import posterior_families
 from bnml.uncertainty.posterior_base import PosteriorBase, check_number_of_best
 from bnml.uncertainty.prediction import average_by_sums, average_over_listed, averaged_log_prob
-from bnml.uncertainty.prior_words import prior_words
 from bnml.uncertainty.sums_over_structures import blanket_probabilities, path_probabilities
 
 if TYPE_CHECKING:
     import pandas as pd
 
 MOST_SUMMED = 14  # variables, for paths, blankets and the best structures
-SEARCHED = "qnml"  # the default score of searches
-KINDS = {
-    "fnml": "a normalised maximum likelihood: the probability of the data given a structure",
-    "bdq": "a quotient of marginal likelihoods, read as the probability of the data given a structure",
-}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -175,23 +170,6 @@ class Posterior(PosteriorBase, PickledByFields):
             found: Floats = getattr(self._listed, listed)
             return found
         return over_structures(self._weights, self.prior, cores())
-
-    def _facts(self) -> list[tuple[str, str]]:
-        return [
-            ("score", f"{self.score}{self._score_words()}"),
-            ("prior", self.prior_text),
-            ("evidence", f"{self.log_evidence:,.3f} (log-probability of the data under that prior)"),
-            *([("set", words)] if (words := rows_set_words(self._data)) else []),
-            ("arcs", f"{self._arcs.sum():.2f} expected"),
-            ("time", f"{self.seconds:.2g} s"),
-        ]
-
-    def _score_words(self) -> str:
-        """Say why the score is another one than searches take unless they are told."""
-        if self._score.name == SEARCHED:
-            return ""
-        kind = KINDS.get(self._score.name, "a marginal likelihood: the probability of the data given a structure")
-        return f" ({kind}; searches take {SEARCHED} unless they are told, and its posterior may differ)"
 
     def __repr__(self) -> str:
         return (

@@ -16,9 +16,10 @@ from bnml._optional import needs
 from bnml._plain import attributes, plain, records
 from bnml._text import number_of
 from bnml.data import Data
-from bnml.data.targets import rows_set, rows_set_words
+from bnml.data.targets import rows_set
 from bnml.errors import ArgumentError
 from bnml.graph import DAG, PDAG, Rules, canonical_extension
+from bnml.report.phrases import prior_words
 from bnml.scores import Score
 from bnml.scores.local import local_scores
 from bnml.scores.priors import StructurePrior
@@ -26,7 +27,6 @@ from bnml.uncertainty.chains import Chains, unpacked_parents
 from bnml.uncertainty.class_weights import class_weights, count_allowed_members
 from bnml.uncertainty.diagnostics import diagnose, diagnose_numbers
 from bnml.uncertainty.posterior_base import PosteriorBase
-from bnml.uncertainty.prior_words import prior_words
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -285,12 +285,14 @@ class SampledPosterior(PosteriorBase):
             "wanted)"
         )
         if chains.ended:
-            return f"{text}; {self._ended()}: allow more time, or fewer variables or parents"
+            return f"{text}; {self.ended_text}: allow more time, or fewer variables or parents"
         times = max(2.0, LEAST_EFFECTIVE_SIZE / max(found.effective_size, 1.0)) if found.r_hat < 1.2 else 4.0
         more = max(100, int(np.ceil(min(times, 50.0) * chains.asked / 100.0)) * 100)
         return f"{text}; take more samples (samples={more}), and if that does not help allow fewer parents or variables"
 
-    def _ended(self) -> str:
+    @property
+    def ended_text(self) -> str:
+        """Why the chains ended early, in words."""
         kept, asked = self.chains.log_weights.shape[1], self.chains.asked
         why = "the time was over" if self.chains.ended == "time" else "it was interrupted"
         return f"{why} after {kept:,} of {asked:,} samples of each chain"
@@ -485,26 +487,6 @@ class SampledPosterior(PosteriorBase):
     def _numbers(self, x: int, y: int) -> list[float]:
         errors = self._found.errors
         return [*super()._numbers(x, y), float(max(errors[x, y], errors[y, x]))]
-
-    def _facts(self) -> list[tuple[str, str]]:
-        chains = self.chains
-        number, kept = chains.log_weights.shape
-        swaps = "" if chains.exchanged.size == 0 else (
-            f", {len(chains.betas)} temperatures exchanged at rates of {chains.exchanged.min():.2f} to "
-            f"{chains.exchanged.max():.2f}"
-        )  # fmt: skip
-        told = [
-            ("score", f"{self.score} (read as the log-probability of the data given a structure)"),
-            ("prior", self.prior_text),
-            ("chains", f"{number} with {number_of(kept, 'sample')} each{swaps}"),
-            ("verdict", self.verdict),
-            *([("set", words)] if (words := rows_set_words(self._data)) else []),
-            ("arcs", f"{self._found.arcs.sum():.2f} expected"),
-            ("time", f"{self.seconds:.2g} s"),
-        ]
-        if chains.ended and self.converged:
-            told.insert(4, ("ended", self._ended()))
-        return told
 
     def __repr__(self) -> str:
         return (

@@ -11,9 +11,8 @@ import bnml
 from bnml._text import WIDTH
 from bnml.five_steps import parts
 from bnml.graph import Constraints
+from bnml.report.phrases import by_tests, direction_words, gap_sentence, how_found, network_words, proof_words
 from bnml.scores.lattice import undominated_families
-from bnml.search.found_words import by_tests, direction_words, how_found, network_words
-from bnml.search.proof_words import gap_sentence, proof_words
 
 
 @pytest.fixture(scope="module")

@@ -14,9 +14,9 @@ from hypothesis import given, settings
 import bnml
 from bnml.errors import ArgumentError, BnmlError, ScoreError
 from bnml.graph import Constraints
+from bnml.report.phrases import describe_prior
 from bnml.scores import SCORES, BDe, LocalScores
 from bnml.scores.priors import ArcProbabilities, Distance, StructurePrior
-from bnml.search.report import describe_prior
 from bnml.uncertainty import posterior_cost
 from bnml.uncertainty.posterior_cost import posterior_prior_for
 from tests.counts.strategies import data_of, random_table

@@ -125,6 +125,9 @@ class _Rounds:
             network = _fit_roughly(start, self.data, self.asked.threads)
             if imputer is not None:
                 network = self.richer(network, imputer, first, step)
+                if self.asked.prior is not None and self.led:  # arcs worth the score's price, if not the prior's
+                    free = replace(self.ahead(), prior=None)
+                    network = self._round(network, self.parts(LEADING_PARTS), free, last - step, last - step).network
             found = self._round(network, self.parts(LEADING_PARTS), self.ahead(), last - step, last)
             if found.cut and self.led:
                 found = self._start_if_better(network, found)
@@ -137,7 +140,7 @@ class _Rounds:
 
     def richer(self, network: BayesianNetwork, imputer: Score, first: float, step: float) -> BayesianNetwork:
         """Return a network with more links than the score allows."""
-        asked = replace(self.asked, search=self._leader, score=imputer, options={})
+        asked = replace(self.asked, search=self._leader, score=imputer, prior=None, options={})
         for k in range(RICH_ROUNDS):
             at = first + k * step
             if self.watch.share(at + step).over:

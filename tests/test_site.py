@@ -5,12 +5,15 @@ from __future__ import annotations
 import importlib
 import inspect
 import re
+import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 
 import bnml
+from bnml._optional import REQUIREMENTS
 
 ROOT = Path(bnml.__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -77,6 +80,21 @@ def test_every_public_name_has_a_place_in_the_reference():
     assert {f"bnml.{name}" for name in set(bnml.__all__) - modules - {"__version__"}} <= described
     rooms = {path.parent.name for path in Path(bnml.__file__).parent.glob("*/__init__.py")}
     assert rooms - {"cli"} <= set(reference_pages.ROOMS)
+
+
+def test_the_docs_extra_brings_what_the_reference_imports(tmp_path):
+    """As in an environment with no other extra: packages of the others are not found."""
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    within = re.findall(r"bnml\[(\w+)\]", " ".join(extras["docs"]))
+    brought = {requirement for extra in ("docs", *within) for requirement in extras[extra]}
+    absent = [module for module, requirement in REQUIREMENTS.items() if requirement not in brought]
+    program = (
+        f"import sys; sys.modules.update(dict.fromkeys({absent})); sys.path[:0] = {[str(ROOT), str(DOCS)]}; "
+        f"import pathlib, reference_pages; reference_pages.write_pages(pathlib.Path({str(tmp_path)!r}))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert {"duckdb", "starlette"} <= set(absent)
 
 
 def rows_of(section: str) -> list[str]:

@@ -156,7 +156,7 @@ def read_table(
         told.remove("config")
     with opened as path:
         if not told and like.reading.missing is not None:
-            own = {name: arguments[name] for name in ("weights", "interventions")}
+            own = {name: arguments[name] for name in ("weights", "interventions", "memory_limit")}
             return read_like(path, like.states, like.cuts, like.reading, **own)
         if not told & {"columns", "drop"}:
             arguments["columns"] = list(like.names)

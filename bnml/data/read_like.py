@@ -31,6 +31,7 @@ def read_like(
     *,
     weights: str | None = None,
     interventions: str | None = None,
+    memory_limit: int | str | None = None,
 ) -> Data:
     """Read a table as another one was read: the same columns, states and cuts, and the same fate of missing values.
 
@@ -50,6 +51,8 @@ def read_like(
         A column of frequencies.
     interventions
         A column of targets.
+    memory_limit
+        The most memory that a file may take; larger files are read by DuckDB.
 
     Raises
     ------
@@ -57,7 +60,7 @@ def read_like(
         If a column is not there, a value is none of its states, or values are missing where they were not before.
     """
     asked = check_arguments(columns=list(states), weights=weights, interventions=interventions)
-    table = open_table(source, asked.kept)
+    table = open_table(source, asked.kept, memory_limit)
     frequencies = read_frequencies(table, asked)
     variables = {column.name: column for column in columns_to_match(table, states, reading) if column.name in states}
     matrix = matched_codes(variables, states, cuts, reading)

@@ -197,15 +197,17 @@ def begin_study(options: StudyOptions, data: Any, source: TableSource | None = N
         If the table cannot be read, or does not go with what is asked.
     """
     watch = Watch()
-    table = data if isinstance(data, Data) else read(data, **USUAL)
     learning = options.learning
+    arguments = dict(USUAL) if learning.memory_limit is None else {**USUAL, "memory_limit": learning.memory_limit}
+    table = data if isinstance(data, Data) else read(data, **arguments)
     if options.target is not None:
         a_variable(options.target, "target", table.names)
         outcomes_of(table, options.target, options.event)  # refuses an unknown value
     check_select_among(options, table.names, variables_set(table))
     checked_decisions(learning.options.get("keep", ()), learning.options.get("drop", ()), ())
     check_options(learning, table)
-    return StudyState(options.resumed(learning.threads), table, source or source_of(data), table, seconds=watch.seconds)
+    source = source or source_of(data, arguments)
+    return StudyState(options.resumed(learning.threads), table, source, table, seconds=watch.seconds)
 
 
 def go_on_with_study(

@@ -72,9 +72,9 @@ class TableSource:
         return source
 
 
-def source_of(data: Any) -> TableSource | None:
-    """Return where data come from that `bnml.study` was given; None if they are no file."""
-    return TableSource(os.fspath(data)) if isinstance(data, str | os.PathLike) else None
+def source_of(data: Any, arguments: Mapping[str, Any]) -> TableSource | None:
+    """Return where data come from that `bnml.study` was given, and how it reads them; None if they are no file."""
+    return TableSource(os.fspath(data), arguments) if isinstance(data, str | os.PathLike) else None
 
 
 def _moved(arguments: Mapping[str, Any], place: Callable[[str], str | None]) -> dict[str, Any]:

@@ -180,6 +180,18 @@ def test_options_go_before_what_the_network_knows(run, learned):
     assert json.loads(run("score", "net.json", "raw.csv", "--config", "x.toml", "--json").out) == found
 
 
+@pytest.mark.parametrize("command", [("score",), ("strength",), ("fit", "-o", "again.json")])
+def test_the_memory_limit_holds_where_a_network_says_how_to_read(run, learned, monkeypatch, command):
+    name, *options = command
+    monkeypatch.setattr("bnml.data.engine_sources.machine_memory", lambda: 4)  # no file fits into a quarter of it
+    opened = []
+    monkeypatch.setattr("bnml.data.engine_sources._of_text", lambda *arguments: opened.append(arguments))
+    assert run(name, "net.json", "raw.csv", *options, "--memory-limit", "1GB").status == 0
+    assert opened == []
+    assert run(name, "net.json", "raw.csv", *options).status == 0
+    assert len(opened) == 1
+
+
 def test_networks_of_other_formats_name_the_columns(run, learned):
     """Cuts they have not, but columns that are none of their variables are not looked at."""
     assert run("score", "net.bif", "survey.csv").status == 0

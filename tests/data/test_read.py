@@ -18,6 +18,7 @@ import bnml
 from bnml.data import Data, as_data, read, sources
 from bnml.data.overview import overview
 from bnml.data.read import read_draft
+from bnml.data.read_like import read_like
 from bnml.errors import ArgumentError, DataError, MissingError
 
 from .tools import check, counts, labels
@@ -599,6 +600,10 @@ def test_memory_limit_above_the_default_reads_in_memory(csv, monkeypatch):
     assert bnml.learn(path, memory_limit="1GB").data.row_index.size == 900
     assert bnml.search.tabu(path, memory_limit="1GB").data.row_index.size == 900
     assert bnml.posterior(path, memory_limit="1GB").n_rows == 900
+    assert bnml.study(path, memory_limit="1GB", repetitions=0).data.row_index.size == 900
+    learned = bnml.read(path, memory_limit="1GB")
+    states = dict(zip(learned.names, learned.states, strict=True))
+    assert read_like(path, states, {}, learned.reading, memory_limit="1GB").row_index.size == 900
     assert opened == []
     assert read(path).row_index.size == 900  # the stand-in for DuckDB declines, but was tried
     assert len(opened) == 1

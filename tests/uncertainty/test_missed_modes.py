@@ -50,7 +50,7 @@ def test_convergence_has_seen_each_variable_of_a_parity_as_the_child(structure_p
     np.testing.assert_allclose(shares, weights / weights.sum(), atol=0.06)
 
 
-@pytest.mark.parametrize(("n", "parents", "seed"), [(6, 3, 1), (7, 4, 2), (7, 5, 3)])
+@pytest.mark.parametrize(("n", "parents", "seed"), [(6, 3, 1), (6, 5, 2), (7, 4, 2), (7, 5, 1), (7, 5, 3)])
 def test_orders_that_disagree_with_the_optimum_have_not_converged(n, parents, seed):
     table = parity(n, parents, seed)
     sampled = bnml.posterior(table, "bdeu", method="sample", prior="order", seed=seed)

@@ -45,7 +45,7 @@ def memory_limit_of(memory_limit: int | str | None) -> int:
     (8000000000, 1610612736, 1000)
     """
     if memory_limit is None:
-        return default_memory()
+        return int(SHARE * machine_memory())
     size: Any = memory_limit
     if isinstance(memory_limit, str):
         match = SIZE.fullmatch(memory_limit)
@@ -53,11 +53,6 @@ def memory_limit_of(memory_limit: int | str | None) -> int:
     if not is_whole(size, 1):
         raise refuse("memory_limit", memory_limit, "expected a number of bytes or a text such as '8GB'")
     return min(int(size), MOST_BYTES)
-
-
-def default_memory() -> int:
-    """Return how many bytes may be used where no limit is given: most of the machine's memory."""
-    return int(SHARE * machine_memory())
 
 
 def enough_memory(error: type[BnmlError], while_: str, way_out: str) -> Callable[[F], F]:

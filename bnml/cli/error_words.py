@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import shlex
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -12,9 +13,8 @@ from bnml.errors import ArgumentError
 
 _SAME = (
     "adjust", "bins", "chains", "columns", "counting", "drop", "ess", "estimator", "interventions", "keep",
-    "max_parents", "memory_limit", "method", "missing", "na_values", "order", "out", "possibility", "prior",
-    "repetitions", "resampling", "rows_per_cell", "samples", "score", "search", "seed", "states", "target", "test",
-    "threads", "threshold", "time_limit", "weight", "weights",
+    "method", "missing", "na_values", "order", "out", "possibility", "prior", "repetitions", "resampling", "samples",
+    "score", "search", "seed", "states", "target", "test", "threads", "threshold", "weight", "weights",
 )  # fmt: skip
 OPTIONS = {name: f"--{name.replace('_', '-')}" for name in _SAME} | {
     "alpha": "--significance",
@@ -47,12 +47,13 @@ def in_options(own: Mapping[str, str]) -> Callable[[str, str | None], str]:
     Examples
     --------
     >>> word = in_options({"k": "--top"})
-    >>> word("max_parents", "3"), word("missing", "'drop'"), word("columns", None), word("k", "0"), word("of", "'dag'")
-    ('--max-parents 3', '--missing drop', '--columns or --drop', '--top 0', "of='dag'")
+    >>> word("samples", "3"), word("missing", "'drop'"), word("columns", None), word("k", "0"), word("of", "'dag'")
+    ('--samples 3', '--missing drop', '--columns or --drop', '--top 0', "of='dag'")
     >>> word("network.impute()", None)
     'bnml impute'
     """
-    options = {**OPTIONS, **COMMANDS, **own}
+    shared = getattr(sys.modules.get("bnml.cli.searches"), "LIMITS", ())  # loaded by the commands that have them
+    options = {name: f"--{name.replace('_', '-')}" for name in shared} | {**OPTIONS, **COMMANDS, **own}
 
     def word(name: str, value: str | None) -> str:
         if name not in options:

@@ -26,10 +26,12 @@ from bnml.cli.searches import (
     OF_SEARCHES,
     ArcPrior,
     Limits,
+    ScoreName,
     Search,
     SearchOptions,
     Significance,
     Verbose,
+    read_score,
     search_option_values,
     typed_options,
 )
@@ -80,7 +82,7 @@ def command(
     context: typer.Context,
     table: reading.TableReader,
     data: options.DataOrExample = None,
-    score: options.ScoreName = "qnml",
+    score: ScoreName = "qnml",
     prior_network: options.PriorNetwork = None,
     search: Search = "auto",
     scores: ScoresIn = None,
@@ -107,8 +109,8 @@ def command(
     if significance is not None:
         own["alpha"] = significance
     with links_said():
-        own, chosen = typed_options(search, own), reading.read_score(score, prior_network)
-        asked = search_options(search, own, score=chosen, prior=arc_prior, **limits)
+        own, chosen = typed_options(search, own), read_score(score, prior_network)
+        asked = search_options(search, score=chosen, prior=arc_prior, **limits, **own)
     rows = table() if scores is None or data is not None else None
     source = rows if scores is None else _local_scores(scores, rows)
     assert source is not None

@@ -22,8 +22,9 @@ from bnml.cli.option_groups import takes_groups
 from bnml.cli.outputs import check_outputs
 from bnml.cli.progress import progress_bar
 from bnml.cli.rows import write_rows
-from bnml.cli.searches import Limits
+from bnml.cli.searches import Limits, read_score
 from bnml.errors import ArgumentError
+from bnml.scores import SCORES
 from bnml.scores.priors import DEFAULT_PRIOR
 
 if TYPE_CHECKING:
@@ -36,13 +37,14 @@ EXAMPLE = "Example: bnml posterior survey.csv --columns smoke,lung --score bdeu:
 OPTIONS = {"k": "--top"}
 EXACT_STAGE = "family scores"  # what exact sums begin with
 
+POSTERIOR_SCORES = [name for name, score in SCORES.items() if score.admits_posterior]
 ScoreName = Annotated[
     str,
     typer.Option(
         "--score",
         metavar="NAME",
-        help="The score, read as a log-probability: qnml, fnml, k2, bdj; with a number that may be left out bd:1, "
-        "bdeu:1, bds:1, bdq:0.5, and bde:1 with --prior-network.",
+        help=f"The score, read as a log-probability: {', '.join(POSTERIOR_SCORES)}, and bde with --prior-network; a "
+        "parameter may follow a colon, as in bdeu:10.",
     ),
 ]
 Prior = Annotated[
@@ -108,7 +110,7 @@ def command(
         check_outputs([("-o", output, (".csv", ".csv.gz"))])
     if classes and top is None:
         raise ArgumentError("--classes goes with --top K: it says what the K best are")
-    chosen = reading.read_score(score, prior_network)
+    chosen = read_score(score, prior_network)
     data = table()
     known = known_arcs(data.names)
     if top is not None:

@@ -44,7 +44,7 @@ def classes_by_score(
         left_out["other scores"] = "where values are missing a structure is learned by one score alone"
         return ()
     others = [name for name in COMPARED if name != learned.score_name]
-    problems = [bind(search_options("exact", {}, **{**given, "score": name}), table) for name in others]
+    problems = [bind(search_options("exact", **{**given, "score": name}), table) for name in others]
     costs = [problem.cost for problem in problems]
     if not all(cost.fits for cost in costs) or sum(cost.seconds for cost in costs) > MOST_SECONDS:
         left_out["other scores"] = (

@@ -170,7 +170,7 @@ def study_options(
     options = {name: list(value) if isinstance(value, Iterator) else value for name, value in options.items()}
     if isinstance(search, str) and search in SEARCHES and "alpha" in SEARCHES[search].options:
         options = {"alpha": level, **options}
-    learning = search_options(search, options, **given)
+    learning = search_options(search, **options, **given)
     whole_number(repetitions, "repetitions")
     if whole_number(folds, "folds") == 1:
         raise refuse("folds", folds, "expected 2 folds or more, or 0 for none")

@@ -94,7 +94,7 @@ def certify_by_cuts(
     if result.data is not None:
         refuse_gaps(result.data, "certify")
     limits = SearchOptions.checked(
-        None, {}, threads=threads, memory_limit=memory_limit, time_limit=time_limit, progress=progress
+        None, threads=threads, memory_limit=memory_limit, time_limit=time_limit, progress=progress
     )
     if result.optimal:
         return result

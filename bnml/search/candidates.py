@@ -67,7 +67,7 @@ def candidates(
     True
     """
     options = SearchOptions.checked(
-        None, {}, score=score, constraints=constraints, max_parents=max_parents, rows_per_cell=rows_per_cell,
+        None, score=score, constraints=constraints, max_parents=max_parents, rows_per_cell=rows_per_cell,
         prior=prior, threads=threads, memory_limit=memory_limit, time_limit=time_limit, progress=progress,
     )  # fmt: skip
     problem = bind(options, data if isinstance(data, FamilyScores) else as_data(data, memory_limit))

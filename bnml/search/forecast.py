@@ -198,7 +198,7 @@ def forecast(
     (256, True, True, 'lattice')
     """
     options = SearchOptions.checked(
-        None, {}, score=score, constraints=constraints, max_parents=max_parents, rows_per_cell=rows_per_cell,
+        None, score=score, constraints=constraints, max_parents=max_parents, rows_per_cell=rows_per_cell,
         prior=prior, threads=threads, memory_limit=memory_limit,
     )  # fmt: skip
     table = data if isinstance(data, FamilyScores) else as_data(data, memory_limit)

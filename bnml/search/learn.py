@@ -111,8 +111,8 @@ def learn(
     True
     """
     checked = search_options(
-        search, options, score=score, constraints=constraints, max_parents=max_parents, rows_per_cell=rows_per_cell,
-        prior=prior, seed=seed, threads=threads, memory_limit=memory_limit, time_limit=time_limit, progress=progress,
+        search, score=score, constraints=constraints, max_parents=max_parents, rows_per_cell=rows_per_cell, prior=prior,
+        seed=seed, threads=threads, memory_limit=memory_limit, time_limit=time_limit, progress=progress, **options,
     )  # fmt: skip
     return learn_with(checked, data if isinstance(data, FamilyScores) else as_data(data, memory_limit))
 

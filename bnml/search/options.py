@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from bnml._checks import is_number, positive_number, progress_function, refuse, whole_number
-from bnml._memory import default_memory, memory_limit_of
+from bnml._memory import memory_limit_of
 from bnml._text import did_you_mean
 from bnml._threads import cores
 from bnml.data import Data
@@ -166,9 +166,14 @@ def _check_time_limit(value: Any) -> float | None:
     return None if value is None else positive_number(value, "time_limit", of=" of seconds", otherwise=otherwise)
 
 
-def _option(default: Any, check: Callable[[Any], Any], text: str) -> Any:
-    """Declare an option: its default, the function that checks a value, and its help text."""
-    return field(default=default, metadata={"check": check, "help": text})
+def _option(
+    default: Any, check: Callable[[Any], Any], text: str, metavar: str | None = None, panel: str = "Resource limits"
+) -> Any:
+    """Declare an option: its default, the function that checks a value, its help text, and how commands show it.
+
+    With a ``metavar`` every command that learns has it; without one commands have it in a form of their own, or not.
+    """
+    return field(default=default, metadata={"check": check, "help": text, "metavar": metavar, "panel": panel})
 
 
 @dataclass(frozen=True)
@@ -178,32 +183,35 @@ class SearchOptions:
     search: Search | None = None
     score: Score = _option("qnml", parse_score, "Scoring method.")
     constraints: Constraints | None = _option(None, _check_constraints, "Prior knowledge of the structure.")
-    max_parents: int | None = _option(None, _check_max_parents, "Maximum number of parents per variable.")
-    rows_per_cell: float = _option(
-        ROWS_PER_CELL, _check_rows_per_cell, "Minimum average number of rows per cell of a family's table (0: no rule)."
+    max_parents: int | None = _option(
+        None, _check_max_parents, "Maximum number of parents per variable.", "K", "Prior knowledge"
     )
+    rows_per_cell: float = _option(
+        ROWS_PER_CELL, _check_rows_per_cell,
+        "Minimum average number of rows per cell of a family's table (0: no rule).", "R", "Prior knowledge",
+    )  # fmt: skip
     prior: StructurePrior | str | None = _option(
         DEFAULT_PRIOR, _check_prior, "Structure prior: uniform, or sparse (one expected parent per variable)."
     )
-    seed: int = _option(0, _check_seed, "Random seed.")
-    threads: int | None = _option(None, _check_threads, "Threads to use (default: all cores).")
-    memory_limit: int | None = _option(
-        None, _check_memory_limit, "Memory limit (default: most of the available memory)."
+    seed: int = _option(0, _check_seed, "Random seed.", "S")
+    threads: int | None = _option(None, _check_threads, "Threads to use (default: all cores).", "T")
+    memory_limit: int | str | None = _option(
+        None, _check_memory_limit, "Memory limit (default: most of the available memory).", "8GB"
     )
-    time_limit: float | None = _option(None, _check_time_limit, "Time limit in seconds.")
+    time_limit: float | None = _option(None, _check_time_limit, "Time limit in seconds.", "S")
     progress: Callable[[str, float], None] | None = _option(None, progress_function, "Called with stage and fraction.")
     options: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def checked(cls, search: Search | None, options: Mapping[str, Any], **given: Any) -> SearchOptions:
+    def checked(cls, search: Search | None, **given: Any) -> SearchOptions:
         """Return the options of a search, checked as far as that is possible before there are data.
 
         Parameters
         ----------
-        search, options
-            The search, or None where `bnml.learn` chooses, and its own options.
+        search
+            The search, or None where `bnml.learn` chooses.
         **given
-            Shared options; the others have their defaults.
+            Shared options and the search's own; the others have their defaults.
 
         Raises
         ------
@@ -211,16 +219,15 @@ class SearchOptions:
             If an option is wrong or not supported by the search.
         """
         values = {name: given.pop(name, declared.default) for name, declared in SHARED.items()}
-        assert not given, f"no shared options: {', '.join(given)}"
         if search is None:
-            for name, value in options.items():
+            for name, value in given.items():
                 raise _unknown_option("auto", name, value, ())
         else:
-            search.check(options, values)
+            search.check(given, values)
         checked = {name: SHARED[name].metadata["check"](value) for name, value in values.items()}
         if search is not None:
             search.check_score(checked["score"])
-        return cls(search, **checked, options=dict(options))
+        return cls(search, **checked, options=given)
 
     def completed(self, constraints: Constraints | None, **options: Any) -> SearchOptions:
         """Return the options with what is known only together with the variables: constraints, options of the search.
@@ -245,7 +252,7 @@ class SearchOptions:
     @property
     def memory(self) -> int:
         """How many bytes may be used."""
-        return default_memory() if self.memory_limit is None else self.memory_limit
+        return memory_limit_of(self.memory_limit)
 
     @property
     def search_name(self) -> str:

@@ -92,7 +92,7 @@ class Problem:
         if isinstance(local, LocalScores):
             given["score"] = local.score_function
         rules = (constraints or Constraints()).compiled(local.names, max_parents)
-        return cls(local, rules, SearchOptions.checked(None, {}, **given), search, watch or Watch())
+        return cls(local, rules, SearchOptions.checked(None, **given), search, watch or Watch())
 
     def _with(self, **changes: Any) -> Problem:
         """Return the problem with changes that leave its rules, scores and cost as they are."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from types import MappingProxyType
 from typing import Any
 
@@ -76,7 +76,7 @@ SEARCHES: dict[str, Search] = {
 }  # fmt: skip
 
 
-def search_options(search: Any, options: Mapping[str, Any], **given: Any) -> SearchOptions:
+def search_options(search: Any, **given: Any) -> SearchOptions:
     """Return the checked options of a search, by its name, or of ``"auto"``; see `SearchOptions.checked`.
 
     Raises
@@ -89,9 +89,9 @@ def search_options(search: Any, options: Mapping[str, Any], **given: Any) -> Sea
         hint = did_you_mean(search, names) if isinstance(search, str) else ""
         raise refuse("search", search, f"there is no such search; available: {', '.join(names)}.{hint}")
     own = SEARCHES.get(search)
-    for name in options:
+    for name in given:
         others = [argument("search", other.name) for other in SEARCHES.values() if name in other.options]
         if others and (own is None or name not in own.options):
             takers = " or ".join(others)
             raise ArgumentError(f"{argument(name)} goes with {takers}, not with {argument('search', search)}")
-    return SearchOptions.checked(own, options, **given)
+    return SearchOptions.checked(own, **given)

@@ -43,7 +43,7 @@ from bnml.graph import DAG, PDAG
 from bnml.scores import Score
 from bnml.scores.registry import score_text
 from bnml.search.learn import learn_class
-from bnml.search.options import SHARED, SearchOptions
+from bnml.search.options import SearchOptions
 from bnml.search.report import describe_prior
 from bnml.search.searches import search_options
 
@@ -238,10 +238,8 @@ def bootstrap(
     one_of(resampling, "resampling", RESAMPLING)
     repetitions += repetitions % 2 if resampling == "halves" else 0
     workers, elsewhere = cores(threads), checked_executor(executor)
-    own = {name: value for name, value in options.items() if name not in SHARED}
-    common = {name: value for name, value in options.items() if name in SHARED}
     each = 1 if elsewhere is None or threads is None else workers
-    learning = search_options(search, own, score=score, seed=seed, threads=each, **common)
+    learning = search_options(search, score=score, seed=seed, threads=each, **options)
     watch = Watch(progress_function(progress))
     table_ = as_data(data)
     refuse_pushed(table_, "bootstrap")

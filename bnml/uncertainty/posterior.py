@@ -164,7 +164,7 @@ def posterior(
     given = parse_prior(structure_prior, "structure_prior")
     elsewhere = checked_executor(executor)
     options = SearchOptions.checked(
-        None, {}, score=_checked_score(score), constraints=constraints, max_parents=max_parents,
+        None, score=_checked_score(score), constraints=constraints, max_parents=max_parents,
         rows_per_cell=rows_per_cell, prior=given, seed=seed, threads=threads, memory_limit=memory_limit,
         time_limit=time_limit, progress=progress,
     )  # fmt: skip

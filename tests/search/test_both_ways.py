@@ -49,7 +49,7 @@ def test_random_tables(part):
                 bnml.learn(data, search="exact", method="cuts", **common)
             continue
         bounds: list[float] = []
-        problem = bind(search_options("exact", {"method": "cuts"}, **common), data)
+        problem = bind(search_options("exact", method="cuts", **common), data)
         found = candidates_of(problem, Watch())
         solved = solve_by_cuts(
             found.families, problem.hard_rules.links, None, found.unlisted, Watch(),

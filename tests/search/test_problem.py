@@ -77,7 +77,7 @@ def test_the_same_by_every_door(table):
     for name, search in SEARCHES.items():
         options, score = OPTIONS.get(name, {}), "nml" if name == "nml-forest" else "bic"
         by_learn = bnml.learn(table, score, name, seed=3, **options)
-        checked = search_options(name, options, score=score, seed=3)
+        checked = search_options(name, score=score, seed=3, **options)
         assert search.run(bind(checked, bnml.read(table)), **options) == by_learn
         function = getattr(bnml.search, search.run.__name__, None)
         if function is not None:
@@ -115,9 +115,9 @@ def test_no_network_fits():
 
 def test_a_request_is_checked_before_any_data():
     with pytest.raises(ArgumentError, match="max_parents=-1") as caught:
-        SearchOptions.checked(None, {}, max_parents=-1)
+        SearchOptions.checked(None, max_parents=-1)
     assert caught.value.argument == "max_parents"
-    asked = SearchOptions.checked(SEARCHES["climb"], {"restarts": 2}, score="bdeu:5", memory_limit="1GB")
+    asked = SearchOptions.checked(SEARCHES["climb"], restarts=2, score="bdeu:5", memory_limit="1GB")
     assert (asked.score.name, asked.memory, asked.options) == ("bdeu", 10**9, {"restarts": 2})
 
 
@@ -152,7 +152,7 @@ def test_a_prior_that_is_refused_is_named_without_its_insides():
 
 def test_a_request_is_completed_when_the_variables_are_known():
     known = Constraints(required=[("asia", "tub")])
-    asked = search_options("climb", {"restarts": 2}).completed(known, restarts=3)
+    asked = search_options("climb", restarts=2).completed(known, restarts=3)
     assert (asked.constraints, asked.options) == (known, {"restarts": 3})
     free = replace(asked, search=replace(SEARCHES["climb"], refuses=("constraints",)))
     assert free.completed(None).constraints is None

@@ -28,7 +28,7 @@ def test_the_same_again(search, known):
     options = OPTIONS.get(search, {})
     if search == "ges" and known is not None:
         pytest.skip("it takes no constraints")
-    asked = search_options(search, options, constraints=known)
+    asked = search_options(search, constraints=known, **options)
     result = bnml.learn(data, search=search, constraints=known, **options)
     values = from_stored(json.loads(json.dumps(to_stored(search_values(result)), allow_nan=False)))
     found = saved_search_result(values, bind(asked, data))

@@ -411,7 +411,7 @@ def test_bde_with_a_uniform_network_is_bdeu():
 def test_one_of_many_structures_is_learned_in_less(search):
     frame = small()[["C", "A", "D", "B"]]
     data = bnml.read(frame, missing="em")
-    asked = search_options(search, {}, score="bic", threads=1)
+    asked = search_options(search, score="bic", threads=1)
     briefly, whole = learn_class(asked, data), bnml.learn(data, "bic", search=search)
     assert briefly.cpdag == whole.cpdag
     assert briefly.cpdag.names == data.names

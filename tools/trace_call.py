@@ -1,6 +1,7 @@
 """Trace which modules a call passes through, and how often it reads, binds, parses and estimates.
 
-``python -m tools.trace_call`` prints the trace of a warm ``bnml.learn(csv, "qnml")`` and its report.
+``python -m tools.trace_call`` prints the trace of a warm ``bnml.learn(csv, "qnml")`` and its report, with the modules
+that are passed, each with the number of its functions.
 """
 
 from __future__ import annotations
@@ -38,6 +39,9 @@ ONCE: dict[str, tuple[Callable[..., Any], Counts]] = {
     "constraints compiled": (Constraints.compiled, lambda given: True),
 }
 """What happens once in a call: a function, and which of its calls count."""
+
+MOST_MODULES = 55
+"""How many modules `bnml.learn` and its report may pass."""
 
 
 class Trace:
@@ -92,9 +96,10 @@ def main() -> None:
     """Print the trace of a warm call of `bnml.learn` and of its report."""
     from bnml.data.example import example_path
 
+    table = str(example_path())
     for warm in (False, True):
         with traced() as trace:
-            print_nothing(bnml.learn(str(example_path()), "qnml"))
+            print_nothing(bnml.learn(table, "qnml"))
         if warm:
             print(trace)
 

@@ -35,7 +35,7 @@ from bnml.cli.searches import (
     search_option_values,
     typed_options,
 )
-from bnml.data.gaps import refuse_gaps
+from bnml.data.data import refuse_gaps
 from bnml.errors import ArgumentError, SearchError
 
 if TYPE_CHECKING:
@@ -99,8 +99,8 @@ def command(
 ) -> None:
     """Learn the structure of a network from a table, and show what is proven of it."""
     from bnml.search.learn import learn_with, solve
+    from bnml.search.options import search_options
     from bnml.search.problem import bind
-    from bnml.search.searches import search_options
 
     plots = plot or []
     _check_files(output, plots, scores_out)
@@ -195,8 +195,7 @@ def _local_scores(path: Path, rows: bnml.Data | None) -> FamilyScores:
 
 def _check_listing(problem: Problem) -> None:
     """Refuse what a file of local scores cannot hold, before there are any scores."""
-    from bnml.scores.candidates_by_bounds import listable_by_bounds
-    from bnml.scores.lattice import check_all_families
+    from bnml.scores.lattice import check_all_families, listable_by_bounds
 
     if any(problem.rules.links):
         raise ArgumentError("--scores-out: local scores cannot say that a link is required; require an arc instead")

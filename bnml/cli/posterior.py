@@ -12,7 +12,7 @@ import typer
 
 import bnml
 from bnml._files import written_whole
-from bnml._memory import memory_limit_of
+from bnml._machine import memory_limit_of
 from bnml._plain import records
 from bnml._text import text_table
 from bnml.cli import options, printing, reading
@@ -193,7 +193,7 @@ def _check_top(
     limits: Limits,
 ) -> None:
     """Refuse to list structures where exact sums could not, before they are begun."""
-    from bnml._threads import cores
+    from bnml._machine import cores
     from bnml.graph import Rules
     from bnml.uncertainty.posterior_cost import exact_posterior_fits
     from bnml.uncertainty.posterior_result import check_top

@@ -8,7 +8,7 @@ import bnml
 from bnml.cli import options, printing, reading
 from bnml.cli.option_groups import takes_groups
 from bnml.cli.searches import ChosenScore
-from bnml.data.gaps import refuse_gaps
+from bnml.data.data import refuse_gaps
 from bnml.errors import function
 
 EXAMPLE = "Example: bnml score '[smoke][lung|smoke]' survey.csv --columns smoke,lung --score bdeu:10"

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bnml._arrays import Bools, Floats, Ints, Numbers
-from bnml._threads import run_all
+from bnml._machine import run_all
 from bnml._watch import Tell
 from bnml.counts.counts import Counts, counts_of
 from bnml.data import Data

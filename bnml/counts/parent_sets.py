@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from bnml.counts.sums import DistinctRows
+from bnml.counts.in_memory import DistinctRows
 
 if TYPE_CHECKING:
     from bnml.counts._parent_set_kernels import ChildRows, Costs, Level

@@ -13,25 +13,23 @@ from typing import Any
 
 import numpy as np
 
-from bnml._memory import gigabytes
+from bnml._machine import gigabytes
 from bnml._text import clip, quoted
 from bnml.data.bins import is_to_be_cut
 from bnml.data.columns import Column
-from bnml.data.data import COUNTING, Data
+from bnml.data.data import COUNTING, Data, Gaps, refuse_columns_without_values, refuse_missing_values
 from bnml.data.dependent_bins import bins_depend
 from bnml.data.doubts import warn_of_doubts, warn_of_states
 from bnml.data.engine_codes import CodedTable, ColumnCoding
 from bnml.data.engine_table import DistinctValues, EngineTable, missing_values
 from bnml.data.engine_values import known_values
-from bnml.data.gaps import Gaps, refuse_columns_without_values, refuse_missing_values
+from bnml.data.labels import Reading, check_table_names
 from bnml.data.pushed_data import PushedData
 from bnml.data.read import MOST_ROWS, read_opened, read_variables, read_weights, too_many_rows
 from bnml.data.read_arguments import Arguments
-from bnml.data.read_choices import Reading
 from bnml.data.sources import grouped_table
 from bnml.data.states import States, medians_of_column, settle_states, why_no_states
 from bnml.data.table import Table
-from bnml.data.table_names import check_table_names
 from bnml.errors import DataError, argument
 
 BYTES_PER_VALUE = 24  # of rows that are fetched with their labels

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from bnml._memory import gigabytes
+from bnml._machine import gigabytes
 from bnml._text import clip
 from bnml.data.bins import MDL, Bins, equal_width, quantile_shares
 from bnml.data.dependent_bins import bins_depend

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bnml._memory import enough_memory
+from bnml._machine import enough_memory
 from bnml._text import clip, number_of, quoted
 from bnml.data.bins import is_to_be_cut
 from bnml.data.columns import Column
@@ -26,13 +26,12 @@ from bnml.data.doubts import hint_for_words, is_missing_code, number_with_comma
 from bnml.data.engine_sources import limit_of_reading, open_engine_table
 from bnml.data.engine_table import EngineTable
 from bnml.data.engine_values import known_values
-from bnml.data.labels import as_number, label_text, ordered
+from bnml.data.labels import as_number, check_table_names, label_text, ordered
 from bnml.data.read import read_frequencies, read_opened, read_variables
 from bnml.data.read_arguments import Arguments, check_arguments
 from bnml.data.sources import open_in_memory, source_text
 from bnml.data.states import MOST_LABELS
 from bnml.data.table import Table
-from bnml.data.table_names import check_table_names
 from bnml.errors import DataError, argument
 
 Counts = npt.NDArray[np.int64]

@@ -11,20 +11,17 @@ import numpy as np
 import numpy.typing as npt
 
 from bnml._checks import one_of
-from bnml._memory import enough_memory
+from bnml._machine import enough_memory
 from bnml._text import clip
 from bnml.data.bins import AUTO
 from bnml.data.columns import Column
-from bnml.data.data import Data
+from bnml.data.data import Data, Gaps, refuse_columns_without_values, refuse_missing_values
 from bnml.data.doubts import warn_of_doubts, warn_of_states
-from bnml.data.draft_table import DraftTable
 from bnml.data.engine_sources import COUNTING_CHOICES, limit_of_reading, open_engine_table
-from bnml.data.gaps import Gaps, refuse_columns_without_values, refuse_missing_values
-from bnml.data.labels import MISSING_TEXTS, as_number
+from bnml.data.labels import MISSING_TEXTS, Reading, as_number
 from bnml.data.read_arguments import Arguments, check_arguments
-from bnml.data.read_choices import Reading
 from bnml.data.sources import open_in_memory, open_table, source_text
-from bnml.data.states import hold_codes, settle_states, states_of_codes, why_no_states
+from bnml.data.states import DraftTable, hold_codes, settle_states, states_of_codes, why_no_states
 from bnml.data.table import Table
 from bnml.data.targets import Targets, targets_of_column
 from bnml.errors import DataError, argument

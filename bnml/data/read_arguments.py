@@ -14,9 +14,7 @@ from bnml._checks import one_of, refuse
 from bnml._text import clip, quoted
 from bnml.data.bene import read_vd
 from bnml.data.bins import Bins, parse_bins
-from bnml.data.labels import is_missing, label_text, plain_label
-from bnml.data.read_choices import MISSING_CHOICES
-from bnml.data.table_names import kept_table_names, name_not_in_table
+from bnml.data.labels import MISSING_CHOICES, is_missing, kept_table_names, label_text, name_not_in_table, plain_label
 from bnml.errors import ArgumentError, DataError, argument
 
 OTHERS = "*"  # in a mapping of bins: all columns that it does not name

@@ -8,14 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from bnml._memory import enough_memory
+from bnml._machine import enough_memory
 from bnml.data.columns import column_code_type
-from bnml.data.data import Data
-from bnml.data.gaps import Gaps
+from bnml.data.data import Data, Gaps
+from bnml.data.labels import Reading
 from bnml.data.matching import check_matched, columns_to_match, matched_codes
 from bnml.data.read import read_frequencies
 from bnml.data.read_arguments import check_arguments
-from bnml.data.read_choices import Reading
 from bnml.data.sources import open_table
 from bnml.data.states import medians_of_column
 from bnml.data.targets import Targets, group_with_targets, targets_of_column

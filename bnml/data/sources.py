@@ -28,12 +28,12 @@ from bnml.data.columns import (
     columns_of_arrow,
 )
 from bnml.data.delimited import read_delimited, read_text
-from bnml.data.engine_addresses import is_address, shown_address
-from bnml.data.engine_sources import limit_of_reading, open_engine_table
+from bnml.data.engine_addresses import shown_address
+from bnml.data.engine_sources import is_address, limit_of_reading, open_engine_table
 from bnml.data.engine_table import EngineTable
+from bnml.data.labels import Wanted, check_table_names, kept_table_names
 from bnml.data.spreadsheets import read_workbook
 from bnml.data.table import Table
-from bnml.data.table_names import Wanted, check_table_names, kept_table_names
 from bnml.errors import DataError
 
 SUFFIXES = (

@@ -23,9 +23,9 @@ from typing import Any
 from bnml._text import quoted
 from bnml.counts import contingency
 from bnml.data import Data
-from bnml.data.draft_table import DraftTable
 from bnml.data.labels import MISSING_LABEL
 from bnml.data.read import read_draft
+from bnml.data.states import DraftTable
 from bnml.errors import ArgumentError
 from bnml.graph import DAG
 from bnml.nml.intervals import edge_prices

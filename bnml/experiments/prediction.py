@@ -10,7 +10,7 @@ ranks; the spread of a column of ranks is divided by 20, not 19.
 
 Of several best structures the one that `bnml.search.exact` returns is taken. BDeu, BIC and qNML give all members of an
 equivalence class the same score, and the member that puts the smallest names first stands for it; if several classes
-share the highest score, names decide as well (`bnml.search.read_back`). Under fNML it is the best structure with the
+share the highest score, names decide as well (`bnml.search.exact`). Under fNML it is the best structure with the
 smallest model string. All members of a class have the same number of parameters, and the same predictions under BDeu;
 but those with sequential NML differ from one member to another, by about 0.01 nats a row where a fifth of the rows is
 there to learn from. So the rule, of which the paper says nothing, matters a little to the predictions of BIC and qNML.

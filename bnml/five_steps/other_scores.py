@@ -16,9 +16,9 @@ from bnml.graph import PDAG
 from bnml.scores import LocalScores
 from bnml.search.found_words import how_found
 from bnml.search.learn import solve
+from bnml.search.options import search_options
 from bnml.search.problem import bind
 from bnml.search.search_result import SearchResult, uninterrupted_result
-from bnml.search.searches import search_options
 
 COMPARED = ("qnml", "bic", "bdeu", "fnml")
 MOST_SECONDS = 5.0  # of exact searches by the other scores

@@ -23,7 +23,7 @@ from bnml._text import name_in_words, names_in_words, p_value_text
 from bnml.errors import ArgumentError, argument
 from bnml.five_steps.knowledge import knowledge_sentences
 from bnml.graph import Constraints
-from bnml.graph._names import pairs_of_names
+from bnml.graph.base import pairs_of_names
 
 if TYPE_CHECKING:
     from bnml.five_steps.features import Features

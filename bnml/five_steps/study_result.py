@@ -138,7 +138,7 @@ class Study:
         """
         from bnml.five_steps.decisions import graph_with_decisions
         from bnml.five_steps.other_scores import disputing_scores
-        from bnml.search.ties import ties_opened
+        from bnml.search.best_networks import ties_opened
 
         graph = self.learned.shared_directions
         told = ties_opened(graph, tuple(arc for arc in graph.directed if disputing_scores(arc, self.other_scores)))

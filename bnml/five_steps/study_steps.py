@@ -37,9 +37,10 @@ from bnml.scores import Score
 from bnml.scores.priors import DEFAULT_PRIOR, StructurePrior
 from bnml.search.by_tests import network_of_npc
 from bnml.search.learn import check_options
+from bnml.search.options import search_options
 from bnml.search.problem import bind
 from bnml.search.search_result import SearchResult
-from bnml.search.searches import SEARCHES, search_options
+from bnml.search.searches import SEARCHES
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor

@@ -17,11 +17,18 @@ from dataclasses import dataclass, field
 from bnml._bits import transposed
 from bnml._text import did_you_mean, quoted
 from bnml.errors import ArgumentError, GraphError, argument
-from bnml.graph._checks import require_dag
-from bnml.graph._names import Variables, check_name, checked_names, pairs_of_names
+from bnml.graph.base import (
+    Variables,
+    check_name,
+    checked_names,
+    cycle_text,
+    find_cycle,
+    pairs_of_names,
+    require_dag,
+    topological_order,
+)
 from bnml.graph.dag import DAG
 from bnml.graph.rules import Rules
-from bnml.graph.topological import cycle_text, find_cycle, topological_order
 
 Arc = tuple[str, str]
 

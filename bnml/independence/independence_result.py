@@ -16,7 +16,7 @@ from bnml._plain import attributes, plain
 from bnml._text import facts, number_of, printable
 from bnml.errors import ArgumentError, BnmlError, GraphError, argument
 from bnml.graph import DAG, PDAG, canonical_extension
-from bnml.graph._names import pairs_of_names
+from bnml.graph.base import pairs_of_names
 from bnml.independence.orientation import Conflict
 from bnml.independence.path_condition import is_supported
 from bnml.independence.skeleton import Log

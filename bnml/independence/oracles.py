@@ -17,10 +17,10 @@ import numpy as np
 
 from bnml._arrays import Bools, Floats, Ints
 from bnml._bits import bits
-from bnml._threads import cores
+from bnml._machine import cores
 from bnml.counts import Questions, Verdict
-from bnml.counts.counts import count_occurring_states
-from bnml.counts.observed import ObservedCounts, counts_for_tests
+from bnml.counts.counts import count_occurring_states, counts_for_tests
+from bnml.counts.observed import ObservedCounts
 from bnml.data import Data
 from bnml.graph import DAG
 from bnml.graph.separation import reachable

@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bnml._arrays import Floats, Ints
-from bnml._threads import run_all, short_ranges
+from bnml._machine import run_all, short_ranges
 from bnml.counts import Counts
 from bnml.counts.observed import ObservedCounts
 from bnml.graph.rules import ROWS_PER_CELL

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from bnml._arrays import Floats
-from bnml._memory import memory_limit_of
+from bnml._machine import memory_limit_of
 from bnml.nml.forest_counts import number_of_sorted_counts, powers_of_counts
 from bnml.nml.forest_plan import check_plan, planned_order, trees_of
 from bnml.nml.forest_sums import ForestSums, forest_log_sum

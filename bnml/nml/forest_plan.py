@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from bnml._memory import gigabytes, memory_limit_of
+from bnml._machine import gigabytes, memory_limit_of
 from bnml._plain import attributes
 from bnml._text import time_text
 from bnml.errors import ScoreError, argument

@@ -32,15 +32,14 @@ import numpy as np
 import numpy.typing as npt
 
 from bnml._bits import bits, mask_of, members, subsets
-from bnml._threads import cores, run_all
+from bnml._machine import cores, run_all
 from bnml.counts.lattice import WalkOrder
 from bnml.counts.parent_sets import LevelPart, ParentSets, StartOfSets
 from bnml.errors import SearchError
 from bnml.graph import Rules
 from bnml.nml import log_rising
 from bnml.scores.family_scores import FamilyScores
-from bnml.scores.lattice.allowed_sets import FEW_LINKS
-from bnml.scores.lattice.arcs import ArcTerms
+from bnml.scores.lattice.terms import ArcTerms
 from bnml.scores.local import LocalScores, local_scores
 from bnml.scores.loglik import LogLikelihood, n_log_n
 
@@ -52,7 +51,6 @@ Ints = npt.NDArray[np.int64]
 
 MOST_EXACT = 2.0**53
 MOST_NUMBERS = 20_000  # of configurations that prices are known for
-MOST_ENTRIES = 1 << 20  # of a lookup table
 MOST_RISING = 1 << 21  # entries of all tables that change with the number of configurations
 COPIES = 3  # of the sets of a level that are there at the same time, when the next one is made
 SLACK = 1e-9  # of the largest number that is compared
@@ -74,18 +72,6 @@ class Candidates:
     def complete(self) -> bool:
         """Whether none is missing."""
         return max(self.unlisted) == -math.inf
-
-
-def listable_by_bounds(local: LocalScores, rules: Rules) -> bool:
-    """Whether there are bounds to list candidates by: for a score of tables, a prior over arcs, few links."""
-    return (
-        local.outline is not None
-        and local.outline.parts == 1
-        and local.counts.walks
-        and local.counts.n_rows < MOST_ENTRIES
-        and local.prior_of_arcs
-        and all(links.bit_count() <= FEW_LINKS for links in rules.links)
-    )
 
 
 def list_by_bounds(

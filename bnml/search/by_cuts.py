@@ -15,12 +15,12 @@ from typing import Any
 
 from bnml._bits import bits, mask_of
 from bnml._watch import Watch
-from bnml.data.gaps import refuse_gaps
+from bnml.data.data import refuse_gaps
 from bnml.errors import SearchError
 from bnml.graph import DAG, canonical_extension
 from bnml.scores import FamilyScores
+from bnml.scores.base import score_rounding
 from bnml.scores.candidates_by_bounds import Candidates
-from bnml.scores.equal_scores import score_rounding
 from bnml.search.candidates import candidates_of, candidates_with_structure
 from bnml.search.cuts import CutsResult, solve_by_cuts
 from bnml.search.cuts.cutting import CLOSE

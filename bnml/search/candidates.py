@@ -16,8 +16,8 @@ from bnml.errors import SearchError, argument
 from bnml.graph import Constraints, Rules
 from bnml.graph.rules import ROWS_PER_CELL
 from bnml.scores import FamilyScores, LocalScores, Score
-from bnml.scores.candidates_by_bounds import Candidates, list_by_bounds, listable_by_bounds
-from bnml.scores.lattice import allowed_sets
+from bnml.scores.candidates_by_bounds import Candidates, list_by_bounds
+from bnml.scores.lattice import allowed_sets, listable_by_bounds
 from bnml.scores.priors import DEFAULT_PRIOR, StructurePrior
 from bnml.search.options import SearchOptions
 from bnml.search.problem import Problem, TimeOverError, bind

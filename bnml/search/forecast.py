@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from bnml._checks import one_of
-from bnml._memory import gigabytes
+from bnml._machine import gigabytes
 from bnml._plain import attributes
 from bnml._text import number_of, seconds_text, time_text
 from bnml._watch import Watch
@@ -27,8 +27,7 @@ from bnml.data.targets import without_targets
 from bnml.graph import Constraints, Rules
 from bnml.graph.rules import ROWS_PER_CELL
 from bnml.scores import FamilyScores, LocalScores, Score
-from bnml.scores.candidates_by_bounds import listable_by_bounds
-from bnml.scores.lattice import has_lattice
+from bnml.scores.lattice import has_lattice, listable_by_bounds
 from bnml.scores.lattice.memory import BASE, scoring_bytes
 from bnml.scores.lattice.terms import terms_that_rise
 from bnml.scores.priors import DEFAULT_PRIOR, StructurePrior

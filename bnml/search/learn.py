@@ -14,11 +14,11 @@ from bnml.scores.candidates_by_bounds import Candidates
 from bnml.scores.priors import DEFAULT_PRIOR, StructurePrior
 from bnml.search.by_cuts import exact_by_cuts
 from bnml.search.forecast import AFFORDABLE, CORES, Forecast, listing_seconds
-from bnml.search.options import SearchOptions
+from bnml.search.options import SearchOptions, search_options
 from bnml.search.order import list_for_order_search, order_with_lists
 from bnml.search.problem import MemoryOverError, Problem, TimeOverError, bind
 from bnml.search.search_result import SearchResult, uninterrupted_result
-from bnml.search.searches import SEARCHES, search_options
+from bnml.search.searches import SEARCHES
 
 EXACT_SHARE = 2 / 3  # of the time limit; the rest is kept for another search, should exact search not end
 SURE_SHARE = 0.25  # of the time limit: exact search that is forecast to take less needs no other search before it

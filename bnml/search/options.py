@@ -12,9 +12,8 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from bnml._checks import is_number, positive_number, progress_function, refuse, whole_number
-from bnml._memory import memory_limit_of
+from bnml._machine import cores, memory_limit_of
 from bnml._text import did_you_mean
-from bnml._threads import cores
 from bnml.data import Data
 from bnml.errors import ArgumentError, ScoreError, argument
 from bnml.graph import Constraints
@@ -285,3 +284,26 @@ class SearchOptions:
 
 SHARED = {one.name: one for one in fields(SearchOptions) if "check" in one.metadata}
 """The options shared by all searches, by name."""
+
+
+def search_options(search: Any, **given: Any) -> SearchOptions:
+    """Return the checked options of a search, by its name, or of ``"auto"``; see `SearchOptions.checked`.
+
+    Raises
+    ------
+    BnmlError
+        If there is no such search, or an argument is wrong.
+    """
+    from bnml.search.searches import SEARCHES
+
+    names = ("auto", *SEARCHES)
+    if not isinstance(search, str) or search not in names:
+        hint = did_you_mean(search, names) if isinstance(search, str) else ""
+        raise refuse("search", search, f"there is no such search; available: {', '.join(names)}.{hint}")
+    own = SEARCHES.get(search)
+    for name in given:
+        others = [argument("search", other.name) for other in SEARCHES.values() if name in other.options]
+        if others and (own is None or name not in own.options):
+            takers = " or ".join(others)
+            raise ArgumentError(f"{argument(name)} goes with {takers}, not with {argument('search', search)}")
+    return SearchOptions.checked(own, **given)

@@ -22,7 +22,7 @@ from bnml.errors import ArgumentError, SearchError, argument
 from bnml.graph import DAG, Constraints, Rules
 from bnml.graph.rules import ROWS_PER_CELL
 from bnml.scores import FamilyScores, LocalScores, Score, parse_score
-from bnml.scores.equal_scores import score_rounding
+from bnml.scores.base import score_rounding
 from bnml.scores.local import local_scores
 from bnml.scores.priors import SPARSE
 from bnml.search.options import SearchOptions

@@ -1,6 +1,6 @@
 """What a search found, and how much is known about it.
 
-Data can tell equivalent networks not apart (see `bnml.graph.cpdag`), so a network is found together with its class: the
+Data can tell equivalent networks not apart, so a network is found together with its class: the
 arcs that all members of the class share, and the links that they direct differently. Constraints may direct some of
 these links; `SearchResult.directions` has both kinds of knowledge in one graph. Where several classes share the highest
 score, `SearchResult.disputed` has the arcs on which they disagree.
@@ -183,14 +183,14 @@ class SearchResult(PickledByFields):
         None where that is not known: it is looked for where the result is proven to be the best, and a second exact
         search is a matter of a moment (up to 14 variables).
         """
-        from bnml.search.ties import disputed_arcs
+        from bnml.search.best_networks import disputed_arcs
 
         return disputed_arcs(self)
 
     @cached_property
     def shared_directions(self) -> PDAG:
         """As `directions`, without the directions that are `disputed`."""
-        from bnml.search.ties import ties_opened
+        from bnml.search.best_networks import ties_opened
 
         return ties_opened(self.directions, self.disputed or ())
 

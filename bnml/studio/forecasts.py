@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from bnml._memory import gigabytes
+from bnml._machine import gigabytes
 from bnml._plain import plain
 from bnml._text import number_of, time_text
 from bnml.search.forecast import Forecast

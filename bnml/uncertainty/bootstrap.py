@@ -29,11 +29,10 @@ import numpy.typing as npt
 from bnml._arrays import Floats
 from bnml._checks import one_of, progress_function, whole_number
 from bnml._executor import Crew, Place, checked_executor
-from bnml._memory import enough_memory
+from bnml._machine import cores, enough_memory, run_all
 from bnml._notebook import notebook_table as html_table
 from bnml._plain import attributes, plain, records
 from bnml._text import seconds_text, text_table
-from bnml._threads import cores, run_all
 from bnml._watch import Watch
 from bnml.data import Data, as_data
 from bnml.data.pushed_data import refuse_pushed
@@ -43,9 +42,8 @@ from bnml.graph import DAG, PDAG
 from bnml.scores import Score
 from bnml.scores.registry import score_text
 from bnml.search.learn import learn_class
-from bnml.search.options import SearchOptions
+from bnml.search.options import SearchOptions, search_options
 from bnml.search.report import describe_prior
-from bnml.search.searches import search_options
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor

@@ -13,11 +13,10 @@ import numpy as np
 from bnml._arrays import Floats
 from bnml._checks import one_of, whole_number
 from bnml._executor import checked_executor
-from bnml._memory import enough_memory
-from bnml._threads import cores
+from bnml._machine import cores, enough_memory
 from bnml._watch import Watch
 from bnml.data import as_data
-from bnml.data.gaps import refuse_gaps
+from bnml.data.data import refuse_gaps
 from bnml.errors import ArgumentError, ScoreError, SearchError, argument
 from bnml.graph import DAG, Constraints
 from bnml.graph.counting import sum_over_dags

@@ -25,8 +25,7 @@ import numpy.typing as npt
 from bnml._arrays import Floats, Ints
 from bnml._bits import bits, masks_of_words, words_of_masks
 from bnml._executor import Crew, Place
-from bnml._memory import gigabytes
-from bnml._threads import cores, run_all
+from bnml._machine import cores, gigabytes, run_all
 from bnml._watch import Tell, Watch
 from bnml.errors import ArgumentError, ScoreError, argument
 from bnml.graph import DAG, Rules

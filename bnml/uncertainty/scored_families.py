@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 
 from bnml._arrays import Array, Floats, Ints
-from bnml._threads import cores, run_all
+from bnml._machine import cores, run_all
 from bnml.counts.batches import FamilyBatch
 from bnml.graph import Rules
 from bnml.scores import LocalScores

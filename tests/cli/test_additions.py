@@ -55,7 +55,9 @@ def test_a_score_is_one_file_and_one_line(run):
     shown = run("learn", "two.csv", "--score", "mine:4", "--json")
     assert json.loads(shown.out)["score"] == pytest.approx(result.score)
     shown = run("score", "net.bif", "two.csv", "--score", "mine", "--json")
-    assert json.loads(shown.out)["score"] == pytest.approx(bnml.score(bnml.DAG.parse("[smoke][lung|smoke]"), table, "mine"))
+    assert json.loads(shown.out)["score"] == pytest.approx(
+        bnml.score(bnml.DAG.parse("[smoke][lung|smoke]"), table, "mine")
+    )
     assert "mine" in command_line.score_names()
 
 
@@ -95,7 +97,7 @@ def rounds(monkeypatch):
     grown = make_dataclass("SearchOptions", [("rounds", "int", line)], bases=(SearchOptions,), frozen=True)
     declared = grown.__dataclass_fields__["rounds"]
     monkeypatch.setitem(options.SHARED, "rounds", declared)
-    monkeypatch.setattr("bnml.search.searches.SearchOptions", grown)
+    monkeypatch.setattr("bnml.search.options.SearchOptions", grown)
     monkeypatch.setitem(command_line.LIMITS, "rounds", command_line.shared_option("rounds", declared))
     yield importlib.reload(importlib.import_module("bnml.cli.learn"))
     monkeypatch.undo()

@@ -20,10 +20,10 @@ from bnml.errors import ArgumentError, SearchError
 from bnml.graph import Constraints, Rules
 from bnml.scores import QNML, LocalScores
 from bnml.search import problem as module
-from bnml.search.options import SearchOptions
+from bnml.search.options import SearchOptions, search_options
 from bnml.search.problem import Problem, bind
-from bnml.search.searches import SEARCHES, search_options
-from tools.trace_call import ONCE, traced
+from bnml.search.searches import SEARCHES
+from tools.trace_call import MOST_MODULES, ONCE, traced
 
 OPTIONS = {"tan": {"class_variable": "lung"}, "naive": {"class_variable": "lung"}}
 
@@ -46,6 +46,13 @@ def test_everything_is_done_once(table, search, known):
     if known is None:
         del expected["constraints checked"], expected["constraints compiled"]
     assert {what: number for what, number in trace.calls.items() if number} == expected
+
+
+def test_few_modules_are_passed(table):
+    for _ in ("cold", "warm"):
+        with traced() as trace:
+            print(bnml.learn(table, "qnml"))
+    assert len(trace.modules) <= MOST_MODULES, trace
 
 
 def test_the_command_line_does_everything_once(table, capsys):

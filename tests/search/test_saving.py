@@ -8,9 +8,10 @@ import pytest
 
 import bnml
 from bnml._stored import from_stored, to_stored
+from bnml.search.options import search_options
 from bnml.search.problem import bind
 from bnml.search.saving import saved_search_result, search_values
-from bnml.search.searches import SEARCHES, search_options
+from bnml.search.searches import SEARCHES
 
 OPTIONS = {
     "tan": {"class_variable": "lung"},

@@ -19,7 +19,8 @@ from bnml.network.completions import completed_table
 from bnml.scores.expected import ExpectedScores
 from bnml.search import structural_em
 from bnml.search.learn import learn_class
-from bnml.search.searches import SEARCHES, search_options
+from bnml.search.options import search_options
+from bnml.search.searches import SEARCHES
 from bnml.search.structural_em import scores_by_em
 from tests.reference import GOLDEN
 from tests.search.test_contract import OPTIONS

@@ -8,15 +8,15 @@ import numpy as np
 
 from bnml._arrays import Floats, Ints
 from bnml._bits import members
-from bnml._threads import cores, run_all
+from bnml._machine import cores, run_all
 from bnml._watch import Tell
 from bnml.counts.lattice import WalkOrder
 from bnml.errors import ArgumentError
 from bnml.graph import Rules
 from bnml.scores.family_scores import FamilyScores
 from bnml.scores.lattice.allowed_sets import allowed_sets
-from bnml.scores.lattice.by_view import LatticeByView, lattice_of
-from bnml.scores.lattice.lattice import Lattice, has_lattice
+from bnml.scores.lattice.by_view import LatticeByView
+from bnml.scores.lattice.lattice import Lattice, has_lattice, lattice_of
 from bnml.scores.lattice.memory import check_all_families
 from bnml.scores.local import LocalScores
 

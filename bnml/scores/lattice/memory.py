@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from bnml._memory import gigabytes, memory_limit_of
+from bnml._machine import gigabytes, memory_limit_of
 from bnml.counts import Counts
+from bnml.counts.batches import DIRECT
 from bnml.counts.lattice import WalkOrder
-from bnml.counts.tails import DIRECT
 from bnml.errors import SearchError
 from bnml.nml.rising import STIRLING_FROM
+from bnml.scores.family_terms import MOST_CACHED
 from bnml.scores.lattice.lattice import has_lattice
 from bnml.scores.lattice.terms import terms_that_rise
 from bnml.scores.local import LocalScores
-from bnml.scores.term_cache import MOST_CACHED
 
 BASE = 190_000_000  # bytes that Python and its libraries take; the same every time, so that what follows from it is
 

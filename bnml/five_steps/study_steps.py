@@ -36,9 +36,8 @@ from bnml.independence import IndependenceResult
 from bnml.scores import Score
 from bnml.scores.priors import DEFAULT_PRIOR, StructurePrior
 from bnml.search.by_tests import network_of_npc
-from bnml.search.learn import check_options
+from bnml.search.learn import bind_or_check
 from bnml.search.options import search_options
-from bnml.search.problem import bind
 from bnml.search.search_result import SearchResult
 from bnml.search.searches import SEARCHES
 
@@ -205,8 +204,11 @@ def begin_study(options: StudyOptions, data: Any, source: TableSource | None = N
         outcomes_of(table, options.target, options.event)  # refuses an unknown value
     check_select_among(options, table.names, variables_set(table))
     checked_decisions(learning.options.get("keep", ()), learning.options.get("drop", ()), ())
-    check_options(learning, table)
-    return StudyState(options.resumed(learning.threads), table, source or source_of(data), table, seconds=watch.seconds)
+    problem = bind_or_check(learning.with_prior_for(table), table)
+    return StudyState(
+        options.resumed(learning.threads), table, source or source_of(data), table, seconds=watch.seconds,
+        problem=None if problem is None else problem.kept,
+    )  # fmt: skip
 
 
 def go_on_with_study(
@@ -322,7 +324,7 @@ def decided_study(state: StudyState, decisions: Decisions, *, threads: int | Non
             raise ArgumentError(f"{argument('keep')} and {argument('drop')} go with NPC, which was left out: {reason}")
         parts["npc"] = found = found.resolve(keep=decisions.keep, drop=decisions.drop)
         if learned.search == "npc":
-            learned = network_of_npc(bind(work.learning, state.data), found)
+            learned = network_of_npc(work.problem, found)
         else:
             learned = network_with_decided_links(learned, decisions.keep, decisions.drop)
     parts["learned"] = network_with_decided_directions(learned, every.directed) if every.directed else learned

@@ -137,20 +137,20 @@ def learn_with(options: SearchOptions, data: Data | FamilyScores, beside: Data |
     return solve(problem if beside is None else replace(problem, beside=beside))
 
 
-def check_options(options: SearchOptions, data: Data) -> None:
-    """Raise if the options do not go with a table.
+def bind_or_check(options: SearchOptions, data: Data) -> Problem | None:
+    """Return the problem of learning from a table; None for one with missing values, once the options are checked.
 
     Raises
     ------
     BnmlError
-        If they do not.
+        If the options do not go with the table.
     """
-    if data.has_gaps:
-        from bnml.search.structural_em import check_with_gaps
+    if not data.has_gaps:
+        return bind(options, data)
+    from bnml.search.structural_em import check_with_gaps
 
-        check_with_gaps(options, data)
-    else:
-        bind(options, data)
+    check_with_gaps(options, data)
+    return None
 
 
 def learn_or_raise(options: SearchOptions, data: Data) -> SearchResult:

@@ -23,7 +23,7 @@ from bnml.errors import ArgumentError
 from bnml.scores import SCORES, Score
 from bnml.scores.priors import DEFAULT_PRIOR, StructurePrior
 from bnml.search.forecast import METHODS
-from bnml.search.options import SHARED
+from bnml.search.options import KNOWLEDGE, SHARED
 from bnml.search.searches import SEARCHES
 
 OPTIONS = {"keep": "--keep", "drop": "--drop-link"}
@@ -125,7 +125,7 @@ Limits = dict[str, Any]
 ArcPrior = str | StructurePrior
 Prior = Annotated[
     str,
-    typer.Option("--prior", metavar="NAME", help=SHARED["prior"].metadata["help"], rich_help_panel="Prior knowledge"),
+    typer.Option("--prior", metavar="NAME", help=SHARED["prior"].metadata["help"], rich_help_panel=KNOWLEDGE),
 ]
 
 

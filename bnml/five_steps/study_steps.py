@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from bnml._checks import a_variable, progress_function, refuse, significance_level, whole_number
@@ -153,14 +154,14 @@ def study(
 def study_options(
     target: str | None,
     search: str,
-    options: Mapping[str, Any],
+    options: Mapping[str, Any] = MappingProxyType({}),
     *,
     event: Any = None,
     select: Any = "all",
     alpha: float,
     repetitions: int,
     folds: int = 10,
-    progress: Progress | None,
+    progress: Progress | None = None,
     executor: Executor | None = None,
     **given: Any,
 ) -> StudyOptions:

@@ -22,6 +22,8 @@ from bnml.scores import Score, parse_score
 from bnml.scores.priors import DEFAULT_PRIOR, SPARSE, Sparse, StructurePrior, parse_prior, prior_for
 from bnml.search.search_result import SearchResult
 
+OF_SCORES = ("rows_per_cell",)  # options that searches by score alone take into account
+KNOWLEDGE, COST = "Prior knowledge", "Resource limits"  # panels of options
 CONSTRAINTS = ("required", "forbidden", "required_links", "forbidden_links", "tiers")
 
 
@@ -82,8 +84,8 @@ class Search:
         for name, value in given.items():
             if name == "prior" and (parse_prior(value) is None or (isinstance(value, str) and value == SPARSE)):
                 continue
-            lifted = name == "rows_per_cell" and _is_default(value, 0)
-            unsupported = name in self.refuses or (name == "rows_per_cell" and not self.by_score and not lifted)
+            lifted = name in OF_SCORES and _is_default(value, 0)
+            unsupported = name in self.refuses or (name in OF_SCORES and not self.by_score and not lifted)
             if unsupported and not _is_default(value, SHARED[name].default):
                 named = argument(name) if isinstance(value, StructurePrior) else argument(name, value)
                 raise ArgumentError(
@@ -165,9 +167,7 @@ def _check_time_limit(value: Any) -> float | None:
     return None if value is None else positive_number(value, "time_limit", of=" of seconds", otherwise=otherwise)
 
 
-def _option(
-    default: Any, check: Callable[[Any], Any], text: str, metavar: str | None = None, panel: str = "Resource limits"
-) -> Any:
+def _option(default: Any, check: Callable[[Any], Any], text: str, metavar: str | None = None, panel: str = COST) -> Any:
     """Declare an option: its default, the function that checks a value, its help text, and how commands show it.
 
     With a ``metavar`` every command that learns has it; without one commands have it in a form of their own, or not.
@@ -183,11 +183,11 @@ class SearchOptions:
     score: Score = _option("qnml", parse_score, "Scoring method.")
     constraints: Constraints | None = _option(None, _check_constraints, "Prior knowledge of the structure.")
     max_parents: int | None = _option(
-        None, _check_max_parents, "Maximum number of parents per variable.", "K", "Prior knowledge"
+        None, _check_max_parents, "Maximum number of parents per variable.", "K", KNOWLEDGE
     )
     rows_per_cell: float = _option(
         ROWS_PER_CELL, _check_rows_per_cell,
-        "Minimum average number of rows per cell of a family's table (0: no rule).", "R", "Prior knowledge",
+        "Minimum average number of rows per cell of a family's table (0: no rule).", "R", KNOWLEDGE,
     )  # fmt: skip
     prior: StructurePrior | str | None = _option(
         DEFAULT_PRIOR, _check_prior, "Structure prior: uniform, or sparse (one expected parent per variable)."

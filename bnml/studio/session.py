@@ -10,13 +10,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from types import MappingProxyType
 from typing import Any
 
 from bnml._checks import is_number
 from bnml.errors import ArgumentError, BnmlError, argument
+from bnml.five_steps.decisions import Decisions
 from bnml.graph import Constraints
-from bnml.graph.rules import ROWS_PER_CELL
-from bnml.scores.priors import DEFAULT_PRIOR
+from bnml.search.options import KNOWLEDGE, SHARED
 from bnml.studio.session_folder import ENTRY
 
 VERSION = 1
@@ -155,46 +156,38 @@ class KnownStructure:
         return None
 
 
-@dataclass(frozen=True)
-class LearningSettings:
-    """How a structure is learned; see `bnml.learn` and `bnml.study`."""
-
-    score: str = "qnml"
-    search: str = "auto"
-    max_parents: int | None = None
-    rows_per_cell: float = ROWS_PER_CELL
-    prior: str = DEFAULT_PRIOR
-    alpha: float = 0.05
-    repetitions: int = 100
-
-    @staticmethod
-    def of(values: Mapping[str, Any]) -> LearningSettings:
-        """Return settings, checked for their form alone: the search checks the rest."""
-        usual = LearningSettings()
-        most = values.get("max_parents")
-        return LearningSettings(
-            score=_text(values.get("score", usual.score), "score"),
-            search=_text(values.get("search", usual.search), "search"),
-            max_parents=None if most is None else _whole(most, "max_parents"),
-            rows_per_cell=_number(values.get("rows_per_cell", usual.rows_per_cell), "rows_per_cell"),
-            prior=_text(values.get("prior", usual.prior), "prior"),
-            alpha=_number(values.get("alpha", usual.alpha), "alpha"),
-            repetitions=_whole(values.get("repetitions", usual.repetitions), "repetitions", MOST_REPETITIONS),
-        )
+SETTINGS: Mapping[str, Any] = MappingProxyType(
+    {"search": "auto", "alpha": 0.05, "repetitions": 100}
+    | {
+        name: declared.default
+        for name, declared in SHARED.items()
+        if name in ("score", "prior") or (declared.metadata["metavar"] and declared.metadata["panel"] == KNOWLEDGE)
+    }
+)
+"""How a structure is learned, with the defaults: options of `bnml.study` that the page has."""
 
 
-@dataclass(frozen=True)
-class HandDecisions:
-    """What was decided by hand of a result; see `bnml.five_steps.decisions`."""
+def learning_settings(values: Mapping[str, Any], usual: Mapping[str, Any] = SETTINGS) -> dict[str, Any]:
+    """Return settings, checked for their form alone: `learning_request` checks the rest.
 
-    keep: Pairs = ()
-    drop: Pairs = ()
-    directed: Pairs = ()
+    Raises
+    ------
+    ArgumentError
+        If a value is of another kind than the default.
+    """
+    found = {name: values.get(name, value) for name, value in usual.items()}
+    for name, value in found.items():
+        if isinstance(SETTINGS[name], str):
+            _text(value, name)
+        elif value is not None or SETTINGS[name] is not None:
+            found[name] = _whole(value, name) if SETTINGS[name] is None else _number(value, name)
+    _whole(found["repetitions"], "repetitions", MOST_REPETITIONS)
+    return found
 
-    @staticmethod
-    def of(values: Mapping[str, Any]) -> HandDecisions:
-        """Return decisions, checked for their form alone."""
-        return HandDecisions(**{one.name: _pairs(values.get(one.name, ()), one.name) for one in fields(HandDecisions)})
+
+def decisions_of(values: Mapping[str, Any]) -> Decisions:
+    """Return decisions, checked for their form alone."""
+    return Decisions(**{one.name: _pairs(values.get(one.name, ()), one.name) for one in fields(Decisions)})
 
 
 @dataclass(frozen=True)
@@ -215,7 +208,7 @@ class ResultEntry:
     summary: Mapping[str, Any]
     table: TableEntry
     knowledge: KnownStructure
-    settings: LearningSettings
+    settings: Mapping[str, Any]
 
     def is_stale(self, session: Session) -> bool:
         """Return whether the table, how it is read, or what is known has changed since."""
@@ -233,7 +226,7 @@ class ResultEntry:
             _mapping(values.get("summary"), "summary"),
             TableEntry.of(_mapping(values.get("table"), "table")),
             KnownStructure.of(_mapping(values.get("knowledge"), "knowledge")),
-            LearningSettings.of({"prior": BEFORE_PRIORS, **_mapping(values.get("settings"), "settings")}),
+            learning_settings({"prior": BEFORE_PRIORS, **_mapping(values.get("settings"), "settings")}),
         )
 
 
@@ -265,11 +258,11 @@ class Session:
 
     table: TableEntry | None = None
     knowledge: KnownStructure = KnownStructure()
-    settings: LearningSettings = LearningSettings()
+    settings: Mapping[str, Any] = field(default_factory=lambda: SETTINGS)
     results: tuple[ResultEntry, ...] = ()
     current: str | None = None
     compared: str | None = None
-    decisions: Mapping[str, HandDecisions] = field(default_factory=dict)
+    decisions: Mapping[str, Decisions] = field(default_factory=dict)
     evidence: Mapping[str, str] = field(default_factory=dict)
     do: Mapping[str, str] = field(default_factory=dict)
     revision: int = 0
@@ -298,9 +291,9 @@ class Session:
         return any(one.id == result for one in self.results)
 
     @property
-    def decided(self) -> HandDecisions:
+    def decided(self) -> Decisions:
         """What was decided by hand of the current result."""
-        return self.decisions.get(self.current or "", HandDecisions())
+        return self.decisions.get(self.current or "", Decisions())
 
     def files(self) -> set[str]:
         """Return the files beside it that it names."""
@@ -336,10 +329,10 @@ def chosen_in_session(values: Any) -> dict[str, Any]:
     return {
         "table": None if table is None else TableEntry.of(_mapping(table, "table")),
         "knowledge": KnownStructure.of(_mapping(values.get("knowledge", {}), "knowledge")),
-        "settings": LearningSettings.of(_mapping(values.get("settings", {}), "settings")),
+        "settings": learning_settings(_mapping(values.get("settings", {}), "settings")),
         "current": _text_or_none(values.get("current"), "current"),
         "compared": _text_or_none(values.get("compared"), "compared"),
-        "decisions": {name: HandDecisions.of(_mapping(own, "decisions")) for name, own in decisions.items()},
+        "decisions": {name: decisions_of(_mapping(own, "decisions")) for name, own in decisions.items()},
     }
 
 

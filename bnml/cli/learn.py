@@ -37,6 +37,7 @@ from bnml.cli.searches import (
 )
 from bnml.data.data import refuse_gaps
 from bnml.errors import ArgumentError, SearchError
+from bnml.search.options import OF_SCORES
 
 if TYPE_CHECKING:
     from bnml.scores import FamilyScores
@@ -55,7 +56,7 @@ LONG = 3.0  # seconds after which people want to know how long it will take
 
 # of the information of a search, what is shown elsewhere
 SAID = (
-    "trace", "reason", "local_optimum", "arc_gain", "rows_per_cell", "links_too_large", "missing", "em", "under_state",
+    "trace", "reason", "local_optimum", "arc_gain", *OF_SCORES, "links_too_large", "missing", "em", "under_state",
 )  # fmt: skip
 
 Output = Annotated[

@@ -26,7 +26,7 @@ from bnml.data.engine_values import known_values
 from bnml.data.labels import Reading, check_table_names
 from bnml.data.pushed_data import PushedData
 from bnml.data.read import MOST_ROWS, read_opened, read_variables, read_weights, too_many_rows
-from bnml.data.read_arguments import Arguments
+from bnml.data.read_arguments import ReadOptions
 from bnml.data.sources import grouped_table
 from bnml.data.states import States, medians_of_column, settle_states, why_no_states
 from bnml.data.table import Table
@@ -36,7 +36,7 @@ BYTES_PER_VALUE = 24  # of rows that are fetched with their labels
 MOST_CASES = 300  # values of a numeric column that are coded one by one; beyond, by comparing with cuts
 
 
-def read_engine_table(table: EngineTable, asked: Arguments, counting: str, limit: int, source: str) -> Data:
+def read_engine_table(table: EngineTable, asked: ReadOptions, source: str) -> Data:
     """Read a table in an engine as `bnml.read` does.
 
     Parameters
@@ -45,16 +45,12 @@ def read_engine_table(table: EngineTable, asked: Arguments, counting: str, limit
         The table.
     asked
         The arguments of `bnml.read`.
-    counting
-        ``"auto"``, ``"compress"`` or ``"push"``.
-    limit
-        How many bytes of memory may be used.
     source
         What messages call it.
     """
     names = check_table_names(table.names, "the table")
     kept = asked.kept(names)
-    limit //= table.share
+    counting, limit = asked.counting, asked.limit // table.share
     variables = [name for name in kept if name not in asked.no_variables]
     if asked.interventions is not None:
         _refuse_to_push(counting, argument("interventions"))
@@ -179,7 +175,7 @@ def _bytes_per_row(coded: CodedTable) -> int:
 
 
 def _cleaned(
-    found: Sequence[DistinctValues], asked: Arguments, names: tuple[str, ...], table: EngineTable
+    found: Sequence[DistinctValues], asked: ReadOptions, names: tuple[str, ...], table: EngineTable
 ) -> tuple[list[Column], tuple[str, ...]]:
     """Return the columns with missing values and labels told apart: an entry for each distinct value."""
     return read_variables(Table([own.column for own in found], names, untyped=table.untyped), asked)
@@ -189,7 +185,7 @@ def _n_missing(column: Column, found: DistinctValues) -> int:
     return int(found.counts[column.missing].sum())
 
 
-def _weighted(table: EngineTable, asked: Arguments) -> tuple[EngineTable, Any, int, int | None]:
+def _weighted(table: EngineTable, asked: ReadOptions) -> tuple[EngineTable, Any, int, int | None]:
     """Return the rows that count, how many rows each stands for, how many were left out, and how many there are."""
     if asked.weights is None:
         return table, None, 0, None
@@ -225,7 +221,7 @@ def _gaps(found: DistinctValues, column: Column) -> Sequence[Any]:
     return [value for value in values if value is not None and value == value]
 
 
-def _cut_for_others(columns: Sequence[Column], asked: Arguments) -> list[str]:
+def _cut_for_others(columns: Sequence[Column], asked: ReadOptions) -> list[str]:
     """Return the columns whose cuts are to depend on other columns."""
 
     def bins_of(column: Column) -> Any:
@@ -238,7 +234,7 @@ def _cut_for_others(columns: Sequence[Column], asked: Arguments) -> list[str]:
     return [column.name for column in columns if bins_depend(bins_of(column))]
 
 
-def _settled(columns: Sequence[Column], found: Sequence[DistinctValues], asked: Arguments) -> list[States]:
+def _settled(columns: Sequence[Column], found: Sequence[DistinctValues], asked: ReadOptions) -> list[States]:
     """Decide the states of every column, as `bnml.data.states.settle_states` does, from its distinct values."""
     settled = [
         settle_states([column], asked.states, asked.bins, asked.bins_of, own.counts)[0]

@@ -39,7 +39,7 @@ SHARE = 4  # a quarter of the machine's memory is for a table that is read, unle
 DUCKDB_PURPOSE = "a table that DuckDB reads"
 
 
-def limit_of_reading(memory_limit: int | str | None) -> int:
+def limit_of_reading(given: int | str | None) -> int:
     """Return how many bytes an engine's source that is read may take: a quarter of the machine's memory, unless given.
 
     Examples
@@ -47,7 +47,7 @@ def limit_of_reading(memory_limit: int | str | None) -> int:
     >>> limit_of_reading("2GB"), limit_of_reading(None) == machine_memory() // 4
     (2000000000, True)
     """
-    return machine_memory() // SHARE if memory_limit is None else memory_limit_of(memory_limit)
+    return machine_memory() // SHARE if given is None else memory_limit_of(given)
 
 
 def open_engine_table(source: Any, limit: int) -> EngineTable | None:

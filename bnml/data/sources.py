@@ -44,17 +44,17 @@ MAGIC = {b"\x1f\x8b": ".csv.gz", b"PAR1": ".parquet", b"ARROW1": ".arrow", b"PK\
 ENGINE_COUNT = "bnml row count"  # the numbers of rows that an SQL engine has grouped
 
 
-def open_table(source: Any, wanted: Wanted, memory_limit: int | str | None = None) -> Table:
+def open_table(source: Any, wanted: Wanted, limit: int | None = None) -> Table:
     """Read a source of any kind; ``wanted`` selects the columns, and is applied before any rows are read.
 
-    Files that take more than ``memory_limit`` are read by an engine.
+    Files that take more than ``limit`` bytes are read by an engine.
 
     Raises
     ------
     DataError
         If the source cannot be read, or does not hold a table.
     """
-    engine = open_engine_table(source, limit_of_reading(memory_limit))
+    engine = open_engine_table(source, limit_of_reading(limit))
     if engine is None:
         return open_in_memory(source, wanted)
     names = check_table_names(engine.names, "the table")

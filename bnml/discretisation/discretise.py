@@ -18,13 +18,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from inspect import signature
 from typing import Any
 
 from bnml._text import quoted
 from bnml.counts import contingency
 from bnml.data import Data
 from bnml.data.labels import MISSING_LABEL
-from bnml.data.read import read_draft
+from bnml.data.read import read, read_draft
 from bnml.data.states import DraftTable
 from bnml.errors import ArgumentError
 from bnml.graph import DAG
@@ -36,9 +37,7 @@ from bnml.search.search_result import uninterrupted_result
 ROUNDS = 20
 ENOUGH = 1e-6  # nats that a round must gain
 
-OPTIONS = (
-    "columns", "states", "missing", "na_values", "bins", "weights", "drop", "interventions", "counting", "memory_limit",
-)  # fmt: skip
+OPTIONS = tuple(signature(read).parameters)[1:]
 
 
 def discretise(

@@ -42,7 +42,15 @@ import pandas as pd
 import bnml
 from bnml.data.resampling import expected_distinct, resampled_parts
 from bnml.errors import DataError
-from bnml.experiments.experiment import Experiment, Outputs, Part, Row, experiment_blocks, experiment_generator
+from bnml.experiments.experiment import (
+    ANY_FAMILY,
+    Experiment,
+    Outputs,
+    Part,
+    Row,
+    experiment_blocks,
+    experiment_generator,
+)
 from bnml.experiments.prediction_claims import PredictionTables, prediction_claims
 from bnml.experiments.prediction_figures import curves_figure, one_table_figure, page_figure, ranks_figure
 from bnml.experiments.prediction_tables import (
@@ -145,7 +153,7 @@ def _work(folder: Path, key: tuple[Any, ...], seed: int) -> list[Row]:
             training, test, frequencies = resampled_parts(data, order, sizes[k])
             for score, (search, estimator) in METHODS.items():
                 dag = uninterrupted_result(
-                    bnml.search.exact(training, search, rows_per_cell=0, prior="uniform", threads=1)
+                    bnml.search.exact(training, search, prior="uniform", threads=1, **ANY_FAMILY)
                 ).structure
                 network = bnml.fit(dag, training, estimator)
                 ruled = network

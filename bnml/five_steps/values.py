@@ -12,6 +12,7 @@ from bnml.five_steps.findings import findings_of
 from bnml.five_steps.knowledge import knowledge_sentences
 from bnml.five_steps.links import links_too_large_for_halves
 from bnml.scores.registry import score_text
+from bnml.search.options import OF_STRUCTURES
 
 if TYPE_CHECKING:
     from bnml.data import Data
@@ -151,8 +152,7 @@ def _settings(study: Study) -> dict[str, Any]:
         "search": options.search,
         "options": learning.options,
         "alpha": options.alpha,
-        "max_parents": learning.max_parents,
-        "rows_per_cell": learning.rows_per_cell,
+        **{name: getattr(learning, name) for name in OF_STRUCTURES},
         "prior": prior if isinstance(prior, str) else repr(prior) if prior else "uniform",
         "max_condition": study.max_condition,
         "repetitions": options.repetitions,

@@ -153,7 +153,7 @@ class Constraints:
                         f"{did_you_mean(name, known)} The variables are {quoted(known)}."
                     )
 
-    def compiled(self, names: Iterable[str], max_parents: int | None = None) -> Rules:
+    def compiled(self, names: Iterable[str], most: int | None = None) -> Rules:
         """Return the constraints, and the most parents, as rules about these names, in this order.
 
         Examples
@@ -181,7 +181,7 @@ class Constraints:
             if frozenset((a, b)) not in decided:
                 links[at[a]] |= 1 << at[b]
                 links[at[b]] |= 1 << at[a]
-        whole, most = (1 << n) - 1, n - 1 if max_parents is None else min(max_parents, n - 1)
+        whole, most = (1 << n) - 1, n - 1 if most is None else min(most, n - 1)
         return Rules(variables.names, tuple(must), tuple(whole & ~mask for mask in barred), tuple(links), most)
 
     def violations(self, dag: DAG) -> list[str]:

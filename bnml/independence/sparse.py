@@ -40,7 +40,7 @@ PAIRS_AT_ONCE = 64
 ALMOST = 1e-10  # a sum that is this near counts as equal
 
 
-def is_sparse(states: npt.ArrayLike, n_rows: int, rows_per_cell: float = ROWS_PER_CELL) -> bool:
+def is_sparse(states: npt.ArrayLike, n_rows: int, least: float = ROWS_PER_CELL) -> bool:
     """Tell whether a table of variables with so many states has fewer rows per cell than that.
 
     Examples
@@ -48,7 +48,7 @@ def is_sparse(states: npt.ArrayLike, n_rows: int, rows_per_cell: float = ROWS_PE
     >>> is_sparse([2, 3], 30), is_sparse([2, 3, 2], 30)
     (False, True)
     """
-    return bool(np.prod(np.asarray(states, np.float64)) * rows_per_cell > n_rows)
+    return bool(np.prod(np.asarray(states, np.float64)) * least > n_rows)
 
 
 def smallest_sparse_p_value(n_rows: int) -> float:

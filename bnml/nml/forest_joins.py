@@ -36,7 +36,7 @@ class ForestJoins:
         What is known for this number of rows.
     arities
         The number of values of each variable, 2 at least.
-    memory_limit
+    limit
         As for `bnml.nml.parametric_complexity`.
 
     Examples
@@ -48,8 +48,8 @@ class ForestJoins:
            [63.5358]])
     """
 
-    def __init__(self, sums: ForestSums, arities: Sequence[int], memory_limit: int | str | None = None) -> None:
-        self.sums, self.arities, self._limit = sums, tuple(arities), memory_limit_of(memory_limit)
+    def __init__(self, sums: ForestSums, arities: Sequence[int], limit: int | str | None = None) -> None:
+        self.sums, self.arities, self._limit = sums, tuple(arities), memory_limit_of(limit)
         self._log_top = math.log(powers_of_counts(sums.n)[-1])
         self._usable: dict[tuple[int, int], bool] = {}
         self._totals: dict[object, float] = {}

@@ -75,9 +75,9 @@ class Trees:
         parts += [times * sums.single(arity) for arity, times in sorted(self.multinomials.items())]
         return math.fsum(parts)
 
-    def forecast(self, sums: ForestSums, memory_limit: int | str | None = None) -> ForestForecast:
+    def forecast(self, sums: ForestSums, limit: int | str | None = None) -> ForestForecast:
         """Return what it will take, if nothing is known yet."""
-        n, limit = sums.n, memory_limit_of(memory_limit)
+        n, limit = sums.n, memory_limit_of(limit)
         uses: Counter[tuple[int, int]] = Counter()
         for root in self.roots:
             uses += sums.needs(root).uses

@@ -15,7 +15,7 @@ set, q for its number of configurations, price(q) for what these cost, and g for
   fit 2 log 2 each, and further parents tell apart no more of them than the candidates that tell most of them apart.
 - **Cells**, for scores that charge log r for each state that occurs with a configuration of the parents, as BDeu, K2
   and fNML do: larger sets have at least as many cells that are not empty.
-- `max_parents`, the rows per cell, and what constraints forbid.
+- the number of parents, the rows per cell, and what constraints forbid.
 
 Where links are required, sets with and without the linked variable do not compete: each choice has a list of its own.
 """

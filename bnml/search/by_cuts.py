@@ -80,25 +80,16 @@ def exact_by_cuts(
     return _result(problem, found, families, solved, info)
 
 
-def certify_by_cuts(
-    result: SearchResult,
-    time_limit: float | None,
-    threads: int | None,
-    memory_limit: int | str | None,
-    progress: Callable[[str, float], None] | None,
-) -> SearchResult:
-    """Return a result with a bound by cuts: see `SearchResult.certify`."""
+def certify_by_cuts(result: SearchResult, limits: SearchOptions) -> SearchResult:
+    """Return a result with a bound by cuts, within the threads, memory and time of some options."""
     dag, problem = result.structure, result.problem
     if problem is None or result.local is None:
         raise SearchError("certify: the local scores of this result were not kept; learn it again")
     if result.data is not None:
         refuse_gaps(result.data, "certify")
-    limits = SearchOptions.checked(
-        None, threads=threads, memory_limit=memory_limit, time_limit=time_limit, progress=progress
-    )
     if result.optimal:
         return result
-    options = replace(problem.options, threads=limits.threads, memory_limit=limits.memory_limit)
+    options = replace(problem.options, threads=limits.threads, memory_limit=limits.memory)
     watch = Watch(limits.progress, limits.time_limit)
     return exact_by_cuts(replace(problem, options=options, watch=watch, search=result.search, reason="certified"), dag)
 

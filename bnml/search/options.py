@@ -285,6 +285,11 @@ class SearchOptions:
 SHARED = {one.name: one for one in fields(SearchOptions) if "check" in one.metadata}
 """The options shared by all searches, by name."""
 
+OF_STRUCTURES = tuple(
+    name for name, one in SHARED.items() if one.metadata["metavar"] and one.metadata["panel"] == KNOWLEDGE
+)
+"""Those that say which structures are allowed, by a number."""
+
 
 def search_options(search: Any, **given: Any) -> SearchOptions:
     """Return the checked options of a search, by its name, or of ``"auto"``; see `SearchOptions.checked`.

@@ -17,7 +17,7 @@ from bnml._checks import is_number
 from bnml.errors import ArgumentError, BnmlError, argument
 from bnml.five_steps.decisions import Decisions
 from bnml.graph import Constraints
-from bnml.search.options import KNOWLEDGE, SHARED
+from bnml.search.options import OF_STRUCTURES, SHARED
 from bnml.studio.session_folder import ENTRY
 
 VERSION = 1
@@ -158,11 +158,7 @@ class KnownStructure:
 
 SETTINGS: Mapping[str, Any] = MappingProxyType(
     {"search": "auto", "alpha": 0.05, "repetitions": 100}
-    | {
-        name: declared.default
-        for name, declared in SHARED.items()
-        if name in ("score", "prior") or (declared.metadata["metavar"] and declared.metadata["panel"] == KNOWLEDGE)
-    }
+    | {name: SHARED[name].default for name in ("score", "prior", *OF_STRUCTURES)}
 )
 """How a structure is learned, with the defaults: options of `bnml.study` that the page has."""
 

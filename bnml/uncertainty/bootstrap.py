@@ -218,7 +218,7 @@ def bootstrap(
         Whoever learns from the tables: a `concurrent.futures.Executor`, such as a pool of processes, or that of Dask or
         MPI. The result does not depend on it. Each process is sent the data once.
     **options
-        Further arguments of `bnml.learn`, such as constraints and max_parents.
+        Further arguments of `bnml.learn`, such as constraints.
 
     Returns
     -------

@@ -62,7 +62,7 @@ def undominated_families(
     local: LocalScores,
     rules: Rules | None = None,
     threads: int | None = None,
-    memory_limit: int | str | None = None,
+    limit: int | str | None = None,
 ) -> FamilyScores:
     """Return those of all families in the lattice that are better than all with fewer of the same parents.
 
@@ -77,7 +77,7 @@ def undominated_families(
     FamilyScores(8 variables, 111 parent sets)
     """
     n, workers = len(local.data.names), cores(threads)
-    check_all_families(local, memory_limit)
+    check_all_families(local, limit)
     rules = rules or Rules.none(local.names)
     if any(rules.links):
         raise ArgumentError("required links cannot be told to another solver by its scores; require an arc instead")

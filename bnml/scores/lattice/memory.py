@@ -72,9 +72,9 @@ def _partitions(counts: Counts) -> int:
     return (counts.n_distinct + 1) * ((n + 1) * (12 + 8 * words) + 12 * widest)
 
 
-def check_all_families(local: LocalScores, memory_limit: int | str | None = None) -> None:
+def check_all_families(local: LocalScores, limit: int | str | None = None) -> None:
     """Refuse to list all families of the lattice where that takes more memory than there is."""
-    n, limit = len(local.data.names), memory_limit_of(memory_limit)
+    n, limit = len(local.data.names), memory_limit_of(limit)
     tables = len(local.views) * (1 + len(local.outline.margin)) if local.outline is not None else 0
     needed = (8 * tables + 16) << n if has_lattice(local) else 60 * n << (n - 1)
     if needed > limit:

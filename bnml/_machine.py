@@ -36,7 +36,7 @@ UNITS = {
 SIZE = re.compile(r"\s*([0-9]{1,15}(?:\.[0-9]{1,6})?)\s*([kmgt]i?)?b?\s*", re.IGNORECASE)
 
 
-def memory_limit_of(memory_limit: int | str | None) -> int:
+def memory_limit_of(given: int | str | None) -> int:
     """Return a memory limit in bytes: a number, a text such as ``"8GB"``, or for None most of the machine's memory.
 
     Raises
@@ -49,14 +49,14 @@ def memory_limit_of(memory_limit: int | str | None) -> int:
     >>> memory_limit_of("8GB"), memory_limit_of("1.5GiB"), memory_limit_of(1000)
     (8000000000, 1610612736, 1000)
     """
-    if memory_limit is None:
+    if given is None:
         return int(SHARE * machine_memory())
-    size: Any = memory_limit
-    if isinstance(memory_limit, str):
-        match = SIZE.fullmatch(memory_limit)
+    size: Any = given
+    if isinstance(given, str):
+        match = SIZE.fullmatch(given)
         size = int(float(match[1]) * UNITS[(match[2] or "").lower()]) if match else None
     if not is_whole(size, 1):
-        raise refuse("memory_limit", memory_limit, "expected a number of bytes or a text such as '8GB'")
+        raise refuse("memory_limit", given, "expected a number of bytes or a text such as '8GB'")
     return min(int(size), MOST_BYTES)
 
 

@@ -67,8 +67,6 @@ class Study:
         left out.
     max_condition
         The most variables that a test of independence was given; None for any number.
-    rows_per_cell
-        How many rows each combination of values of a variable and its parents had to have on average.
     left_out
         What was not done, each with the reason.
     seconds
@@ -109,7 +107,6 @@ class Study:
     strength: pd.DataFrame
     validation: Validation | None
     max_condition: int | None
-    rows_per_cell: float
     left_out: tuple[tuple[str, str], ...]
     seed: int
     seconds: float = field(compare=False)
@@ -118,6 +115,11 @@ class Study:
     notes: tuple[str, ...]
     decisions: Decisions
     state: StudyState
+
+    @property
+    def rows_per_cell(self) -> float:
+        """How many rows per cell a family needs for a variable to have parents, on average."""
+        return self.state.options.learning.rows_per_cell
 
     @property
     def arcs(self) -> tuple[tuple[str, str], ...]:

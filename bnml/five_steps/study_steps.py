@@ -284,7 +284,6 @@ def study_of(state: StudyState) -> Study:
         strength=parts["strength"],
         validation=parts["validation"],
         max_condition=max_condition_of(state),
-        rows_per_cell=options.learning.rows_per_cell,
         left_out=tuple(state.left_out.items()),
         seed=options.learning.seed,
         seconds=state.seconds,

@@ -89,7 +89,7 @@ def certify_by_cuts(result: SearchResult, limits: SearchOptions) -> SearchResult
         refuse_gaps(result.data, "certify")
     if result.optimal:
         return result
-    options = replace(problem.options, threads=limits.threads, memory_limit=limits.memory)
+    options = problem.options.within(limits.threads, limits.memory)
     watch = Watch(limits.progress, limits.time_limit)
     return exact_by_cuts(replace(problem, options=options, watch=watch, search=result.search, reason="certified"), dag)
 

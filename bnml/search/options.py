@@ -240,6 +240,10 @@ class SearchOptions:
             self.search.check_shared({"constraints": constraints})
         return replace(self, constraints=_check_constraints(constraints), options={**self.options, **options})
 
+    def within(self, threads: int | None, memory: int) -> SearchOptions:
+        """Return the options with other threads and another memory limit."""
+        return replace(self, threads=threads, memory_limit=memory)
+
     def kept(self) -> SearchOptions:
         """Return the options without what belongs to one call alone: the progress function and an executor."""
         own = {name: value for name, value in self.options.items() if name != "executor"}

@@ -298,7 +298,7 @@ class _Sampling:
         """Let all chains make so many sweeps wherever there is room; return whether there was time for it."""
         assert self.executor is not None
         threads = 1 if self.threads is None else self.threads
-        options = replace(self.problem.options, threads=threads, memory_limit=self.problem.memory // self.chains)
+        options = self.problem.options.within(threads, self.problem.memory // self.chains)
         problem = replace(self.problem, options=options)
         shared = _Stretches(problem, self.kind, run.betas, run.steps, run.lists, self.table.known())
         reached, stretch = 0, SWEEPS_PER_SAMPLE

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import gc
 import json
 import pickle
@@ -20,10 +21,10 @@ from bnml.errors import ArgumentError, SearchError
 from bnml.graph import Constraints, Rules
 from bnml.scores import QNML, LocalScores
 from bnml.search import problem as module
-from bnml.search.options import SearchOptions, search_options
+from bnml.search.options import SHARED, SearchOptions, search_options
 from bnml.search.problem import Problem, bind
 from bnml.search.searches import SEARCHES
-from tools.trace_call import MOST_MODULES, ONCE, traced
+from tools.trace_call import MOST_MODULES, ONCE, PACKAGE, traced
 
 OPTIONS = {"tan": {"class_variable": "lung"}, "naive": {"class_variable": "lung"}}
 
@@ -71,12 +72,63 @@ def test_the_trace_sees_what_happens_twice(table):
     assert dict(trace.calls) == dict.fromkeys(ONCE, 2)
 
 
+def test_a_study_binds_once_for_each_table_that_it_learns_from(table):
+    """From all rows, from halves of them, and from the rows outside of each fold; other scores share its rules."""
+    data = bnml.read(table)
+    with traced() as trace:
+        study = bnml.study(data, "lung", repetitions=2, folds=3, threads=1)
+    assert study.bootstrap.repetitions + study.validation.folds == 5
+    assert trace.calls["bound"] == 1 + 5
+    assert (trace.calls["options checked"], trace.calls["score parsed"]) == (1, 1)
+    with traced() as trace:
+        study = bnml.study(data, "lung", select="blanket", repetitions=2, folds=3, threads=1)
+    assert study.data.names != data.names
+    assert trace.calls["bound"] == 2 + study.bootstrap.repetitions + (study.validation.folds if study.validation else 0)
+    assert (trace.calls["options checked"], trace.calls["score parsed"]) == (1, 1)
+
+
 def test_the_bootstrap_checks_once(table):
     data = bnml.read(table)
     with traced() as trace:
         bnml.bootstrap(data, "qnml", "climb", repetitions=6)
     assert (trace.calls["options checked"], trace.calls["score parsed"]) == (1, 1)
     assert trace.calls["local scores made"] == trace.calls["bound"] == 6
+
+
+MOST_SPELLINGS = 12
+FOREIGN = {"data/engine_sources.py"}  # DuckDB calls an option of its own memory_limit
+
+
+def spelled_options():
+    """Return the modules that declare or pass each shared option, and those with a function or call that names four.
+
+    An option is declared as a parameter or a field, and passed by keyword. Messages and reports may name it, too. Words
+    that other things are called by as well (``seed``, ``threads``, ``score``, …) can only be told in company.
+    """
+    single, several = {name: set() for name in SHARED}, set()
+    for path in sorted(PACKAGE.rglob("*.py")):
+        module = path.relative_to(PACKAGE).as_posix()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            together = set()
+            if isinstance(node, ast.FunctionDef):
+                together = {one.arg for one in (*node.args.args, *node.args.kwonlyargs)}
+            elif isinstance(node, ast.Call):
+                together = {one.arg for one in node.keywords}
+            elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+                together = {node.target.id}
+            for name in together & set(SHARED):
+                single[name].add(module)
+            if len(together & set(SHARED)) > 3:
+                several.add(module)
+    return single, several
+
+
+def test_each_option_is_spelled_in_few_modules():
+    single, several = spelled_options()
+    for name in ("max_parents", "rows_per_cell", "memory_limit"):  # words of our own
+        assert len(single[name] - FOREIGN) <= MOST_SPELLINGS, (name, sorted(single[name]))
+    assert len(several) <= MOST_SPELLINGS, sorted(several)
+    assert "search/learn.py" in several
 
 
 def test_the_same_by_every_door(table):

@@ -16,12 +16,16 @@ from bnml.data.example import example_path
 from bnml.five_steps.decisions import Decisions, graph_with_decisions
 from bnml.five_steps.open_answers import open_answer
 from bnml.studio.hand_on import picture_file
-from bnml.studio.read_tables import ReadTables
+from bnml.studio.jobs import job_line
+from bnml.studio.learning import learning_request
+from bnml.studio.read_tables import ReadTables, table_source_in
 from bnml.studio.result_titles import SCORE_TITLES
 from bnml.studio.results import Results
-from bnml.studio.session import SETTINGS, KnownStructure, ResultEntry, TableEntry
+from bnml.studio.session import SETTINGS, KnownStructure, ResultEntry, TableChoices, TableEntry
 from bnml.studio.session_folder import SessionFolder
+from bnml.studio.worker import _done
 from tests.studio.running import learned_here
+from tools.trace_call import traced
 
 QUICK = {"search": "exact", "repetitions": 10, "prior": "uniform"}
 
@@ -75,6 +79,23 @@ def test_a_result_without_a_server(tmp_path):
         assert {(one["a"], one["b"]) for one in shown["links"] if one["follows"]} == {("smoke", "lung")}
         assert ("bronc", "smoke") in results.network(entry, Decisions(directed=(("bronc", "smoke"),))).dag.arcs
         assert results.study(entry, Decisions()) is None
+
+
+def test_settings_are_checked_once(tmp_path):
+    """In the server; the worker takes its options as they are."""
+    with SessionFolder(tmp_path) as folder, resources.as_file(example_path()) as path:
+        table = TableEntry(folder.add_table(path, ".csv.gz"), "example", TableChoices(target="lung"))
+        source, tables = table_source_in(folder.path, table), ReadTables()
+        names = tables.data(source).names
+        with traced() as trace:
+            asked = learning_request(table, KnownStructure(), {**SETTINGS, "score": "bic", "max_parents": 2}, names)
+        assert (trace.calls["options checked"], trace.calls["score parsed"]) == (1, 1)
+        task = {"folder": folder.path, "result": "r1", "source": source}
+        with traced() as trace:
+            found = _done(json.loads(job_line("j1", "learn", {**task, "asked": asked, "like": None})), tables, print)
+        assert found["done"]["score_name"] == "bic"
+        calls = {name: trace.calls[name] for name in ("options checked", "score parsed", "bound")}
+        assert calls == {"options checked": 0, "score parsed": 0, "bound": 1}
 
 
 def test_where_no_network_fits_the_tests(tmp_path):

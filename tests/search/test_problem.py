@@ -57,9 +57,11 @@ def test_few_modules_are_passed(table):
 
 
 def test_the_command_line_does_everything_once(table, capsys):
-    with traced() as trace:
-        assert main(["learn", str(table)]) == 0
+    for _ in ("cold", "warm"):
+        with traced() as trace:
+            assert main(["learn", str(table)]) == 0
     assert "proof" in capsys.readouterr().out
+    assert sum(not name.startswith("cli/") for name in trace.modules) <= MOST_MODULES
     want = {name: number for name, number in dict.fromkeys(ONCE, 1).items() if not name.startswith("constraints")}
     assert {what: number for what, number in trace.calls.items() if number} == want
 

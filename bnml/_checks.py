@@ -11,14 +11,12 @@ from numbers import Integral, Real
 from typing import Any
 
 from bnml._text import did_you_mean, quoted
-from bnml.errors import ArgumentError, argument
-
-MOST_LETTERS = 60  # of a wrong value in a message
+from bnml.errors import ArgumentError, Text
 
 
-def refuse(name: str, value: Any, expected: str) -> ArgumentError:
-    """Return the error for an argument: what it is, the start of it if it is long, and what was expected."""
-    return ArgumentError(f"{argument(name, value, most=MOST_LETTERS)}: {expected}")
+def refuse(name: str, value: Any, expected: Text, hint: Text = "") -> ArgumentError:
+    """Return the error for an argument: its value, and what was expected."""
+    return ArgumentError(expected, argument=name, value=value, hint=hint)
 
 
 def is_whole(value: Any, least: int | None = 0) -> bool:
@@ -74,15 +72,16 @@ def one_of(value: Any, name: str, choices: Iterable[str], *, otherwise: str = ""
     """Check an argument that is one of some words."""
     words = list(choices)
     if not isinstance(value, str) or value not in words:
-        hint = did_you_mean(value, words) if isinstance(value, str) else ""
-        raise refuse(name, value, f"expected one of {quoted(words, most=20)}{otherwise}.{hint}")
+        hint = did_you_mean(value, words).strip() if isinstance(value, str) else ""
+        raise refuse(name, value, f"expected one of {quoted(words, most=20)}{otherwise}.", hint)
     return value
 
 
 def a_variable(value: Any, name: str, names: Sequence[str]) -> int:
     """Check an argument that names a variable; return its position among the names."""
     if not isinstance(value, str) or value not in names:
-        raise refuse(name, value, f"there is no such variable among {quoted(names)}.{did_you_mean(value, names)}")
+        hint = did_you_mean(value, names).strip()
+        raise refuse(name, value, f"there is no such variable among {quoted(names)}.", hint)
     return names.index(value)
 
 

@@ -5,9 +5,9 @@ What `concurrent.futures` calls an executor is all that is asked for: a pool of 
 the table, and of a small key, and of nothing else, so that it does not matter where, when and in which order they are
 done.
 
-What is shared goes to a process once and not with every task, unless it is little. A task is sent without it; a
-process that does not have it says so, and is sent the task again with all that is shared, which it keeps for the next
-ones. Threads of this process, and processes that were forked from it, have it anyway.
+What is shared goes to a process once and not with every task, unless it is little. A process that does not have it
+says so, is sent the task again with all that is shared, and keeps that for the next ones. Threads of this process have
+it anyway.
 
 A task that is no longer wanted, after an error elsewhere or Ctrl-C, is not begun, and one that is under way ends when
 it next tells its progress: on this machine it finds a file there, whose name it was given.
@@ -19,17 +19,16 @@ import os
 import pickle
 import threading
 import time
-from collections import OrderedDict
-from collections.abc import Callable, Generator, Iterable, Sequence
-from contextlib import suppress
+from collections import defaultdict
+from collections.abc import Callable, Generator, Iterable, Sized
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bnml._checks import refuse
-from bnml.errors import BnmlError, SearchError, argument
+from bnml.errors import BnmlError, SearchError, Text, argument
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
@@ -92,62 +91,38 @@ Work = Callable[[Any, Any, Place], Any]
 # --- where tasks are done ---
 
 
-@dataclass
+@dataclass(eq=False)
 class _Shared:
-    """What tasks share in one process, and what its threads keep beside it."""
+    """What tasks share in one process, and what each of its threads keeps beside it."""
 
     value: Any
-    own: threading.local = field(default_factory=threading.local)
-
-    @property
-    def kept(self) -> dict[str, Any]:
-        """What this thread keeps."""
-        if not hasattr(self.own, "kept"):
-            self.own.kept = {}
-        found: dict[str, Any] = self.own.kept
-        return found
+    kept: defaultdict[int, dict[str, Any]] = field(default_factory=lambda: defaultdict(dict))
 
 
-_given_out: dict[str, _Shared] = {}  # by crews of this process
-_received: OrderedDict[str, _Shared] = OrderedDict()  # from other processes
-_unwanted: set[str] = set()  # signs of tasks of this process
-_lock = threading.Lock()
-
-
-def _unlock() -> None:
-    """Take a fresh lock: in a process that is forked nobody would ever release the old one."""
-    global _lock
-    _lock = threading.Lock()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_unlock)
+_received: dict[str, _Shared] = {}  # from other processes, by crews
 
 
 def _shared_here(name: str, packed: bytes | None) -> _Shared | None:
-    """Return what tasks share, if this process has it or is given it now."""
-    with _lock:
-        found = _given_out.get(name) or _received.get(name)
-        if name in _received:
-            _received.move_to_end(name)
-        if found is None and packed is not None:
-            found = _received[name] = _Shared(pickle.loads(packed))
-            while len(_received) > KEPT_SHARED:
-                _received.popitem(last=False)
-    return found
+    """Return what tasks share, if this process has it or is given it now; threads may all ask at once."""
+    shared = _received.get(name)
+    if shared is None and packed is not None:
+        shared = _received.setdefault(name, _Shared(pickle.loads(packed)))
+        for old in list(_received)[:-KEPT_SHARED]:
+            _received.pop(old, None)
+    return shared
 
 
-def _perform(work: Work, name: str, packed: bytes | None, key: Any, sign: str) -> tuple[str, Any]:
+def _perform(work: Work, name: str, given: _Shared | bytes | None, key: Any, sign: str) -> tuple[str, Any]:
     """Do a task, in whatever process; return how it ended, and what it returned or why not."""
     from platform import node
 
     try:
-        shared = _shared_here(name, packed)
+        shared = given if isinstance(given, _Shared) else _shared_here(name, given)
         if shared is None:
             return _ABSENT, f"{node()}:{os.getpid()}"
         go_on = _looking_at(sign)
         go_on("", 0.0)
-        return _DONE, work(shared.value, key, Place(shared.kept, go_on))
+        return _DONE, work(shared.value, key, Place(shared.kept[threading.get_ident()], go_on))
     except _UnwantedError:
         return _UNWANTED, None
     except Exception as error:
@@ -163,7 +138,7 @@ def _looking_at(sign: str) -> Callable[[str, float], None]:
         now = time.monotonic()
         if now >= next_look:
             next_look = now + LOOK
-            if sign in _unwanted or os.path.exists(sign):  # noqa: PTH110  # called often
+            if os.path.exists(sign):  # noqa: PTH110  # called often
                 raise _UnwantedError
 
     return go_on
@@ -183,13 +158,12 @@ def _sendable(error: Exception) -> Exception:
 # --- where they are given out ---
 
 
-@dataclass(eq=False)
-class _Job:
+class _Job(NamedTuple):
     """A task that was given out: its number and key, and for which process it carries what is shared."""
 
     number: int
     key: Any
-    carries_for: str | None = None
+    carries_for: str = ""
 
 
 class Crew:
@@ -224,42 +198,34 @@ class Crew:
     """
 
     def __init__(
-        self, executor: Executor, work: Work, shared: Any, *, advice: str = ADVICE, patience: float = PATIENCE
+        self, executor: Executor, work: Work, shared: Any, *, advice: Text = ADVICE, patience: float = PATIENCE
     ) -> None:
         from concurrent.futures import ThreadPoolExecutor
         from hashlib import blake2b
-        from uuid import uuid4
 
         self._executor, self._work, self._advice, self._patience = executor, work, advice, patience
-        self._shared, self._packed = shared, b""
-        self._name = uuid4().hex
-        if not isinstance(executor, ThreadPoolExecutor):
-            self._packed = _packed(shared)
-            self._name = blake2b(self._packed, digest_size=16).hexdigest()
+        threads = isinstance(executor, ThreadPoolExecutor)
+        self._packed = b"" if threads else _packed(shared)
+        self._name = blake2b(self._packed, digest_size=16).hexdigest()
+        self._little: _Shared | bytes | None = None  # what every task may carry
+        if threads:
+            self._little = _Shared(shared)
+        elif len(self._packed) < LITTLE:
+            self._little = self._packed
         self._most = 2 * _workers_of(executor) + 1
         self._left: list[Future[Any]] = []
-        self._rounds: list[Generator[Any, None, None]] = []
+        self._running: dict[str, dict[Future[Any], _Job]] = {}  # in every round, by its sign
         self.sent = 0
 
     def __enter__(self) -> Crew:
-        with _lock:
-            self._before = _given_out.get(self._name)
-            _given_out[self._name] = _Shared(self._shared)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         from concurrent.futures import wait
 
-        try:
-            for going in list(self._rounds):
-                going.close()
-            wait(self._left, self._patience)
-        finally:
-            with _lock:
-                if self._before is None:
-                    _given_out.pop(self._name, None)
-                else:
-                    _given_out[self._name] = self._before
+        for sign in list(self._running):
+            self._call_off(sign)
+        wait(self._left, self._patience)
 
     def in_order(self, keys: Iterable[Any], over: Callable[[], bool] = lambda: False) -> Generator[Any, None, None]:
         """Do a task for each key, and return what they return, in the order of the keys.
@@ -268,92 +234,69 @@ class Crew:
         """
         found: dict[int, Any] = {}
         following = 0
-        going = self._finished(keys, over, lambda: AHEAD * self._most - len(found))
-        self._rounds.append(going)
-        try:
+        with closing(self._finished(keys, over, found)) as going:
             for job, value in going:
                 found[job.number] = value
                 while following in found:
                     yield found.pop(following)
                     following += 1
-        finally:
-            going.close()
-            self._rounds.remove(going)
 
     def as_done(self, keys: Iterable[Any]) -> Generator[tuple[Any, Any], None, None]:
         """Do a task for each key, and return each key with what its task returns, as soon as it is done."""
-        going = self._finished(keys, lambda: False, lambda: self._most)
-        self._rounds.append(going)
-        try:
+        with closing(self._finished(keys, lambda: False, ())) as going:
             for job, value in going:
                 yield job.key, value
-        finally:
-            going.close()
-            self._rounds.remove(going)
 
     def _finished(
-        self, keys: Iterable[Any], over: Callable[[], bool], room: Callable[[], int]
+        self, keys: Iterable[Any], over: Callable[[], bool], ahead: Sized
     ) -> Generator[tuple[_Job, Any], None, None]:
-        """Do a task for each key, and return each as soon as it is done."""
+        """Do a task for each key, and return each as soon as it is done; none is begun if too many are ``ahead``."""
         from concurrent.futures import FIRST_COMPLETED, CancelledError, wait
         from tempfile import gettempdir
         from uuid import uuid4
 
         sign = os.path.join(gettempdir(), f"bnml-stop-{uuid4().hex}")  # noqa: PTH118  # a text is sent
-        waiting, more = (_Job(number, key) for number, key in enumerate(keys)), True
+        waiting = (_Job(number, key) for number, key in enumerate(keys))
         running: dict[Future[tuple[str, Any]], _Job] = {}
-        parked: list[_Job] = []  # while a process is sent what they share
-        coming: set[str] = set()  # these processes
+        coming: set[str] = set()  # processes that are being sent what is shared
 
         def fill() -> None:
-            nonlocal more
-            while more and len(running) + len(parked) < self._most and room() > 0:
+            while len(running) < self._most and len(ahead) < AHEAD * self._most:
                 job = next(waiting, None)
                 if job is None:
-                    more = False
-                else:
-                    running[self._submit(job, sign)] = job
+                    return
+                running[self._submit(job, self._little, sign)] = job
 
+        self._running[sign] = running
         try:
             while True:
                 fill()
-                if not (running or parked) or over():
+                if not running or over():
                     return
-                done: set[Future[tuple[str, Any]]] = set()
-                if running:
-                    done = wait(running, LOOK, return_when=FIRST_COMPLETED).done
-                else:
-                    time.sleep(LOOK)
-                again, parked = parked, []
-                for job in again:
-                    running[self._submit(job, sign)] = job
+                done = wait(running, LOOK, return_when=FIRST_COMPLETED).done
                 for future in sorted(done, key=lambda one: running[one].number):
                     job = running.pop(future)
                     ended, value = self._outcome(future)
-                    if ended == _ABSENT and value in coming:
-                        parked.append(job)
-                        continue
-                    if ended == _ABSENT:
-                        coming.add(value)
-                        job.carries_for = value
-                        running[self._submit(job, sign)] = job
-                        continue
-                    if job.carries_for is not None:
-                        coming.discard(job.carries_for)
                     if ended == _FAILED:
                         raise value
                     if ended == _UNWANTED:  # somebody else has put up its sign
                         raise self._failure(CancelledError())
+                    if ended == _ABSENT:
+                        given = None if value in coming else self._packed
+                        job = job if given is None else job._replace(carries_for=value)
+                        coming.add(value)
+                        running[self._submit(job, given, sign)] = job
+                        continue
+                    coming.discard(job.carries_for)
                     fill()
                     yield job, value
         finally:
-            self._call_off(running, sign)
+            self._call_off(sign)
 
-    def _submit(self, job: _Job, sign: str) -> Future[tuple[str, Any]]:
-        packed = self._packed if job.carries_for is not None or len(self._packed) < LITTLE else None
-        self.sent += packed is not None
+    def _submit(self, job: _Job, given: _Shared | bytes | None, sign: str) -> Future[tuple[str, Any]]:
+        self.sent += isinstance(given, bytes)
         try:
-            return self._executor.submit(_perform, self._work, self._name, packed, job.key, sign)
+            return self._executor.submit(_perform, self._work, self._name, given, job.key, sign)
         except Exception as error:
             raise self._failure(error) from error
 
@@ -370,29 +313,25 @@ class Crew:
 
         name = argument("executor")
         if isinstance(error, BrokenExecutor):
-            return SearchError(f"a process was killed, most likely for lack of memory; {self._advice}")
+            return SearchError("a process was killed, most likely for lack of memory", hint=self._advice)
         if isinstance(error, CancelledError) or "after shutdown" in str(error):
-            return SearchError(f"{name} was shut down before the work was done; keep it open until there is a result")
+            return SearchError(
+                name + " was shut down before the work was done", hint="keep it open until there is a result"
+            )
         if isinstance(error, pickle.PicklingError) or "pickle" in str(error):
             return _unsendable(error)
-        return SearchError(f"{name} failed: {type(error).__name__}: {error}; {self._advice}")
+        return SearchError(name + f" failed: {type(error).__name__}: {error}", hint=self._advice)
 
-    def _call_off(self, running: dict[Future[tuple[str, Any]], _Job], sign: str) -> None:
-        """Let no task begin that has not, and those that are under way end soon."""
-        under_way = [future for future in running if not future.cancel() and not future.done()]
-        if not under_way:
-            return
-        _unwanted.add(sign)
-        with suppress(OSError):
-            Path(sign).touch()
+    def _call_off(self, sign: str) -> None:
+        """Let no task of a round begin that has not, and those that are under way end soon."""
+        under_way = [future for future in self._running.pop(sign, ()) if not future.cancel() and not future.done()]
         self._left += under_way
-        left = set(under_way)
+        if under_way:
+            with suppress(OSError):
+                Path(sign).touch()
 
-        def forget(future: Future[Any]) -> None:
-            with _lock:
-                left.discard(future)
-            if not left:
-                _unwanted.discard(sign)
+        def forget(_: Future[Any]) -> None:
+            if all(future.done() for future in under_way):
                 with suppress(OSError):
                     Path(sign).unlink(missing_ok=True)
 
@@ -409,21 +348,21 @@ def _packed(shared: Any) -> bytes:
 
 def _unsendable(error: BaseException) -> SearchError:
     return SearchError(
-        f"{argument('executor')}: what it is to do cannot be sent to other processes: {type(error).__name__}: {error}; "
-        "define scores and priors of your own in a module that they can import, or take a ThreadPoolExecutor"
+        f"what it is to do cannot be sent to other processes: {type(error).__name__}: {error}",
+        argument="executor",
+        hint="define scores and priors of your own in a module that they can import, or take a ThreadPoolExecutor",
     )
 
 
-def _workers_of(executor: Executor) -> int:
+def _workers_of(executor: Any) -> int:
     """Return how many workers an executor has, as far as it says so: it only decides how many tasks are in flight."""
-    known: Sequence[Callable[[], Any]] = (
-        partial(getattr, executor, "_max_workers"),  # of concurrent.futures
-        partial(getattr, executor, "num_workers"),  # of mpi4py
-        lambda: sum(executor._client.nthreads().values()),  # type: ignore[attr-defined]  # of Dask
+    known: tuple[Callable[[], int], ...] = (
+        lambda: executor._max_workers,  # of concurrent.futures
+        lambda: executor.num_workers,  # of mpi4py
+        lambda: sum(executor._client.nthreads().values()),  # of Dask
     )
     for ask in known:
         with suppress(Exception):
-            number = ask()
-            if isinstance(number, int) and number > 0:
-                return number
+            if (number := ask()) > 0:
+                return int(number)
     return UNKNOWN_WORKERS

@@ -1,8 +1,7 @@
 """Files written whole or not at all, and read or refused.
 
-What is to be written goes into a file without a name, which the system drops if the process ends, however it ends; when
-all is there the file gets its name. Where there are no such files, or where one that is there is to be replaced, it has
-another name beside its place first: for a moment, or for as long as it is written.
+What is to be written goes into a file without a name, which the system drops if the process ends, however it ends. When
+all is there it gets another name beside its place, and then takes the place.
 
 What is no regular file (a device, a pipe, or ``/dev/stdout``) cannot be replaced, and is written into at the end.
 
@@ -24,16 +23,13 @@ from tempfile import TemporaryFile
 from typing import IO, Any
 
 from bnml._text import clip
-from bnml.errors import ArgumentError, BnmlError, DependencyError, FormatError, argument
-
-_OPEN_FILES = "/proc/self/fd"
-_MOST_LINKS = 40
+from bnml.errors import ArgumentError, BnmlError, DependencyError, FormatError, Text, argument
 
 
 def a_file_path(value: Any, name: str = "path") -> Path:
     """Check an argument that is the path of a file; return it as a path."""
     if not isinstance(value, str | os.PathLike) or not isinstance(os.fspath(value), str) or "\0" in os.fspath(value):
-        raise ArgumentError(f"{argument(name)} must be the name of a file, got {value!r}")
+        raise ArgumentError(argument(name) + f" must be the name of a file, got {value!r}")
     return Path(value)
 
 
@@ -65,7 +61,7 @@ def _refusal(path: Path, reason: str | Exception) -> ArgumentError:
 
 @contextmanager
 def reading_file(
-    path: Path, what: str, hint: str, *, error: type[BnmlError] = FormatError, shown: str | None = None
+    path: Path, what: str, hint: Text, *, error: type[BnmlError] = FormatError, shown: str | None = None
 ) -> Iterator[None]:
     """Turn whatever goes wrong while a file is read, decoded and checked into an error that names the file.
 
@@ -96,21 +92,23 @@ def reading_file(
     except FileNotFoundError:
         raise error(f"there is no file {name}") from None
     except MemoryError as reason:
-        raise error(f"{name} does not fit into memory, or is damaged. {hint}") from reason
+        raise error(f"{name} does not fit into memory, or is damaged.", hint=hint) from reason
     except Exception as reason:
         if isinstance(reason, DependencyError) or (isinstance(reason, BnmlError) and _names(reason, path, name)):
             raise
         if isinstance(reason, OSError) and reason.strerror:
             raise error(f"{name} cannot be read: {reason.strerror}") from None
-        raise error(f"{name} is not {what}, or is damaged: {_reason(reason)}. {hint}") from reason
+        raise error(f"{name} is not {what}, or is damaged: " + _reason(reason) + ".", hint=hint) from reason
 
 
 def _names(error: BnmlError, path: Path, name: str) -> bool:
-    return name in error.marked or str(path) in error.marked
+    return name in str(error) or str(path) in str(error)
 
 
-def _reason(error: Exception) -> str:
-    text = str(clip(error.marked if isinstance(error, BnmlError) else error, 300)) or type(error).__name__
+def _reason(error: Exception) -> Text:
+    if isinstance(error, BnmlError):
+        return error.sentence
+    text = str(clip(error, 300)) or type(error).__name__
     return f"{text} is missing" if isinstance(error, KeyError) else text
 
 
@@ -128,8 +126,11 @@ def written_whole(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     file = Path(path)
     check_writable(file)
     try:
-        with _poured_into(file) if _is_special(file) else _replacing(file.resolve()) as stream:
+        with _nameless(file.resolve().parent) as stream:
             yield stream
+            stream.flush()
+            if not _poured(stream, file):
+                _put_in_place(stream, file.resolve())
     except OSError as error:
         raise _refusal(file, error) from None
 
@@ -142,118 +143,75 @@ def write_files(writers: Mapping[Path, Callable[[IO[bytes]], object]]) -> None:
             write(streams[target])
 
 
-# --- what is no regular file ---
-
-
-def _is_special(file: Path) -> bool:
-    """Return whether a path leads to what can be written into only."""
+def locked(stream: IO[bytes]) -> bool:
+    """Lock a file for as long as it is open, or return False; the system unlocks it however the process ends."""
     try:
-        return not stat.S_ISREG(file.stat().st_mode) or _descriptor(file) is not None
-    except FileNotFoundError:
-        return False
+        if sys.platform == "win32":
+            import msvcrt
 
+            msvcrt.locking(stream.fileno(), msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
 
-def _descriptor(file: Path) -> int | None:
-    """Return the number of the open file of this process that a path leads to, as ``/dev/stdout`` does."""
-    place = file.absolute()
-    for _ in range(_MOST_LINKS):
-        folder = os.path.realpath(place.parent)
-        if place.name.isdecimal() and folder in ("/dev/fd", os.path.realpath(_OPEN_FILES)):
-            return int(place.name)
-        if not place.is_symlink():
-            break
-        place = Path(folder, place.readlink())
-    return None
-
-
-@contextmanager
-def _poured_into(file: Path) -> Iterator[IO[bytes]]:
-    with TemporaryFile() as stream:
-        yield stream
-        stream.seek(0)
-        number = _descriptor(file)
-        if number is not None and sys.stdout is not None:
-            sys.stdout.flush()
-        opened = os.open(file, os.O_WRONLY) if number is None else os.dup(number)
-        with os.fdopen(opened, "wb") as target:
-            shutil.copyfileobj(stream, target)
-
-
-# --- regular files ---
-
-
-@contextmanager
-def _replacing(target: Path) -> Iterator[IO[bytes]]:
-    """Give a stream whose content takes the place of a file."""
-    number = _nameless(target.parent)
-    with _named(target) if number is None else os.fdopen(number, "w+b") as stream:
-        yield stream
-        _complete(stream, target)
-        if number is not None:
-            _give_name(stream, target)
-
-
-def _nameless(folder: Path) -> int | None:
-    """Return the number of a new file without a name; None where the system has none or cannot name it later."""
-    kind = getattr(os, "O_TMPFILE", None)
-    if kind is None or not Path(_OPEN_FILES).is_dir():
-        return None
-    try:
-        return os.open(folder, kind | os.O_RDWR, 0o666)
-    except OSError:
-        return None  # some file systems have none; if it is something else, a file with a name fails as well
-
-
-def _complete(stream: IO[bytes], target: Path) -> None:
-    """Bring what was written to the disk, with the permissions of the file that it replaces."""
-    stream.flush()
-    if hasattr(os, "fchmod"):
-        with suppress(FileNotFoundError):
-            os.fchmod(stream.fileno(), stat.S_IMODE(target.stat().st_mode))
-    os.fsync(stream.fileno())
-
-
-def _give_name(stream: IO[bytes], target: Path) -> None:
-    """Give a file without a name its place; one that is there is replaced, which takes another name first."""
-    folder = os.open(target.parent, os.O_RDONLY)
-    part = _part_name()
-    try:
-        if not target.exists() and _linked(stream, target.name, folder):
-            return
-        if _linked(stream, part, folder):
-            os.replace(part, target.name, src_dir_fd=folder, dst_dir_fd=folder)
-            return
-    finally:
-        with suppress(OSError):
-            os.unlink(part, dir_fd=folder)
-        os.close(folder)
-    with _named(target) as copy:
-        stream.seek(0)
-        shutil.copyfileobj(stream, copy)
-        _complete(copy, target)
-
-
-def _linked(stream: IO[bytes], name: str, folder: int) -> bool:
-    """Give a file without a name one, if the system lets us and there is no other file of that name."""
-    try:
-        os.link(f"{_OPEN_FILES}/{stream.fileno()}", name, dst_dir_fd=folder, follow_symlinks=True)
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         return False
     return True
 
 
-@contextmanager
-def _named(target: Path) -> Iterator[IO[bytes]]:
-    """Give a file with another name beside its place, which it takes at the end."""
-    part = target.with_name(_part_name())
+def _nameless(folder: Path) -> IO[bytes]:
+    """Open a file without a name in a folder; elsewhere where the system or the file system has none."""
+    with suppress(AttributeError, OSError):
+        return os.fdopen(os.open(folder, os.O_TMPFILE | os.O_RDWR, 0o666), "w+b")
+    return TemporaryFile()
+
+
+def _poured(stream: IO[bytes], file: Path) -> bool:
+    """Write into what is no regular file, or where standard output goes; return whether it is that."""
     try:
-        with part.open("x+b") as stream:
-            yield stream
-        part.replace(target)
+        status = file.stat()
+    except FileNotFoundError:
+        return False
+    for number in (1, 2):  # if they go to a file, it is not opened anew: what is in it stays
+        with suppress(OSError):
+            if os.path.samestat(os.fstat(number), status):
+                if sys.stdout is not None:
+                    sys.stdout.flush()
+                opened = os.dup(number)
+                break
+    else:
+        if stat.S_ISREG(status.st_mode):
+            return False
+        opened = os.open(file, os.O_WRONLY)
+    stream.seek(0)
+    with os.fdopen(opened, "wb") as target:
+        shutil.copyfileobj(stream, target)
+    return True
+
+
+def _put_in_place(stream: IO[bytes], place: Path) -> None:
+    """Let a file without a name take a place, with the permissions of the file that it replaces."""
+    part = place.with_name(f".bnml-{secrets.token_hex(8)}.part")
+    try:
+        if not _named(stream, part):
+            with part.open("xb") as copy:
+                stream.seek(0)
+                shutil.copyfileobj(stream, copy)
+                copy.flush()
+                os.fsync(copy.fileno())
+        with suppress(FileNotFoundError):
+            part.chmod(stat.S_IMODE(place.stat().st_mode))
+        part.replace(place)
     finally:
         with suppress(OSError):
             part.unlink(missing_ok=True)
 
 
-def _part_name() -> str:
-    return f".bnml-{secrets.token_hex(8)}.part"
+def _named(stream: IO[bytes], name: Path) -> bool:
+    """Give a file without a name one, if the system lets us."""
+    try:
+        os.fsync(stream.fileno())
+        os.link(f"/proc/self/fd/{stream.fileno()}", name, follow_symlinks=True)
+    except (OSError, NotImplementedError):
+        return False
+    return True

@@ -9,6 +9,7 @@ is wrong counts as missing, and what cannot be written is not kept. Either is sa
 from __future__ import annotations
 
 import hashlib
+import io
 import os
 import warnings
 from collections.abc import Iterator
@@ -28,20 +29,14 @@ NOT_KEPT = (
 )
 
 
-class _Notes:
-    """What has been said already."""
-
-    def __init__(self) -> None:
-        self.said = False
-
-    def say(self, text: str) -> None:
-        """Warn, once in a process."""
-        if not self.said:
-            self.said = True
-            warnings.warn(text, stacklevel=2)
+_said: list[str] = []
 
 
-_notes = _Notes()
+def _say(text: str) -> None:
+    """Warn, once in a process."""
+    if not _said:
+        _said.append(text)
+        warnings.warn(text, stacklevel=2)
 
 
 def cache_folder() -> Path:
@@ -50,10 +45,6 @@ def cache_folder() -> Path:
         return Path(config.CACHE_DIR)
     own = Path(__file__).parent
     return own / "__pycache__" if os.access(own, os.W_OK) else Path(AppDirs("numba", False).user_cache_dir)
-
-
-class DamagedError(Exception):
-    """A file is not as it was written."""
 
 
 class _DigestedFile(IndexDataCacheFile):  # type: ignore[misc]  # its class has no types
@@ -69,39 +60,29 @@ class _DigestedFile(IndexDataCacheFile):  # type: ignore[misc]  # its class has 
 
     @contextmanager
     def _open_for_write(self, filepath: str) -> Iterator[Any]:
+        content = io.BytesIO()
+        yield content
         with super()._open_for_write(filepath) as file:
-            digested = _Digested(file)
-            yield digested
-            file.write(digested.digest.digest())
+            file.write(content.getvalue() + _digest(content.getvalue()))
 
 
-class _Digested:
-    """A file that is written, with the digest of what was written so far."""
-
-    def __init__(self, file: Any) -> None:
-        self.file, self.digest = file, hashlib.blake2b(digest_size=DIGEST_BYTES)
-
-    def write(self, content: bytes) -> None:
-        self.digest.update(content)
-        self.file.write(content)
+def _digest(content: bytes) -> bytes:
+    return hashlib.blake2b(content, digest_size=DIGEST_BYTES).digest()
 
 
 def _check(path: str) -> None:
     """Raise an error if there is such a file, and it does not end with its digest."""
-    try:
+    with suppress(FileNotFoundError):
         content = Path(path).read_bytes()
-    except FileNotFoundError:
-        return
-    body, digest = content[:-DIGEST_BYTES], content[-DIGEST_BYTES:]
-    if hashlib.blake2b(body, digest_size=DIGEST_BYTES).digest() != digest:
-        raise DamagedError("damaged")
+        if _digest(content[:-DIGEST_BYTES]) != content[-DIGEST_BYTES:]:
+            raise ValueError("damaged")
 
 
 class _CarefulCache:
     """Numba's cache of one kernel, or none: what it cannot load is compiled, and what it cannot save is not kept."""
 
-    def __init__(self, cache: Any, why: str = "") -> None:
-        self._cache, self._why = cache, why
+    def __init__(self, cache: Any) -> None:
+        self._cache = cache
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._cache, name)
@@ -111,34 +92,30 @@ class _CarefulCache:
         try:
             return self._cache.load_overload(sig, target_context)
         except Exception as error:  # what a damaged file raises can be anything
-            why = _reason(error)
-        _notes.say(DAMAGED.format(where=str(self._cache.cache_path), why=why))
+            _say(DAMAGED.format(where=str(self._cache.cache_path), why=_reason(error)))
         with suppress(Exception):
             self._cache.flush()
         return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep what was compiled, if that is possible."""
-        why, where = self._why, ""
-        if not why:
-            try:
-                self._cache.save_overload(sig, data)
-            except Exception as error:  # the folder is full, gone, or not ours
-                why, where = _reason(error), f" in {str(self._cache.cache_path)!r}"
-        if why:
-            _notes.say(NOT_KEPT.format(where=where, why=why))
+        try:
+            self._cache.save_overload(sig, data)
+        except Exception as error:  # the folder is full, gone, or not ours
+            _say(NOT_KEPT.format(where=f" in {str(self._cache.cache_path)!r}", why=_reason(error)))
+        else:
+            if isinstance(self._cache, NullCache):
+                _say(NOT_KEPT.format(where="", why="there is no folder that can be written"))
 
 
 def _reason(error: Exception) -> str:
-    return str(getattr(error, "strerror", None) or (error if isinstance(error, DamagedError) else "damaged"))
+    return getattr(error, "strerror", None) or "damaged"
 
 
 def careful_cache(dispatcher: Any) -> None:
-    """Let a kernel's cache be careful; of one for which Numba found no folder, say why it is not kept."""
+    """Let a kernel's cache be careful."""
     cache = dispatcher._cache
-    if isinstance(cache, NullCache):
-        dispatcher._cache = _CarefulCache(cache, "there is no folder that can be written")
-        return
-    own, stamp = cache._impl.filename_base, cache._impl.locator.get_source_stamp()
-    cache._cache_file = _DigestedFile(cache.cache_path, f"{own}.digest", stamp)
+    if not isinstance(cache, NullCache):
+        own, stamp = cache._impl.filename_base, cache._impl.locator.get_source_stamp()
+        cache._cache_file = _DigestedFile(cache.cache_path, f"{own}.digest", stamp)
     dispatcher._cache = _CarefulCache(cache)

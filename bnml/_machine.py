@@ -19,7 +19,6 @@ from bnml.errors import BnmlError
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-MOST_BYTES = 1 << 62  # of a limit: as good as none, and no float or kernel overflows
 SHARE = 0.8  # of the machine's memory, where no limit is given
 UNITS = {
     "": 1,
@@ -57,7 +56,7 @@ def memory_limit_of(given: int | str | None) -> int:
         size = int(float(match[1]) * UNITS[(match[2] or "").lower()]) if match else None
     if not is_whole(size, 1):
         raise refuse("memory_limit", given, "expected a number of bytes or a text such as '8GB'")
-    return min(int(size), MOST_BYTES)
+    return min(int(size), 1 << 62)  # more is as good as no limit, and floats or kernels would overflow
 
 
 def enough_memory(error: type[BnmlError], while_: str, way_out: str) -> Callable[[F], F]:

@@ -12,6 +12,7 @@ import json
 import math
 import zlib
 from collections.abc import Callable, Mapping, Set
+from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -50,7 +51,7 @@ def to_stored(value: Any) -> Any:
         return {"@array": _packed(value)}
     if isinstance(value, list):
         return [to_stored(item) for item in value]
-    if type(value) is tuple:
+    if isinstance(value, tuple):
         return {"@tuple": [to_stored(item) for item in value]}
     if isinstance(value, Set):
         return {"@set": sorted((to_stored(item) for item in value), key=lambda item: json.dumps(item, sort_keys=True))}
@@ -114,22 +115,33 @@ _TAGS: dict[str, Callable[[Any], Any]] = {
 }
 
 
-def stored_frame(frame: pd.DataFrame) -> dict[str, Any]:
-    """Return the columns of a table whose rows are numbered from 0: arrays of numbers; of texts their type and a list.
+def by_fields(value: Any, *without: str) -> Any:
+    """Return a dataclass as a mapping from its fields, a table as one from its columns, and what is in them likewise.
+
+    A graph becomes its names and its edges. What a dataclass works out by itself is left out, and fields of the
+    outermost that are named. A table's rows are numbered from 0; a column of texts becomes its type and a list.
 
     Examples
     --------
     >>> import pandas
     >>> frame = pandas.DataFrame({"from": ["A"], "gain": [0.5]})
-    >>> frame_from_stored(from_stored(to_stored(stored_frame(frame)))).equals(frame)
+    >>> frame_from_stored(from_stored(to_stored(by_fields(frame)))).equals(frame)
     True
     """
-    columns: dict[str, Any] = {}
-    for name in frame.columns:
-        values = frame[name].to_numpy()
-        numeric = values.dtype.kind in "biuf"
-        columns[str(name)] = values if numeric else (str(frame[name].dtype), frame[name].tolist())
-    return columns
+    if is_dataclass(value):
+        kept = (one.name for one in fields(value) if one.init and one.name not in without)
+        return {name: by_fields(getattr(value, name)) for name in kept}
+    if hasattr(value, "columns"):  # of pandas, which need not be loaded to know
+        columns = {str(name): (column, column.to_numpy()) for name, column in value.items()}
+        return {
+            name: numbers if numbers.dtype.kind in "biuf" else (str(column.dtype), column.tolist())
+            for name, (column, numbers) in columns.items()
+        }
+    if hasattr(value, "undirected"):  # a graph
+        return value.names, value.directed, value.undirected
+    if hasattr(value, "arcs"):
+        return value.names, value.arcs
+    return tuple(map(by_fields, value)) if type(value) is tuple else value
 
 
 def frame_from_stored(columns: Mapping[str, Any]) -> pd.DataFrame:

@@ -16,93 +16,220 @@
 
 A table that can be read, though it may not be what was meant, is worth a ``DataWarning``, a ``UserWarning``.
 
-A message says which argument or column is wrong, what was given, what is allowed, and what to do next. Where it names
-an argument it does so by `argument`, ``f"{argument('max_parents', 3)} allows fewer"``: a Python programmer reads
-``max_parents=3 allows fewer``, and other doors show their own word for it, as a shell does with ``--max-parents 3``.
+An error is data: the argument that it is about and its value, the problem, and a hint. ``str`` of it is a message for
+Python programmers; the command line and the studio spell arguments in their own way, as ``--max-parents 3`` instead of
+``max_parents=3``. So a text that names arguments is a `Phrase`, as ``argument("max_parents", 3) + " allows fewer"`` is.
+Join phrases by ``+``, not in f-strings, which would make them Python's text.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import pickle
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from enum import Enum
 from typing import Any
 
-_OPEN, _VALUE, _CLOSE = "\ue000", "\ue001", "\ue002"  # around an argument in a message; of Unicode's private use
-_NOTHING = object()
+MAX_VALUE_LENGTH = 100  # characters of a value in a message
+
+_Absent = Enum("_Absent", ["ABSENT"])
+ABSENT = _Absent.ABSENT
+"""The value of an argument that a text names without a value."""
 
 
-def argument(name: str, value: Any = _NOTHING, *, most: int | None = None) -> str:
-    """Return how an error names an argument in its message, with its value, or the start of a long one, or without.
+@dataclass(frozen=True)
+class Named:
+    """An argument, with a value or without, or a function that a text names.
 
-    Examples
-    --------
-    >>> print(ArgumentError(f"{argument('seed', -1)}: expected a whole number from 0; leave {argument('seed')} out"))
-    seed=-1: expected a whole number from 0; leave seed= out
+    Attributes
+    ----------
+    name
+        The name of the argument; that of a function ends in ``()``.
+    value
+        The value, or `ABSENT`.
     """
-    if value is _NOTHING:
-        return f"{_OPEN}{name}{_CLOSE}"
-    text = repr(value)
-    if most is not None and len(text) > most:
-        text = text[: most - 1] + "…"
-    return f"{_OPEN}{name}{_VALUE}{text}{_CLOSE}"
+
+    name: str
+    value: Any = ABSENT
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        try:
+            pickle.dumps(self.value)
+        except Exception:  # errors cross processes, whatever value they are about
+            return Named, (self.name, _Shown(self.shown))
+        return Named, (self.name, self.value)
+
+    @property
+    def is_function(self) -> bool:
+        """Whether this is a function."""
+        return self.name.endswith("()")
+
+    @property
+    def shown(self) -> str:
+        """The value as Python writes it, shortened if it is long; empty without one."""
+        return "" if self.value is ABSENT else shorten_value(repr(self.value))
 
 
-def function(name: str) -> str:
-    """Return how an error names a function in its message; the command line names the command that is it.
+class _Shown:
+    """Stands for a value that cannot be pickled."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+def shorten_value(text: str) -> str:
+    """Return the text of a value, or the start of a long one."""
+    return text if len(text) <= MAX_VALUE_LENGTH else text[: MAX_VALUE_LENGTH - 1] + "…"
+
+
+@dataclass(frozen=True)
+class Phrase:
+    """A text that names arguments; ``+`` joins it with texts.
 
     Examples
     --------
-    >>> print(ArgumentError(f"{function('bnml.score')} needs every value"))
+    >>> str("take " + argument("missing", "em") + " or raise " + argument("memory_limit"))
+    "take missing='em' or raise memory_limit="
+    """
+
+    parts: tuple[str | Named, ...] = ()
+
+    def __add__(self, other: Text) -> Phrase:
+        return Phrase(self.parts + _parts(other))
+
+    def __radd__(self, other: Text) -> Phrase:
+        return Phrase(_parts(other) + self.parts)
+
+    def __bool__(self) -> bool:
+        return bool(self.parts)
+
+    def __str__(self) -> str:
+        first = self.parts[0] if self.parts else ""
+        about = first.name if isinstance(first, Named) and first.value is ABSENT else None  # the text is about it
+        return (about or "") + Phrase(self.parts[about is not None :]).spelled(_in_python)
+
+    def spelled(self, spell: Callable[[Named], str]) -> str:
+        """Return the text, with arguments and functions as ``spell`` writes them."""
+        return "".join(part if isinstance(part, str) else spell(part) for part in self.parts)
+
+    def replace(self, old: str, new: str) -> Phrase:
+        """Return the text with another word for one in it, as for a string; arguments stay."""
+        return Phrase(tuple(part.replace(old, new) if isinstance(part, str) else part for part in self.parts))
+
+
+Text = str | Phrase
+
+
+def argument(name: str, value: Any = ABSENT) -> Phrase:
+    """Return how a text names an argument, with its value or without.
+
+    Examples
+    --------
+    >>> print(ArgumentError(argument("seed") + " must be a whole number, got 'a'", hint="leave " + argument("seed")))
+    seed must be a whole number, got 'a'; leave seed=
+    """
+    return Phrase((Named(name, value),))
+
+
+def function(name: str) -> Phrase:
+    """Return how a text names a function; the command line names the command instead.
+
+    Examples
+    --------
+    >>> print(ArgumentError(function("bnml.score") + " needs every value"))
     bnml.score() needs every value
     """
-    return f"{_OPEN}{name}(){_CLOSE}"
+    return Phrase((Named(f"{name}()"),))
+
+
+def join_texts(separator: str, texts: Iterable[Text]) -> Phrase:
+    """Return texts as one, with a separator between them."""
+    joined = Phrase()
+    for number, text in enumerate(texts):
+        joined = joined + (separator if number else "") + text
+    return joined
+
+
+def _parts(text: Text) -> tuple[str | Named, ...]:
+    return text.parts if isinstance(text, Phrase) else (text,) if text else ()
+
+
+def _in_python(named: Named) -> str:
+    return named.name if named.is_function else f"{named.name}={named.shown}"
 
 
 class _Message(Exception):
-    """A message that can name its arguments in the words of whoever shows it."""
+    """A message as data, which names its arguments as whoever shows it spells them.
 
-    def __init__(self, message: str = "") -> None:
-        self._marked = message
-        super().__init__(self._in_python())  # all that others see
+    Parameters
+    ----------
+    problem
+        What is wrong. Where it begins with an argument, it is a sentence about it, and ``argument`` is left out.
+    argument
+        The name of the argument that this is about.
+    value
+        Its value.
+    hint
+        What to do next.
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self._marked,)
+    Examples
+    --------
+    >>> print(ArgumentError("expected a whole number from 0", argument="seed", value=-1, hint="leave it out"))
+    seed=-1: expected a whole number from 0; leave it out
+    """
+
+    def __init__(
+        self, problem: Text = "", *, argument: str | None = None, value: Any = ABSENT, hint: Text = ""
+    ) -> None:
+        self.problem, self.hint = problem, hint
+        self._about = Phrase() if argument is None else Phrase((Named(argument, value), ": "))
+        super().__init__(str(self.sentence))
 
     @property
-    def marked(self) -> str:
-        """The message as it was written, to be a part of another one."""
-        return self._marked
+    def sentence(self) -> Phrase:
+        """The whole message, which can be a part of another one."""
+        end = "" if not self.hint else " " if str(self.problem).endswith(".") else "; "
+        return self._about + self.problem + end + self.hint
 
-    def _in_python(self) -> str:
-        head, parts = self._parts()
-        for name, value, rest in parts:
-            alone = not head and value is None  # the message is about it
-            head += (name if alone or name.endswith("()") else f"{name}={value or ''}") + rest
-        return head
+    def text(self, spell: Callable[[Named], str]) -> str:
+        """Return the message with arguments and functions as ``spell`` writes them."""
+        return self.sentence.spelled(spell)
 
-    def text(self, word: Callable[[str, str | None], str]) -> str:
-        """Return the message with the arguments that it names in other words.
+    @property
+    def argument(self) -> str | None:
+        """The name of the argument that this is about; None if it is about none."""
+        named = self._named
+        return None if named is None else named.name
 
-        Parameters
-        ----------
-        word
-            Is given the name of an argument, and the value that the message gives it as Python writes it, or None.
-        """
-        head, parts = self._parts()
-        return head + "".join(word(name, value) + rest for name, value, rest in parts)
+    @property
+    def value(self) -> Any:
+        """The value of that argument; None where the message gives none."""
+        named = self._named
+        return None if named is None or named.value is ABSENT else named.value
 
-    def _parts(self) -> tuple[str, list[tuple[str, str | None, str]]]:
-        """Return what comes before the first argument, and each argument with its value and what comes after it."""
-        head, *others = self._marked.split(_OPEN)
-        parts = []
-        for other in others:
-            named, _, rest = other.partition(_CLOSE)
-            name, separator, value = named.partition(_VALUE)
-            parts.append((name, value if separator else None, rest))
-        return head, parts
+    @property
+    def _named(self) -> Named | None:
+        first = next(iter(self.sentence.parts), "")
+        return first if isinstance(first, Named) and not first.is_function else None
 
 
 class BnmlError(_Message, ValueError):
-    """Base class of all errors that bnml raises on purpose."""
+    """Base class of all errors that bnml raises on purpose.
+
+    Attributes
+    ----------
+    argument
+        The name of the argument that it is about; None if it is about none.
+    value
+        The value of that argument; None where the message gives none.
+    problem
+        What is wrong, a string or a `Phrase`.
+    hint
+        What to do next, a string or a `Phrase`; empty where there is nothing to say.
+    """
 
 
 class DataWarning(_Message, UserWarning):
@@ -138,19 +265,7 @@ class FormatError(NetworkError):
 
 
 class ArgumentError(BnmlError):
-    """An argument is outside its range or names something unknown.
-
-    Attributes
-    ----------
-    argument
-        The name of the argument, where the message begins with it; else None.
-    """
-
-    @property
-    def argument(self) -> str | None:
-        """The name of the argument that the message is about."""
-        head, parts = self._parts()
-        return parts[0][0] if parts and not head and not parts[0][0].endswith("()") else None
+    """An argument is outside its range or names something unknown."""
 
 
 class DependencyError(BnmlError):

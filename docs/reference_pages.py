@@ -54,7 +54,8 @@ def names_of(module: ModuleType) -> dict[str, object]:
     """Return what a module makes public, functions first, then classes, then the rest."""
     named = getattr(module, "__all__", None)
     if named is None:
-        named = [name for name, value in vars(module).items() if inspect.isclass(value) and not name.startswith("_")]
+        classes = (value for value in vars(module).values() if inspect.isclass(value))
+        named = [own.__name__ for own in classes if own.__module__ == module.__name__ and own.__name__[0] != "_"]
     found = {public_name(module, name): getattr(module, name) for name in named}
     within = [name for name, home in bnml._HOME.items() if home.startswith(f"{module.__name__}.") and home[-1] != ":"]
     found |= {f"bnml.{name}": getattr(bnml, name) for name in within}

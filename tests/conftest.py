@@ -12,6 +12,7 @@ import os
 import pytest
 from hypothesis import HealthCheck, settings
 
+from bnml.errors import Phrase
 from bnml.scores.priors import Sparse
 from tests import quick
 
@@ -34,6 +35,18 @@ def uniform_prior():
     """Make the default structure prior the uniform one, which the papers and enumerations of all structures have."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Sparse, "bind", lambda prior, data: None)
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def phrases_are_joined():
+    """Let f-strings of phrases fail: the command line and the studio could not spell the arguments in them."""
+
+    def refuse(phrase: Phrase, _: str) -> str:
+        raise AssertionError(f"join this phrase by +, not in an f-string: {phrase.parts}")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Phrase, "__format__", refuse)
         yield
 
 

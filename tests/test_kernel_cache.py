@@ -61,7 +61,7 @@ def noted(tmp_path, monkeypatch) -> Callable[..., str]:
     def add(between: Callable[[], object] = lambda: None, after_one: Callable[[], object] = lambda: None) -> str:
         spec = importlib.util.spec_from_file_location("few_kernels", source)
         module = importlib.util.module_from_spec(spec)
-        monkeypatch.setattr(_kernel_cache, "_notes", _kernel_cache._Notes())
+        monkeypatch.setattr(_kernel_cache, "_said", [])
         with warnings.catch_warnings(record=True) as notes:
             warnings.simplefilter("always")
             spec.loader.exec_module(module)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bnml._stored import frame_from_stored, from_stored, stored_frame, to_stored
+from bnml._stored import by_fields, frame_from_stored, from_stored, to_stored
 
 numbers = st.floats(allow_nan=False) | st.integers()
 keys = (
@@ -88,5 +88,5 @@ def test_what_was_not_written_so_is_refused(wrong):
 
 def test_frames():
     frame = pd.DataFrame({"a": ["x", "y"], "n": [1, 2], "p": [math.nan, -math.inf], "sparse": [True, False]})
-    pd.testing.assert_frame_equal(frame_from_stored(through_json(stored_frame(frame))), frame)
-    assert frame_from_stored(through_json(stored_frame(frame[:0]))).dtypes.equals(frame.dtypes)
+    pd.testing.assert_frame_equal(frame_from_stored(through_json(by_fields(frame))), frame)
+    assert frame_from_stored(through_json(by_fields(frame[:0]))).dtypes.equals(frame.dtypes)

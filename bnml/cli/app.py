@@ -22,7 +22,7 @@ from typer.core import TyperGroup
 import bnml
 from bnml._jit import compilation_told
 from bnml.cli.error_words import in_options
-from bnml.errors import BnmlError, DataWarning
+from bnml.errors import BnmlError, DataWarning, Named
 
 COMPILING = (
     "note: compiling kernels; each is compiled once on this machine, when it is first needed "
@@ -126,12 +126,12 @@ def run_command_line(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.reconfigure(errors="backslashreplace")  # names may have letters that the terminal lacks
     given = list(sys.argv[1:] if arguments is None else arguments)
 
-    def words(name: str, value: str | None) -> str:
+    def spell(named: Named) -> str:
         command = sys.modules.get(f"bnml.cli.{given[0]}") if given and given[0] in COMMANDS else None
-        return in_options(getattr(command, "OPTIONS", {}))(name, value)
+        return in_options(getattr(command, "OPTIONS", {}))(named)
 
     def show_warning(message: Warning | str, *details: object) -> None:
-        print(f"note: {message.text(words) if isinstance(message, DataWarning) else message}", file=sys.stderr)
+        print(f"note: {message.text(spell) if isinstance(message, DataWarning) else message}", file=sys.stderr)
 
     with (
         _termination_raised(),
@@ -146,7 +146,7 @@ def run_command_line(arguments: Sequence[str] | None = None) -> int:
                 sys.stdout.flush()
             return 0
         except BnmlError as error:
-            return _complain(error.text(words))
+            return _complain(error.text(spell))
         except MemoryError as error:
             return _complain(f"memory ran out{f' ({error})' if str(error) else ''}; take fewer columns or rows")
         except _TerminatedError:

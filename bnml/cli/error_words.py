@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import ast
 import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from bnml.errors import ArgumentError
+from bnml.errors import ABSENT, ArgumentError, Named, shorten_value
 
 _SAME = (
     "adjust", "bins", "chains", "columns", "counting", "drop", "ess", "estimator", "interventions", "keep",
@@ -36,8 +35,8 @@ COMMANDS = {
 CHOICE = {"columns": "--columns or --drop"}  # where a message speaks of an argument without a value
 
 
-def in_options(own: Mapping[str, str]) -> Callable[[str, str | None], str]:
-    """Return how an argument is said on the command line, with its value or without; see `BnmlError.text`.
+def in_options(own: Mapping[str, str]) -> Callable[[Named], str]:
+    """Return how arguments are spelled on the command line; see `bnml.errors.Phrase.spelled`.
 
     Parameters
     ----------
@@ -46,28 +45,29 @@ def in_options(own: Mapping[str, str]) -> Callable[[str, str | None], str]:
 
     Examples
     --------
-    >>> word = in_options({"k": "--top"})
-    >>> word("samples", "3"), word("missing", "'drop'"), word("columns", None), word("k", "0"), word("of", "'dag'")
-    ('--samples 3', '--missing drop', '--columns or --drop', '--top 0', "of='dag'")
-    >>> word("network.impute()", None)
-    'bnml impute'
+    >>> spell = in_options({"k": "--top"})
+    >>> spell(Named("samples", 3)), spell(Named("missing", "drop")), spell(Named("columns")), spell(Named("k", 0))
+    ('--samples 3', '--missing drop', '--columns or --drop', '--top 0')
+    >>> spell(Named("of", "dag")), spell(Named("network.impute()"))
+    ("of='dag'", 'bnml impute')
     """
     shared = getattr(sys.modules.get("bnml.cli.searches"), "LIMITS", ())  # loaded by the commands that have them
     options = {name: f"--{name.replace('_', '-')}" for name in shared} | {**OPTIONS, **COMMANDS, **own}
 
-    def word(name: str, value: str | None) -> str:
+    def spell(named: Named) -> str:
+        name, value, bare = named.name, named.value, named.value is ABSENT
         if name not in options:
-            given = name if value is None else f"{name}={_typed(_value(value), value)}"
-            return f"--option {given}" if _is_search_option(name) else name if value is None else f"{name}={value}"
-        if value is None:
+            if _is_search_option(name):
+                return f"--option {name}" if bare else f"--option {name}={_typed(value)}"
+            return name if bare else f"{name}={named.shown}"
+        if bare:
             return CHOICE.get(name, options[name])
-        given = _value(value)
-        if isinstance(given, dict):
-            return _bins(given) if name == "bins" else f"[{name}] in a --config file"
+        if isinstance(value, dict):
+            return _bins(value) if name == "bins" else f"[{name}] in a --config file"
         mark = "=" if options[name].startswith("--option ") else " "
-        return f"{options[name]}{mark}{_typed(given, value)}"
+        return f"{options[name]}{mark}{_typed(value)}"
 
-    return word
+    return spell
 
 
 def _is_search_option(name: str) -> bool:
@@ -83,21 +83,14 @@ def _bins(given: Mapping[str, Any]) -> str:
     return " ".join(f"--bins {shlex.quote(f'{name}={how}')}" for name, how in texts.items())
 
 
-def _value(text: str) -> Any:
-    """Return the value that Python writes so; None for what it has no way to write."""
-    try:
-        return ast.literal_eval(text)
-    except (ValueError, SyntaxError):
-        return None
-
-
-def _typed(value: Any, text: str) -> str:
-    """Return a value as it is typed in a shell; ``text`` is how Python writes it."""
-    if isinstance(value, str):
-        return shlex.quote(value) if value.isprintable() else text
-    if isinstance(value, list | tuple) and all(isinstance(item, str) and item.isprintable() for item in value):
-        return shlex.quote(",".join(value))
-    return text
+def _typed(value: Any) -> str:
+    """Return a value as it is typed in a shell, or as Python writes it, shortened if it is long."""
+    text = repr(value)
+    if isinstance(value, str) and value.isprintable():
+        text = shlex.quote(value)
+    elif isinstance(value, list | tuple) and all(isinstance(item, str) and item.isprintable() for item in value):
+        text = shlex.quote(",".join(value))
+    return shorten_value(text)
 
 
 @contextmanager

@@ -20,7 +20,7 @@ from bnml.cli.option_groups import takes_groups
 from bnml.counts import contingency
 from bnml.data.overview import ColumnOverview, TableOverview
 from bnml.data.targets import rows_set, rows_set_words
-from bnml.errors import ArgumentError, DataWarning
+from bnml.errors import ArgumentError
 
 EXAMPLE = "Example: bnml info survey.csv --write-config survey.toml"
 
@@ -89,7 +89,7 @@ def _refuse_options_of_tables(context: typer.Context) -> None:
 
 def _advice(column: ColumnOverview) -> str | None:
     """Return the advice in terms of the command line."""
-    return None if column.advice is None else DataWarning(column.advice).text(in_options({}))
+    return None if column.advice is None else column.advice.spelled(in_options({}))
 
 
 def _n_rows(found: TableOverview) -> int:

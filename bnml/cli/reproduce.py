@@ -67,7 +67,7 @@ def command(
     from bnml.experiments import Reproductions, reproduce, reproduce_all
 
     if name == ALL and (ties or regret):
-        raise ArgumentError(f"{argument('ties' if ties else 'regret')} is for one experiment: {ALL} shows both")
+        raise ArgumentError(argument("ties" if ties else "regret") + f" is for one experiment: {ALL} shows both")
     run: Callable[..., Reproduction | Reproductions] = partial(reproduce, name, ties=ties, regret=regret)
     with progress_bar() if sys.stderr.isatty() else nullcontext() as progress:
         try:

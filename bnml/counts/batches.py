@@ -145,7 +145,6 @@ def check_additions(n: int, child: int, parents: Sequence[int], candidates: Ints
 DIRECT = 1 << 18  # counts that have an entry of their own
 NODES = 24  # of an octave: log on [1, 2] is a series of so many terms to the last digit
 CHECKS = (-0.9, 0.1, 0.7)  # where a series is compared with the table
-MOST_OFF = 1e-13  # of the largest value of an octave
 
 FACTOR, WHOLE, SERIES = 0, 1, 2  # of a tail: f, whether values are rounded to whole numbers, and where P begins
 
@@ -208,7 +207,7 @@ def _fitted(n: Floats, value: Floats, checked: npt.NDArray[np.bool_]) -> Floats 
     powers = np.polynomial.chebyshev.chebvander((4.0 * n - 3.0 * top) / top, NODES - 1)
     series = np.linalg.solve(powers[~checked], rest[~checked])
     off = np.abs(powers[checked] @ series - rest[checked]).max()
-    if not off <= MOST_OFF * np.abs(value).max():
+    if not off <= 1e-13 * np.abs(value).max():  # relative to the largest value of the octave
         return None
     return np.concatenate([[factor, 0.0], series])
 

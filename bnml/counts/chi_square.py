@@ -15,8 +15,6 @@ import numpy as np
 from bnml._arrays import Ints
 from bnml.counts.counts import Cells, first_of_cells
 
-NEVER = 1.0  # no logarithm of a p-value is larger
-
 
 class Questions(NamedTuple):
     """Questions: pair p is ``xs[p], ys[p]`` and has the sets ``sets[offsets[p]:offsets[p + 1]]``, all of one size."""
@@ -34,7 +32,7 @@ class Verdict(NamedTuple):
     """
 
     pearson: bool = False
-    log_alpha: float = NEVER
+    log_alpha: float = 1.0  # no logarithm of a p-value is larger
     least: float = -1.0
 
 

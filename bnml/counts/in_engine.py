@@ -46,7 +46,6 @@ LEAST_BLOCK, MOST_BLOCK = 1 << 12, 1 << 18  # cells of a block; more would be to
 ROWS_PER_CELL = 32  # of a block, on average
 BLOCKS_PER_SCAN = 64
 CELLS_PER_SCAN = 1 << 23
-KEPT_BYTES = 256 << 20  # of blocks
 
 
 class _Block(NamedTuple):
@@ -203,7 +202,7 @@ class InEngine:
     def _keep(self, mask: int, block: _Block) -> None:
         self._kept[mask] = block
         self._bytes += block.nbytes
-        while self._bytes > KEPT_BYTES and len(self._kept) > 1:
+        while self._bytes > 256 << 20 and len(self._kept) > 1:  # bytes of blocks
             _, oldest = self._kept.popitem(last=False)
             self._bytes -= oldest.nbytes
 

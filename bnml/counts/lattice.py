@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bnml._arrays import Bools, Floats, Ints, Numbers
+from bnml._costs import SECONDS
 from bnml._machine import run_all
 from bnml._watch import Tell
 from bnml.counts.counts import Counts, counts_of
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from bnml.counts._lattice_kernels import Bounds, PackedRows, Stack, Sums
 
 WORD = 62  # bits of a word that hold values
-SECONDS_PER_ROW = 1.2e-9  # of one subset, on one thread
 TASK_SECONDS = 0.1
 MOST_ROWS = 1 << 22  # distinct ones; more overflow the count of rows in a cell
 MOST_WEIGHT = 1 << 40  # of all rows together; it shares a number with the count of rows
@@ -192,7 +192,7 @@ def walk_lattice(
     from bnml.counts._lattice_kernels import Roots, walk
 
     n = rows.arities.size
-    per_subset = 1e-7 + SECONDS_PER_ROW * rows.weights.size * sums.low.size
+    per_subset = SECONDS.task_subset + SECONDS.task_row * rows.weights.size * sums.low.size
     depth = n
     while depth > 0 and per_subset * 2**depth > TASK_SECONDS:
         depth -= 1

@@ -22,7 +22,6 @@ from bnml.counts.counts import Counts, counts_of
 from bnml.counts.in_memory import WORTH_A_THREAD
 from bnml.data import Data
 
-BITS = 51  # of a sum, in units: floats hold 53
 AT_ONCE = 32  # columns between two reports of progress
 
 
@@ -75,7 +74,8 @@ def pair_information(
 
 def _unit(n_rows: int) -> float:
     """Return a power of two of which no sum is more than 2^51 times as large."""
-    return 2.0 ** (math.frexp(n_rows * math.log(n_rows))[1] - BITS) if n_rows > 1 else 1.0
+    # a sum takes 51 bits, as floats hold 53
+    return 2.0 ** (math.frexp(n_rows * math.log(n_rows))[1] - 51) if n_rows > 1 else 1.0
 
 
 def _pair_sums(

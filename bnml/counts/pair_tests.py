@@ -13,8 +13,6 @@ from bnml.counts.chi_square import Questions, Verdict, chi_square_statistic, log
 from bnml.counts.counts import Cells
 from bnml.counts.in_memory import CODES_PER_TASK, DistinctRows
 
-WORTH_A_THREAD = 4_000_000  # codes to visit before a second thread pays
-
 
 def pair_tests_fit(rows: DistinctRows, questions: Questions) -> bool:
     """Whether the table of every test is small enough for the kernel."""
@@ -40,7 +38,7 @@ def pair_tests_in_memory(
         run_pair_tests(tuple(rows), part, tuple(verdict), results, made[start:last])
 
     codes = (len(sets) * (2 + sets.shape[1]) + xs.size) * rows.n_distinct
-    workers = cores(threads) if codes > WORTH_A_THREAD else 1
+    workers = cores(threads) if codes > 4_000_000 else 1  # more codes to visit pay for a second thread
     parts = max(1 if workers == 1 else 8 * workers, -(-codes // CODES_PER_TASK))
     parts = max(1, min(parts, xs.size))
     run_all(task, pairwise(xs.size * i // parts for i in range(parts + 1)), workers)

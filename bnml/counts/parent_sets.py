@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from bnml._costs import SECONDS
 from bnml.counts.in_memory import DistinctRows
 
 if TYPE_CHECKING:
@@ -16,13 +17,11 @@ if TYPE_CHECKING:
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-SECONDS_PER_ROW = 2e-9  # of one set
 PART_SECONDS = 0.2
 MOST_IN_PART = 1 << 16
 SEED = 20060613
 MOST_COMPARED = 2000  # rows
 MOST_PAIRS = 62 * 32  # that are told apart
-TOP = 8  # candidates that tell most pairs apart, one by one; the others count like the last
 
 
 class LevelPart(NamedTuple):
@@ -175,7 +174,7 @@ class ParentSets:
         """Return the parts of this level that one call each looks at: a fraction of a second, not too many sets."""
         lowest = self.level.members[:, -1] if self.size else np.array([self.rows.arities.size])
         ends = np.cumsum(lowest, dtype=np.int64)
-        most = int(min(MOST_IN_PART, max(64.0, PART_SECONDS / (SECONDS_PER_ROW * self.rows.child.size))))
+        most = int(min(MOST_IN_PART, max(64.0, PART_SECONDS / (SECONDS.parent_set_row * self.rows.child.size))))
         cuts = np.searchsorted(ends, np.arange(most, int(ends[-1]) + most, most), side="right")
         edges = np.unique(np.concatenate([[0], cuts, [ends.size]]))
         return list(zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True))
@@ -196,10 +195,11 @@ class ParentSets:
         cells[0] = rows.cells
         n_cells = np.zeros(k + 1, np.int64)
         n_cells[0] = rows.n_cells
+        # the 8 candidates that tell most pairs apart count one by one, the others like the last
         room = Room(
             cells, n_cells, np.full(k, -1, np.int64), np.empty(largest * rows.arity, np.int64),
             np.empty(largest, np.int32), np.empty(k + 1, np.int64),
-            np.zeros((2, rows.told_apart.shape[1]), np.int64), np.zeros(TOP, np.int64),
+            np.zeros((2, rows.told_apart.shape[1]), np.int64), np.zeros(8, np.int64),
         )  # fmt: skip
         found = FoundSets(np.empty((most, 4), np.int64), np.empty((most, 4)), np.empty((most, k + 1), np.int32))
         used, counted, beyond = extend(rows, costs, level, (first, last), room, found)

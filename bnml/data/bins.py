@@ -21,13 +21,12 @@ import numpy.typing as npt
 
 from bnml._arrays import Floats
 from bnml.data.columns import Column
-from bnml.errors import ArgumentError, argument
+from bnml.errors import ArgumentError
 from bnml.nml import nml_histogram
 
 Bins = tuple[str, int | str] | tuple[float, ...]
 
 MOST_BINS = 1000
-FEW_WHOLE_NUMBERS = 10  # not cut by bins for all columns
 MDL = ("mdl", 0)
 AUTO = ("auto", 0)
 HELP = 'expected "auto", "mdl", "target:COLUMN", "width:K", "quantile:K" '
@@ -62,7 +61,7 @@ def parse_bins(spec: Any, where: str) -> Bins:
 
 
 def _refusal(where: str, spec: Any, expected: str) -> ArgumentError:
-    return ArgumentError(f"{argument(where, spec, most=100)}: {expected}")
+    return ArgumentError(expected, argument=where, value=spec)
 
 
 def cut_points(bins: Bins, values: Floats, weights: Floats) -> tuple[float, ...]:
@@ -185,4 +184,5 @@ def is_to_be_cut(column: Column) -> bool:
     numbers = column.numbers()
     if numbers is None or not numbers.size:
         return False
-    return not np.equal(numbers, np.floor(numbers)).all() or np.unique(numbers).size > FEW_WHOLE_NUMBERS
+    # up to 10 whole numbers are not cut by bins for all columns
+    return not np.equal(numbers, np.floor(numbers)).all() or np.unique(numbers).size > 10

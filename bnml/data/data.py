@@ -18,7 +18,7 @@ from bnml._pickled import PickledByFields
 from bnml._text import clip, did_you_mean, number_of, printable, quoted, quoted_value, shortened, wrapped_text
 from bnml.data.labels import Reading
 from bnml.data.targets import Targets, group_with_targets, rows_set_words
-from bnml.errors import ArgumentError, DataError, MissingError, argument, function
+from bnml.errors import ArgumentError, DataError, MissingError, Text, argument, function, join_texts
 
 if TYPE_CHECKING:
     from bnml.data.columns import Column
@@ -310,7 +310,7 @@ def _describe(data: Data, *, width: int = 80, most: int = 20) -> str:
         left = len(data.names) - most
         lines.append(f"… and {number_of(left, 'more column')}")
     if data.has_gaps:
-        lines.append(wrapped_text(f"values are missing in {rows_missing_words(data)}"))
+        lines.append(wrapped_text(f"values are missing in {_rows_missing_words(data)}"))
     if data.targets is not None:
         lines.append(wrapped_text(f"variables were set in {rows_set_words(data)}"))
     if data.counting is not None:
@@ -323,14 +323,14 @@ def _size(data: Data) -> str:
     return f"{number_of(data.n_rows, 'row')} {where} × {number_of(len(data.names), 'column')}"
 
 
-def rows_missing_words(data: Data, most: int = 12) -> str:
+def _rows_missing_words(data: Data, most: int = 12) -> str:
     """Return in how many rows of a table with gaps values are missing, and in which columns, in words.
 
     Examples
     --------
     >>> import bnml, pandas
     >>> frame = pandas.DataFrame({"sky": ["sun", None, "rain", None], "air": ["hot", "cold", "hot", None]})
-    >>> rows_missing_words(bnml.read(frame, missing="em"))
+    >>> _rows_missing_words(bnml.read(frame, missing="em"))
     '2 of 4 rows: sky in 2, air in 1'
     """
     arities = np.array(data.arities)[:, None]
@@ -341,7 +341,7 @@ def rows_missing_words(data: Data, most: int = 12) -> str:
     return f"{rows:,} of {number_of(data.n_rows, 'row')}: {shown}{more}"
 
 
-def refuse_gaps(data: Data, what: str) -> None:
+def refuse_gaps(data: Data, what: Text) -> None:
     """Refuse a table with gaps for something that needs every value; ``what`` names it, a `function` as one.
 
     Raises
@@ -354,10 +354,14 @@ def refuse_gaps(data: Data, what: str) -> None:
     counts = data.gap_counts()
     shown = ", ".join(f"{clip(name)!r}: {count:,}" for name, count in list(counts.items())[:20])
     raise MissingError(
-        f"{what} needs every value, and values are missing in {number_of(len(counts), 'column')} ({shown}); "
-        f"{argument('missing', 'em')} serves learning, fitting, probabilities and predictions: here read the table "
-        f"with {argument('missing', 'state')} or {argument('missing', 'drop')}, or fill the gaps with "
-        f"{function('network.impute')}"
+        what + f" needs every value, and values are missing in {number_of(len(counts), 'column')} ({shown})",
+        hint=argument("missing", "em")
+        + " serves learning, fitting, probabilities and predictions: here read the table with "
+        + argument("missing", "state")
+        + " or "
+        + argument("missing", "drop")
+        + ", or fill the gaps with "
+        + function("network.impute"),
     )
 
 
@@ -366,12 +370,14 @@ def refuse_columns_without_values(columns: Sequence[Column], settled: Sequence[S
     empty = [column.name for column, states in zip(columns, settled, strict=True) if not states.labels]
     if empty:
         raise DataError(
-            f"{argument('missing', 'em')}: there is no value at all in {quoted(map(clip, empty))}; leave such columns "
-            f"out with {argument('drop')}"
+            f"there is no value at all in {quoted(map(clip, empty))}",
+            argument="missing",
+            value="em",
+            hint="leave such columns out with " + argument("drop"),
         )
 
 
-def refuse_missing_values(missing: Sequence[tuple[str, int]], others: Sequence[str], most: int = 20) -> NoReturn:
+def refuse_missing_values(missing: Sequence[tuple[str, int]], others: Sequence[Text], most: int = 20) -> NoReturn:
     """Raise the error for gaps, where none may be: in how many rows of which columns; and say what else is wrong.
 
     Raises
@@ -382,8 +388,12 @@ def refuse_missing_values(missing: Sequence[tuple[str, int]], others: Sequence[s
     shown = ", ".join(f"{clip(name)!r}: {count}" for name, count in missing[:most])
     more = f" and {len(missing) - most} more columns" if len(missing) > most else ""
     said = (
-        f"missing values in {number_of(len(missing), 'column')} ({shown}{more}): pass {argument('missing', 'em')} to "
-        f"learn from what is there, {argument('missing', 'state')} to make them a state of their own, or "
-        f"{argument('missing', 'drop')} to drop those rows"
+        f"missing values in {number_of(len(missing), 'column')} ({shown}{more}): pass "
+        + argument("missing", "em")
+        + " to learn from what is there, "
+        + argument("missing", "state")
+        + " to make them a state of their own, or "
+        + argument("missing", "drop")
+        + " to drop those rows"
     )
-    raise MissingError("\n".join([said, *others]))
+    raise MissingError(join_texts("\n", [said, *others]))

@@ -84,7 +84,7 @@ def read_text(path: Path, wanted: Wanted) -> Table:
             try:
                 return read_delimited(table, wanted, "\t")
             except DataError as error:
-                raise type(error)(error.marked.replace(str(table), str(path))) from None
+                raise type(error)(error.sentence.replace(str(table), str(path))) from None
 
 
 def header_of(path: Path, delimiter: str | None = None) -> tuple[tuple[str, ...], str]:

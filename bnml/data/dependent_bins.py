@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from bnml.data.states import States
 
 ROWS_PER_CELL = 5  # of the table of bins and a partner, on average
-PARTNERS = 3
-QUANTILES = 4  # into which numbers are cut until their cuts are known; fewer where rows are few
 UNRELATED = 3  # bins of a column that nothing depends on
 CANDIDATES = 400  # of cuts; more are thinned, at equal steps in rank
 
@@ -153,7 +151,8 @@ def _automatic(
 
 
 def _rough_bins(n: float) -> int:
-    return max(2, min(QUANTILES, int((n / ROWS_PER_CELL) ** 0.5)))
+    # quantiles until better cuts are known; fewer where rows are few
+    return max(2, min(4, int((n / ROWS_PER_CELL) ** 0.5)))
 
 
 def _partners(
@@ -167,7 +166,7 @@ def _partners(
         if others[other].arity > 1 and 2 * others[other].arity * ROWS_PER_CELL <= n
     }
     ranked = sorted(gains, key=lambda other: (-gains[other], other))
-    return sorted([other for other in ranked[:PARTNERS] if gains[other] > 0.0] or ranked[:1])
+    return sorted([other for other in ranked[:3] if gains[other] > 0.0] or ranked[:1])
 
 
 def partners_of(column: NumericColumn, others: Mapping[str, CodedColumn]) -> list[str]:

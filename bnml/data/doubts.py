@@ -15,9 +15,7 @@ from bnml.data.columns import Column
 from bnml.data.labels import as_number, label_text, label_without_point
 from bnml.data.read_arguments import ReadOptions
 from bnml.data.states import MOST_WHOLE_NUMBERS, States
-from bnml.errors import DataWarning, argument
-
-MANY_COLUMNS = 3  # if all of their names are values too, the names are a row, even without numbers
+from bnml.errors import DataWarning, Text, argument
 
 MISSING_CODES = frozenset(
     (
@@ -53,7 +51,8 @@ def _header_doubt(columns: Sequence[Column], file: str) -> str | None:
     numbers = [number for name in names if (number := as_number(name)) is not None]
     found = len(numbers) == len(names) and any(map(_occurs, columns))
     counted = len(numbers) == len(names) and len(set(np.diff(numbers))) <= 1 and float(numbers[0]).is_integer()
-    if not found and (counted or not (numbers or len(names) >= MANY_COLUMNS) or not all(map(_fits, columns))):
+    # if 3 names or more are all values too, they are a row, even without numbers
+    if not found and (counted or not (numbers or len(names) >= 3) or not all(map(_fits, columns))):
         return None
     return (
         f"the first line of {file!r} is taken for the names of the columns, {quoted(map(clip, names), most=4)}, but it "
@@ -106,7 +105,7 @@ def is_missing_code(word: str) -> bool:
     return word.strip().casefold() in MISSING_CODES
 
 
-def hint_for_words(words: Sequence[str]) -> str:
+def hint_for_words(words: Sequence[str]) -> Text:
     """Return what to do about texts among numbers; only common codes are said to be missing values."""
     censored = [word for word in words if _CENSORED.fullmatch(word.strip())]
     codes = [word for word in words if is_missing_code(word)]
@@ -114,13 +113,12 @@ def hint_for_words(words: Sequence[str]) -> str:
         kind = "is a censored value" if len(censored) == 1 else "are censored values"
         hint = f"{quoted(map(clip, censored))} {kind}: replace with a number{_usual_replacement(censored)}"
         if codes:
-            hint += (
-                f"; if {quoted(map(clip, codes))} stands for a missing value, say so ({argument('na_values', codes)})"
-            )
+            hint += f"; if {quoted(map(clip, codes))} stands for a missing value, say so ("
+            return hint + argument("na_values", codes) + ")"
         return hint
     if len(codes) == len(words):
-        return f"if that stands for a missing value, say so ({argument('na_values', list(words))})"
-    return f"replace them with numbers, or if they stand for missing values, name them in {argument('na_values')}"
+        return "if that stands for a missing value, say so (" + argument("na_values", list(words)) + ")"
+    return "replace them with numbers, or if they stand for missing values, name them in " + argument("na_values")
 
 
 def _usual_replacement(censored: Sequence[str]) -> str:
@@ -157,9 +155,10 @@ def warn_of_states(columns: Sequence[Column], settled: Sequence[States], asked: 
         if 0 < len(words) < 4 and len(column.labels) - len(words) > MOST_WHOLE_NUMBERS:
             said = (
                 f"column {clip(column.name)!r} holds numbers apart from {quoted(map(clip, words))}, so all of them are "
-                f"taken as labels; {hint_for_words(list(map(label_text, words)))}"
+                "taken as labels"
             )
-            warnings.warn(DataWarning(said), stacklevel=level_of_caller())
+            hint = hint_for_words(list(map(label_text, words)))
+            warnings.warn(DataWarning(said, hint=hint), stacklevel=level_of_caller())
 
 
 def level_of_caller() -> int:

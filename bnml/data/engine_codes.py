@@ -24,7 +24,6 @@ from bnml.errors import DataError
 
 KEY_BITS = 62
 MOST_KEYS = 1 << KEY_BITS
-EXACT_DISTINCT = 2_000_000  # rows up to which distinct ones are counted exactly
 UNNESTS = {"duckdb", "postgres", "pyspark", "databricks", "snowflake", "bigquery", "trino"}
 
 
@@ -166,7 +165,7 @@ class CodedTable:
         with self.table.answering("count the distinct rows"):
             packed = self._packed()
             words = [packed[f"w{k}"] for k in range(len(self.words))]
-            if self.n_rows <= EXACT_DISTINCT:
+            if self.n_rows <= 2_000_000:  # up to here distinct rows are counted exactly
                 asked = packed.select(*words).distinct().aggregate(n=lambda t: t.count())
             else:
                 key = words[0]

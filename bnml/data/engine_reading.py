@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from bnml._costs import BYTES
 from bnml._machine import gigabytes
 from bnml._text import clip, quoted
 from bnml.data.bins import is_to_be_cut
@@ -30,10 +31,7 @@ from bnml.data.read_arguments import ReadOptions
 from bnml.data.sources import grouped_table
 from bnml.data.states import States, medians_of_column, settle_states, why_no_states
 from bnml.data.table import Table
-from bnml.errors import DataError, argument
-
-BYTES_PER_VALUE = 24  # of rows that are fetched with their labels
-MOST_CASES = 300  # values of a numeric column that are coded one by one; beyond, by comparing with cuts
+from bnml.errors import DataError, Text, argument, join_texts
 
 
 def read_engine_table(table: EngineTable, asked: ReadOptions, source: str) -> Data:
@@ -82,9 +80,9 @@ def read_engine_table(table: EngineTable, asked: ReadOptions, source: str) -> Da
     if total > MOST_ROWS:
         raise too_many_rows(str(asked.weights))
     if wrong := why_no_states(columns, asked.states, asked.bins, asked.bins_of):
-        raise DataError("\n".join(wrong))
+        raise DataError(join_texts("\n", wrong))
     if dependent := _cut_for_others(columns, asked):
-        what = f"{argument('bins', 'auto')} of {quoted(map(clip, dependent), most=3)}"
+        what = argument("bins", "auto") + f" of {quoted(map(clip, dependent), most=3)}"
         _refuse_to_push(counting, what)
         _refuse_many_rows(whole, kept, counting, limit, what)
         return read_opened(grouped_table(whole, kept, names), asked, source).data()
@@ -116,17 +114,21 @@ def read_engine_table(table: EngineTable, asked: ReadOptions, source: str) -> Da
     return data
 
 
-def _refuse_to_push(counting: str, what: str, *, only: bool = True) -> None:
+def _refuse_to_push(counting: str, what: Text, *, only: bool = True) -> None:
     if counting == "push" and only:
         raise DataError(
-            f"{what} needs rows, which stay in the engine with {argument('counting', 'push')}: take "
-            f"{argument('counting', 'compress')}, which fetches the distinct ones"
+            what
+            + " needs rows, which stay in the engine with "
+            + argument("counting", "push")
+            + ": take "
+            + argument("counting", "compress")
+            + ", which fetches the distinct ones"
         )
 
 
-def _refuse_many_rows(table: EngineTable, kept: Sequence[str], counting: str, limit: int, what: str) -> None:
+def _refuse_many_rows(table: EngineTable, kept: Sequence[str], counting: str, limit: int, what: Text) -> None:
     """Refuse to fetch rows with their labels if the distinct ones do not fit, unless that was asked for."""
-    size = BYTES_PER_VALUE * len(kept)
+    size = BYTES.fetched_value * len(kept)
     with table.answering("count the distinct rows"):
         rows = table.rows.select(**{f"v{i}": table.column(name) for i, name in enumerate(kept)})
         queries = rows.count().as_table(), rows.distinct().count().as_table()
@@ -137,11 +139,14 @@ def _refuse_many_rows(table: EngineTable, kept: Sequence[str], counting: str, li
     raise _too_many_rows(what, n, size, limit)
 
 
-def _too_many_rows(what: str, n: int, size: int, limit: int) -> DataError:
+def _too_many_rows(what: Text, n: int, size: int, limit: int) -> DataError:
     return DataError(
-        f"{what} needs the distinct rows here: about {n:,} of them take {_shown(n * size)} of memory, and "
-        f"{_shown(limit)} are allowed; do without it, take fewer columns, raise {argument('memory_limit')}, or fetch "
-        f"them all the same with {argument('counting', 'compress')}"
+        what + f" needs the distinct rows here: about {n:,} of them take {_shown(n * size)} of memory, and "
+        f"{_shown(limit)} are allowed",
+        hint="do without it, take fewer columns, raise "
+        + argument("memory_limit")
+        + ", or fetch them all the same with "
+        + argument("counting", "compress"),
     )
 
 
@@ -260,7 +265,8 @@ def _coding(found: DistinctValues, column: Column, states: States, table: Engine
     other = int(states.mapping[-1]) if column.has_missing and states.mapping[-1] >= 0 else None
     arity = max(len(states.labels), 1 + (-1 if other is None else other))
     text = found.values.type in (pa.string(), pa.large_string())
-    many = found.about is not None or (codes.size > MOST_CASES and (not text or table.engine == "duckdb"))
+    # up to 300 values of a numeric column are coded one by one, more by comparing with cuts
+    many = found.about is not None or (codes.size > 300 and (not text or table.engine == "duckdb"))
     if states.cuts is not None and many:
         return ColumnCoding(own_name, arity, (), (), states.cuts, other, _gaps(found, column))
     listed = [

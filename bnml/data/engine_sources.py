@@ -23,6 +23,7 @@ from tempfile import mkdtemp
 from typing import Any
 from weakref import finalize
 
+from bnml._costs import BYTES
 from bnml._machine import cores, machine_memory, memory_limit_of
 from bnml._optional import needs
 from bnml._text import clip
@@ -95,7 +96,7 @@ def _at_path(text: str, limit: int) -> EngineTable | None:
         return _of_parquet(files, text, limit) if files else None
     if not path.exists() and text.lower().endswith(".parquet") and glob.has_magic(text):
         return _of_parquet(sorted(Path(name) for name in glob.glob(text, recursive=True)), text, limit)  # noqa: PTH207
-    if path.is_file() and takes_more_than(path, limit):
+    if path.is_file() and _takes_more_than(path, limit):
         name = path.name.lower()
         return _of_parquet([path], text, limit) if name.endswith(".parquet") else _of_text(path, limit)
     return None
@@ -202,14 +203,11 @@ def _of_files(
     return replace(table, scratch=scratch, own_names={name: own[name] for name in kept}, share=SHARE_OF_ROWS)
 
 
-BYTES_PER_VALUE, BYTES_PER_LABEL = 32, 240
-PACKED = 8  # times as large is a file that gzip has packed
-MOST_PER_BYTE = BYTES_PER_LABEL // 2  # of a file of text: a digit and a comma are a value
+MOST_PER_BYTE = BYTES.label // 2  # of a file of text: a digit and a comma are a value
 FIRST_ROWS = 2000
-MANY = 0.5  # share of the first rows from which on different values are labels of their own
 
 
-def takes_more_than(path: Path, limit: int) -> bool:
+def _takes_more_than(path: Path, limit: int) -> bool:
     r"""Return whether a CSV or Parquet file takes more than a number of bytes while it is read; False for others.
 
     Examples
@@ -218,7 +216,7 @@ def takes_more_than(path: Path, limit: int) -> bool:
     >>> with TemporaryDirectory() as folder:
     ...     file = Path(folder, "t.csv")
     ...     _ = file.write_text("a,b\n" + "x,1\ny,2\n" * 1000)
-    ...     takes_more_than(file, 10**6), takes_more_than(file, 10**5)
+    ...     _takes_more_than(file, 10**6), _takes_more_than(file, 10**5)
     (False, True)
     """
     name = path.name.lower()
@@ -226,13 +224,14 @@ def takes_more_than(path: Path, limit: int) -> bool:
         return _memory_of_parquet(path) > limit
     if not name.endswith((".csv", ".tsv", ".csv.gz", ".tsv.gz")):
         return False
-    size = path.stat().st_size * (PACKED if name.endswith(".gz") else 1)
+    size = path.stat().st_size * (8 if name.endswith(".gz") else 1)  # gzip makes a table about 8 times smaller
     return size * MOST_PER_BYTE > limit and _memory_of_text(path, size) > limit
 
 
 def _memory(columns: Sequence[int], n_first: int, n_rows: float) -> int:
     """Return the bytes of columns with these numbers of different values among the first rows."""
-    each = sum(BYTES_PER_LABEL if n > max(MANY * n_first, 10) else BYTES_PER_VALUE for n in columns)
+    # where half of the first values differ, they are labels of their own
+    each = sum(BYTES.label if n > max(0.5 * n_first, 10) else BYTES.value for n in columns)
     return int(each * n_rows)
 
 

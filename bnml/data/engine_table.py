@@ -23,7 +23,6 @@ from bnml.errors import BnmlError, DataError, DependencyError
 
 HAS_GROUPING_SETS = {"duckdb", "postgres", "snowflake", "bigquery", "trino", "mssql", "oracle"}
 COPIES_FOR_GROUPING_SETS = {"pyspark", "databricks"}  # every row once for each set, with all columns
-TOO_NEW = 2  # the version of DuckDB in which Ibis 12 fails to list tables and to fetch batches
 COLUMNS_AT_ONCE = 60  # whose distinct values one scan finds
 RELATION = "the rows of a relation, for bnml"  # the name that a query calls a DuckDB relation by
 PASSWORD = re.compile(r"(?<=://)[^/@\s]*@|(?i:password|pwd|token|secret)\s*=\s*[^\s&;]+")
@@ -362,7 +361,8 @@ def check_duckdb() -> None:
     """
     import duckdb
 
-    if int(duckdb.__version__.partition(".")[0]) >= TOO_NEW:
+    # with DuckDB 2, Ibis 12 fails to list tables and to fetch batches
+    if int(duckdb.__version__.partition(".")[0]) >= 2:
         raise DependencyError(
             f"Ibis cannot read from DuckDB {duckdb.__version__} yet; install an earlier one with: pip install "
             f"'{REQUIREMENTS['duckdb']}'"

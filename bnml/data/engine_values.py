@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from bnml._costs import BYTES
 from bnml._machine import gigabytes
 from bnml._text import clip
 from bnml.data.bins import MDL, Bins, equal_width, quantile_shares
@@ -26,8 +27,6 @@ FIRST_ROWS = 20_000  # rows in which columns of many values are told
 SOME_VALUES = 1000  # values among these that make a column one of many
 MANY_VALUES = 100_000  # values of a column that are not listed
 SHOWN_VALUES = 2000  # values of such a column that are fetched to say what is wrong with it
-LOWEST_VALUES = 12  # of numbers that are cut: as many as it takes to see that there are many
-BYTES_PER_LABEL = 200  # of a value while it is here
 
 
 def known_values(
@@ -104,12 +103,14 @@ def _is_thinned(name: str, n: int, asked: ReadOptions, limit: int) -> bool:
     bins = _bins_for(name, asked)
     if bins is None or not (bins == MDL or bins_depend(bins)):
         return True
-    if n * BYTES_PER_LABEL > limit:
+    if n * BYTES.fetched_label > limit:
         told = "auto" if bins == ("auto", 0) else "mdl" if bins == MDL else f"target:{bins[1]}"
         raise DataError(
-            f"{argument('bins', told)} weighs every value of column {clip(name)!r}, and about {n:,} of them take "
-            f"{gigabytes(n * BYTES_PER_LABEL)} of memory: cut it by {argument('bins', {clip(name): 'quantile:4'})} or "
-            f"at points that you name, or raise {argument('memory_limit')}"
+            argument("bins", told) + f" weighs every value of column {clip(name)!r}, and about {n:,} of them take "
+            f"{gigabytes(n * BYTES.fetched_label)} of memory: cut it by "
+            + argument("bins", {clip(name): "quantile:4"})
+            + " or at points that you name, or raise "
+            + argument("memory_limit")
         )
     return False
 
@@ -158,7 +159,7 @@ def _largest_of_bins(table: EngineTable, known: Any, bins: Bins) -> tuple[list[f
     with table.answering("count the values"):
         ends = known.aggregate(low=known["x"].min(), high=known["x"].max(), n=known["n"].sum().cast("int64"))
         numbers = known.group_by("x").aggregate(n=known["n"].sum().cast("int64"))
-        lowest = numbers.order_by("x").limit(LOWEST_VALUES).select("x")
+        lowest = numbers.order_by("x").limit(12).select("x")  # as many as it takes to see that numbers have many values
     low, high, total = _one_row(table, ends)
     cuts = set(table.table(lowest, "count the values").column(0).to_pylist())
     match bins:

@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bnml._text import clip, did_you_mean, quoted, quoted_value
-from bnml.errors import ArgumentError, DataError, argument
+from bnml.errors import ArgumentError, DataError
 
 MISSING_LABEL = "?"
 MISSING_TEXTS = frozenset({"", "?", "NaN"})
@@ -293,6 +293,7 @@ def kept_table_names(names: Sequence[str], wanted: Wanted) -> list[str]:
 def name_not_in_table(asked: str, name: Any, names: Sequence[str]) -> ArgumentError:
     """Return the error for an argument with a name that is not in the table: there is no such column."""
     return ArgumentError(
-        f"{argument(asked)}: there is no column {clip(name)!r}; the columns are {quoted(map(clip, names))}."
-        f"{did_you_mean(clip(name), map(clip, names))}"
+        f"there is no column {clip(name)!r}",
+        argument=asked,
+        hint=f"the columns are {quoted(map(clip, names))}.{did_you_mean(clip(name), map(clip, names))}",
     )

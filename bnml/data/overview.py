@@ -32,7 +32,7 @@ from bnml.data.read_arguments import ReadOptions, check_arguments
 from bnml.data.sources import open_in_memory, source_text
 from bnml.data.states import MOST_LABELS
 from bnml.data.table import Table
-from bnml.errors import DataError, argument
+from bnml.errors import DataError, Phrase, argument
 
 Counts = npt.NDArray[np.int64]
 
@@ -40,11 +40,7 @@ BARS = 12  # of a small histogram
 COMMONEST = 8  # labels that are told
 FIRST_ROWS = 20  # rows that are told as they are
 MANY_ROWS = 20  # from so many on, a column in which all labels differ is an identifier
-MANY_LABELS = 50  # labels that are too many if they have fewer than ten rows each
-FEW_WORDS = 3  # among numbers
 NEAR = 0.03  # of a column's entropy may be left given another one that is nearly a copy of it
-NEARLY_LINEAR = 0.9995  # correlation of ranks from which on numbers are nearly copies
-MOST_COMPARED = 200  # columns of which pairs are compared
 
 _DATE = re.compile(
     r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}|[0-9]{1,2}\.[0-9]{1,2}\.([0-9]{4}|[0-9]{2})|[0-9]{1,2}/[0-9]{1,2}/([0-9]{4}|[0-9]{2})"
@@ -76,7 +72,7 @@ class ColumnOverview:
     histogram
         For many numbers the lowest and the highest, and the numbers of rows in some bins of equal width; else None.
     advice
-        What to do about it; None where there is nothing to say. Arguments are marked, see `bnml.errors.argument`.
+        What to do about it; None where there is nothing to say.
     leave_out
         Whether the advice is to leave it out.
     cut
@@ -91,7 +87,7 @@ class ColumnOverview:
     missing: int
     common: tuple[tuple[Any, int], ...]
     histogram: tuple[float, float, tuple[int, ...]] | None = None
-    advice: str | None = None
+    advice: Phrase | None = None
     leave_out: bool = False
     cut: bool = False
     words: tuple[str, ...] = field(default=())
@@ -260,34 +256,33 @@ def _histogram(column: Column, frequencies: Counts | None) -> tuple[float, float
 def _advised(found: ColumnOverview, column: Column, n: int) -> ColumnOverview:
     """Return the look at a column with advice, as far as it can be told without the others."""
     d = found.distinct
-    out = f"leave it out ({argument('drop', [found.name], most=80)})"
+    out = "leave it out (" + argument("drop", [found.name]) + ")"
     if d == 0:
-        return replace(found, advice=f"it holds nothing: {out}", leave_out=True)
+        return replace(found, advice="it holds nothing: " + out, leave_out=True)
     if d == 1 and not found.missing:
-        return replace(found, advice=f"a constant, which tells nothing: {out}", leave_out=True)
+        return replace(found, advice="a constant, which tells nothing: " + out, leave_out=True)
     if found.kind in ("dates", "times"):
         what = "a date" if found.kind == "dates" else "a time of day"
         better = "the month or the weekday" if found.kind == "dates" else "day and night"
-        return replace(
-            found, advice=f"{what}: {out}, or make a column of what matters, such as {better}", leave_out=True
-        )
+        advice = f"{what}: " + out + f", or make a column of what matters, such as {better}"
+        return replace(found, advice=advice, leave_out=True)
     if _is_identifier(found, column, n):
-        return replace(found, advice=f"an identifier, different in nearly every row: {out}", leave_out=True)
+        return replace(found, advice="an identifier, different in nearly every row: " + out, leave_out=True)
     if found.kind in ("numbers", "whole numbers"):
         if not is_to_be_cut(column):
             return found
-        return replace(found, advice=f"numbers to cut: {argument('bins', {found.name: 'auto'}, most=100)}", cut=True)
+        return replace(found, advice="numbers to cut: " + argument("bins", {found.name: "auto"}), cut=True)
     if number_with_comma(column) is not None:
-        said = f"numbers with a decimal comma: write them with a point; as they are, {out}"
+        said = "numbers with a decimal comma: write them with a point; as they are, " + out
         return replace(found, advice=said, leave_out=True)
     if words := _words_among_numbers(column):
-        said = f"numbers apart from {quoted(map(clip, words))}: {hint_for_words(words)}"
+        said = Phrase() + f"numbers apart from {quoted(map(clip, words))}: " + hint_for_words(words)
         if not all(map(is_missing_code, words)):
-            return replace(found, advice=f"{said}; as they are, {out}", leave_out=True)
-        said += f" and cut them ({argument('bins', {found.name: 'auto'}, most=100)})"
+            return replace(found, advice=said + "; as they are, " + out, leave_out=True)
+        said += " and cut them (" + argument("bins", {found.name: "auto"}) + ")"
         return replace(found, advice=said, words=words, cut=True)
-    if d > MOST_LABELS or (d > MANY_LABELS and 10 * d > n):
-        said = f"too many labels, {n / d:.2g} rows each: join those that belong together, or {out}"
+    if d > MOST_LABELS or (d > 50 and 10 * d > n):  # too many, if they have fewer than ten rows each
+        said = f"too many labels, {n / d:.2g} rows each: join those that belong together, or " + out
         return replace(found, advice=said, leave_out=True)
     return found
 
@@ -309,7 +304,7 @@ def _words_among_numbers(column: Column) -> tuple[str, ...]:
     """Return the few labels of a column that are no numbers, if the others are, and are many."""
     words = [label_text(label) for label in column.labels if as_number(label) is None]
     many = len(column.labels) - len(words) > MANY_ROWS
-    return tuple(sorted(words)) if many and 0 < len(words) <= FEW_WORDS else ()
+    return tuple(sorted(words)) if many and 0 < len(words) <= 3 else ()
 
 
 def _with_gaps(found: ColumnOverview, asked: ReadOptions) -> ColumnOverview:
@@ -317,25 +312,32 @@ def _with_gaps(found: ColumnOverview, asked: ReadOptions) -> ColumnOverview:
     if not found.missing or found.leave_out or asked.missing != "error":
         return found
     said = (
-        f"{number_of(found.missing, 'missing value')}: learn from what is there ({argument('missing', 'em')}), a state "
-        f"of their own ({argument('missing', 'state')}), or drop the rows ({argument('missing', 'drop')})"
+        f"{number_of(found.missing, 'missing value')}: learn from what is there ("
+        + argument("missing", "em")
+        + "), a state of their own ("
+        + argument("missing", "state")
+        + "), or drop the rows ("
+        + argument("missing", "drop")
+        + ")"
     )
-    return replace(found, advice=f"{found.advice}; {said}" if found.advice else said)
+    return replace(found, advice=found.advice + "; " + said if found.advice else said)
 
 
 def _without_copies(columns: Sequence[Column], looks: Sequence[ColumnOverview]) -> list[ColumnOverview]:
     """Return the looks with advice to leave out columns that are nearly copies of earlier ones."""
     result = list(looks)
-    usable = [i for i, look in enumerate(looks) if look.distinct > 1 and not look.leave_out][:MOST_COMPARED]
+    # pairs are compared of the first 200 columns
+    usable = [i for i, look in enumerate(looks) if look.distinct > 1 and not look.leave_out][:200]
     for place, i in enumerate(usable):
         for j in usable[:place]:
             if not result[j].leave_out and _nearly_alike(columns[i], columns[j], looks[i], looks[j]):
                 said = (
-                    f"nearly a copy of {clip(looks[j].name)!r}, which would hide all else: leave one of them out "
-                    f"({argument('drop', [looks[i].name], most=80)})"
+                    f"nearly a copy of {clip(looks[j].name)!r}, which would hide all else: leave one of them out ("
+                    + argument("drop", [looks[i].name])
+                    + ")"
                 )
-                before = f"{result[i].advice}; " if result[i].advice else ""
-                result[i] = replace(result[i], advice=before + said, leave_out=True)
+                before = result[i].advice
+                result[i] = replace(result[i], advice=before + "; " + said if before else said, leave_out=True)
                 break
     return result
 
@@ -369,7 +371,7 @@ def _nearly_linear(a: Column, b: Column) -> bool:
     first, second = _ranks(x[a.codes[both]]), _ranks(y[b.codes[both]])
     if first.std() == 0.0 or second.std() == 0.0:
         return False
-    return bool(abs(np.corrcoef(first, second)[0, 1]) > NEARLY_LINEAR)
+    return bool(abs(np.corrcoef(first, second)[0, 1]) > 0.9995)  # correlation of ranks: numbers are nearly copies
 
 
 def _ranks(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

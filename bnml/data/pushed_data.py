@@ -10,20 +10,23 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from bnml._text import clip
 from bnml.data.data import Data, Gaps
 from bnml.data.labels import Reading
-from bnml.errors import ArgumentError, DataError, argument, function
+from bnml.errors import ArgumentError, DataError, Text, argument, function
 
 if TYPE_CHECKING:
     from bnml.data.engine_codes import CodedTable
 
 
-def rows_stay(data: Data, what: str) -> DataError:
+def rows_stay(data: Data, what: Text) -> DataError:
     """Return the error for what needs rows that stay in an engine; ``what`` names it."""
     table = data.coded.table.name if isinstance(data, PushedData) else "the table"
     return DataError(
-        f"{what} needs the rows of {clip(table)!r}, which stay in {data.engine} ({argument('counting', 'push')}): read "
-        f"the table with {argument('counting', 'compress')}, which fetches its distinct rows, or read a sample of them "
-        "that has a name: a table or view of its own, or rows chosen by a key (of an Ibis table, "
-        "table.filter(table.id % 100 == 0))"
+        what
+        + f" needs the rows of {clip(table)!r}, which stay in {data.engine} ("
+        + argument("counting", "push")
+        + "): read the table with "
+        + argument("counting", "compress")
+        + ", which fetches its distinct rows, or read a sample of them that has a name: a table or view of its own, "
+        "or rows chosen by a key (of an Ibis table, table.filter(table.id % 100 == 0))"
     )
 
 
@@ -39,10 +42,10 @@ def refuse_pushed(data: Data, name: str) -> None:
         raise rows_stay(data, function(name))
 
 
-def _who_asks() -> str:
+def _who_asks() -> Text:
     """Return the function of ours that a user has called, as errors name it."""
     frame: FrameType | None = sys._getframe(1)
-    name = "this"
+    name: Text = "this"
     while frame is not None:
         module = frame.f_globals.get("__name__", "")
         own = frame.f_code.co_name

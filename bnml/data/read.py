@@ -130,8 +130,10 @@ def read(
     if engine is None:
         if counting == "push":
             raise DataError(
-                f"{argument('counting', 'push')}: the rows of {source_text(source)} are in memory, and no engine holds "
-                f"them; leave {argument('counting')} out"
+                f"the rows of {source_text(source)} are in memory, and no engine holds them",
+                argument="counting",
+                value="push",
+                hint="leave " + argument("counting") + " out",
             )
         return read_opened(open_in_memory(source, asked.kept), asked, source_text(source)).data()
     from bnml.data.engine_reading import read_engine_table
@@ -144,8 +146,11 @@ def read_draft(source: Any, **arguments: Any) -> DraftTable:
     asked = check_arguments(**arguments)
     if asked.counting == "push":
         raise DataError(
-            f"cuts by turns with a network need rows, which stay in the engine with {argument('counting', 'push')}: "
-            f"leave {argument('counting')} out"
+            "cuts by turns with a network need rows, which stay in the engine with "
+            + argument("counting", "push")
+            + ": leave "
+            + argument("counting")
+            + " out"
         )
     return read_opened(open_table(source, asked.kept, asked.limit), asked, source_text(source))
 

@@ -43,11 +43,10 @@ class ReadOptions:
         self.check_columns(names)
         kept = [name for name in kept_table_names(names, self.columns) if name not in self.drop]
         if not kept:
-            raise ArgumentError(f"{argument('drop')} leaves no columns")
+            raise ArgumentError(argument("drop") + " leaves no columns")
         for target in self.targets:
             if target not in kept or target in self.no_variables:
-                named = argument("bins", f"target:{target}", most=60)
-                raise ArgumentError(f"{named}: column {clip(target)!r} is left out, or no variable")
+                raise refuse("bins", f"target:{target}", f"column {clip(target)!r} is left out, or no variable")
         return kept + [name for name in self.no_variables if name not in kept]
 
     @property
@@ -135,19 +134,21 @@ def check_arguments(
     )
     if both := set(asked.states) & set(bins_of):
         raise ArgumentError(
-            f"column {clip(min(both))!r} has both {argument('states')} and {argument('bins')}: give one of them"
+            f"column {clip(min(both))!r} has both "
+            + argument("states")
+            + " and "
+            + argument("bins")
+            + ": give one of them"
         )
     for name in ("weights", "interventions"):
         own = getattr(asked, name)
         if own in bins_of or (own in asked.states and states_file is None):
-            raise ArgumentError(
-                f"{argument(name)}: column {clip(own)!r} is no variable, it has neither states nor bins"
-            )
+            raise ArgumentError(f"column {clip(own)!r} is no variable, it has neither states nor bins", argument=name)
         if own in asked.drop:
-            raise ArgumentError(f"column {clip(own)!r} is both {argument(name)} and {argument('drop')}")
+            raise ArgumentError(f"column {clip(own)!r} is both " + argument(name) + " and " + argument("drop"))
     if asked.weights is not None and asked.weights == asked.interventions:
         raise ArgumentError(
-            f"column {clip(asked.weights)!r} is both {argument('weights')} and {argument('interventions')}"
+            f"column {clip(asked.weights)!r} is both " + argument("weights") + " and " + argument("interventions")
         )
     return asked
 
@@ -176,7 +177,7 @@ def _listed(values: Any, name: str, what: str) -> list[Any]:
         raise refuse(name, values, f"expected a list of {what}{order}")
     items = list(values)
     if not items:
-        raise ArgumentError(f"{argument(name)} is empty: give at least one of the {what}")
+        raise ArgumentError(argument(name) + f" is empty: give at least one of the {what}")
     return items
 
 
@@ -186,7 +187,7 @@ def _checked_columns(columns: Any) -> list[str] | None:
     wanted = [str(name) for name in _listed(columns, "columns", "column names")]
     if len(set(wanted)) < len(wanted):
         twice = next(name for name in wanted if wanted.count(name) > 1)
-        raise ArgumentError(f"{argument('columns')}: {clip(twice)!r} is named twice")
+        raise ArgumentError(f"{clip(twice)!r} is named twice", argument="columns")
     return wanted
 
 
@@ -207,7 +208,7 @@ def _checked_states(states: Any) -> dict[str, list[Any]]:
         if any(is_missing(label) for label in declared[str(name)]):
             raise ArgumentError(
                 f"states[{clip(name)!r}] holds None or NaN, which is no label: for a state of the missing values pass "
-                f"{argument('missing', 'state')}"
+                + argument("missing", "state")
             )
     return declared
 

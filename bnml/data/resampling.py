@@ -13,7 +13,6 @@ from bnml.data.data import Data
 from bnml.data.rows import no_single_rows
 from bnml.errors import DataError
 
-MOST_DRAWN = 10**9  # rows of which a sample of exact size can be drawn
 MOST_DEALT = 10**8  # rows that can be dealt out one by one
 
 
@@ -26,7 +25,7 @@ def redrawn(data: Data, rng: np.random.Generator) -> Data:
 def halves(data: Data, rng: np.random.Generator) -> tuple[Data, Data]:
     """Return two tables with half of the rows each, drawn without replacement; if need be the first has one less."""
     size = data.n_rows // 2
-    if data.n_rows < MOST_DRAWN:
+    if data.n_rows < 10**9:  # of more rows no sample of exact size can be drawn
         taken = rng.multivariate_hypergeometric(data.weights, size, method="marginals")
     else:  # the law of large numbers sees to the sizes
         taken = rng.binomial(data.weights, 0.5)

@@ -233,7 +233,7 @@ def _from_standard_input(wanted: Wanted) -> Table:
         try:
             return _from_path(file, wanted)
         except DataError as error:
-            raise type(error)(error.marked.replace(str(file), "standard input")) from None
+            raise type(error)(error.sentence.replace(str(file), "standard input")) from None
 
 
 @contextmanager

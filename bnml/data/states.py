@@ -26,7 +26,7 @@ from bnml.data.dependent_bins import (
 )
 from bnml.data.labels import MISSING_LABEL, Reading, as_number, label_text, label_without_point, ordered
 from bnml.data.targets import Targets, group_with_targets
-from bnml.errors import DataError, argument
+from bnml.errors import DataError, Phrase, Text, argument, join_texts
 
 MOST_WHOLE_NUMBERS = 50
 MOST_LABELS = 1000
@@ -149,7 +149,7 @@ def settle_states(
         If columns hold numbers to be binned, too many labels, or values that are not declared; the message names all.
     """
     if wrong := why_no_states(columns, declared, bins, bins_of):
-        raise DataError("\n".join(wrong))
+        raise DataError(join_texts("\n", wrong))
     settled: list[States | None] = []
     asked: dict[str, Bins] = {}
     for column in columns:
@@ -163,7 +163,7 @@ def settle_states(
             asked[column.name] = own
         else:
             numbers = NumericColumn.of(column, weights)
-            settled.append(states_of_bins(column, cut_points(own, numbers.values, numbers.totals)))
+            settled.append(_states_of_bins(column, cut_points(own, numbers.values, numbers.totals)))
     cuts: dict[str, tuple[float, ...]] = {}
     if asked:
         numeric = {column.name: NumericColumn.of(column, weights) for column in columns if column.name in asked}
@@ -171,7 +171,7 @@ def settle_states(
         coded = {column.name: CodedColumn.of(column, states) for column, states in known if states is not None}
         cuts = cuts_by_dependence(numeric, coded, asked)
     return [
-        states_of_bins(column, cuts[column.name]) if states is None else states
+        _states_of_bins(column, cuts[column.name]) if states is None else states
         for column, states in zip(columns, settled, strict=True)
     ]
 
@@ -181,16 +181,16 @@ def why_no_states(
     declared: Mapping[str, Sequence[Any]],
     bins: Bins | None,
     bins_of: Mapping[str, Bins],
-) -> list[str]:
+) -> list[Text]:
     """Return why columns cannot get states: values that are not declared, numbers to be binned, too many labels."""
-    said: list[str] = []
+    said: list[Text] = []
     named: dict[str, list[str]] = {}
     for column in columns:
         if column.name in declared:
             try:
                 declared_states(column, declared[column.name])
             except DataError as error:
-                said.append(error.marked)
+                said.append(error.sentence)
         elif column.name in bins_of:
             said += _not_to_be_cut(column)
         elif _bins_of(column, declared, bins, bins_of) is None and not column.declared and (kind := _complaint(column)):
@@ -217,20 +217,21 @@ def _labelled(column: Column) -> States:
     return States(tuple(labels), np.array([*(rank[label_text(label)] for label in column.labels), -1], np.int64))
 
 
-def _not_to_be_cut(column: Column) -> list[str]:
+def _not_to_be_cut(column: Column) -> list[Text]:
     """Return why a column cannot be cut, if so."""
     if column.numbers() is None:
         from bnml.data.doubts import hint_for_words
 
         wrong = next(label for label in column.labels if as_number(label) is None)
         hint = hint_for_words([label_text(wrong)])
-        return [f"bins for column {clip(column.name)!r}: it holds {clip(wrong)!r}, which is not a number; {hint}"]
+        problem = f"bins for column {clip(column.name)!r}: it holds {clip(wrong)!r}, which is not a number"
+        return [problem + "; " + hint]
     if not (column.codes >= 0).any():
         return [f"bins for column {clip(column.name)!r}: all of its values are missing"]
     return []
 
 
-def states_of_bins(column: Column, cuts: tuple[float, ...]) -> States:
+def _states_of_bins(column: Column, cuts: tuple[float, ...]) -> States:
     """Return the states of a column of numbers that is cut into bins."""
     numbers = column.numbers()
     assert numbers is not None
@@ -260,20 +261,27 @@ def _complaint(column: Column) -> str:
     return "labels" if len(column.labels) > MOST_LABELS else ""
 
 
-def _sentence(complaint: str, names: Sequence[str]) -> str:
+def _sentence(complaint: str, names: Sequence[str]) -> Phrase:
     one = len(names) == 1
     subject = f"column {clip(names[0])!r}" if one else f"columns {quoted(map(clip, names))}"
     holds, them, its = ("holds", "it", "its") if one else ("hold", "them", "their")
     if complaint == "labels":
         return (
-            f"{subject} {holds} more than {MOST_LABELS} distinct labels: leave {them} out with {argument('columns')}, "
-            f"or declare {its} states with {argument('states')}"
+            f"{subject} {holds} more than {MOST_LABELS} distinct labels: leave {them} out with "
+            + argument("columns")
+            + f", or declare {its} states with "
+            + argument("states")
         )
     what = "fractions" if complaint == "fractions" else f"whole numbers with more than {MOST_WHOLE_NUMBERS} values"
     return (
-        f"{subject} {holds} {what}: cut {them} into bins, e.g. {argument('bins', 'auto')}, "
-        f"{argument('bins', 'quantile:4')} or {argument('bins', {clip(names[0]): [10, 20]})}, or declare {its} states "
-        f"with {argument('states')}"
+        f"{subject} {holds} {what}: cut {them} into bins, e.g. "
+        + argument("bins", "auto")
+        + ", "
+        + argument("bins", "quantile:4")
+        + " or "
+        + argument("bins", {clip(names[0]): [10, 20]})
+        + f", or declare {its} states with "
+        + argument("states")
     )
 
 
@@ -355,7 +363,7 @@ class DraftTable:
         cuts = self.cutting(name, families).best()
         if not cuts:
             return self
-        states = states_of_bins(self.columns[i], cuts)
+        states = _states_of_bins(self.columns[i], cuts)
         if self.reading.missing == "state" and self.columns[i].has_missing:
             states = states.with_missing_state()
         if self.reading.missing == "em":

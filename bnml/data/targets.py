@@ -20,7 +20,7 @@ from bnml._text import clip, did_you_mean, number_of, quoted
 from bnml.data.columns import Column
 from bnml.data.grouping import group_rows
 from bnml.data.labels import MISSING_TEXTS
-from bnml.errors import DataError, argument
+from bnml.errors import DataError, Text, argument, join_texts
 
 if TYPE_CHECKING:
     from bnml.data.data import Data
@@ -124,15 +124,19 @@ def targets_of_column(
 
 
 def _no_target(column: str, target: str, names: Sequence[str], all_names: Sequence[str]) -> DataError:
-    where = f"{argument('interventions')}: column {clip(column)!r} names {clip(target)!r}"
+    where = f"column {clip(column)!r} names {clip(target)!r}"
     if target in all_names:
         return DataError(
             f"{where}, which is left out or no variable: in the rows in which it was set, what depends on it follows "
-            "another law; keep the column, or leave those rows out"
+            "another law",
+            argument="interventions",
+            hint="keep the column, or leave those rows out",
         )
     return DataError(
-        f"{where}, which is no variable; name variables ({quoted(map(clip, names), most=6)}), several separated by "
-        f"{SEPARATOR!r}, and leave the field empty where nothing was set.{did_you_mean(clip(target), map(clip, names))}"
+        f"{where}, which is no variable",
+        argument="interventions",
+        hint=f"name variables ({quoted(map(clip, names), most=6)}), several separated by {SEPARATOR!r}, and leave the "
+        f"field empty where nothing was set.{did_you_mean(clip(target), map(clip, names))}",
     )
 
 
@@ -227,7 +231,7 @@ def rows_setting_nothing(data: Data) -> Data:
     return _rows_of_sets(data, tuple(place for place, own in enumerate(sets) if own != always))
 
 
-def refuse_targets(data: Data, what: str) -> None:
+def refuse_targets(data: Data, what: Text) -> None:
     """Refuse a table in which variables were set, for what counts all rows together.
 
     Raises
@@ -236,12 +240,16 @@ def refuse_targets(data: Data, what: str) -> None:
         If some were; ``what`` cannot take it into account.
     """
     if data.targets is not None:
+        searches = [argument("search", name) for name in ("exact", "order", "tabu", "climb", "k2")]
         raise DataError(
-            f"{what} counts all rows together, but variables were set in some of them ({rows_set_words(data)}), and "
-            f"these follow other laws. Take {argument('search', 'exact')}, {argument('search', 'order')}, "
-            f"{argument('search', 'tabu')}, {argument('search', 'climb')}, {argument('search', 'k2')} or "
-            f"{argument('search', 'forest')}, which count each variable in the rows in which it was not set; or read "
-            "only the rows in which nothing was set"
+            what + f" counts all rows together, but variables were set in some of them ({rows_set_words(data)}), and "
+            "these follow other laws.",
+            hint="Take "
+            + join_texts(", ", searches)
+            + " or "
+            + argument("search", "forest")
+            + ", which count each variable in the rows in which it was not set; or read only the rows in which nothing "
+            "was set",
         )
 
 

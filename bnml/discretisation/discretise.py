@@ -34,9 +34,6 @@ from bnml.scores.priors import DEFAULT_PRIOR, StructurePrior, parse_prior
 from bnml.search import learn
 from bnml.search.search_result import uninterrupted_result
 
-ROUNDS = 20
-ENOUGH = 1e-6  # nats that a round must gain
-
 OPTIONS = tuple(signature(read).parameters)[1:]
 
 
@@ -100,7 +97,7 @@ def discretise(
         return data
     result = uninterrupted_result(learn(data, score, search, prior=prior))
     reached = _comparable(best, data, result.score)
-    for _ in range(ROUNDS):
+    for _ in range(20):
         if result.dag is None:
             break
         tried = best
@@ -110,7 +107,7 @@ def discretise(
         found = tried.data()
         result = uninterrupted_result(learn(found, score, search, prior=prior))
         now = _comparable(tried, found, result.score)
-        if not now > reached + ENOUGH:
+        if not now > reached + 1e-6:  # nats that a round must gain
             break
         best, data, reached = tried, found, now
     return data

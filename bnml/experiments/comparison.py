@@ -13,7 +13,6 @@ from scipy.special import ndtr, stdtrit
 from bnml._arrays import Floats
 
 ALLOWED = 3.0  # standard errors
-MAX_FACTOR = 1000  # a ratio that may be off by more is not known at all
 
 
 def compare_with_published(
@@ -91,7 +90,7 @@ def ratio_band(log_ratio: float, error: float, form: str) -> str:
     ('0.74 to 1.35', '74% to 135%', 'n/a')
     """
     half = ALLOWED * error
-    if not half < math.log(MAX_FACTOR):
+    if not half < math.log(1000):  # a ratio that may be off by more is not known at all
         return "n/a"
     return " to ".join(f"{math.exp(log_ratio + side * half):{form}}" for side in (-1, 1))
 

@@ -36,7 +36,6 @@ SIZES, SHARES = (1000, 5000), (0.1, 0.3)
 MECHANISMS = {"completely at random": None, "given another column": "Disease"}
 METHODS = {"whole": "whole data", "drop": "rows dropped", "state": "gaps as states", "em": "structural EM"}
 BNLEARN = {(1000, 0.1): (18, 20), (5000, 0.3): (12, 15)}
-MORE = 1.6  # times the share of missing values, where the other column has its commonest value
 
 
 def _parts(folder: Path, repetitions: int) -> list[Part]:
@@ -89,7 +88,7 @@ def values_taken_out(frame: pd.DataFrame, share: float, other: str | None, rng: 
     if other is None:
         return frame.mask(rng.random(frame.shape) < share)
     common = (frame[other] == frame[other].mode()[0]).to_numpy()
-    often = min(MORE * share, 1.0)
+    often = min(1.6 * share, 1.0)  # more often where the other column has its commonest value
     seldom = max(0.0, (share - common.mean() * often) / max(1.0 - common.mean(), 1e-9))
     chances = np.where(common, often, seldom)[:, None] * (frame.columns != other)[None, :]
     return frame.mask(rng.random(frame.shape) < chances)

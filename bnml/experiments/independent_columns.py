@@ -34,15 +34,13 @@ SCORES = {"BIC": "bic", "BDeu": "bdeu", "fNML": "fnml", "qNML": "qnml"}
 SIZES = (300, 1200, 10_000)  # rows
 COLUMNS = (6, 8, 10)
 CHILD = 4  # states
-MOST = 64  # configurations of the parents for each row
-BLOCK = 5
 
 
 def _parts(folder: Path, repetitions: int) -> list[Part]:
     """Return the gains of useless parents, and the searches of independent columns, in blocks of repetitions."""
     found = []
     for n in SIZES:
-        for first, last in experiment_blocks(repetitions, BLOCK):
+        for first, last in experiment_blocks(repetitions, 5):
             found.append(Part(("gains", n, 0, first, last), n / 1000))
             found += [Part(("arcs", n, k, first, last), n * 2**k / 1e5) for k in COLUMNS]
     return found
@@ -60,7 +58,7 @@ def _work(folder: Path, key: tuple[Any, ...], seed: int) -> list[Row]:
 
 def _gains(rng: np.random.Generator, n: int, repetition: int) -> list[Row]:
     """Return what each score gains by more and more useless parents of one column."""
-    parents = int(np.log2(MOST * n))
+    parents = int(np.log2(64 * n))  # up to 64 configurations of the parents for each row
     table = np.column_stack([rng.integers(0, CHILD, n), rng.integers(0, 2, (n, parents))])
     states = {"X0": list(range(CHILD))} | {f"X{i + 1}": [0, 1] for i in range(parents)}
     data = bnml.read(table, states=states)

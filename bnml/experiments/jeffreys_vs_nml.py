@@ -49,14 +49,13 @@ CONDITIONS = {
     COPIES: "columns that are copies of their parents",
 }
 PARAMETERS = tuple(CONDITIONS)
-BLOCK = 10
 COLOURS = ("#777777", "#e69f00", "#56b4e9", "#009e73", "#0072b2", "#cc3377")
 MARKERS = "osD^vP"
 
 
 def _parts(folder: Path, repetitions: int) -> list[Part]:
     """Return a part for each tree, number of rows and block of repetitions."""
-    every = product(TREES.items(), SIZES, experiment_blocks(repetitions, BLOCK))
+    every = product(TREES.items(), SIZES, experiment_blocks(repetitions, 10))
     return [Part((tree, n, *ends), len(parents) * (ends[1] - ends[0] + n / 100)) for (tree, parents), n, ends in every]
 
 

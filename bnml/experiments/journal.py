@@ -9,16 +9,13 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Sequence
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Self
 
 import bnml
-from bnml._files import reading_file
+from bnml._files import locked, reading_file
 from bnml.errors import ArgumentError, argument
 from bnml.experiments.experiment import Experiment, Row
-
-FORMAT = 2
 
 
 class Journal:
@@ -41,7 +38,7 @@ class Journal:
         self.path = path
         self._head = {
             "bnml": bnml.__version__,
-            "format": FORMAT,
+            "format": 2,
             "experiment": experiment.name,
             "seed": seed,
             "data": _fingerprint(data / file for file in experiment.files),
@@ -53,7 +50,11 @@ class Journal:
         except OSError as error:
             raise ArgumentError(f"{str(path)!r} cannot be used: {error.strerror}") from None
         try:
-            self._lock()
+            if not locked(self._file):
+                folder = str(path.parent)
+                raise ArgumentError(
+                    f"another run is at work in {folder!r}; wait for it, or choose another folder with out="
+                )
             whole = self._read()
             self._file.truncate(whole)  # a line that was cut off is written anew
             if not whole:
@@ -68,25 +69,13 @@ class Journal:
     def __exit__(self, *details: object) -> None:
         self._file.close()
 
-    def _lock(self) -> None:
-        """Keep other runs away from the file until it is closed, where the system can do that."""
-        try:
-            import fcntl
-        except ImportError:
-            return
-        try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise ArgumentError(
-                f"another run is at work in {str(self.path.parent)!r}; wait for it, or choose another folder with out="
-            ) from None
-
     def _read(self) -> int:
         """Read the lines that are whole, and return how many bytes they are."""
         self._file.seek(0)
         content = self._file.read()
         whole = content.rfind(b"\n") + 1
-        with self._reading():
+        hint = "Choose another folder with " + argument("out") + ", or remove that file"
+        with reading_file(self.path, "the journal of an experiment", hint, error=ArgumentError):
             head, *lines = [json.loads(line) for line in content[:whole].splitlines()] or [None]
             if not isinstance(head, dict | None) or (content and (head is None or "experiment" not in head)):
                 raise ValueError("its first line is of something else")
@@ -98,16 +87,12 @@ class Journal:
             self._seconds = {_name(line["part"]): float(line["seconds"]) for line in lines}
         return whole
 
-    def _reading(self) -> AbstractContextManager[None]:
-        hint = f"Choose another folder with {argument('out')}, or remove that file"
-        return reading_file(self.path, "the journal of an experiment", hint, error=ArgumentError)
-
     def _refusal(self, head: dict[str, Any]) -> ArgumentError:
         names = {"experiment": "another experiment", "seed": "another seed", "data": "other data"}
         differs = [text for key, text in names.items() if head.get(key) != self._head[key]]
         return ArgumentError(
-            f"{str(self.path)!r} holds the results of {' and '.join(differs) or 'another version of bnml'}; choose "
-            f"another folder with {argument('out')}, or remove that file"
+            f"{str(self.path)!r} holds the results of {' and '.join(differs) or 'another version of bnml'}",
+            hint="choose another folder with " + argument("out") + ", or remove that file",
         )
 
     def __contains__(self, key: Sequence[Any]) -> bool:

@@ -42,12 +42,10 @@ from bnml.experiments.prediction_tables import (
 
 SECTION, SECOND, THIRD, APPENDIX = "qNML, section 4.2", "qNML, Table 2", "qNML, Table 3", "qNML, appendix E"
 END = "qNML, section 5"
-LARGE = 4  # one table in so many is taken to be large, and one in two to be small
 STRANGE = "breast_cancer"  # the table of Figure 1
 SIMPLER, LARGEST = 19, 7  # tables, as the paper says
 RANK_STEP = 0.5  # by which ranks of one training part differ at least, as ties share theirs
 MEAN_STEP = RANK_STEP / 9  # and average ranks, over nine training parts
-SMALLEST = 0.01  # difference of average ranks, or of logarithms of numbers of parameters
 LOSS = 0.05  # nats a row: no more is taken to be no sacrifice
 WITHOUT_SLIP = f"without fNML beyond {BENE_ROWS:,} rows, where the authors' program has another regret"
 REGRETS = {"exact": "", "eq7": "regret of qNML by equation 7, but for r = 1, where it is 0"}
@@ -217,7 +215,7 @@ def _by_size(single: pd.DataFrame, n_rows: Mapping[str, int]) -> list[Claim]:
     sizes = {
         "small": _of(single, order[: len(order) // 2]),
         "larger": _of(single, order[len(order) // 2 :]),
-        "largest": _of(single, order[-(len(order) // LARGE) :]),
+        "largest": _of(single, order[-(len(order) // 4) :]),  # the largest quarter of the tables
     }
     others = ["BDeu", "fNML", "qNML"]
     wins, wins_error = _ahead(sizes["small"], "BIC", others, least=MEAN_STEP)
@@ -333,7 +331,8 @@ def _in_no_aspect(found: PredictionTables) -> Claim:
     for single in (_single_ranks(found.table), _third(found).map(np.log)):
         for score, other in permutations(SCORES, 2):
             pairs = (single[score] - single[other]).groupby("data")
-            error = float(np.sqrt((pairs.agg(student_error, least=SMALLEST) ** 2).sum())) / pairs.ngroups
+            # smallest difference of average ranks, or of logarithms of numbers of parameters
+            error = float(np.sqrt((pairs.agg(student_error, least=0.01) ** 2).sum())) / pairs.ngroups
             beaten[score] = max(beaten[score], float(pairs.mean().mean()) / error)
     told, least = ", ".join(f"{score} {size:.0f}" for score, size in beaten.items()), min(beaten.values())
     claim = claim_of_margin(

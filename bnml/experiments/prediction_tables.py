@@ -33,7 +33,6 @@ QUANTITIES = {
 ROUNDING = {"rank": 0.005, "table 3": 0.5, "logprob": 0.006, "parents": 0.006, "parameters": 0.51}
 """How far printed numbers, and curves read back from figures, may be off."""
 
-EQUAL = 1e-9  # relative; closer log-probabilities are those of one network
 MEAN, SPREAD = "mean", "standard deviation"
 BENE_ROWS = 2000  # beyond, the regret of fNML in the authors' program is too large
 FEW = 1 / 20  # of the networks: the largest ones
@@ -154,7 +153,8 @@ def ranked_predictions(values: Floats) -> Floats:
     [[4.0, 1.5, 3.0, 1.5]]
     """
     own, other = values[:, :, None], values[:, None, :]
-    equal = np.abs(own - other) <= EQUAL * np.maximum(np.abs(own), np.abs(other))
+    # closer log-probabilities are those of one network
+    equal = np.abs(own - other) <= 1e-9 * np.maximum(np.abs(own), np.abs(other))
     ranks: Floats = 1.0 + ((other > own) & ~equal).sum(axis=2) + (equal.sum(axis=2) - 1) / 2
     return ranks
 

@@ -56,7 +56,6 @@ NAME = "qnml-vs-nml"
 NODES = (2, 3, 4, 5)
 ROWS = (25, 50, 100, 200)
 VALUES = (2, 3)
-BLOCK = 25
 CLOSE = 1e-9  # nats; forests whose NML differs by less are equally good
 
 TREES: dict[str, tuple[int | None, ...]] = {
@@ -145,7 +144,7 @@ def _parts(folder: Path, repetitions: int) -> list[Part]:
         few, binary = (len(_columns(data, most)) for most in (3, 2))
         if few >= max(NODES):
             wide += data.n_rows > min(ROWS)
-            found += [Part((name, *ends), 0.03 * (ends[1] - ends[0])) for ends in experiment_blocks(repetitions, BLOCK)]
+            found += [Part((name, *ends), 0.03 * (ends[1] - ends[0])) for ends in experiment_blocks(repetitions, 25)]
         if binary >= 3:
             found.append(Part((name, "whole"), 0.2))
     if not wide:

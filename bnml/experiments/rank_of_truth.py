@@ -61,21 +61,17 @@ NODES, ARCS, SCHEMES = 5, (4, 7), ("BDeu", "Jeff")
 NAMES = tuple(f"X{i}" for i in range(NODES))
 SIZES = (25, 50, 100, 200, 400, 800, 1000)
 SCORES = {"AIC": "aic", "BIC": "bic", "BDeu": "bdeu:1", "fNML": "fnml", "qNML": "qnml"}
-LEAST = 0.01  # the smallest hyperparameter of a Dirichlet distribution
 MANY, FEW_SETS = 100, 2  # data sets of a network
-DEEP = 100  # networks that have many
 PRINTED = tuple(score for score in SCORES if score != "AIC")  # scores with published means
 BLOCK, LONGER_BLOCK = 5, 25  # networks in a part of the work, with many data sets and with few
 SAME = 1e-8  # nats
-FEW = 1 / 20  # of the networks: the worst ones
-PER_SKEWNESS = 25  # networks for each unit of squared skewness, that a mean is nearly normal (Cochran's rule)
 HEAVY = 3.0  # times their even share of the mean: more is much
 
 
 def _parts(folder: Path, repetitions: int) -> list[Part]:
     """Return blocks of networks, for each number of arcs and scheme of parameters."""
     _published_ranks(folder)
-    deep = min(repetitions, DEEP)
+    deep = min(repetitions, 100)
     blocks = [(first, last, MANY) for first, last in experiment_blocks(deep, BLOCK)]
     blocks += [
         (first + deep, last + deep, FEW_SETS) for first, last in experiment_blocks(repetitions - deep, LONGER_BLOCK)
@@ -151,7 +147,8 @@ def draw_truth(arcs: int, scheme: str, repetition: int, seed: int) -> bnml.Bayes
     tables = {}
     for x in NAMES:
         r, above = len(states[x]), [len(states[p]) for p in dag.parents(x)]
-        alpha = 0.5 if scheme == "Jeff" else max(1 / (r * math.prod(above)), LEAST)
+        # the smallest hyperparameter of a Dirichlet distribution is 0.01
+        alpha = 0.5 if scheme == "Jeff" else max(1 / (r * math.prod(above)), 0.01)
         tables[x] = random.dirichlet(np.full(r, alpha), above)
     return bnml.BayesianNetwork(dag, states, tables)
 
@@ -258,13 +255,14 @@ def _outcome(folder: Path, rows: Sequence[Row], repetitions: int) -> Outputs:
 def _too_skewed(ranked: pd.DataFrame) -> bool:
     """Return whether ranks are so skewed, in the median cell, that most means of so few networks are too low."""
     skewness = ranked.groupby(["arcs", "scheme", "N"])[list(SCORES)].skew()
-    return not ranked["repetition"].nunique() >= PER_SKEWNESS * float((skewness**2).stack().median())
+    # Cochran's rule: 25 networks for each unit of squared skewness make a mean nearly normal
+    return not ranked["repetition"].nunique() >= 25 * float((skewness**2).stack().median())
 
 
 def _tail(ranked: pd.DataFrame) -> list[str]:
     """Say how much of the mean ranks comes from few networks, and what that does to them."""
     n = ranked["repetition"].nunique()
-    few = max(1, int(FEW * n))
+    few = max(1, int(1 / 20 * n))  # the worst networks
     shares = []
     for _, cell in ranked.groupby(["arcs", "scheme", "N"]):
         means = cell.set_index("repetition")[list(SCORES)]

@@ -27,7 +27,6 @@ SIMILAR = 1.5  # mean ranks of scores that behave alike differ by no larger fact
 SECTION = "fNML, section 6.1"
 MATCHED = "Where the parameters are drawn as BDeu assumes, "
 CELL = ["arcs", "N"]
-GROUPS = 20  # of networks, for a jackknife
 
 
 def mean_rank(cell: pd.DataFrame, score: str) -> Row:
@@ -200,7 +199,7 @@ def _correlations(ranked: pd.DataFrame) -> list[dict[tuple[str, str], float]]:
 def _alike(ranked: pd.DataFrame) -> Claim:
     """Return whether AIC and BIC agree more than any other pair; errors are of a jackknife over networks."""
     found = _correlations(ranked)
-    parts = ranked["repetition"] % min(GROUPS, int(ranked["repetition"].nunique()))
+    parts = ranked["repetition"] % min(20, int(ranked["repetition"].nunique()))  # groups for a jackknife
     rest = [[_lead(one) for one in _correlations(ranked[parts != part])] for part in sorted(parts.unique())]
     errors = np.std(rest, axis=0) * math.sqrt(len(rest) - 1) * student_factor(len(rest))
     own = [one["AIC", "BIC"] for one in found]

@@ -22,7 +22,7 @@ from bnml._files import write_files
 from bnml._machine import cores
 from bnml._plain import attributes
 from bnml._text import quoted
-from bnml.errors import ArgumentError, argument
+from bnml.errors import ArgumentError, Text, argument
 from bnml.experiments import registry
 from bnml.experiments.experiment import Experiment, Outputs, Part, Row
 from bnml.experiments.journal import Journal
@@ -169,7 +169,7 @@ def result_folder(out: str | Path, name: str = "") -> Path:
         target.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise ArgumentError(
-            f"{argument('out', str(out))}: the folder {str(target)!r} cannot be made: {error.strerror}"
+            f"the folder {str(target)!r} cannot be made: {error.strerror}", argument="out", value=str(out)
         ) from None
     return target
 
@@ -178,7 +178,7 @@ def _chosen(experiment: Experiment, given: Mapping[str, str | None]) -> dict[str
     """Return what is chosen where an experiment leaves a choice: the first, if nothing is said."""
     for name, value in given.items():
         if value is not None and name not in experiment.choices:
-            raise ArgumentError(f"{experiment.name} takes no {argument(name)}: it leaves no such choice")
+            raise ArgumentError(f"{experiment.name} takes no " + argument(name) + ": it leaves no such choice")
         if value is not None and value not in experiment.choices[name]:
             raise refuse(name, value, f"expected one of {quoted(experiment.choices[name])}")
     return {name: given.get(name) or values[0] for name, values in experiment.choices.items()}
@@ -189,15 +189,15 @@ def data_folder(experiment: Experiment, data: str | Path | None) -> Path:
     wanted = [*experiment.files, *experiment.published]
     if data is None:
         if wanted:
-            raise ArgumentError(f"{experiment.name} needs {argument('data')}, the folder with {quoted(wanted)}")
+            raise ArgumentError(f"{experiment.name} needs " + argument("data") + f", the folder with {quoted(wanted)}")
         return Path()
     folder = Path(data)
     if not folder.is_dir():
-        raise ArgumentError(f"{argument('data', str(data))}: there is no such folder")
+        raise ArgumentError("there is no such folder", argument="data", value=str(data))
     missing = [file for file in wanted if not (folder / file).is_file()]
     if missing:
         raise ArgumentError(
-            f"{argument('data', str(data))}: the folder lacks {quoted(missing)}, which {experiment.name} needs"
+            f"the folder lacks {quoted(missing)}, which {experiment.name} needs", argument="data", value=str(data)
         )
     return folder
 
@@ -205,7 +205,7 @@ def data_folder(experiment: Experiment, data: str | Path | None) -> Path:
 def _repetitions(experiment: Experiment, given: int | None) -> int:
     if experiment.repetitions is None:
         if given is not None:
-            raise ArgumentError(f"{experiment.name} takes no {argument('repetitions')}: nothing in it is random")
+            raise ArgumentError(f"{experiment.name} takes no " + argument("repetitions") + ": nothing in it is random")
         return 1
     if given is None:
         return experiment.repetitions
@@ -252,11 +252,11 @@ def _timed(experiment: Experiment, data: Path, key: tuple[Any, ...], seed: int) 
 
 
 def _worked_by(
-    executor: Executor, series: _Series, queue: Sequence[Part], fewer: str, patience: float = PATIENCE
+    executor: Executor, series: _Series, queue: Sequence[Part], fewer: Text, patience: float = PATIENCE
 ) -> Iterator[tuple[Part, _Found]]:
     """Let an executor do parts, and give each as soon as it is done; ``fewer`` of what may help if it dies."""
     part_of = {part.key: part for part in queue}
-    advice = f"what is done is kept: go on with fewer {fewer}"
+    advice = "what is done is kept: go on with fewer " + fewer
     with Crew(executor, _do, series, advice=advice, patience=patience) as crew:
         for key, found in crew.as_done(part_of):
             yield part_of[key], found

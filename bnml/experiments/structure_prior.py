@@ -72,16 +72,13 @@ PRIORS: dict[str, StructurePrior | None] = {
 }
 COLOURS = ("#777777", "#56b4e9", "#0072b2", "#009e73", "#e69f00")
 MARKERS = "XvosD"
-BLOCK = 3
-MAX_SETS = 300_000  # counted for a proof: some seconds, so that thousands of structures take hours and not days
-MAX_BRANCHES = 10
 MEASURES = ("relative", "held_out")  # SHD / true arcs, and nats per row
 WHERE = "bnml, page on the cost of an arc"
 
 
 def _parts(folder: Path, repetitions: int) -> list[Part]:
     """Return blocks of noise tables, and a part for each network, number of rows and repetition."""
-    blocks = experiment_blocks(repetitions, BLOCK)
+    blocks = experiment_blocks(repetitions, 3)
     parts = [Part(("noise", n, first, last), n * n / 100) for n in COLUMNS for first, last in blocks]
     for name, file in NETWORKS.items():
         variables = len(repository_network(folder, file).names)
@@ -140,7 +137,8 @@ def _f1(overlap: Overlap) -> float | None:
 
 def _best(data: bnml.Data, score: str, prior: StructurePrior | None) -> SearchResult:
     """Return the proven optimum if a fixed amount of work proves it, and otherwise what order search finds."""
-    best = proven_best(data, score, MAX_SETS, MAX_BRANCHES, prior)
+    # 300,000 sets are some seconds for each proof: thousands of structures take hours and not days
+    best = proven_best(data, score, 300_000, 10, prior)
     if best is not None:
         return best
     return uninterrupted_result(bnml.search.order(data, score, prior=prior, threads=1))

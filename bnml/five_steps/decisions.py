@@ -68,7 +68,7 @@ def checked_decisions(
     arcs = pairs_of_names(directed, "directed")
     for a, b in arcs:
         if (b, a) in arcs:
-            raise ArgumentError(f"{argument('directed')}: {a} -> {b} is there both ways; leave one of the two out")
+            raise ArgumentError(f"{a} -> {b} is there both ways", argument="directed", hint="leave one of the two out")
     kept, dropped = (
         tuple(pairs_of_names(given, name, ordered=False)) for name, given in (("keep", keep), ("drop", drop))
     )
@@ -97,18 +97,21 @@ def graph_with_decisions(learned: SearchResult, directed: Iterable[Arc]) -> PDAG
         if frozenset((a, b)) not in there:
             free = ", ".join(f"{x} - {y}" for x, y in graph.undirected) or "there are none"
             raise ArgumentError(
-                f"{argument('directed')}: {a} and {b} are not linked in the network; links whose direction is open: "
-                f"{free}"
+                f"{a} and {b} are not linked in the network",
+                argument="directed",
+                hint=f"links whose direction is open: {free}",
             )
         if (b, a) in learned.directions.directed:
             raise ArgumentError(
-                f"{argument('directed')}: {b} -> {a} is in every network as good as this one, not {a} -> {b}; to have "
-                f"the latter, make it one of the {argument('constraints')} and learn anew"
+                f"{b} -> {a} is in every network as good as this one, not {a} -> {b}",
+                argument="directed",
+                hint="to have the latter, make it one of the " + argument("constraints") + " and learn anew",
             )
         if (b, a) in graph.directed:
             raise ArgumentError(
-                f"{argument('directed')}: {a} -> {b} does not go with the others, from which {b} -> {a} follows; leave "
-                "one of them out"
+                f"{a} -> {b} does not go with the others, from which {b} -> {a} follows",
+                argument="directed",
+                hint="leave one of them out",
             )
         graph = apply_meek_rules(graph, background=[(a, b)], strict=learned.tested is None)
     return graph
@@ -150,8 +153,11 @@ def network_with_decided_links(learned: SearchResult, keep: Iterable[Arc], drop:
     """
     if learned.tested is not None:
         raise ArgumentError(
-            f"{argument('keep')} and {argument('drop')} go with networks that NPC or a score found, and this one was "
-            f"found by {learned.search.upper()}; learn it with {argument('search', 'npc')}"
+            argument("keep")
+            + " and "
+            + argument("drop")
+            + f" go with networks that NPC or a score found, and this one was found by {learned.search.upper()}",
+            hint="learn it with " + argument("search", "npc"),
         )
     dag, local = learned.structure, learned.local
     gone = set(map(frozenset, drop)) & set(map(frozenset, dag.arcs))
@@ -181,7 +187,7 @@ def _refuse_required(learned: SearchResult, arc: Arc) -> None:
         return
     a, b = map(rules.names.index, arc)
     if rules.required[b] >> a & 1:
-        raise ArgumentError(f"{argument('drop')}: {arc[0]} - {arc[1]} is required by the {argument('constraints')}")
+        raise ArgumentError(f"{arc[0]} - {arc[1]} is required by the " + argument("constraints"), argument="drop")
 
 
 def _with_link(learned: SearchResult, dag: DAG, link: Arc) -> DAG:
@@ -190,15 +196,17 @@ def _with_link(learned: SearchResult, dag: DAG, link: Arc) -> DAG:
     arcs = [arc for arc in (link, link[::-1]) if rules is None or _may(rules, arc)]
     if not arcs:
         raise ArgumentError(
-            f"{argument('keep')}: {link[0]} - {link[1]} is forbidden in both directions by the "
-            f"{argument('constraints')}"
+            f"{link[0]} - {link[1]} is forbidden in both directions by the " + argument("constraints"), argument="keep"
         )
     found = [DAG(dag.names, [*dag.arcs, (a, b)]) for a, b in arcs if a not in dag.descendants(b)]
     if not found:
         (a, b), *_ = arcs
         raise ArgumentError(
-            f"{argument('keep')}: the {argument('constraints')} allow {a} -> {b} alone, but a path leads from {b} to "
-            f"{a} in the network; learn it anew with {a} -> {b} required"
+            "the "
+            + argument("constraints")
+            + f" allow {a} -> {b} alone, but a path leads from {b} to {a} in the network",
+            argument="keep",
+            hint=f"learn it anew with {a} -> {b} required",
         )
     return found[0] if local is None or len(found) == 1 else max(found, key=local.score)
 

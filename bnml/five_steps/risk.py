@@ -105,9 +105,7 @@ def check_event(event: Any, target: str | None) -> tuple[str, ...] | None:
     if event is None:
         return None
     if target is None:
-        raise ArgumentError(
-            f"{argument('event', event, most=60)} is a value of the target: say {argument('target')}, too"
-        )
+        raise ArgumentError(argument("event", event) + " is a value of the target: say " + argument("target") + ", too")
     several = isinstance(event, Iterable) and not isinstance(event, str | bytes)
     return tuple(map(label_text, event if several else [event]))
 
@@ -119,8 +117,10 @@ def _codes_of_event(target: str, labels: Sequence[Any], event: Any) -> list[int]
     for label in given:
         if label not in texts:
             raise ArgumentError(
-                f"{argument('event', event, most=60)}: {target!r} has no value {label!r}; its values are "
-                f"{quoted(labels)}.{did_you_mean(label, texts)}"
+                f"{target!r} has no value {label!r}",
+                argument="event",
+                value=event,
+                hint=f"its values are {quoted(labels)}.{did_you_mean(label, texts)}",
             )
         found.add(texts.index(label))
     if not 0 < len(found) < len(labels):

@@ -20,18 +20,18 @@ import json
 import os
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bnml._checks import is_number
 from bnml._files import a_file_path, check_writable, reading_file, written_whole
-from bnml._stored import frame_from_stored, from_stored, stored_frame, to_stored
+from bnml._stored import by_fields, frame_from_stored, from_stored, to_stored
 from bnml._text import number_of, quoted_value
 from bnml.data import Data, read
 from bnml.data.fingerprint import fingerprint
 from bnml.errors import ArgumentError, BnmlError, DataError, FormatError, argument
-from bnml.five_steps.decisions import Decisions, checked_decisions
+from bnml.five_steps.decisions import checked_decisions
 from bnml.five_steps.features import Features, Twins
 from bnml.five_steps.parts import PARTS, StudyWork, posterior_arguments
 from bnml.five_steps.selection import Knowledge, Selection
@@ -46,13 +46,14 @@ from bnml.independence.request import independence_request
 from bnml.independence.saving import independence_values, saved_independence_result
 from bnml.network import BayesianNetwork
 from bnml.network.formats import json as network_json
-from bnml.scores import SCORES, Score
+from bnml.scores import SCORES
 from bnml.scores.bde import BDe
 from bnml.scores.forest_nml import NML
-from bnml.scores.priors import ArcProbabilities, Distance, LinkProbabilities, Sparse, StructurePrior
+from bnml.scores.priors import ArcProbabilities, Distance, LinkProbabilities, Sparse
 from bnml.search.problem import bind
 from bnml.search.saving import saved_gap_result, saved_search_result, search_values
-from bnml.uncertainty.saving import bootstrap_values, posterior_values, saved_bootstrap, saved_posterior
+from bnml.uncertainty.bootstrap import Bootstrap
+from bnml.uncertainty.saving import posterior_values, saved_posterior
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -91,7 +92,7 @@ def save_state(state: StudyState, path: Path) -> None:
             name: None if value is None else to_stored(KINDS[name].values(value)) for name, value in state.parts.items()
         },
         "left_out": dict(state.left_out),
-        "decisions": to_stored({one.name: getattr(state.decisions, one.name) for one in fields(Decisions)}),
+        "decisions": to_stored(by_fields(state.decisions)),
         "seconds": state.seconds,
     }
     text = _text(content)
@@ -207,7 +208,8 @@ def _content(file: Path) -> dict[str, Any]:
     """Return what a file holds, if it is whole and ours."""
     found = json.loads(file.read_text(encoding="utf-8"))
     if not isinstance(found, dict) or found.get("format") != FORMAT:
-        hint = "; it is a network: bnml.load reads it" if _is_network(found) else ""
+        is_network = isinstance(found, dict) and found.get("format") == network_json.FORMAT
+        hint = "; it is a network: bnml.load reads it" if is_network else ""
         raise FormatError(f"{str(file)!r} is not a study that bnml saved{hint}")
     if found.get("version") != VERSION:
         raise FormatError(
@@ -218,10 +220,6 @@ def _content(file: Path) -> dict[str, Any]:
     if not isinstance(study, dict) or found.get("checksum") != _checksum(_text(study)):
         raise ValueError("its checksum is another one")
     return study
-
-
-def _is_network(found: Any) -> bool:
-    return isinstance(found, dict) and found.get("format") == network_json.FORMAT
 
 
 # --- the table ---
@@ -238,14 +236,14 @@ def _table(file: Path, data: Any, source: TableSource | None) -> tuple[Data, Tab
         return read(data, **(USUAL if source is None else source.arguments)), source
     if source is None:
         raise ArgumentError(
-            f"{str(file)!r} does not say where its table is, which was no file; give the table as {argument('data')}"
+            f"{str(file)!r} does not say where its table is, which was no file",
+            hint="give the table as " + argument("data"),
         )
     try:
         return source.read(), source
     except BnmlError as error:
-        raise type(error)(
-            f"{error.marked}; if the table of {str(file)!r} is elsewhere now, give {argument('data')}"
-        ) from None
+        elsewhere = f"; if the table of {str(file)!r} is elsewhere now, give " + argument("data")
+        raise type(error)(error.sentence + elsewhere) from None
 
 
 def _check_table(file: Path, table: Data, known: Mapping[str, Any]) -> None:
@@ -269,23 +267,23 @@ def _check_table(file: Path, table: Data, known: Mapping[str, Any]) -> None:
 
 OWN = ("target", "event", "select", "alpha", "repetitions", "folds")  # of the study
 PLAIN = ("max_parents", "rows_per_cell", "seed", "memory_limit")  # of learning
-PRIORS = {kind.__name__: kind for kind in (Sparse, ArcProbabilities, LinkProbabilities, Distance)}
-RULES = ("required", "forbidden", "required_links", "forbidden_links", "tiers")
+PRIORS = (Sparse, ArcProbabilities, LinkProbabilities, Distance)
+OURS: dict[str, Any] = {**SCORES, NML.name: NML, **{kind.__name__: kind for kind in PRIORS}}
 
 
 def _options_values(options: StudyOptions) -> Any:
     learning = options.learning
     values = {name: getattr(options, name) for name in (*OWN, "search")}
     values |= {name: getattr(learning, name) for name in PLAIN}
-    values["constraints"] = _constraints_values(learning.constraints)
-    values["score"] = _score_values(learning.score)
-    values["prior"] = _prior_values(learning.prior)
+    values["constraints"] = by_fields(learning.constraints)
+    values["score"] = _own_values("score", learning.score)
+    values["prior"] = _own_values("prior", learning.prior)
     found = to_stored(values)
     for name, value in learning.options.items():
         try:
             found.setdefault("options", {})[name] = to_stored(value)
         except TypeError as error:
-            raise ArgumentError(f"{argument(name, value, most=60)}: {error}; give it by its name") from None
+            raise ArgumentError(str(error), argument=name, value=value, hint="give it by its name") from None
     return found
 
 
@@ -295,105 +293,60 @@ def _saved_options(values: Mapping[str, Any], threads: int | None) -> StudyOptio
     own = {name: found[name] for name in (*OWN, *PLAIN)}
     return study_options(
         own.pop("target"), found["search"], found.get("options", {}), progress=None, threads=threads,
-        score=_score_of(found["score"]), constraints=_constraints_of(found["constraints"]),
-        prior=_prior_of(found.get("prior")), **own,
+        score=_own_of(found["score"]), constraints=_constraints_of(found["constraints"]),
+        prior=_own_of(found.get("prior")), **own,
     )  # fmt: skip
-
-
-def _constraints_values(constraints: Constraints | None) -> dict[str, Any] | None:
-    return None if constraints is None else {kind: getattr(constraints, kind) for kind in RULES}
 
 
 def _constraints_of(values: Mapping[str, Any] | None) -> Constraints | None:
     return None if values is None else Constraints(**values)
 
 
-def _score_values(score: Score) -> dict[str, Any]:
-    if isinstance(score, BDe) and isinstance(score.network, BayesianNetwork):
-        return {"name": score.name, "network": network_json.write(score.network), "own": {"ess": score.ess}}
-    if type(score) not in (*SCORES.values(), NML):
+def _own_values(name: str, value: Any) -> Any:
+    """Return a score or a structure prior of ours by its fields; a name, and None, as it is."""
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, BDe) and isinstance(value.network, BayesianNetwork):
+        return {"name": value.name, "network": network_json.write(value.network), "own": {"ess": value.ess}}
+    known = next((known for known, kind in OURS.items() if type(value) is kind), None)
+    if known is None:
         raise ArgumentError(
-            f"{argument('score', score, most=60)}: a study is saved with scores of bnml only; make it without saving"
+            f"a study is saved with {name}s of bnml only", argument=name, value=value, hint="make it without saving"
         )
-    return {"name": score.name, "own": {one.name: getattr(score, one.name) for one in fields(score)}}  # type: ignore[arg-type]  # they are dataclasses
+    own = {
+        field: [(*pair, p) for pair, p in content.items()] if isinstance(content, Mapping) else content
+        for field, content in by_fields(value).items()
+    }
+    return {"name": known, "own": own}
 
 
-def _score_of(values: Mapping[str, Any]) -> Score:
-    if "network" in values:
-        return BDe(network_json.read(values["network"].encode("utf-8"), "the prior network"), **values["own"])
-    kind: type[Score] = NML if values["name"] == NML.name else SCORES[values["name"]]
-    return kind(**values["own"])
-
-
-def _prior_values(prior: StructurePrior | str | None) -> Any:
-    """Return a structure prior as plain values; a name, and None for the uniform one, as it is."""
-    if prior is None or isinstance(prior, str):
-        return prior
-    if type(prior) not in PRIORS.values():
-        raise ArgumentError(
-            f"{argument('prior', prior, most=60)}: a study is saved with priors of bnml only; make it without saving"
-        )
-    own = {one.name: getattr(prior, one.name) for one in fields(prior)}  # type: ignore[arg-type]  # they are dataclasses
-    for name, value in own.items():
-        if isinstance(value, Mapping):
-            own[name] = [(*pair, p) for pair, p in value.items()]
-        elif isinstance(value, DAG):
-            own[name] = (value.names, value.arcs)
-        elif isinstance(value, PDAG):
-            own[name] = (value.names, value.directed, value.undirected)
-    return {"name": type(prior).__name__, "own": own}
-
-
-def _prior_of(values: Any) -> StructurePrior | str | None:
+def _own_of(values: Any) -> Any:
+    """Return the score or structure prior that was saved as these values."""
     if values is None or isinstance(values, str):
         return values
+    if "network" in values:
+        return BDe(network_json.read(values["network"].encode("utf-8"), "the prior network"), **values["own"])
     own = dict(values["own"])
-    for name in ("arcs", "links"):
-        if name in own:
-            own[name] = {(a, b): p for a, b, p in own[name]}
+    for name in {"arcs", "links"} & own.keys():
+        own[name] = {(a, b): p for a, b, p in own[name]}
     if "dag" in own:
         own["dag"] = (DAG if len(own["dag"]) == 2 else PDAG)(*own["dag"])
-    return PRIORS[values["name"]](**own)
+    return OURS[values["name"]](**own)
 
 
 # --- the parts ---
 
 
 class _Kind(NamedTuple):
-    """How a part is kept: its values for a file, and the part made of them again."""
+    """How a part is kept: the part made of its values again, and its values for a file, by default its fields."""
 
-    values: Callable[[Any], Any]
     made: Callable[[Any, StudyWork], Any]
+    values: Callable[[Any], Any] = by_fields
 
 
-def _features_values(features: Features) -> dict[str, Any]:
-    same = {name: getattr(features, name) for name in ("target", "selected", "constant", "alpha")}
-    return {**same, "pairs": stored_frame(features.pairs), "twins": [tuple(pair) for pair in features.twins]}
-
-
-def _features_of(values: dict[str, Any], work: StudyWork) -> Features:
-    twins = tuple(Twins(*pair) for pair in values.pop("twins"))
-    return Features(pairs=frame_from_stored(values.pop("pairs")), twins=twins, **values)
-
-
-def _by_fields(kind: type[Any]) -> _Kind:
-    """Return how a dataclass of plain fields is kept."""
-    return _Kind(
-        lambda value: {one.name: getattr(value, one.name) for one in fields(kind)},
-        lambda values, work: kind(**values),
-    )
-
-
-def _knowledge_values(known: Knowledge) -> dict[str, Any]:
-    return {
-        "constraints": _constraints_values(known.constraints),
-        "options": dict(known.options),
-        "notes": known.notes,
-    }
-
-
-def _knowledge_of(values: Mapping[str, Any], work: StudyWork) -> Knowledge:
-    return Knowledge(_constraints_of(values["constraints"]), values["options"], values["notes"])
+def _features_of(values: Mapping[str, Any], work: StudyWork) -> Features:
+    twins = tuple(Twins(*pair) for pair in values["twins"])
+    return Features(**{**values, "pairs": frame_from_stored(values["pairs"]), "twins": twins})
 
 
 def _learned_of(values: Mapping[str, Any], work: StudyWork) -> Any:
@@ -414,7 +367,7 @@ def _npc_of(values: Mapping[str, Any], work: StudyWork) -> IndependenceResult:
     return saved_independence_result(values, tested._resolve.asked)  # of the tests that the network was learned by
 
 
-def _saved_strength(values: Any) -> pd.DataFrame:
+def _strength_of(values: Any, work: StudyWork) -> pd.DataFrame:
     """Return the table of arc strengths; files from before there was a structure prior lack its net gains."""
     frame = frame_from_stored(values)
     if "score_gain" in frame and "net_gain" not in frame:
@@ -422,24 +375,23 @@ def _saved_strength(values: Any) -> pd.DataFrame:
     return frame
 
 
-def _classes_of(values: list[Any], work: StudyWork) -> tuple[tuple[str, PDAG], ...]:
-    return tuple((name, PDAG(work.table.names, *edges)) for name, edges in values)
-
-
 KINDS: dict[str, _Kind] = {
-    "features": _Kind(_features_values, _features_of),
-    "selection": _by_fields(Selection),
-    "knowledge": _Kind(_knowledge_values, _knowledge_of),
-    "learned": _Kind(search_values, _learned_of),
+    "features": _Kind(_features_of),
+    "selection": _Kind(lambda values, work: Selection(**values)),
+    "knowledge": _Kind(
+        lambda values, work: Knowledge(**{**values, "constraints": _constraints_of(values["constraints"])})
+    ),
+    "learned": _Kind(_learned_of, search_values),
     "other_scores": _Kind(
-        lambda classes: [(name, (graph.directed, graph.undirected)) for name, graph in classes], _classes_of
+        lambda classes, work: tuple((name, PDAG(work.table.names, *edges)) for name, edges in classes),
+        lambda classes: [(name, (graph.directed, graph.undirected)) for name, graph in classes],
     ),
-    "pc": _Kind(independence_values, _tested_of),
-    "npc": _Kind(independence_values, _npc_of),
+    "pc": _Kind(_tested_of, independence_values),
+    "npc": _Kind(_npc_of, independence_values),
     "posterior": _Kind(
-        posterior_values, lambda values, work: saved_posterior(values, work.table, **posterior_arguments(work))
+        lambda values, work: saved_posterior(values, work.table, **posterior_arguments(work)), posterior_values
     ),
-    "bootstrap": _Kind(bootstrap_values, lambda values, work: saved_bootstrap(values)),
-    "validation": _Kind(Validation.to_dict, lambda values, work: Validation.from_dict(values)),
-    "strength": _Kind(stored_frame, lambda values, work: _saved_strength(values)),
+    "bootstrap": _Kind(lambda values, work: Bootstrap(**values)),
+    "validation": _Kind(lambda values, work: Validation.from_dict(values), Validation.to_dict),
+    "strength": _Kind(_strength_of),
 }

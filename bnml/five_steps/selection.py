@@ -95,7 +95,9 @@ def check_select(select: Any, target: str | None) -> str | tuple[str, ...]:
     if isinstance(select, str):
         word = one_of(select, "select", SELECTIONS, otherwise=", or a list of variables")
         if word != "all" and target is None:
-            raise ArgumentError(f"{argument('select', word)} needs {argument('target')}, the variable of interest")
+            raise ArgumentError(
+                argument("select", word) + " needs " + argument("target") + ", the variable of interest"
+            )
         return word
     if not isinstance(select, Iterable):
         words = ", ".join(map(repr, SELECTIONS))
@@ -119,8 +121,10 @@ def check_select_among(options: StudyOptions, names: Sequence[str], were_set: Se
         return
     if options.learning.score.name == "bde":
         raise ArgumentError(
-            f"{argument('select', select)}: the prior network of bde has all variables; take "
-            f"{argument('select', 'all')}, or another score"
+            "the prior network of bde has all variables",
+            argument="select",
+            value=select,
+            hint="take " + argument("select", "all") + ", or another score",
         )
     if isinstance(select, str):
         return
@@ -129,7 +133,7 @@ def check_select_among(options: StudyOptions, names: Sequence[str], were_set: Se
     for name, reason in _needed(options, were_set):
         if name not in select and name != options.target:
             raise ArgumentError(
-                f"{argument('select')}: {name!r} is left out, yet {reason}; name it as well, or take that back"
+                f"{name!r} is left out, yet {reason}", argument="select", hint="name it as well, or take that back"
             )
 
 
@@ -188,8 +192,10 @@ def select_variables(
         learned = learn()
         if learned.dag is None:
             raise ArgumentError(
-                f"{argument('select', 'blanket')}: no network of all variables fits what {learned.search} found; take "
-                f"{argument('select', 'target')}, or a search by score"
+                f"no network of all variables fits what {learned.search} found",
+                argument="select",
+                value="blanket",
+                hint="take " + argument("select", "target") + ", or a search by score",
             )
         chosen = set(learned.dag.markov_blanket(target))
         told = dict.fromkeys(

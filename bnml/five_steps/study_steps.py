@@ -321,7 +321,9 @@ def decided_study(state: StudyState, decisions: Decisions, *, threads: int | Non
         found: IndependenceResult | None = parts.get("npc")
         if found is None:
             reason = state.left_out.get("npc", "not done")
-            raise ArgumentError(f"{argument('keep')} and {argument('drop')} go with NPC, which was left out: {reason}")
+            raise ArgumentError(
+                argument("keep") + " and " + argument("drop") + f" go with NPC, which was left out: {reason}"
+            )
         parts["npc"] = found = found.resolve(keep=decisions.keep, drop=decisions.drop)
         if learned.search == "npc":
             learned = network_of_npc(work.problem, found)

@@ -79,7 +79,7 @@ def require_dag(graph: object, what: str) -> DAG:
     from bnml.graph.dag import DAG
 
     if not isinstance(graph, DAG):
-        raise ArgumentError(f"{argument(what)} must be a DAG, got {_kind(graph)}")
+        raise ArgumentError(argument(what) + f" must be a DAG, got {_kind(graph)}")
     return graph
 
 
@@ -88,7 +88,7 @@ def require_pdag(graph: object, what: str) -> PDAG:
     from bnml.graph.pdag import PDAG
 
     if not isinstance(graph, PDAG):
-        raise ArgumentError(f"{argument(what)} must be a PDAG, got {_kind(graph)}")
+        raise ArgumentError(argument(what) + f" must be a PDAG, got {_kind(graph)}")
     return graph
 
 
@@ -103,7 +103,7 @@ def graph_of(given: object, what: str) -> DAG | PDAG:
         graph = getattr(given, name, None)
         if isinstance(graph, DAG | PDAG):
             return graph
-    raise ArgumentError(f"{argument(what)} must be a DAG or PDAG, got {type(given).__name__}")
+    raise ArgumentError(argument(what) + f" must be a DAG or PDAG, got {type(given).__name__}")
 
 
 def _kind(graph: object) -> str:
@@ -162,7 +162,7 @@ class Variables:
         if isinstance(names, str):
             return 1 << self.at(names)
         if not isinstance(names, Iterable):
-            raise ArgumentError(f"{argument(what)} must be a name or several names of variables, got {names!r}")
+            raise ArgumentError(argument(what) + f" must be a name or several names of variables, got {names!r}")
         return mask_of(self.at(name) for name in names)
 
     def pick(self, mask: int) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 
 from bnml._bits import transposed
 from bnml._text import did_you_mean, quoted
-from bnml.errors import ArgumentError, GraphError, argument
+from bnml.errors import ArgumentError, GraphError
 from bnml.graph.base import (
     Variables,
     check_name,
@@ -149,8 +149,9 @@ class Constraints:
             for name in (name for group in groups for name in group):
                 if name not in known:
                     raise ArgumentError(
-                        f"{argument('constraints')}: {what} name {name!r}, which is not a variable."
-                        f"{did_you_mean(name, known)} The variables are {quoted(known)}."
+                        f"{what} name {name!r}, which is not a variable.{did_you_mean(name, known)} The variables are "
+                        f"{quoted(known)}.",
+                        argument="constraints",
                     )
 
     def compiled(self, names: Iterable[str], most: int | None = None) -> Rules:

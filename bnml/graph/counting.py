@@ -90,7 +90,7 @@ def count_complete_component_networks(n: int) -> int:
 
 def _size(n: Any) -> int:
     if not is_number(n) or n % 1 != 0:  # the remainder of inf and of nan is nan
-        raise ArgumentError(f"{argument('n')} must be a whole number, got {n!r}")
+        raise ArgumentError(argument("n") + f" must be a whole number, got {n!r}")
     if n < 0:
-        raise ArgumentError(f"{argument('n')} must be 0 or more, got {n!r}")
+        raise ArgumentError(argument("n") + f" must be 0 or more, got {n!r}")
     return int(n)

@@ -49,7 +49,7 @@ def shd(a: Any, b: Any, of: str = "cpdag") -> int:
     """
     if of not in ("cpdag", "dag"):
         raise ArgumentError(
-            f"{argument('of')} must be 'cpdag' or 'dag', got {of!r}.{did_you_mean(of, ['cpdag', 'dag'])}"
+            argument("of") + f" must be 'cpdag' or 'dag', got {of!r}.{did_you_mean(of, ['cpdag', 'dag'])}"
         )
     a, b = graph_of(a, "a"), graph_of(b, "b")
     require_same_variables(a.names, b.names)
@@ -57,8 +57,8 @@ def shd(a: Any, b: Any, of: str = "cpdag") -> int:
         a, b = class_of(a), class_of(b)
     elif not (isinstance(a, DAG) and isinstance(b, DAG)):
         raise ArgumentError(
-            f"{argument('of', 'dag')} compares DAGs, and one of these is a PDAG. Take .to_dag() first, or "
-            f"{argument('of', 'cpdag')}."
+            argument("of", "dag") + " compares DAGs, and one of these is a PDAG.",
+            hint="Take .to_dag() first, or " + argument("of", "cpdag") + ".",
         )
     return _differing_pairs(_marks(a), _marks(b.reordered(a.names)))
 

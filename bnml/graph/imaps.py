@@ -178,7 +178,7 @@ def is_perfect_map(dag: DAG, oracle: DAG | Oracle, *, limit: int = 5_000_000) ->
     if isinstance(oracle, DAG):
         return dag.is_equivalent(oracle)
     if not is_number(limit):
-        raise ArgumentError(f"{argument('limit')} must be a number, got {limit!r}")
+        raise ArgumentError(argument("limit") + f" must be a number, got {limit!r}")
     n = len(dag.names)
     questions = comb(n, 2) << max(n - 2, 0)
     if questions > limit:
@@ -210,4 +210,4 @@ def _check_oracle(oracle: DAG | Oracle, names: tuple[str, ...]) -> None:
     if isinstance(oracle, DAG):
         require_same_variables(names, oracle.names)
     elif not callable(oracle):
-        raise ArgumentError(f"{argument('oracle')} must be a DAG or a function (x, y, given) -> bool, got {oracle!r}")
+        raise ArgumentError(argument("oracle") + f" must be a DAG or a function (x, y, given) -> bool, got {oracle!r}")

@@ -78,8 +78,8 @@ def sid(truth: Any, learned: Any) -> int:
     true_dag, judged = _true_dag(truth), graph_of(learned, "learned")
     if not isinstance(judged, DAG):
         raise ArgumentError(
-            f"{argument('learned')} is a PDAG, and its members give different effects. Take bnml.sid_bounds for the "
-            "smallest and the largest distance, or one DAG, such as .to_dag()."
+            argument("learned") + " is a PDAG, and its members give different effects.",
+            hint="Take bnml.sid_bounds for the smallest and the largest distance, or one DAG, such as .to_dag().",
         )
     require_same_variables(true_dag.names, judged.names)
     effects = _Effects(true_dag)
@@ -132,8 +132,8 @@ def _true_dag(truth: Any) -> DAG:
     graph = graph_of(truth, "truth")
     if not isinstance(graph, DAG):
         raise ArgumentError(
-            f"{argument('truth')} is a PDAG, and interventions have other effects in each of its members. Give the "
-            "true DAG, or take one by one those of .members()."
+            argument("truth") + " is a PDAG, and interventions have other effects in each of its members.",
+            hint="Give the true DAG, or take one by one those of .members().",
         )
     return graph
 

@@ -32,7 +32,7 @@ def format_model_string(names: Sequence[str], parent_sets: Sequence[Sequence[int
 def parse_model_string(text: str) -> tuple[list[str], list[tuple[str, str]]]:
     """Return the names and the arcs of a model string."""
     if not isinstance(text, str):
-        raise ArgumentError(f"{argument('text')} must be a model string such as '[A][B|A]', got {text!r}")
+        raise ArgumentError(argument("text") + f" must be a model string such as '[A][B|A]', got {text!r}")
     families: dict[str, list[str]] = {}
     at = _skip_space(text, 0)
     while at < len(text):

@@ -26,7 +26,6 @@ from bnml.graph.extension import consistent_extension
 from bnml.graph.pdag import PDAG
 
 MOST_STEPS = 500_000  # edges oriented to go through all sources, some seconds: a clique of 13, a tree of 700
-DEEPEST = 100  # sources one after another: there are too many parts then
 
 
 class UndoableOrienter(Orienter):
@@ -102,7 +101,7 @@ def orientations_by_source(work: UndoableOrienter, part: int, depth: int) -> Ite
     for source in bits(part):
         if work.parents[source] & part:
             continue
-        if work.steps > MOST_STEPS or depth > DEEPEST:
+        if work.steps > MOST_STEPS or depth > 100:  # with more sources one after another there are too many parts
             raise GraphError(
                 f"{part.bit_count()} variables, {work.names[source]} among them, are joined by undirected edges in too"
                 " many ways to go through; orient some of these edges, or take single DAGs from PDAG.members()"

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 
 from bnml._bits import bits, mask_of, transposed
 from bnml._text import quoted
-from bnml.errors import SearchError, argument
+from bnml.errors import Phrase, SearchError, argument
 
 if TYPE_CHECKING:
     import numpy as np
@@ -198,8 +198,10 @@ class Rules:
         for i, (name, must) in enumerate(zip(self.names, self.must, strict=True)):
             if must.bit_count() > self.most:
                 raise SearchError(
-                    f"{must.bit_count()} parents of {name!r} are required, but {argument('max_parents', self.most)} "
-                    "allows fewer; raise it, or require fewer arcs"
+                    f"{must.bit_count()} parents of {name!r} are required, but "
+                    + argument("max_parents", self.most)
+                    + " allows fewer",
+                    hint="raise it, or require fewer arcs",
                 )
             if not self.fits(i, must):
                 arcs = ", ".join(f"{self.names[j]} -> {name}" for j in bits(must))
@@ -210,9 +212,10 @@ class Rules:
                     )
                 raise SearchError(
                     f"{arcs}: the table of {name!r} and the parents that are required has "
-                    f"{self.cells_of(must | 1 << i):,} cells, and {argument('rows_per_cell')} allows "
-                    f"{self.most_cells(i):,.0f} "
-                    "with so few rows; require fewer arcs, or lower it (0 lifts the rule)"
+                    f"{self.cells_of(must | 1 << i):,} cells, and "
+                    + argument("rows_per_cell")
+                    + f" allows {self.most_cells(i):,.0f} with so few rows",
+                    hint="require fewer arcs, or lower it (0 lifts the rule)",
                 )
         if not (any(self.must) or any(self.links)):
             return self._any_order(choose)
@@ -222,12 +225,16 @@ class Rules:
             free = (i for i in range(self.n - 1, -1, -1) if left >> i & 1 and self._can_be_last(i, left, children))
             candidates = list(islice(free, 1) if choose is None else free)[::-1]
             if not candidates:
-                limit = f" with {argument('max_parents', self.most)}" if self.most < self.n - 1 else ""
-                limit += f" and the rows per cell that {argument('rows_per_cell')} asks for" if self.sparse else ""
+                limit = Phrase()
+                if self.most < self.n - 1:
+                    limit += " with " + argument("max_parents", self.most)
+                if self.sparse:
+                    limit += " and the rows per cell that " + argument("rows_per_cell") + " asks for"
                 raise SearchError(
-                    f"no structure meets what is required of {quoted(self.names[i] for i in bits(left))}{limit}: the "
-                    "required arcs and links, and what constraints and priors rule out, contradict each other; require "
-                    f"less{', or allow more parents' if limit else ''}"
+                    f"no structure meets what is required of {quoted(self.names[i] for i in bits(left))}"
+                    + limit
+                    + ": the required arcs and links, and what constraints and priors rule out, contradict each other",
+                    hint=f"require less{', or allow more parents' if limit else ''}",
                 )
             chosen = candidates[0] if choose is None else choose(candidates)
             order.append(chosen)

@@ -166,7 +166,7 @@ def check_dependences(test: Any, adjust: Any) -> Criterion:
     criterion = parse_test(test)
     if isinstance(criterion, Gain | Scored):
         raise ArgumentError(
-            f"{argument('test', test)} gives no p-values; take g2, x2, g2-permutation or x2-permutation"
+            argument("test", test) + " gives no p-values", hint="take g2, x2, g2-permutation or x2-permutation"
         )
     if adjust is not None and adjust not in ADJUSTMENTS:
         raise refuse("adjust", adjust, f"expected 'bh', or None.{did_you_mean(adjust, ADJUSTMENTS)}")

@@ -218,12 +218,13 @@ class IndependenceResult(PickledByFields):
             for link in sorted(set(links) - regions, key=sorted):
                 there = ", ".join(sorted(_text(one) for one in regions)) or "there are none"
                 raise ArgumentError(
-                    f"{argument(name)}: {_text(link)} is in no ambiguous region; "
-                    f"the links of ambiguous regions: {there}"
+                    f"{_text(link)} is in no ambiguous region",
+                    argument=name,
+                    hint=f"the links of ambiguous regions: {there}",
                 )
         for link in sorted(set(chosen["keep"]) & set(chosen["drop"]), key=sorted):
             raise ArgumentError(
-                f"{argument('drop')}: {_text(link)} is also in {argument('keep')}; leave one of them out"
+                f"{_text(link)} is also in " + argument("keep"), argument="drop", hint="leave one of them out"
             )
 
     def to_dict(self) -> dict[str, Any]:

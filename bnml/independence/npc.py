@@ -32,7 +32,7 @@ from bnml._arrays import Ints
 from bnml._bits import bits
 from bnml._checks import progress_function
 from bnml._watch import Watch
-from bnml.errors import ArgumentError, argument
+from bnml.errors import ArgumentError
 from bnml.graph import Constraints
 from bnml.independence.independence_result import IndependenceResult, Link
 from bnml.independence.oracles import Oracle
@@ -238,9 +238,10 @@ class Resolver:
         what, which = (" - ".join(sorted(_link(names, one))) for one in (pair, absent))
         given = ", ".join(names[v] for v in best.given)
         raise ArgumentError(
-            f"{argument('drop')}: without {what} the absent link {which} would have no path: its variables are "
-            f"independent given {given}, and nothing would lead from {start} to {goal} without {other}; keep "
-            f"{what}, or drop others"
+            f"without {what} the absent link {which} would have no path: its variables are independent given "
+            f"{given}, and nothing would lead from {start} to {goal} without {other}",
+            argument="drop",
+            hint=f"keep {what}, or drop others",
         )
 
 

@@ -31,8 +31,6 @@ from bnml.scores import LocalScores
 
 Oracle = DAG | Callable[[str, str, frozenset[str]], bool]
 
-CODES_AT_ONCE = 80_000_000  # well under 0.3 s
-
 
 @dataclass(frozen=True)
 class Answers:
@@ -139,7 +137,7 @@ class DataJudge:
     def sets_at_once(self) -> int:
         """How many sets of a pair to ask for in one batch: what takes a fraction of a second."""
         if isinstance(self.test, G2 | X2 | Gain):
-            return max(16, min(4096, CODES_AT_ONCE // max(1, self.counts.n_distinct)))
+            return max(16, min(4096, 80_000_000 // max(1, self.counts.n_distinct)))  # well under 0.3 s
         return 64
 
     @cached_property

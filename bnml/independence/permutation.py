@@ -20,8 +20,6 @@ from bnml.data import Data
 from bnml.errors import ArgumentError, argument
 from bnml.independence.tests import Permutation
 
-CELLS_AT_ONCE = 4_000_000
-MOST_ROWS = 1_000_000_000  # what NumPy's hypergeometric distribution takes
 ALMOST = 1e-9  # a statistic that is this near counts as equal
 
 
@@ -46,9 +44,10 @@ def permutation_p_value(
     (11.09, 0.03)
     """
     counts = data if isinstance(data, ObservedCounts) else counts_of(data)
-    if counts.n_rows >= MOST_ROWS:
+    if counts.n_rows >= 1_000_000_000:  # what NumPy's hypergeometric distribution takes
         raise ArgumentError(
-            f"a permutation test takes fewer than a billion rows; take {argument('test', 'g2')}, exact for so many"
+            "a permutation test takes fewer than a billion rows",
+            hint="take " + argument("test", "g2") + ", exact for so many",
         )
     x, y = sorted((x, y), key=counts.names.__getitem__)  # the same draws whatever the order of columns
     given = sorted(given, key=counts.names.__getitem__)
@@ -58,7 +57,7 @@ def permutation_p_value(
     seen = float(_statistics(tables[None], test.statistic)[0])
     words = "\n".join(counts.names[v] for v in (x, y, *given))
     rng = np.random.default_rng([int(test.seed), crc32(words.encode())])
-    at_once = max(1, min(test.permutations, CELLS_AT_ONCE // tables.size))
+    at_once = max(1, min(test.permutations, 4_000_000 // tables.size))
     larger = 0
     for start in range(0, test.permutations, at_once):
         drawn = _random_tables(tables, min(at_once, test.permutations - start), rng)

@@ -82,8 +82,8 @@ def independence_request(
         refuse_targets(source, "a test of independence")
     if variables is not None and (oracle is None or source is not None or isinstance(oracle, DAG)):
         raise ArgumentError(
-            f"{argument('variables')} is for an {argument('oracle')} without a table; a table and a DAG have names of "
-            "their own"
+            argument("variables") + " is for an " + argument("oracle") + " without a table",
+            hint="a table and a DAG have names of their own",
         )
     names = _checked_variables(variables) if source is None and variables is not None else None
     if source is not None:
@@ -92,13 +92,17 @@ def independence_request(
         names = oracle.names
     if names is None:
         raise ArgumentError(
-            f"{argument('data', None)}: without a table, give a DAG as {argument('oracle')}, which has the names of "
-            f"its variables, or the names as {argument('variables')}"
+            "without a table, give a DAG as "
+            + argument("oracle")
+            + ", which has the names of its variables, or the names as "
+            + argument("variables"),
+            argument="data",
+            value=None,
         )
     if oracle is not None and not isinstance(oracle, DAG) and not callable(oracle):
         oracle = statements_of(oracle, names)
     if isinstance(oracle, DAG) and set(names) != set(oracle.names):
-        raise ArgumentError(f"{argument('oracle')}: the DAG and the table must be about the same variables")
+        raise ArgumentError("the DAG and the table must be about the same variables", argument="oracle")
     if rules is None:
         rules = Rules.none(names) if constraints is None else constraints.compiled(names)
     order = sorted(range(len(names)), key=names.__getitem__) if stable else list(range(len(names)))

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from bnml._stored import by_fields
 from bnml.counts import Questions
 from bnml.graph import PDAG
 from bnml.independence.independence_result import IndependenceResult
@@ -16,32 +17,20 @@ from bnml.independence.path_condition import Standing
 from bnml.independence.request import Asked
 from bnml.independence.skeleton import Found, Log
 
-SAME = (
-    "sepsets", "ambiguous_regions", "undecided", "ambiguous_triples", "search", "test", "alpha", "seconds", "_names",
-)  # fmt: skip
-
 
 def independence_values(result: IndependenceResult) -> dict[str, Any]:
     """Return all of a result but the table, as `bnml._stored.to_stored` takes it."""
-    values = {name: getattr(result, name) for name in SAME}
-    values["pdag"] = (result.pdag.names, result.pdag.directed, result.pdag.undirected)
-    values["conflicts"] = [tuple(one) for one in result.conflicts]
-    values["tests"] = [
-        (*batch, own.results, own.independent, own.made, own.untested) for batch, own in result._log.batches
-    ]
+    values: dict[str, Any] = by_fields(result, "_log", "_resolve")
+    values["tests"] = [(*batch, *by_fields(answers).values()) for batch, answers in result._log.batches]
     values["untested"] = frozenset(result._log.untested)
-    values["choices"] = None if result._resolve is None else _choices(result._resolve)
+    values["choices"] = None
+    if result._resolve is not None:
+        statements = sorted(result._resolve.statements.items())
+        values["choices"] = {
+            "statements": {pair: [(one.given, one.log_p) for one in found] for pair, found in statements},
+            "standing": tuple(by_fields(result._resolve.standing).values()),
+        }
     return values
-
-
-def _choices(resolver: Resolver) -> dict[str, Any]:
-    standing = resolver.standing
-    return {
-        "statements": {
-            pair: [(one.given, one.log_p) for one in found] for pair, found in sorted(resolver.statements.items())
-        },
-        "standing": (standing.possible, standing.sure, standing.unsure, standing.dropped),
-    }
 
 
 def saved_independence_result(values: Mapping[str, Any], asked: Asked) -> IndependenceResult:
@@ -51,10 +40,6 @@ def saved_independence_result(values: Mapping[str, Any], asked: Asked) -> Indepe
     if choices is not None:
         statements = {pair: [Found(*one) for one in found] for pair, found in choices["statements"].items()}
         resolver = Resolver(replace(asked, watch=None), log, statements, Standing(*choices["standing"]))
-    return IndependenceResult(
-        pdag=PDAG(*values["pdag"]),
-        conflicts=tuple(Conflict(*one) for one in values["conflicts"]),
-        _log=log,
-        _resolve=resolver,
-        **{name: values[name] for name in SAME},
-    )
+    made = {"pdag": PDAG(*values["pdag"]), "conflicts": tuple(Conflict(*one) for one in values["conflicts"])}
+    same = {name: value for name, value in values.items() if name not in ("tests", "untested", "choices")}
+    return IndependenceResult(**{**same, **made}, _log=log, _resolve=resolver)

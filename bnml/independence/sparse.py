@@ -37,7 +37,6 @@ ENOUGH = 50  # random tables as far from independence, after which no more are d
 MOST_SHUFFLED = 50_000_000  # rows in all
 AT_ONCE = 2_000_000  # shuffled rows
 PAIRS_AT_ONCE = 64
-ALMOST = 1e-10  # a sum that is this near counts as equal
 
 
 def is_sparse(states: npt.ArrayLike, n_rows: int, least: float = ROWS_PER_CELL) -> bool:
@@ -139,7 +138,8 @@ def _p_value(rows: Dealt, seed: int, pearson: bool) -> float:
     larger, done = 0, 0
     while done < draws:
         size = max(1, min(done or 2 * ENOUGH, draws - done, AT_ONCE // n))
-        far = np.cumsum(sums(rng.random((size, n))) >= own - ALMOST * abs(own)) + larger
+        # a sum that is this near counts as equal
+        far = np.cumsum(sums(rng.random((size, n))) >= own - 1e-10 * abs(own)) + larger
         if far[-1] >= ENOUGH:
             return float(ENOUGH / (done + 1 + np.searchsorted(far, ENOUGH)))
         larger, done = int(far[-1]), done + size

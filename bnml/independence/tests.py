@@ -40,7 +40,7 @@ from typing import Any, ClassVar
 
 from bnml._checks import is_number, positive_number, refuse, whole_number
 from bnml._text import did_you_mean
-from bnml.errors import ArgumentError, BnmlError, argument
+from bnml.errors import ArgumentError, BnmlError
 from bnml.graph.rules import ROWS_PER_CELL
 from bnml.scores import SCORES, Score, parse_score
 
@@ -169,8 +169,10 @@ class Scored(Criterion):
         score = parse_score(self.score)
         if not score.equivalent:
             raise ArgumentError(
-                f"{argument('test')}: {score.name} scores equivalent networks differently, so a test by it would "
-                "depend on which variable comes first; take qnml, bdeu, bic or another score that does not"
+                f"{score.name} scores equivalent networks differently, so a test by it would depend on which variable "
+                "comes first",
+                argument="test",
+                hint="take qnml, bdeu, bic or another score that does not",
             )
         object.__setattr__(self, "parsed", score)
 

@@ -18,7 +18,6 @@ from bnml.network.gap_groups import gap_groups
 from bnml.network.network import BayesianNetwork
 
 GOLDEN = (5**0.5 - 1) / 2  # multiples of it spread over the circle as evenly as any
-COPIES = 64  # of a distinct row, each with points of its own
 
 
 def completed_table(
@@ -55,7 +54,7 @@ def completed_table(
     [4, 8]
     """
     whole, rows = rows_split_by_gaps(data)
-    copies = np.minimum(rows.times, COPIES)
+    copies = np.minimum(rows.times, 64)  # copies of a distinct row, each with points of its own
     at = np.repeat(np.arange(rows.n), copies)
     place = np.arange(at.size) - np.repeat(np.cumsum(copies) - copies, copies)  # among the copies of a row
     times = (rows.times // copies)[at] + (place < (rows.times % copies)[at])

@@ -29,7 +29,6 @@ from bnml.network.network import BayesianNetwork
 
 MOST_STEPS = 2000
 LEAST_GAIN = 1e-9  # of the log-likelihood, in nats for each row; a smaller step is the last
-ROUNDING = 1e-13  # of the log-likelihood
 
 
 def fit_by_em(
@@ -62,7 +61,7 @@ def fit_by_em(
     network = start
     for number, (found, value) in enumerate(em_steps(dag, data, start, threads=threads)):
         network = found
-        if value - before <= LEAST_GAIN * data.n_rows + ROUNDING * abs(value) or number >= steps:
+        if value - before <= LEAST_GAIN * data.n_rows + 1e-13 * abs(value) or number >= steps:  # with the rounding
             break
         before = value
     assert network is not None

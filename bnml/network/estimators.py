@@ -18,7 +18,6 @@ from bnml.network.network import MOST_PARENTS, BayesianNetwork
 
 ESTIMATORS = ("snml", "bpp", "mle", "em")
 DEFAULT_ESTIMATOR = "snml"
-MOST_PARAMETERS = 50_000_000
 
 
 def fit(dag: DAG, data: Any, estimator: str = DEFAULT_ESTIMATOR, ess: float = 1.0) -> BayesianNetwork:
@@ -70,7 +69,7 @@ def fit(dag: DAG, data: Any, estimator: str = DEFAULT_ESTIMATOR, ess: float = 1.
         raise ArgumentError(f"graph and data must have the same variables; they differ in {quoted(odd)}")
     for x in dag.names:
         shape = [table.arities[table.index(v)] for v in (*dag.parents(x), x)]
-        if math.prod(shape) > MOST_PARAMETERS or len(shape) > MOST_PARENTS + 1:
+        if math.prod(shape) > 50_000_000 or len(shape) > MOST_PARENTS + 1:
             raise NetworkError(
                 f"the table of {x!r} has {len(shape) - 1} parents and {math.prod(shape):.3g} entries: too many; "
                 "take a structure with fewer parents"

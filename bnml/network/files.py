@@ -9,9 +9,9 @@ import gzip
 import io
 import os
 import warnings
+from itertools import islice
 from pathlib import Path
 from types import ModuleType
-from typing import BinaryIO
 
 from bnml._files import a_file_path, check_writable, reading_file, written_whole
 from bnml._text import did_you_mean, quoted
@@ -63,7 +63,11 @@ def load(path: str | os.PathLike[str]) -> BayesianNetwork:
     """
     file, suffix = _checked(path)
     with reading_file(file, "a network", "Take another copy of it, or fit the network anew"):
-        content = _unpacked(file) if suffix.endswith(".gz") else _content(file)
+        with gzip.open(file) if suffix.endswith(".gz") else file.open("rb") as stream:
+            pieces = iter(lambda: stream.read(1 << 20), b"")
+            content = b"".join(islice(pieces, (MOST_BYTES >> 20) + 1))
+        if len(content) > MOST_BYTES:
+            raise FormatError(f"{file} is larger than {MOST_BYTES >> 20} MB, the most that is read")
         network: BayesianNetwork = FORMATS[suffix].read(content, str(file))
     return network
 
@@ -92,24 +96,25 @@ def _content_of(network: BayesianNetwork, suffix: str) -> bytes:
     if suffix != ".json":
         _tell_losses(network, suffix)
     content: bytes = FORMATS[suffix].write(network).encode("utf-8")
-    return _packed(content) if suffix.endswith(".gz") else content
+    if not suffix.endswith(".gz"):
+        return content
+    packed = io.BytesIO()
+    with gzip.GzipFile(filename="", mode="wb", fileobj=packed, mtime=0) as stream:  # the same bytes every time
+        stream.write(content)
+    return packed.getvalue()
 
 
 def _tell_losses(network: BayesianNetwork, suffix: str) -> None:
     """Warn of what a format cannot hold of a network."""
-    kept = f"not kept in {suffix} files, only in .json"
-    losses = []
-    if network.cuts:
-        lost = f"the cuts of {quoted(network.cuts)} are {kept}"
-        losses.append(f"{lost}: the network will take the labels of the bins, not numbers")
-    if network.reading.na_values:
-        lost = f"that {quoted(network.reading.na_values)} stand for missing values is {kept}"
-        losses.append(f"{lost}: the network will take them for values")
-    if network.reading.coded:
-        lost = f"that tables hold codes from 0 for {quoted(network.reading.coded)} is {kept}"
-        losses.append(f"{lost}: the network will take labels only")
-    for loss in losses:
-        warnings.warn(loss, stacklevel=5)
+    kept = f"not kept in {suffix} files, only in .json: the network will take"
+    losses = (
+        (network.cuts, "the cuts of {} are", "the labels of the bins, not numbers"),
+        (network.reading.na_values, "that {} stand for missing values is", "them for values"),
+        (network.reading.coded, "that tables hold codes from 0 for {} is", "labels only"),
+    )
+    for lost, what, instead in losses:
+        if lost:
+            warnings.warn(f"{what.format(quoted(lost))} {kept} {instead}", stacklevel=5)
 
 
 def check_network_file(path: str | os.PathLike[str]) -> None:
@@ -136,33 +141,6 @@ def _checked(path: str | os.PathLike[str]) -> tuple[Path, str]:
             f"{did_you_mean(given, FORMATS)}"
         )
     return file, suffix
-
-
-def _content(file: Path) -> bytes:
-    with file.open("rb") as stream:
-        return _of_fair_size(file, stream)
-
-
-def _unpacked(file: Path) -> bytes:
-    with file.open("rb") as packed, gzip.GzipFile(fileobj=packed) as stream:
-        return _of_fair_size(file, stream)
-
-
-def _of_fair_size(file: Path, stream: BinaryIO | gzip.GzipFile) -> bytes:
-    content = bytearray()
-    while piece := stream.read(1 << 20):
-        content += piece
-        if len(content) > MOST_BYTES:
-            raise FormatError(f"{file} is larger than {MOST_BYTES >> 20} MB, the most that is read")
-    return bytes(content)
-
-
-def _packed(content: bytes) -> bytes:
-    """Return the content packed, the same bytes every time."""
-    buffer = io.BytesIO()
-    with gzip.GzipFile(filename="", mode="wb", fileobj=buffer, mtime=0) as stream:
-        stream.write(content)
-    return buffer.getvalue()
 
 
 def is_network_file(path: str | None) -> bool:

@@ -105,8 +105,8 @@ def _fill(network: BayesianNetwork, codes: Ints, at: Ints, found: dict[int, Ints
         if max(_gap_codes(network)) >= 0:
             row_named = f"for the row {known}" if there else "for a row without any value"
             raise NetworkError(
-                f"impute: {row_named} the network knows no value but '?', the state of missing ones: fit it to a table "
-                f"read with {argument('missing', 'em')} or {argument('missing', 'drop')}"
+                f"impute: {row_named} the network knows no value but '?', the state of missing ones: fit it to a "
+                "table read with " + argument("missing", "em") + " or " + argument("missing", "drop")
             )
         raise NetworkError(f"impute: the row {known} has probability zero under the network")
     for i, states in found.items():

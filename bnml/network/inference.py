@@ -194,9 +194,11 @@ def inference_tree(
     factors = network_factors(network, do)
     size = plan_factors([factor.axes for factor in factors], _sizes(network), ()).total if tree is None else tree.size
     raise NetworkError(
-        f"to fill gaps or to expect counts, exact inference would need tables of {size:.2g} numbers for each of "
-        f"{n_rows:,} rows with gaps: take a structure with fewer links or parents, or read the data with "
-        f"{argument('missing', 'state')} or {argument('missing', 'drop')}"
+        f"to fill gaps or to expect counts, exact inference would need tables of {size:.2g} numbers for each "
+        f"of {n_rows:,} rows with gaps: take a structure with fewer links or parents, or read the data with "
+        + argument("missing", "state")
+        + " or "
+        + argument("missing", "drop")
     )
 
 

@@ -18,7 +18,7 @@ from bnml._notebook import notebook_picture
 from bnml._text import did_you_mean, quoted
 from bnml.data.bins import bins_of_values
 from bnml.data.labels import MISSING_LABEL, Reading, as_number, label_text
-from bnml.errors import ArgumentError, NetworkError, argument
+from bnml.errors import ArgumentError, NetworkError
 from bnml.graph import DAG
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class BayesianNetwork:
         reading: Reading | None = None,
     ) -> None:
         if not isinstance(dag, DAG):
-            raise NetworkError(f"{argument('dag', dag)}: expected a DAG, such as bnml.DAG.parse('[A][B|A]')")
+            raise NetworkError("expected a DAG, such as bnml.DAG.parse('[A][B|A]')", argument="dag", value=dag)
         for what, given in (("states", states), ("tables", tables)):
             if not isinstance(given, Mapping):
                 raise NetworkError(f"{what}={given!r}: expected a mapping with an entry for each variable")
@@ -92,7 +92,7 @@ class BayesianNetwork:
         object.__setattr__(self, "states", MappingProxyType({x: _checked_states(x, states[x]) for x in dag.names}))
         object.__setattr__(self, "cuts", MappingProxyType(self._checked_cuts({} if cuts is None else cuts)))
         if reading is not None and not isinstance(reading, Reading):
-            raise NetworkError(f"{argument('reading', reading, most=60)}: expected the reading of a Data, data.reading")
+            raise NetworkError("expected the reading of a Data, data.reading", argument="reading", value=reading)
         object.__setattr__(self, "reading", (reading or Reading()).of(dag.names))
         for x, points in self.cuts.items():
             medians = self.reading.medians_of(x)
@@ -106,7 +106,7 @@ class BayesianNetwork:
     def _checked_cuts(self, cuts: Mapping[str, Sequence[float]]) -> dict[str, tuple[float, ...]]:
         checked = {}
         if not isinstance(cuts, Mapping):
-            raise NetworkError(f"{argument('cuts', cuts)}: expected the cuts of each variable by its name, or None")
+            raise NetworkError("expected the cuts of each variable by its name, or None", argument="cuts", value=cuts)
         for x, given in cuts.items():
             self._known(x)
             try:

@@ -13,7 +13,7 @@ from bnml._arrays import Floats
 from bnml._checks import is_number, refuse
 from bnml._text import quoted
 from bnml.data.labels import label_text
-from bnml.errors import ArgumentError, NetworkError, argument
+from bnml.errors import ArgumentError, NetworkError
 from bnml.network.inference import all_marginals, certain_likelihoods, joint, log_mass, most_probable_states
 from bnml.network.network import BayesianNetwork
 
@@ -82,8 +82,9 @@ def probability(
     log = log_mass(network, known.likelihoods, known.do)
     if log > LARGEST_LOG:
         raise ArgumentError(
-            f"{argument('evidence')}: the product of its likelihoods is too large for a number; only their ratios "
-            "matter, so divide them by the largest"
+            "the product of its likelihoods is too large for a number",
+            argument="evidence",
+            hint="only their ratios matter, so divide them by the largest",
         )
     return math.exp(log)
 
@@ -153,7 +154,7 @@ def _several(network: BayesianNetwork, names: Any) -> list[str]:
     asked = list(names)
     twice = [x for i, x in enumerate(asked) if x in asked[:i]]
     if twice:
-        raise ArgumentError(f"{argument('names')}: {twice[0]!r} is asked for twice")
+        raise ArgumentError(f"{twice[0]!r} is asked for twice", argument="names")
     return asked
 
 
@@ -173,7 +174,7 @@ def _known(network: BayesianNetwork, evidence: Mapping[str, Any] | None, do: Map
         if x in likelihoods:
             raise ArgumentError(f"{x!r} is both observed and set")
         if isinstance(label, Mapping):
-            raise ArgumentError(f"{argument('do')}: {x!r} is set to one of its states, not to {label!r}")
+            raise ArgumentError(f"{x!r} is set to one of its states, not to {label!r}", argument="do")
         likelihoods[x] = certain_likelihoods(network, x, network.code(x, label))
     return _Known(likelihoods, frozenset(observed), frozenset(do or ()))
 

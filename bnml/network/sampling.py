@@ -10,7 +10,7 @@ import numpy.typing as npt
 from bnml._checks import whole_number
 from bnml._machine import gigabytes, machine_memory
 from bnml._text import quoted_value
-from bnml.errors import ArgumentError, NetworkError, argument
+from bnml.errors import ArgumentError, NetworkError
 from bnml.network.network import BayesianNetwork
 from bnml.network.probability import table_index
 
@@ -45,8 +45,10 @@ def sample_codes(network: BayesianNetwork, n: int, seed: int = 0) -> npt.NDArray
     needed, room = 4 * n * (len(network.names) + 4), machine_memory()  # four bytes a code, some more for the draws
     if needed > room:
         raise ArgumentError(
-            f"{argument('n', n)}: these rows take {gigabytes(needed)}, and the memory is {gigabytes(room)}; "
-            "draw fewer at a time, each time with another seed"
+            f"these rows take {gigabytes(needed)}, and the memory is {gigabytes(room)}",
+            argument="n",
+            value=n,
+            hint="draw fewer at a time, each time with another seed",
         )
     rng = np.random.default_rng(seed)
     position = {x: i for i, x in enumerate(network.states)}

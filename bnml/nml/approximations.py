@@ -14,8 +14,6 @@ from numpy.typing import ArrayLike
 from bnml._arrays import Bools, Floats
 
 GAMMA_RATIO_FROM = 10.0  # from this r on the continued fraction below is exact after LEVELS levels
-LEVELS = 40
-EQUATION_6_UP_TO = 1e205  # its r^1.5 overflows soon after
 
 
 def _broadcast(n: ArrayLike, r: ArrayLike) -> tuple[Floats, Floats, Bools]:
@@ -45,7 +43,7 @@ def szpankowski(n: ArrayLike, r: ArrayLike) -> Floats:
     from scipy.special import gammaln
 
     n, r, trivial = _broadcast(n, r)
-    overflow = ~trivial & (r > EQUATION_6_UP_TO)
+    overflow = ~trivial & (r > 1e205)  # its r^1.5 overflows soon after
     r = np.where(trivial | overflow, 2.0, r)
     excess = _gamma_ratio_excess(r)
     g = np.sqrt(0.5 * r - 0.75 + excess)
@@ -70,7 +68,7 @@ def _gamma_ratio_excess(r: Floats) -> Floats:
     direct = (gamma(0.5 * few) / gamma(0.5 * (few - 1.0))) ** 2 - (0.5 * few - 0.75)
     twice = 2.0 * (2.0 * np.maximum(r, GAMMA_RATIO_FROM) - 3.0)
     fraction = np.zeros_like(twice)
-    for level in range(LEVELS, 0, -1):
+    for level in range(40, 0, -1):
         fraction = (2.0 * level - 1.0) ** 2 / (twice + fraction)
     return np.where(r < GAMMA_RATIO_FROM, direct, 0.25 * fraction)
 

@@ -23,7 +23,6 @@ from bnml.nml.forest_plan import ForestForecast, check_plan, trees_of
 from bnml.nml.forest_sums import ForestSums
 from bnml.nml.regret import Whole, regret_argument
 
-MOST_ROWS = 10**8
 Parents = Sequence[int | None]
 Integers = NDArray[np.int64]
 Cells = Callable[[Sequence[int]], tuple[Integers, Integers]]  # codes of variables that occur together, and how often
@@ -230,7 +229,9 @@ def forest_links(parents: Parents) -> list[list[int]]:
             continue
         if not 0 <= above < size:
             raise ArgumentError(
-                f"{argument('forest')}: variable {child} has the parent {above}; allowed are 0 to {size - 1}, and None"
+                f"variable {child} has the parent {above}",
+                argument="forest",
+                hint=f"allowed are 0 to {size - 1}, and None",
             )
         links[child].append(above)
         links[above].append(child)
@@ -239,7 +240,7 @@ def forest_links(parents: Parents) -> list[list[int]]:
         reached += [y for y in links[x] if parents[y] == x]
     if len(reached) < size:
         raise ArgumentError(
-            f"{argument('forest')}: the parents of {quoted(sorted(set(range(size)) - set(reached)))} close a cycle"
+            f"the parents of {quoted(sorted(set(range(size)) - set(reached)))} close a cycle", argument="forest"
         )
     return links
 
@@ -260,14 +261,16 @@ def check_forest_parents(name: str, number: int) -> None:
     """Refuse what is no forest: a variable with several parents, of which log C is not known."""
     if number > 1:
         raise ScoreError(
-            f"{argument('score', 'nml')}: {name!r} has {number} parents; the exact NML is known for forests, in which "
-            "each variable has one parent at most, and for components in which all variables are linked; qnml comes "
-            "nearest"
+            f"{name!r} has {number} parents; the exact NML is known for forests, in which each variable has one "
+            "parent at most, and for components in which all variables are linked",
+            argument="score",
+            value="nml",
+            hint="qnml comes nearest",
         )
 
 
 def _rows(n: Whole) -> int:
-    return regret_argument("n", n, 0, MOST_ROWS)
+    return regret_argument("n", n, 0, 10**8)
 
 
 def _arities_of(arities: Any, names: Sequence[str] | None, size: int) -> list[int]:
@@ -276,13 +279,13 @@ def _arities_of(arities: Any, names: Sequence[str] | None, size: int) -> list[in
         missing = [name for name in names or () if name not in arities]
         if names is None or missing:
             what = f"nothing is said of {quoted(missing)}" if missing else "the forest has no names"
-            raise ArgumentError(f"{argument('arities')}: {what}; give the number of values of each variable")
+            raise ArgumentError(what, argument="arities", hint="give the number of values of each variable")
         arities = [arities[name] for name in names]
     if isinstance(arities, str) or not isinstance(arities, Iterable):
         raise refuse("arities", arities, "expected the number of values of each variable")
     sizes = [regret_argument("arities", r, 1, 10**15) for r in arities]
     if len(sizes) != size:
-        raise ArgumentError(f"{argument('arities')}: {len(sizes)} numbers of values for {size} variables")
+        raise ArgumentError(f"{len(sizes)} numbers of values for {size} variables", argument="arities")
     return sizes
 
 
@@ -297,9 +300,9 @@ def _columns_of(data: Any, names: Sequence[str] | None, size: int) -> list[int]:
 def _codes_of(data: ArrayLike, arities: Sequence[int]) -> Integers:
     codes = np.asarray(data)
     if codes.ndim != 2 or codes.shape[1] != len(arities) or codes.dtype.kind not in "iu":
-        raise ArgumentError(f"{argument('data')}: expected an array of whole numbers with {len(arities)} columns")
+        raise ArgumentError(f"expected an array of whole numbers with {len(arities)} columns", argument="data")
     if codes.size and (codes.min() < 0 or (codes.max(axis=0) >= np.array(arities)).any()):
-        raise ArgumentError(f"{argument('data')}: a code is not among 0, 1, ..., number of values - 1")
+        raise ArgumentError("a code is not among 0, 1, ..., number of values - 1", argument="data")
     return codes.astype(np.int64)
 
 
@@ -310,8 +313,8 @@ def _of_table(data: Any, columns: Sequence[int]) -> Cells:
     counts = counts_of(data)
     if counts.for_child(columns[0]) is not counts:
         raise ScoreError(
-            f"{argument('score', 'nml')} counts all rows together, but variables were set in some of them; take qnml, "
-            "which counts each variable in the rows in which it was not set"
+            argument("score", "nml") + " counts all rows together, but variables were set in some of them",
+            hint="take qnml, which counts each variable in the rows in which it was not set",
         )
 
     def cells(variables: Sequence[int]) -> tuple[Integers, Integers]:

@@ -21,7 +21,6 @@ from bnml._arrays import Floats
 Integers = NDArray[np.int64]
 
 STIRLING_FROM = 32  # its series is exact to the last digit from here on
-TOO_MANY = 13  # digits of a number that need not be known exactly
 
 
 def powers_of_counts(n: int) -> Floats:
@@ -54,7 +53,7 @@ def number_of_sorted_counts(n: int, parts: int) -> int:
         return ((n + 3) ** 2 + 6) // 12
     bound = math.lgamma(n + parts) - math.lgamma(n + 1.0) - math.lgamma(parts) - math.lgamma(parts + 1.0)
     digits = int(bound / math.log(10.0))
-    if digits > TOO_MANY:
+    if digits > 13:  # a number of so many digits need not be known exactly
         return int("1" + min(digits, 300) * "0")
     ways = [1] + [0] * n  # as many as sums of numbers that are not larger than the number of counts
     for size in range(1, min(parts, n) + 1):

@@ -20,7 +20,6 @@ from bnml.nml.forest_plan import check_plan, planned_order, trees_of
 from bnml.nml.forest_sums import ForestSums, forest_log_sum
 from bnml.nml.forest_weights import forest_weight_bytes, seconds_for_weights
 
-PAIR_SECONDS = 20.0  # weights that take longer are not computed for a single link
 MOST_VECTORS = 200_000  # count vectors of a variable that messages are sent to
 
 Tree = Mapping[int, Sequence[int]]
@@ -142,9 +141,10 @@ class ForestJoins:
         pair = max(a, b), min(a, b)
         if pair not in self._usable:
             n = self.sums.n
+            # weights that take longer are not computed for a single link
             self._usable[pair] = (
                 number_of_sorted_counts(n, pair[0]) <= MOST_VECTORS
-                and seconds_for_weights(n, *pair, uses=1) <= PAIR_SECONDS
+                and seconds_for_weights(n, *pair, uses=1) <= 20.0
                 and forest_weight_bytes(n, *pair) <= self._limit
             )
         return self._usable[pair]

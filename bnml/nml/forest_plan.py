@@ -14,19 +14,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from bnml._costs import BYTES, SECONDS
 from bnml._machine import gigabytes, memory_limit_of
 from bnml._plain import attributes
 from bnml._text import time_text
-from bnml.errors import ScoreError, argument
+from bnml.errors import ScoreError
 from bnml.nml.forest_counts import number_of_sorted_counts
 from bnml.nml.forest_sums import ForestSums, Needs
 from bnml.nml.forest_weights import forest_weight_bytes, seconds_for_weights
 
-MOST_SECONDS = 3600.0  # what takes longer is refused
 MOST_VECTORS = 2 * 10**7  # count vectors of a variable that can be listed
-MOST_ROOTS = 256  # that are tried
-BASE_BYTES = 1 << 26
-STAR_SECONDS = 2e-6  # for each observation: tables, the tilt, transforms
 
 Neighbours = Sequence[Sequence[int]]
 
@@ -49,7 +46,7 @@ class ForestForecast:
     @property
     def fits(self) -> bool:
         """Whether it can be done: in an hour, and in the memory there is."""
-        return self.seconds <= MOST_SECONDS and self.bytes <= self.limit
+        return self.seconds <= 3600.0 and self.bytes <= self.limit
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain values, for JSON."""
@@ -81,8 +78,8 @@ class Trees:
         uses: Counter[tuple[int, int]] = Counter()
         for root in self.roots:
             uses += sums.needs(root).uses
-        seconds = STAR_SECONDS * n * sum(1 + math.log2(arity) for arity, _ in self.stars)
-        needed, weights = BASE_BYTES + (80 * n if self.stars or self.roots else 0), 0
+        seconds = SECONDS.observation * n * sum(1 + math.log2(arity) for arity, _ in self.stars)
+        needed, weights = BYTES.forest + (80 * n if self.stars or self.roots else 0), 0
         worst, arities = 0.0, tuple[int, ...]()
         for (many, few), times in uses.items():
             cost = _pair_seconds(n, many, few, times)
@@ -106,10 +103,11 @@ def check_plan(forecast: ForestForecast) -> None:
     if not forecast.fits:
         a, b = forecast.arities or (1, 1)
         raise ScoreError(
-            f"{argument('score', 'nml')}: the exact NML of this forest is too much: {forecast} "
-            f"({gigabytes(forecast.limit)} and an hour are allowed). Variables with {a} and with {b} values "
-            "are joined, and both have other neighbours; take qnml, which comes nearest, or fewer values for "
-            "variables that are not leaves."
+            f"the exact NML of this forest is too much: {forecast} ({gigabytes(forecast.limit)} and an hour are "
+            f"allowed). Variables with {a} and with {b} values are joined, and both have other neighbours",
+            argument="score",
+            value="nml",
+            hint="take qnml, which comes nearest, or fewer values for variables that are not leaves.",
         )
 
 
@@ -168,7 +166,7 @@ def _best_root(sums: ForestSums, links: Neighbours, arities: Sequence[int], inne
         for y in near[x]:
             if y != above[x]:
                 up[y] = sums.branch(arities[x], leaves[x], [branch for z, branch in around.items() if z != y])
-        if k < MOST_ROOTS:
+        if k < 256:  # roots that are tried
             root = sums.branch(arities[x], leaves[x], list(around.values()))
             cost = _using(sums, sums.needs(root))
             if cost < least:

@@ -23,16 +23,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnml._arrays import Floats
+from bnml._costs import SECONDS
 from bnml.nml.forest_counts import SortedCounts, number_of_sorted_counts, powers_of_counts
 
 BLOCK_CELLS = 1 << 21  # of the boxes that are transformed together
 SPECTRA_BYTES = 1 << 29  # transforms of all rows are kept up to this size
 KEPT_BYTES = 1 << 30  # weights are kept up to this size; larger ones are computed anew for each use
-SETUP_SECONDS = 2e-3
-CELL_SECONDS = 8e-9  # one cell of a box: products, transform, and what else there is to do
-ROW_CELL_SECONDS = 5e-8  # one cell of a row that is transformed
-MOST_LOG_CELLS = 100.0  # nobody has the time for so many
-ENTRY_SECONDS = 1e-9  # one weight, in a sum
 
 
 class Weights:
@@ -144,13 +140,13 @@ def _box_size(n: int) -> int:
 def seconds_for_weights(n: int, many: int, few: int, uses: int) -> float:
     """Return about how long the weights between two numbers of values take, to compute and to use."""
     entries = float(number_of_sorted_counts(n, many)) * number_of_sorted_counts(n, few)
-    if (few - 1) * math.log(_box_size(n)) > MOST_LOG_CELLS:
+    if (few - 1) * math.log(_box_size(n)) > 100.0:  # nobody has the time for so many
         return math.inf
     box = float(_box_size(n)) ** (few - 1)
     cells = number_of_sorted_counts(n, many) * box
-    computing = SETUP_SECONDS + CELL_SECONDS * cells * (1.0 + 0.2 * many) + ROW_CELL_SECONDS * (n + 1) * box
+    computing = SECONDS.forest_weights + SECONDS.cell * cells * (1.0 + 0.2 * many) + SECONDS.row_cell * (n + 1) * box
     times = 1 if 8 * entries <= KEPT_BYTES else uses
-    return computing * times + ENTRY_SECONDS * entries * uses
+    return computing * times + SECONDS.weight * entries * uses
 
 
 def forest_weight_bytes(n: int, many: int, few: int) -> int:

@@ -172,20 +172,20 @@ def _checked(values: ArrayLike, weights: ArrayLike) -> tuple[Floats, Floats]:
     given, counts = np.asarray(values), np.asarray(weights)
     if given.ndim != 1 or given.size == 0 or given.dtype.kind not in "iuf":
         shape = f"an array of shape {given.shape} and type {given.dtype}"
-        raise ArgumentError(f"{argument('values')} must be a list of at least one number, got {shape}.")
+        raise ArgumentError(argument("values") + f" must be a list of at least one number, got {shape}.")
     x = given.astype(np.float64)
     if not (np.isfinite(x).all() and (x[1:] > x[:-1]).all()):
         raise ArgumentError(
-            f"{argument('values')} must be finite, distinct and ascending: use numpy.unique(x, return_counts=True)."
+            argument("values") + " must be finite, distinct and ascending: use numpy.unique(x, return_counts=True)."
         )
     if counts.shape != x.shape or counts.dtype.kind not in "iuf":
         shape = f"an array of shape {counts.shape} and type {counts.dtype}"
-        raise ArgumentError(f"{argument('weights')} must be {x.size} whole numbers, one for each value, got {shape}.")
+        raise ArgumentError(argument("weights") + f" must be {x.size} whole numbers, one for each value, got {shape}.")
     w = counts.astype(np.float64)
     wrong = ~((w >= 1.0) & (w == np.floor(w)))
     if wrong.any() or w.sum() > LARGEST_N:
         got = f"got {w[wrong][0]}" if wrong.any() else f"their sum is {w.sum():.6g}"
-        raise ArgumentError(f"{argument('weights')} must be positive whole numbers with a sum of at most 2^53, {got}.")
+        raise ArgumentError(argument("weights") + f" must be positive whole numbers with a sum of at most 2^53, {got}.")
     return x, w
 
 

@@ -30,7 +30,7 @@ from typing import Any
 import numpy as np
 
 from bnml._arrays import Floats
-from bnml.errors import ScoreError, argument
+from bnml.errors import ScoreError
 from bnml.nml.forest import ForestRows, forest_links, rows_of_forest
 
 POINTS = 48  # of quadrature for each parameter
@@ -96,8 +96,10 @@ def _roots(links: Sequence[Sequence[int]], arities: Sequence[int]) -> list[int]:
         inner = [x for x in tree if len(links[x]) > 1]
         if len(inner) > 1 and any(arities[x] != 2 for x in inner):
             raise ScoreError(
-                f"{argument('forest')}: Jeffreys' prior of a tree is integrated where one variable is the neighbour of "
-                "all others, or all variables with several neighbours have two values; take the score nml"
+                "Jeffreys' prior of a tree is integrated where one variable is the neighbour of all others, or all "
+                "variables with several neighbours have two values",
+                argument="forest",
+                hint="take the score nml",
             )
         roots.append(inner[0] if inner else start)
     return roots

@@ -90,7 +90,7 @@ def nml_partition(tables: Sequence[ArrayLike], *, least: int = 1, most: int | No
     counts = [np.asarray(table, np.float64) for table in tables]
     size = len(counts[0]) if counts and counts[0].ndim == 2 else 0
     if size == 0 or any(table.ndim != 2 or len(table) != size for table in counts):
-        raise ArgumentError(f"{argument('tables')} must have two dimensions and the same, positive number of rows.")
+        raise ArgumentError(argument("tables") + " must have two dimensions and the same, positive number of rows.")
     n = max(float(table.sum()) for table in counts)
     costs = _costs(counts)
     prices = edge_prices(size - 1, min(size, most or size) - 1)

@@ -133,16 +133,18 @@ def regrets(n: Whole, rs: ArrayLike, *, log_rs: ArrayLike | None = None, method:
     if log_rs is None:
         if np.isinf(sizes).any():
             raise ArgumentError(
-                f"{argument('rs')} holds inf, so log_rs is needed: pass the logarithms of the numbers of values."
+                argument("rs") + " holds inf, so log_rs is needed: pass the logarithms of the numbers of values."
             )
         logs = np.zeros(sizes.shape)
     else:
         logs = np.asarray(log_rs)
         if logs.dtype.kind not in "iuf" or logs.shape != sizes.shape:
             given = f"an array of shape {logs.shape} and type {logs.dtype}"
-            raise ArgumentError(f"{argument('log_rs')} must be numbers in the shape of rs, {sizes.shape}, got {given}.")
+            raise ArgumentError(
+                argument("log_rs") + f" must be numbers in the shape of rs, {sizes.shape}, got {given}."
+            )
         if not np.isfinite(logs[np.isinf(sizes)]).all():
-            raise ArgumentError(f"{argument('log_rs')} must be finite where rs is inf.")
+            raise ArgumentError(argument("log_rs") + " must be finite where rs is inf.")
     return _regrets(n, sizes, logs, method)
 
 
@@ -150,7 +152,7 @@ def _regrets(n: int, rs: Floats, log_rs: Floats, method: str) -> Floats:
     out = np.zeros(rs.shape)
     finite = np.isfinite(rs)
     distinct, index = np.unique(rs[finite], return_inverse=True)
-    values = exact_regrets(n, distinct) if method == "exact" else CLOSED_FORMS[method](n, distinct)
+    values = _exact_regrets(n, distinct) if method == "exact" else CLOSED_FORMS[method](n, distinct)
     out[finite] = values[index]
     if n > 0 and not finite.all():
         out[~finite] = np.inf if method == "szpankowski" else n * (log_rs[~finite] - math.log(n))
@@ -162,7 +164,7 @@ def regret_argument(name: str, value: Any, least: int, most: int | None = None) 
     whole = is_whole(value, None) or (isinstance(value, float | np.floating) and float(value).is_integer())
     if not whole or value < least or (most is not None and value > most):
         allowed = f"of at least {least}" if most is None else f"from {least} to {most}"
-        raise ArgumentError(f"{argument(name)} must be a whole number {allowed}, got {value!r}.")
+        raise ArgumentError(argument(name) + f" must be a whole number {allowed}, got {value!r}.")
     return int(value)
 
 
@@ -174,16 +176,16 @@ def _whole_numbers(name: str, values: ArrayLike) -> Floats:
             given = given.astype(np.float64)
         except OverflowError:
             raise ArgumentError(
-                f"{argument(name)} holds a number beyond the range of floats: pass inf, and its logarithm in log_rs."
+                argument(name) + " holds a number beyond the range of floats: pass inf, and its logarithm in log_rs."
             ) from None
     if given.dtype.kind not in "iuf":
         raise ArgumentError(
-            f"{argument(name)} must be whole numbers of at least 1, got an array of type {given.dtype}."
+            argument(name) + f" must be whole numbers of at least 1, got an array of type {given.dtype}."
         )
     array = given.astype(np.float64)
     wrong = ~((array >= 1.0) & (array == np.floor(array)))
     if wrong.any():
-        raise ArgumentError(f"{argument(name)} must be whole numbers of at least 1, got {array[wrong][0]}.")
+        raise ArgumentError(argument(name) + f" must be whole numbers of at least 1, got {array[wrong][0]}.")
     return array
 
 
@@ -191,7 +193,7 @@ def check_regret_method(method: str) -> None:
     """Refuse a method that is no way to compute the regret."""
     if method not in METHODS:
         raise ArgumentError(
-            f"{argument('method')} must be one of {quoted(METHODS)}, got {method!r}.{did_you_mean(method, METHODS)}"
+            argument("method") + f" must be one of {quoted(METHODS)}, got {method!r}.{did_you_mean(method, METHODS)}"
         )
 
 
@@ -201,7 +203,7 @@ CLIMB_COST = 1 / 64  # one step of the recurrence, in the same unit: it is as lo
 COST_PER_CALL = 1e8  # a kernel call lasts about 0.15 s
 
 
-def exact_regrets(n: int, rs: Floats) -> Floats:
+def _exact_regrets(n: int, rs: Floats) -> Floats:
     """Return log C(n, r) for ascending, finite, distinct rs.
 
     The way is chosen by n and r alone, so that a regret does not depend on the company it is asked for in.

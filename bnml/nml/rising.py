@@ -13,7 +13,6 @@ from bnml._arrays import Floats
 from bnml.errors import ArgumentError, argument
 
 STIRLING_FROM = 32.0  # Stirling's series with four terms is exact to 1e-16 from here
-PRODUCT_UP_TO = 16  # below, up to so many factors are simply multiplied
 
 
 def log_rising(x: ArrayLike, n: ArrayLike) -> Floats:
@@ -56,13 +55,13 @@ def log_rising(x: ArrayLike, n: ArrayLike) -> Floats:
     x, n = np.broadcast_arrays(_floats("x", x), _floats("n", n))
     wrong = ~((x > 0) & (x < np.inf))
     if wrong.any():
-        raise ArgumentError(f"{argument('x')} must be positive and finite, got {x[wrong][0]}.")
+        raise ArgumentError(argument("x") + f" must be positive and finite, got {x[wrong][0]}.")
     wrong = ~((n >= 0) & (n < np.inf) & (n == np.floor(n)))
     if wrong.any():
-        raise ArgumentError(f"{argument('n')} must be whole numbers of at least 0, got {n[wrong][0]}.")
+        raise ArgumentError(argument("n") + f" must be whole numbers of at least 0, got {n[wrong][0]}.")
     out = np.empty(x.shape)
     large = x >= STIRLING_FROM
-    few = ~large & (n <= PRODUCT_UP_TO)
+    few = ~large & (n <= 16)  # so few factors are simply multiplied
     rest = ~large & ~few
     out[large] = _stirling_difference(x[large], n[large])
     out[few] = _log_product(x[few], n[few])
@@ -92,7 +91,7 @@ def log_rising_real(x: ArrayLike, n: ArrayLike) -> Floats:
 def _floats(name: str, values: ArrayLike) -> Floats:
     array = np.asarray(values)
     if array.dtype.kind not in "iuf":
-        raise ArgumentError(f"{argument(name)} must be numbers, got an array of type {array.dtype}.")
+        raise ArgumentError(argument(name) + f" must be numbers, got an array of type {array.dtype}.")
     return array.astype(np.float64, copy=False)
 
 

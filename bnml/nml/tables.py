@@ -15,7 +15,6 @@ LARGEST_ARITY = 10**15
 STEPS_PER_CALL = 10**8  # a kernel call lasts about 0.1 s
 LOG_STEPS = 40  # a logarithm costs as much as so many steps
 ROWS_PER_CALL = 10**6
-FIRST_OCTAVE = 64
 STEP_COST = 0.15  # one step of the recurrence in a block of sample sizes, in terms of the sum
 
 
@@ -103,7 +102,7 @@ def _fill_exact(tables: dict[int, Floats], size: int, wanted: list[int]) -> None
     """Fill octave after octave of sample sizes; in each, every arity goes by the recurrence or by the sum."""
     from bnml.nml._kernels import recurrence_table
 
-    first, end = 1, FIRST_OCTAVE  # reg(0, r) = 0 stands already
+    first, end = 1, 64  # reg(0, r) = 0 stands already
     while first < size:
         costs = exact_sum_cost(float(end), np.array(wanted, dtype=np.float64))
         climbing = [r for r, cost in zip(wanted, costs, strict=True) if STEP_COST * r <= cost]

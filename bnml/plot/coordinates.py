@@ -20,8 +20,6 @@ from bnml.plot.simplex import shorten_by_simplex
 
 Separation = Callable[[int, int], int]
 
-MOST_WORK = 5_000_000  # constraints looked at while arcs are made short: a few seconds
-
 
 def place_nodes(graph: GraphRows, is_bend: Sequence[bool], separation: Separation) -> list[int]:
     """Return the horizontal position of the middle of each node, the rows standing in their order.
@@ -76,7 +74,8 @@ def _shorten_arcs(graph: GraphRows, is_bend: Sequence[bool], separation: Separat
             weight = (1, 2, 8)[is_bend[v] + is_bend[w]]
             constraints += [(len(places), v, 0, weight), (len(places), w, 0, weight)]
             places.append(min(x[v], x[w]))
-    shorten_by_simplex(constraints, places, most_steps=MOST_WORK // len(constraints))
+    # constraints looked at while arcs are made short: a few seconds
+    shorten_by_simplex(constraints, places, most_steps=5_000_000 // len(constraints))
     x[:] = places[: len(x)]
 
 

@@ -17,9 +17,6 @@ from itertools import pairwise
 
 from bnml.plot.rows import GraphRows
 
-MOST_STARTS = 30
-PATIENCE = 8  # rounds without progress before a start is given up
-
 
 def count_crossings(rows: Sequence[Sequence[int]], below: Sequence[Sequence[int]]) -> int:
     """Return the number of pairs of arcs that cross when rows stand in this order.
@@ -56,7 +53,7 @@ def order_rows(graph: GraphRows) -> GraphRows:
     best = [list(row) for row in graph.rows]
     fewest = count_crossings(best, graph.below)
     arcs = sum(len(ends) for ends in graph.below)
-    for start in range(max(2, min(MOST_STARTS, 8000 // (arcs + 1)))):
+    for start in range(max(2, min(30, 8000 // (arcs + 1)))):
         if not fewest:
             break
         found, crossings = _sweep(graph, _start(graph, start), by_median=start % 2 == 0)
@@ -102,7 +99,7 @@ def _sweep(graph: GraphRows, rows: list[list[int]], *, by_median: bool) -> tuple
     best, fewest = [list(row) for row in rows], count_crossings(rows, graph.below)
     idle = 0
     turn = 0
-    while fewest and idle < PATIENCE:
+    while fewest and idle < 8:  # rounds without progress before a start is given up
         downward = turn % 2 == 0
         neighbours = graph.above if downward else graph.below
         for row in rows if downward else rows[::-1]:

@@ -102,7 +102,7 @@ def draw(
     widths = None if strength is None else _checked_strength(graph, strength)
     nodes, arcs = _checked_highlight(graph, highlight)
     if strength_label is not None and not isinstance(strength_label, str):
-        raise ArgumentError(f"{argument('strength_label')} must be a text, got {strength_label!r}.")
+        raise ArgumentError(argument("strength_label") + f" must be a text, got {strength_label!r}.")
     words = None if legend is None else _checked_legend(legend)
     label = strength_label or LABELS.get(_column(strength) or "", "{}")
     lines, samples = _lines(graph, widths, arcs, words, label)
@@ -200,12 +200,14 @@ def _checked_strength(graph: DAG | PDAG, strength: Any) -> dict[Arc, float]:
         except (TypeError, ValueError, OverflowError):
             number = float("nan")
         if not isfinite(number):
-            raise ArgumentError(f"{argument('strength')} of {_text(pair)} is {value!r}; it must be a finite number.")
+            raise ArgumentError(
+                argument("strength") + f" of {_text(pair)} is {value!r}", hint="it must be a finite number."
+            )
         if known[pair] in checked:
-            raise ArgumentError(f"{argument('strength')} has {_text(pair)} twice; give each arc once.")
+            raise ArgumentError(argument("strength") + f" has {_text(pair)} twice", hint="give each arc once.")
         checked[known[pair]] = number
     if unknown:
-        raise ArgumentError(f"{argument('strength')} names {_no_arcs(unknown, known)}")
+        raise ArgumentError(argument("strength") + f" names {_no_arcs(unknown, known)}")
     return checked
 
 
@@ -217,8 +219,9 @@ def _column(strength: Any) -> Any:
 def _numbered_pairs(strength: Any) -> list[tuple[Arc, Any]]:
     """Read a mapping, a table or an iterable as pairs of an arc and a number."""
     wrong = ArgumentError(
-        f"{argument('strength')} must map arcs to numbers, such as {{('A', 'B'): 1.5}}, or be a table with the columns"
-        f" 'from', 'to' and one of numbers, got {type(strength).__name__}."
+        argument("strength")
+        + " must map arcs to numbers, such as {('A', 'B'): 1.5}, or be a table with the columns 'from', 'to' "
+        f"and one of numbers, got {type(strength).__name__}."
     )
     try:
         if hasattr(strength, "columns"):
@@ -244,22 +247,24 @@ def _checked_highlight(
     arcs: set[Arc] = set()
     if not isinstance(highlight, Iterable):
         raise ArgumentError(
-            f"{argument('highlight')} must be names of variables and arcs (pairs of names), got {highlight!r}."
+            argument("highlight") + f" must be names of variables and arcs (pairs of names), got {highlight!r}."
         )
     for item in [highlight] if isinstance(highlight, str) else highlight:
         if isinstance(item, str):
             if item not in graph.names:
                 raise ArgumentError(
-                    f"{argument('highlight')} names {item!r}, which is not a variable.{did_you_mean(item, graph.names)}"
-                    f" The variables are {quoted(graph.names)}."
+                    argument("highlight")
+                    + f" names {item!r}, which is not a variable.{did_you_mean(item, graph.names)} The variables are "
+                    f"{quoted(graph.names)}."
                 )
             nodes.add(item)
         elif not isinstance(item, tuple | list) or len(item) != 2 or not all(isinstance(end, str) for end in item):
             raise ArgumentError(
-                f"{argument('highlight')} holds {item!r}; it must be the name of a variable, or a pair of names."
+                argument("highlight") + f" holds {item!r}",
+                hint="it must be the name of a variable, or a pair of names.",
             )
         elif tuple(item) not in known:
-            raise ArgumentError(f"{argument('highlight')} names {_no_arcs([(item[0], item[1])], known)}")
+            raise ArgumentError(argument("highlight") + f" names {_no_arcs([(item[0], item[1])], known)}")
         else:
             arcs.add(known[item[0], item[1]])
     return frozenset(nodes), frozenset(arcs)

@@ -61,7 +61,7 @@ def draw_comparison(
     """
     if not isinstance(comparison, Comparison):
         raise ArgumentError(
-            f"{argument('comparison')} must be what bnml.compare returns, got {type(comparison).__name__}."
+            argument("comparison") + f" must be what bnml.compare returns, got {type(comparison).__name__}."
         )
     sheet = checked_sheet(path, title, size, dpi)
     first, second = _checked_names(names)

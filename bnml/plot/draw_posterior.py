@@ -168,12 +168,13 @@ def _checked_tables(arcs: Any, links: Any) -> tuple[list[str], Chances, Chances]
         return names, chances, {(a, b): min(chances[a, b] + chances[b, a], 1.0) for a, b in pairs}
     others, both = _checked_table(links, "links")
     if set(others) != set(names):
-        raise ArgumentError(f"{argument('links')} must be of the same variables as {argument('arcs')}.")
+        raise ArgumentError(argument("links") + " must be of the same variables as " + argument("arcs") + ".")
     for a, b in pairs:
         if abs(both[a, b] - both[b, a]) > OFF or both[a, b] < max(chances[a, b], chances[b, a]) - OFF:
             raise ArgumentError(
-                f"{argument('links')}: {a} - {b} has the probabilities {both[a, b]:.4g} and {both[b, a]:.4g}; they "
-                "must be equal, and no less than those of the arcs."
+                f"{a} - {b} has the probabilities {both[a, b]:.4g} and {both[b, a]:.4g}",
+                argument="links",
+                hint="they must be equal, and no less than those of the arcs.",
             )
     return names, chances, {pair: both[pair] for pair in pairs}
 
@@ -182,20 +183,20 @@ def _checked_table(table: Any, name: str) -> tuple[list[str], Chances]:
     index, columns = getattr(table, "index", None), getattr(table, "columns", None)
     if index is None or columns is None or not hasattr(table, "loc"):
         raise ArgumentError(
-            f"{argument(name)} must be a table of probabilities, with the variables as rows and columns, got "
+            argument(name) + " must be a table of probabilities, with the variables as rows and columns, got "
             f"{type(table).__name__}."
         )
     names = list(index)
     known = all(isinstance(one, str) for one in (*names, *columns))
     if not known or sorted(columns) != sorted(names) or len(set(names)) < len(names):
-        raise ArgumentError(f"{argument(name)} must have the same variables as rows and as columns, each once.")
+        raise ArgumentError(argument(name) + " must have the same variables as rows and as columns, each once.")
     values = table.loc[names, names].to_numpy()
     chances: Chances = {}
     for i, a in enumerate(names):
         for j, b in enumerate(names):
             value = values[i, j]
             if i != j and not _is_probability(value):
-                raise ArgumentError(f"{argument(name)} from {a} to {b} is {value!r}; it must be a probability.")
+                raise ArgumentError(argument(name) + f" from {a} to {b} is {value!r}", hint="it must be a probability.")
             chances[a, b] = min(max(float(value), 0.0), 1.0) if i != j else 0.0
     return names, chances
 

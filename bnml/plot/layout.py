@@ -36,8 +36,6 @@ Point = tuple[int, int]
 Arc = tuple[str, str]
 
 BOX_GAP = 180  # between two boxes in a row
-BEND_GAP = 90  # between a long arc and a box, or another long arc
-WIDEST_ROW = 9000  # a row of boxes that is wider, and a quarter wider than the picture is high, is broken into several
 
 
 @dataclass(frozen=True)
@@ -136,7 +134,7 @@ def checked_graph(graph: DAG | PDAG | BayesianNetwork) -> DAG | PDAG:
     drawn = getattr(graph, "dag", graph)
     if not isinstance(drawn, DAG | PDAG):
         raise ArgumentError(
-            f"{argument('graph')} must be a bnml.DAG, a bnml.PDAG or a network, got {type(graph).__name__}."
+            argument("graph") + f" must be a bnml.DAG, a bnml.PDAG or a network, got {type(graph).__name__}."
         )
     return drawn
 
@@ -218,7 +216,8 @@ def _lay_out_piece(
     widths = [width for width, _ in sizes] + [BEND_WIDTH] * (len(graph.above) - n)
 
     def separation(a: int, b: int) -> int:
-        return (widths[a] + widths[b]) // 2 + (BOX_GAP if a < n and b < n else BEND_GAP)
+        # 90 between a long arc and a box, or another long arc
+        return (widths[a] + widths[b]) // 2 + (BOX_GAP if a < n and b < n else 90)
 
     x = place_nodes(graph, [v >= n for v in range(len(graph.above))], separation)
     bands = heights_for_routes(graph, x, [height for _, height in sizes])
@@ -235,7 +234,8 @@ def _parts_of_rows(boxes: Sequence[Sequence[int]], sizes: Sequence[tuple[int, in
     """Return into how many each row of boxes is to be broken so that the picture is not too wide for its height."""
     widths = [sum(sizes[v][0] + BOX_GAP for v in row) for row in boxes]
     height = sum(max(sizes[v][1] for v in row) + 400 for row in boxes)
-    limit = max(WIDEST_ROW, height * 5 // 4)
+    # a wider row, and a quarter wider than the picture is high, is broken into several
+    limit = max(9000, height * 5 // 4)
     return [-(-width // limit) for width in widths]
 
 

@@ -39,7 +39,6 @@ WIDE_LEGEND = 6 * UNITS_PER_INCH  # one that is wider than the graph as well has
 CORNER = 60
 LONGEST_SIDE = 190 * UNITS_PER_INCH  # beyond 200 inches readers of PDF give up
 STEEP = 6  # an arc that goes so many times as far down as to the side is drawn straight
-MOST_PIXELS = 60_000_000
 
 METADATA = {"png": ("Software",), "svg": ("Creator", "Date", "Format", "Type"), "pdf": ("CreationDate",)}
 
@@ -106,7 +105,7 @@ class Picture(Figure):
 
     def _dots_per_inch(self) -> float:
         width, height = self.get_size_inches()
-        return float(min(self.dots or DPI, sqrt(MOST_PIXELS / (width * height)), 60_000 / max(width, height)))
+        return float(min(self.dots or DPI, sqrt(60_000_000 / (width * height)), 60_000 / max(width, height)))
 
     def _repr_html_(self) -> str:
         return figure_svg(self)

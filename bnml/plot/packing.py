@@ -10,7 +10,6 @@ Point = tuple[int, int]
 
 PIECE_GAP = 360
 SINGLE_GAP = 180
-ASPECT = 2  # how many times as wide as high the whole should be
 
 
 @dataclass(frozen=True)
@@ -59,7 +58,7 @@ def pack(pieces: Sequence[Piece]) -> Piece:
     singles = [piece for piece in pieces if not piece.routes]
     area = sum((piece.width + PIECE_GAP) * (piece.height + PIECE_GAP) for piece in parts)
     area += sum((piece.width + SINGLE_GAP) * (piece.height + SINGLE_GAP) for piece in singles)
-    room = max([isqrt(ASPECT * area), *(piece.width for piece in pieces)])
+    room = max([isqrt(2 * area), *(piece.width for piece in pieces)])  # about twice as wide as high
     shelves = [_beside(shelf, PIECE_GAP) for shelf in _shelves(parts, room)]
     if singles:
         shelves.append(_rows_of_singles(singles, room))

@@ -15,7 +15,6 @@ from bnml.plot.rows import GraphRows
 Point = tuple[int, int]
 
 BEND_WIDTH = 20
-GAP = 200  # between two rows
 WIDEST_GAP = 800
 STUB = 100  # the straight end of an arc: where the head of the arrow is
 PORT_GAP = 110  # between the ends of two arcs at a box, if it is wide enough
@@ -44,7 +43,7 @@ def heights_for_routes(graph: GraphRows, x: Sequence[int], box_heights: Sequence
     for r, row in enumerate(graph.rows):
         if r:
             farthest = max((abs(x[v] - x[w]) for v in row for w in graph.above[v]), default=0)
-            top += STUB + STUB // 2 + min(GAP + farthest // 8, WIDEST_GAP)
+            top += STUB + STUB // 2 + min(200 + farthest // 8, WIDEST_GAP)  # 200 between two rows
         bottom = top + max((box_heights[v] for v in row if v < len(box_heights)), default=0)
         bands.append(Band(top, bottom))
         top = bottom

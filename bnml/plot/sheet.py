@@ -52,7 +52,7 @@ def checked_sheet(path: str | os.PathLike[str] | None, title: Any, size: Any, dp
     """Refuse a file that is no picture or cannot be written, and what is no title, size or resolution."""
     target = None if path is None else _checked_path(path)
     if title is not None and not isinstance(title, str):
-        raise ArgumentError(f"{argument('title')} must be a text, got {title!r}.")
+        raise ArgumentError(argument("title") + f" must be a text, got {title!r}.")
     inches = None if size is None else _checked_size(size)
     dots = None if dpi is None else positive_number(dpi, "dpi", of=" of dots per inch", otherwise=", or None")
     return Sheet(target, title, inches, dots)
@@ -62,7 +62,8 @@ def _checked_path(path: str | os.PathLike[str]) -> Path:
     target = a_file_path(path)
     if target.suffix.lower() not in KINDS:
         raise ArgumentError(
-            f"{argument('path')} is {str(target)!r}, with the suffix {target.suffix!r}; allowed are {', '.join(KINDS)}."
+            argument("path") + f" is {str(target)!r}, with the suffix {target.suffix!r}",
+            hint=f"allowed are {', '.join(KINDS)}.",
         )
     check_writable(target)
     return target

@@ -10,7 +10,7 @@ import numpy as np
 
 from bnml._text import clip
 from bnml.data.labels import name_not_in_table
-from bnml.errors import GraphError, argument
+from bnml.errors import GraphError
 from bnml.graph import DAG
 from bnml.relational.cliques import maximal_cliques
 from bnml.relational.hartley import average_over_levels
@@ -89,19 +89,19 @@ def _projected_sets(graph: Any, relation: Relation) -> list[list[int]]:
         return maximal_cliques(len(places), [(place(a), place(b)) for a, b, *_ in graph.edges])
     if isinstance(graph, nx.DiGraph):
         if not nx.is_directed_acyclic_graph(graph):
-            raise GraphError(f"{argument('graph')}: a directed graph must not have a cycle")
+            raise GraphError("a directed graph must not have a cycle", argument="graph")
         families: Iterable[Any] = [(x, *graph.predecessors(x)) for x in graph.nodes]
     elif isinstance(graph, DAG):
         families = [(x, *graph.parents(x)) for x in graph.names]
     elif isinstance(graph, Iterable) and not isinstance(graph, str | Mapping):
         sets = list(graph)
         if not sets or any(isinstance(one, str) or not isinstance(one, Iterable) or not one for one in sets):
-            raise GraphError(f"{argument('graph')}: expected sets of names, at least one, and none of them empty")
+            raise GraphError("expected sets of names, at least one, and none of them empty", argument="graph")
         return [sorted({place(name) for name in one}) for one in sets]
     else:
         raise GraphError(
-            f"{argument('graph')}: expected a networkx.Graph, a DAG or a list of sets of names, not "
-            f"{clip(type(graph).__name__)}"
+            f"expected a networkx.Graph, a DAG or a list of sets of names, not {clip(type(graph).__name__)}",
+            argument="graph",
         )
     found = [sorted({place(name) for name in family}) for family in families]
     covered = {i for one in found for i in one}

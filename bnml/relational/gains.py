@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
 Pair = tuple[str, str, int, float, float, float]
 
-DIGITS = 12  # numbers that agree to so many digits are ties
-
 
 def gains(data: Any, *, possibility: str | None = None, measure: str = "nonspecificity") -> pd.DataFrame:
     """Return how strongly each two attributes depend on each other, the strongest first.
@@ -142,4 +140,5 @@ def all_pairs(relation: Relation, measure: str) -> list[Pair]:
 
 def in_order_of_gains(keyed: Any) -> list[Any]:
     """Return pairs in rising order of their keys; ties in order of the names that the pairs begin with."""
-    return [pair for _, pair in sorted(keyed, key=lambda item: (round(item[0], DIGITS), sorted(item[1][:2])))]
+    # numbers that agree to 12 digits are ties
+    return [pair for _, pair in sorted(keyed, key=lambda item: (round(item[0], 12), sorted(item[1][:2])))]

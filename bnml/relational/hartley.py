@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from bnml._arrays import Floats
 from bnml._checks import one_of, refuse
-from bnml.errors import ArgumentError, argument
+from bnml.errors import ArgumentError
 from bnml.relational.relation import Index, Relation, places_of, relation_of
 
 MEASURES = ("nonspecificity", "lecture")
@@ -165,8 +165,9 @@ def check_measure(measure: Any, relation: Relation) -> None:
     """Raise if a measure is unknown or undefined: ``"lecture"`` needs a tuple that is fully possible."""
     if one_of(measure, "measure", MEASURES) == "lecture" and relation.degrees[0] < 1.0:
         raise ArgumentError(
-            f"{argument('measure', 'lecture')}: some tuple must be fully possible, and the largest degree is "
-            f"{relation.degrees[0]:g}"
+            f"some tuple must be fully possible, and the largest degree is {relation.degrees[0]:g}",
+            argument="measure",
+            value="lecture",
         )
 
 

@@ -20,7 +20,7 @@ from bnml.data.labels import MISSING_TEXTS, as_number, as_numbers, label_text, n
 from bnml.data.rows import rows_of, rows_to_distinct
 from bnml.data.sources import open_table
 from bnml.data.targets import without_targets
-from bnml.errors import ArgumentError, DataError, argument, function
+from bnml.errors import ArgumentError, DataError, function
 
 Codes = npt.NDArray[np.unsignedinteger[Any]]
 Index = npt.NDArray[np.integer[Any]]
@@ -172,5 +172,5 @@ def places_of(relation: Relation, names: Sequence[str]) -> list[int]:
         if not isinstance(name, str) or name not in places:
             raise name_not_in_table("attributes", name, relation.names)
         if sum(other == name for other in names) > 1:
-            raise ArgumentError(f"{argument('attributes')}: {name!r} is named twice")
+            raise ArgumentError(f"{name!r} is named twice", argument="attributes")
     return [places[name] for name in names]

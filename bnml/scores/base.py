@@ -202,7 +202,6 @@ class ScoreWithRegret(Score):
 LEAST = 1e-9  # nats: no difference of evidence is so small
 SHARE = 1e-12  # of the score: what rounding can do
 ROUNDINGS = 8  # of N log N, which no term exceeds, in the difference of two families: found by measurement, and doubled
-UNSAID = 1e-6  # nats of rounding that no one need be told
 
 
 def score_tolerance(score: float) -> float:
@@ -225,7 +224,7 @@ def score_rounding(n_rows: int) -> float:
     (0.0, 1.8e-05, 0.025)
     """
     off = ROUNDINGS * 2.0**-53 * n_rows * math.log(max(n_rows, 1))
-    return off if off > UNSAID else 0.0
+    return off if off > 1e-6 else 0.0  # nats of rounding that no one need be told
 
 
 def check_dag(dag: Any) -> None:

@@ -22,8 +22,6 @@ from bnml.nml.rising import log_rising_real
 from bnml.scores.base import Score, Shape, positive
 from bnml.scores.predictive import FamilyRows, dirichlet
 
-MOST_CELLS = 10_000_000
-
 
 class Network(Protocol):
     """What BDe asks of a network: its graph, the states of each variable, and its probability tables."""
@@ -115,7 +113,7 @@ class BDe(Score):
             if sorted(map(label_text, self.network.states[name])) != sorted(map(label_text, labels)):
                 raise ScoreError(
                     f"BDe: {name!r} has the states {quoted(self.network.states[name])} in the prior network and "
-                    f"{quoted(labels)} in the data: read the data with {argument('states')} of the network"
+                    f"{quoted(labels)} in the data: read the data with " + argument("states") + " of the network"
                 )
 
 
@@ -142,7 +140,7 @@ def prior_marginal(network: Network, names: Sequence[str]) -> Floats:
     wanted = [position[name] for name in names]
     sizes = {position[x]: len(network.states[x]) for x in needed}
     forecast = plan_factors([factor.axes for factor in factors], sizes, wanted)
-    if forecast.largest > MOST_CELLS:
+    if forecast.largest > 10_000_000:
         raise ScoreError(
             f"BDe: the prior network needs a table of {forecast.largest:.3g} probabilities for {quoted(names)}: "
             "too many; limit the number of parents, or take a sparser prior network"

@@ -57,7 +57,7 @@ class BDq(Score):
         """Raise an error if Watanabe and Roos' α is not positive for so few rows."""
         if self.alpha == WATANABE_ROOS and data.n_rows < 3:
             raise ScoreError(
-                f"BDq with {argument('alpha', WATANABE_ROOS)} needs at least 3 rows; there are {data.n_rows}"
+                "BDq with " + argument("alpha", WATANABE_ROOS) + f" needs at least 3 rows; there are {data.n_rows}"
             )
 
     def alpha_for(self, n_rows: int) -> float:

@@ -202,10 +202,12 @@ class FamilyScores:
 def _rows(rows: Any, what: str, n: int) -> list[Any]:
     """Return what is given for each variable."""
     if isinstance(rows, str) or not isinstance(rows, Iterable):
-        raise ArgumentError(f"{argument(what)} must be a list with an entry per variable, got {clip(repr(rows))}")
+        raise ArgumentError(argument(what) + f" must be a list with an entry per variable, got {clip(repr(rows))}")
     entries = list(rows)
     if len(entries) != n:
-        raise ArgumentError(f"{argument(what)} has {len(entries)} entries for {n} variables; give one per variable")
+        raise ArgumentError(
+            argument(what) + f" has {len(entries)} entries for {n} variables", hint="give one per variable"
+        )
     return entries
 
 

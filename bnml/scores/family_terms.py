@@ -17,12 +17,11 @@ import numpy as np
 from bnml._arrays import Floats, Ints
 from bnml._bits import WORD, mask_of, set_key
 from bnml._checks import plain_float
+from bnml._costs import BYTES
 from bnml.counts import Counts, Lookups, family_counts
 from bnml.counts.batches import counts_before_tail, fit_tails, no_tails, tail_counts
 from bnml.errors import ScoreError
 from bnml.scores.base import Closed, Score, Shape, Terms
-
-MOST_LOOKUPS = 1 << 26  # entries of tables that are not smooth; 512 MB
 
 
 class FamilyTerms:
@@ -68,7 +67,7 @@ class FamilyTerms:
         tails = fit_tails(wanted, [beyond.joint, *(beyond.margin[r] for r in sorted(beyond.margin))])
         if tails is not None:
             return self.score.terms(self._small), tails
-        if n_tables * n_rows > MOST_LOOKUPS:
+        if n_tables * n_rows > 1 << 26:  # entries of tables that are not smooth; 512 MB
             raise ScoreError(f"{self.score.name} is not smooth in the counts of a cell: {n_rows:,} rows are too many")
         return self.score.terms(self.shape), no_tails(n_tables)
 
@@ -108,8 +107,6 @@ class FamilyTerms:
 
 
 MOST_CACHED = 2_000_000  # terms; some 200 MB
-KEY_BYTES = 100  # of such a term; more where the key of a set is long
-MOST_BY_POSITION = 5000  # columns; the terms of their pairs are 200 MB
 
 
 class SetTerms:
@@ -124,10 +121,11 @@ class SetTerms:
     """
 
     def __init__(self, n: int, *, by_position: bool) -> None:
-        self._n, self._most_by_position = n, 2 if by_position and n <= MOST_BY_POSITION else 1
+        # the terms of all pairs of 5,000 columns are 200 MB
+        self._n, self._most_by_position = n, 2 if by_position and n <= 5000 else 1
         self._singles = np.full(n, np.nan)
         self._others: dict[Any, float] = {}
-        self._most = MOST_CACHED * KEY_BYTES // (KEY_BYTES + n // 8)
+        self._most = MOST_CACHED * BYTES.key // (BYTES.key + n // 8)
 
     @cached_property
     def _pairs(self) -> Floats:
@@ -143,7 +141,7 @@ class SetTerms:
     def keep(self, members: Sequence[int], mask: int, value: float) -> None:
         """Remember the term of a set."""
         if not 0 < len(members) <= self._most_by_position:
-            remember(self._others, mask if self._n < WORD else set_key(mask), value, self._most)
+            _remember(self._others, mask if self._n < WORD else set_key(mask), value, self._most)
         elif len(members) == 1:
             self._singles[members[0]] = value
         else:
@@ -216,7 +214,7 @@ class TermCache:
         self._margin[self.arities[child]].keep_additions(parents, candidates, sums[:, 1])
 
 
-def remember(cache: dict[Any, float], key: Any, value: float, most: int | None = None) -> None:
+def _remember(cache: dict[Any, float], key: Any, value: float, most: int | None = None) -> None:
     """Keep a value; a cache that is full is emptied first."""
     if len(cache) >= (MOST_CACHED if most is None else most):
         cache.clear()
@@ -272,7 +270,7 @@ class ClosedForms:
             logs = np.array([math.log(number) for number in numbers])
             values = self.differences(np.array([plain_float(number) for number in numbers]), logs, sizes)
             for key, value in zip(unknown, values.tolist(), strict=True):
-                remember(self._known, key, value)
+                _remember(self._known, key, value)
         return np.array([self._known[key] for key in keys])
 
     def differences(self, numbers: Floats, logs: Floats, sizes: Floats) -> Floats:
@@ -299,5 +297,5 @@ class OneByOne:
         value = self._known.get(key)
         if value is None:
             value = self.score.family(family_counts(self.counts, child, parents), self.counts)
-            remember(self._known, key, value)
+            _remember(self._known, key, value)
         return value

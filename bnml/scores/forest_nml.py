@@ -39,8 +39,11 @@ class NML(Score):
     def check(self, data: Data | Counts) -> NoReturn:
         """Refuse: there are no family scores."""
         raise ScoreError(
-            f"{argument('score', 'nml')}: the exact NML of a forest is not a sum over families, so there are no family "
-            f"scores, and of the searches only {argument('search', 'nml-forest')} takes it; qnml comes nearest"
+            "the exact NML of a forest is not a sum over families, so there are no family scores, and of the "
+            "searches only " + argument("search", "nml-forest") + " takes it",
+            argument="score",
+            value="nml",
+            hint="qnml comes nearest",
         )
 
     def terms(self, shape: Shape) -> None:

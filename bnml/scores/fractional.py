@@ -55,9 +55,10 @@ class Fractional(Score):
         outline = self.score.terms(Shape(3, data.arities, np.zeros(1, np.int64)))
         if outline is None:
             raise ScoreError(
-                f"{argument('score', self.score.name)} is not offered for expected counts, which are fractions: it "
-                f"goes by which configurations occur, or by whole rows; with {argument('missing', 'em')} take another, "
-                "such as qnml, bic or bdeu"
+                argument("score", self.score.name)
+                + " is not offered for expected counts, which are fractions: it goes by which configurations occur, or "
+                "by whole rows",
+                hint="with " + argument("missing", "em") + " take another, such as qnml, bic or bdeu",
             )
 
     def family(self, family: FamilyCounts, counts: Counts) -> float:

@@ -24,7 +24,6 @@ from bnml.scores.loglik import LogLikelihood
 from bnml.scores.priors import StructurePrior, parse_prior
 from bnml.scores.registry import parse_score
 
-MOST_REMEMBERED = 4096  # families of a batch whose terms are kept; larger batches are counted afresh
 FEW_CANDIDATES, FEW_ROWS = 50, 1500  # for one pass; more candidates in fewer distinct rows are counted afresh as well
 
 
@@ -198,7 +197,7 @@ class LocalScores:
         check_columns(len(self.names), {min(children, default=0), max(children, default=0)})
         if self.outline is None:
             return np.array([self.family(c, p) for c, p in zip(children, candidates, strict=True)])
-        if len(candidates) > MOST_REMEMBERED:
+        if len(candidates) > 4096:  # of larger batches no terms are kept: they are counted afresh
             sums, closed = self._counted_afresh(children, candidates, threads)
         else:
             self._check_families(children, candidates)

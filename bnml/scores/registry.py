@@ -6,7 +6,7 @@ from dataclasses import fields, is_dataclass
 from typing import Any
 
 from bnml._text import did_you_mean
-from bnml.errors import ScoreError, argument
+from bnml.errors import ScoreError
 from bnml.scores.aic import AIC
 from bnml.scores.base import Score
 from bnml.scores.bd import BD, BDJ, K2
@@ -44,14 +44,17 @@ def parse_score(score: Score | str) -> Score:
         return score
     if not isinstance(score, str):
         raise ScoreError(
-            f"{argument('score', score)}: expected a name such as 'qnml' or 'bdeu:10', or an object of bnml.scores"
+            "expected a name such as 'qnml' or 'bdeu:10', or an object of bnml.scores", argument="score", value=score
         )
     if score == "mdl+parents":
         return MDL(parent_cost=True)
     name, colon, parameter = score.partition(":")
     if name == "bde":
         raise ScoreError(
-            f"{argument('score', 'bde')}: BDe needs a prior network; pass score=bnml.scores.BDe(network, ess=1)"
+            "BDe needs a prior network",
+            argument="score",
+            value="bde",
+            hint="pass score=bnml.scores.BDe(network, ess=1)",
         )
     kind = NML if name == NML.name else SCORES.get(name)
     if kind is None:
@@ -60,7 +63,7 @@ def parse_score(score: Score | str) -> Score:
             f"there is no score {score!r}; the scores are {', '.join(names)}.{did_you_mean(name.lower(), names)}"
         )
     if colon and not parameter:
-        raise ScoreError(f"{argument('score', score)}: nothing follows the colon")
+        raise ScoreError("nothing follows the colon", argument="score", value=score)
     return kind.from_text(parameter) if parameter else kind()
 
 

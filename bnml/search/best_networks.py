@@ -51,9 +51,7 @@ if TYPE_CHECKING:
     from bnml.search.problem import Problem
     from bnml.search.search_result import SearchResult
 
-PIECE = 16  # bits of the sets that are filled and raised together, in a cache
 STRIDE = 5  # bits that are raised together further up
-SPLIT = 6  # bits over which sets are spread on threads
 
 
 class Families(Protocol):
@@ -123,7 +121,7 @@ class Subsets:
 
         bits = best.size.bit_length() - 1
         tied = self._tied(i)
-        piece = min(PIECE, bits)
+        piece = min(16, bits)  # bits of the sets that are filled and raised together, in a cache
         for start in range(0, best.size, 1 << piece):
             part = best[start : start + (1 << piece)]
             part.fill(self.families.never[0])
@@ -195,7 +193,7 @@ class Subsets:
 
             run_all(raise_part, _parts(own.size, self._threads), self._threads)
         best = self.best_low(top)
-        split = min(SPLIT, max(0, self.n_low - 8))
+        split = min(6, max(0, self.n_low - 8))  # bits over which sets are spread on threads
         width = own.size >> split
         for members in range(split + 1):  # sets with as many of the highest low variables do not look into each other
             blocks = [k for k in range(1 << split) if k.bit_count() == members]
@@ -211,9 +209,6 @@ def _parts(size: int, threads: int) -> list[tuple[int, int]]:
     parts = threads if size >= 1 << 16 else 1
     return [(size * k // parts, size * (k + 1) // parts) for k in range(parts)]
 
-
-MOST_VARIABLES = 14
-MOST_SECONDS = 1.0  # that a second search takes by the forecast
 
 Arc = tuple[str, str]
 Flags = npt.NDArray[np.bool_]
@@ -252,11 +247,11 @@ def ties_opened(graph: PDAG, arcs: tuple[Arc, ...]) -> PDAG:
 def _affordable_problem(result: SearchResult) -> Problem | None:
     """Return the problem of a result that is proven to be the best, if another exact search takes but a moment."""
     problem = result.problem
-    if not result.optimal or problem is None or len(problem.names) > MOST_VARIABLES:
+    if not result.optimal or problem is None or len(problem.names) > 14:
         return None
     if not isinstance(problem.local, LocalScores) or any(problem.rules.links) or not has_lattice(problem.local):
         return None
-    return problem if problem.cost.seconds <= MOST_SECONDS else None
+    return problem if problem.cost.seconds <= 1.0 else None
 
 
 @dataclass(frozen=True)

@@ -27,8 +27,6 @@ from bnml.graph.branching import maximum_branching
 from bnml.graph.spanning import spanning_links, spanning_neighbours, spanning_parents
 from bnml.search.problem import Problem
 
-BITS = 40  # of the largest sum that a gain is a difference of: rounding errors are far below
-
 
 def tree_rules(rules: Rules) -> Rules:
     """Return rules in which a bound of no parents rules out all arcs; refuse them if some are required."""
@@ -36,7 +34,7 @@ def tree_rules(rules: Rules) -> Rules:
         return rules
     if any(rules.required):
         raise SearchError(
-            f"{argument('max_parents', 0)} allows no arcs, but some are required; raise it, or require none"
+            argument("max_parents", 0) + " allows no arcs, but some are required", hint="raise it, or require none"
         )
     return replace(rules, may=(0,) * rules.n)
 
@@ -57,7 +55,10 @@ def check_tree(rules: Rules, kind: str, root: str | None = None) -> int | None:
     if place is not None and must[:, place].any():
         above = rules.names[int(np.flatnonzero(must[:, place])[0])]
         raise SearchError(
-            f"{argument('root', root)}: it must have the parent {above!r}, and a root has none; take another root"
+            f"it must have the parent {above!r}, and a root has none",
+            argument="root",
+            value=root,
+            hint="take another root",
         )
     wanted = int(must.sum()) + int(rules.link_matrix.sum()) // 2
     if wanted:
@@ -103,7 +104,8 @@ def tree_gain(values: Floats, own: float) -> Floats:
 def whole_tree_gains(gains: Floats, n_rows: int, largest: float = 0.0) -> Floats:
     """Return gains as whole numbers of a unit: some 10^-12 of N log N, the largest sum that they are differences of."""
     exponent = math.frexp(max(n_rows * math.log(n_rows), largest, 1.0))[1]
-    return np.rint(gains * 2.0 ** (BITS - exponent))
+    # 40 bits of the largest sum that a gain is a difference of: rounding errors are far below
+    return np.rint(gains * 2.0 ** (40 - exponent))
 
 
 def best_tree(gains: Floats, rules: Rules, *, spanning: bool, root: int | None = None) -> list[list[int]]:

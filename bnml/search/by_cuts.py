@@ -34,7 +34,6 @@ LISTING_PROGRESS = 0.5
 LISTED_SHARE = 0.9  # of the time, until the bound for listed families alone is left as it is
 FEW_VARIABLES = 18  # of which it is always found out which of several best structures is meant
 FEW_TIED = 20  # families for each variable: with more, left by a proof that took branches, that would take too long
-NODES_OF_BOUND = 100  # branches for the bound of what is not listed: it falls no further after a few
 
 
 def exact_by_cuts(
@@ -73,7 +72,7 @@ def exact_by_cuts(
                 solve_by_cuts(families, links, first.parents, found.unlisted, Watch(time_limit=0.0)), interrupted=True
             )
         else:
-            most = min(most_nodes, NODES_OF_BOUND)
+            most = min(most_nodes, 100)  # the bound of what is not listed falls no further after a few branches
             solved = solve_by_cuts(families, links, first.parents, found.unlisted, watch, _told(watch), most)
     if solved.interrupted:
         info["interrupted"] = True

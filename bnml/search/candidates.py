@@ -22,9 +22,6 @@ from bnml.scores.priors import DEFAULT_PRIOR, StructurePrior
 from bnml.search.options import SearchOptions
 from bnml.search.problem import Problem, TimeOverError, bind
 
-MOST_ONE_BY_ONE = 2_000_000  # families that are scored on their own
-BYTES_SHARE = 0.3  # of the memory, for the sets that are open
-
 
 def candidates(
     data: Any,
@@ -95,8 +92,9 @@ def candidates_to_size(
         parents = number_of(size, "parent")
         watch(f"candidate families: {listed:,} with up to {parents}", share * size / (size + 1))
 
+    # a share of the memory for the sets that are open
     return list_by_bounds(
-        local, rules, problem.threads, lambda: watch.over, done, BYTES_SHARE * problem.memory, most_sets, least
+        local, rules, problem.threads, lambda: watch.over, done, 0.3 * problem.memory, most_sets, least
     )  # fmt: skip
 
 
@@ -121,18 +119,18 @@ def _one_by_one(problem: Problem, local: LocalScores, rules: Rules, watch: Watch
     number = sum(
         2.0**k if rules.most >= rules.n - 1 else sum(math.comb(k, s) for s in range(rules.most + 1)) for k in free
     )
-    if number > MOST_ONE_BY_ONE:
+    if number > 2_000_000:  # families that are scored on their own
         raise SearchError(
-            "the families that matter cannot be told from bounds (which need a score of tables, a prior over arcs, a "
-            f"million rows at most and few required links), and to score all {number:,.0f} takes too long; allow fewer "
-            f"with {argument('max_parents')}, take fewer columns, or another score"
+            "the families that matter cannot be told from bounds (which need a score of tables, a prior over "
+            f"arcs, a million rows at most and few required links), and to score all {number:,.0f} takes too long",
+            hint="allow fewer with " + argument("max_parents") + ", take fewer columns, or another score",
         )
     sets = []
     for i in range(rules.n):
         if watch.over:
             raise TimeOverError(
-                f"the time was over before all families were scored; allow more with {argument('time_limit')}, or "
-                "take fewer columns"
+                "the time was over before all families were scored",
+                hint="allow more with " + argument("time_limit") + ", or take fewer columns",
             )
         masks = [int(mask) for mask in allowed_sets(rules, i)]
         scores = local.families(i, [members(mask) for mask in masks], problem.threads)

@@ -29,8 +29,6 @@ from bnml.search.short_of_time import fall_back_on_forest
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-MANY_ROWS = 20_000  # distinct ones
-
 
 def hill_climb(
     problem: Problem,
@@ -48,7 +46,7 @@ def hill_climb(
     elsewhere = checked_executor(executor)
     structure, watch, rng = Structure(problem, start), problem.watch, np.random.default_rng(problem.seed)
     size = perturbation_of(structure, perturbation)
-    in_turns = problem.n_distinct > MANY_ROWS if reinsert is None else reinsert
+    in_turns = problem.n_distinct > 20_000 if reinsert is None else reinsert
     climb = climb_in_turns if in_turns else climb_up
     moves, verified = climb(structure, watch, 0.0, 1.0 / (rounds + 1))
     best = BestSoFar(structure, rounds, structure.arcs.copy(), structure.score, verified, moves)

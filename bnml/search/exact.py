@@ -166,8 +166,12 @@ def _too_large(forecast: Forecast, most: int) -> SearchError:
     n, needed, limit = forecast.variables, gigabytes(forecast.bytes), gigabytes(forecast.limit)
     way_out = f"At most {most} of these variables fit: choose columns" if most else "No number of variables fits"
     return SearchError(
-        f"exact search of {n} variables would take {needed} of memory; {limit} are allowed. {way_out}, "
-        f"allow more with {argument('memory_limit')}, or take {argument('method', 'cuts')}, which lists families"
+        f"exact search of {n} variables would take {needed} of memory; {limit} are allowed.",
+        hint=f"{way_out}, allow more with "
+        + argument("memory_limit")
+        + ", or take "
+        + argument("method", "cuts")
+        + ", which lists families",
     )
 
 

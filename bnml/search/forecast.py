@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from bnml._checks import one_of
+from bnml._costs import BYTES, SECONDS
 from bnml._machine import gigabytes
 from bnml._plain import attributes
 from bnml._text import number_of, seconds_text, time_text
@@ -28,7 +29,7 @@ from bnml.graph import Constraints, Rules
 from bnml.graph.rules import ROWS_PER_CELL
 from bnml.scores import FamilyScores, LocalScores, Score
 from bnml.scores.lattice import has_lattice, listable_by_bounds
-from bnml.scores.lattice.memory import BASE, scoring_bytes
+from bnml.scores.lattice.memory import scoring_bytes
 from bnml.scores.lattice.terms import terms_that_rise
 from bnml.scores.priors import DEFAULT_PRIOR, StructurePrior
 from bnml.search.options import SearchOptions
@@ -40,23 +41,11 @@ FEW_FOR_LISTS = 20  # variables up to which there are fewer subsets than parent 
 FEW_LISTED = 18  # variables up to which listed families are solved over all subsets
 
 AFFORDABLE = 60.0  # seconds of work on two cores that `auto` thinks nothing of
-CORES = 2  # of the machine that the model is of
-FLOAT_SHARE = 0.6  # of the memory that may be used; beyond, 32-bit integers are kept
-BEST_BYTES = 2.0e9  # for the best parents of all variables; beyond, the sets are split into blocks
-SLOW_FAMILY = 3e-4  # seconds for a family on its own
+CORES = 2  # that are thought of, whatever the machine has
 MOST_VARIABLES = 40  # nobody has the memory for more
 
 PROBE_SECONDS = 0.02
 LISTING_PROBE = 0.3  # seconds for a look at the list of families
-
-SUBSET = 1.5e-7  # seconds for a subset of the walk, on one thread
-ROW = 1.1e-9  # for each distinct row of it
-ENTRY = 1e-7  # for an entry of a table that changes with the set
-FILL = 1.5e-9  # for a family's gain
-RAISE = 2.5e-10  # for a step of the best parents
-SINK = 1.2e-9  # for a sink
-PARENT_SET = 6e-7  # for a parent set of the list of candidates
-PARENT_SET_ROW = 2e-9  # for each distinct row of it
 
 
 @dataclass(frozen=True)
@@ -233,7 +222,7 @@ def measured_cost(problem: Problem, cost: Forecast) -> Forecast:
 def _way(problem: Problem, cost: Forecast) -> str:
     """Return the way that exact search goes, or begins with; the same on every machine with as much memory."""
     local = problem.local
-    if isinstance(local, LocalScores) and (not listable_by_bounds(local, problem.rules) or problem.memory < BASE):
+    if isinstance(local, LocalScores) and (not listable_by_bounds(local, problem.rules) or problem.memory < BYTES.base):
         return "lattice"
     if not cost.fits:
         return "cuts"
@@ -268,7 +257,7 @@ class _WatchOfListing(Watch):
 
 def listing_seconds(problem: Problem) -> float:
     """Forecast how long it takes to count one parent set of the list of candidates, on one thread."""
-    return PARENT_SET + PARENT_SET_ROW * problem.n_distinct
+    return SECONDS.parent_set + SECONDS.parent_set_row * problem.n_distinct
 
 
 def most_variables(problem: Problem) -> int:
@@ -314,7 +303,8 @@ class _Work:
     def planned(self, limit: int) -> Forecast:
         """Return the forecast of the search as it would be done: in floats if there is room for these."""
         floats = self.forecast(integers=False, limit=limit)
-        if floats.bytes <= FLOAT_SHARE * limit or not self.tables:
+        # floats if they take 60 % of the memory at most, else 32-bit integers
+        if floats.bytes <= 0.6 * limit or not self.tables:
             return floats
         integers = self.forecast(integers=True, limit=limit)
         return integers if integers.fits or not floats.fits else floats
@@ -323,28 +313,30 @@ class _Work:
         n, size = self.n, 4 if integers else 8
         if n > MOST_VARIABLES:
             return Forecast(
-                n, 2**n, BASE + 2 * size * 2**n, limit, math.inf, affordable=False, plan=SearchPlan(integers, 1)
+                n, 2**n, BYTES.base + 2 * size * 2**n, limit, math.inf, affordable=False, plan=SearchPlan(integers, 1)
             )
         n_low = n
-        while n_low > 1 and n_low * 2 ** (n_low - 1) * size > BEST_BYTES:
+        # beyond 2 GB for the best parents of all variables, the sets are split into blocks
+        while n_low > 1 and n_low * 2 ** (n_low - 1) * size > 2.0e9:
             n_low -= 1
         n_high = n - n_low
         needed = (self.tables + 1) * size * 2**n + n_low * 2 ** (n_low - 1) * size + n_high * 2**n_low * size
         needed += self.extra + (2**n if self.marks else 0) + (0 if self.tables else 50 * self.families)
         seconds = self._seconds(n_low)
         plan = SearchPlan(integers, n_low)
-        return Forecast(n, 2**n, BASE + needed, limit, seconds, affordable=seconds <= AFFORDABLE, plan=plan)
+        return Forecast(n, 2**n, BYTES.base + needed, limit, seconds, affordable=seconds <= AFFORDABLE, plan=plan)
 
     @property
     def walk(self) -> float:
         """Seconds for the walk, on one thread."""
-        return self.entries * ENTRY + self.subsets * (SUBSET + ROW * self.rows * self.tables)
+        return self.entries * SECONDS.entry + self.subsets * (SECONDS.subset + SECONDS.row * self.rows * self.tables)
 
     def _seconds(self, n_low: int) -> float:
         n, n_high = self.n, self.n - n_low
-        scoring = self.walk if self.tables else (0.0 if self.listed is not None else SLOW_FAMILY * self.families)
-        blocks = 3.0**n_high * n_low * 2.0 ** (n_low - 1) * FILL + 2.0**n_high * n_low**2 * 2.0 ** (n_low - 1) * RAISE
-        return (scoring + (blocks + n * 2.0 ** (n - 1) * SINK) * (2 if self.marks and n_high else 1)) / CORES
+        scoring = self.walk if self.tables else (0.0 if self.listed is not None else SECONDS.family * self.families)
+        half = 2.0 ** (n_low - 1)
+        blocks = 3.0**n_high * n_low * half * SECONDS.fill + 2.0**n_high * n_low**2 * half * SECONDS.step
+        return (scoring + (blocks + n * 2.0 ** (n - 1) * SECONDS.sink) * (2 if self.marks and n_high else 1)) / CORES
 
 
 def _work_of(problem: Problem) -> _Work:
@@ -390,7 +382,7 @@ def _slowness(local: LocalScores) -> float:
         lattice_of(few, rules, prune=False)
         return watch.seconds, work.walk
 
-    columns = 2 + int(math.log2(PROBE_SECONDS / (SUBSET + ROW * local.counts.n_distinct)))
+    columns = 2 + int(math.log2(PROBE_SECONDS / (SECONDS.subset + SECONDS.row * local.counts.n_distinct)))
     columns = max(2, min(columns, len(local.names)))
     seconds(columns)  # machine code is compiled or loaded
     measured, expected = seconds(columns)

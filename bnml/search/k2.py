@@ -143,34 +143,36 @@ def _checked_order(rules: Rules, order: Any) -> list[int]:
     for name in given:
         if not isinstance(name, str) or name not in rules.names:
             raise ArgumentError(
-                f"{argument('order')}: there is no variable {name!r}.{did_you_mean(name, rules.names)} "
-                f"The variables are {quoted(rules.names)}."
+                f"there is no variable {name!r}.{did_you_mean(name, rules.names)} The variables are "
+                f"{quoted(rules.names)}.",
+                argument="order",
             )
     twice = sorted({name for name in given if given.count(name) > 1})
     missing = [name for name in rules.names if name not in given]
     if twice or missing:
         wrong = [f"{quoted(twice)} stand twice" if twice else "", f"{quoted(missing)} are missing" if missing else ""]
-        raise ArgumentError(
-            f"{argument('order')}: it must name each variable once; {' and '.join(filter(None, wrong))}"
-        )
+        raise ArgumentError(f"it must name each variable once; {' and '.join(filter(None, wrong))}", argument="order")
     places = [rules.names.index(name) for name in given]
     at = {x: k for k, x in enumerate(places)}
     for child, parent in ((child, parent) for child, must in enumerate(rules.must) for parent in bits(must)):
         if at[parent] > at[child]:
             a, b = rules.names[parent], rules.names[child]
             raise SearchError(
-                f"{argument('order')}: {a} -> {b} must be there, but {b!r} comes before {a!r}; put {a!r} first"
+                f"{a} -> {b} must be there, but {b!r} comes before {a!r}", argument="order", hint=f"put {a!r} first"
             )
     for child, above in enumerate(_required(rules, places)):
         if not rules.fits(child, mask_of(above)) and len(above) <= rules.most:
             raise SearchError(
                 f"{rules.names[child]!r} must have the parents {quoted(rules.names[x] for x in above)} with this "
-                f"order, and {argument('rows_per_cell')} does not allow so many cells; require fewer links, or lower it"
+                "order, and " + argument("rows_per_cell") + " does not allow so many cells",
+                hint="require fewer links, or lower it",
             )
         if len(above) > rules.most:
             raise SearchError(
                 f"{rules.names[child]!r} must have {len(above)} parents with this order, but "
-                f"{argument('max_parents', rules.most)} allows fewer; raise it, or require fewer arcs"
+                + argument("max_parents", rules.most)
+                + " allows fewer",
+                hint="raise it, or require fewer arcs",
             )
     return places
 

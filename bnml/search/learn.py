@@ -22,8 +22,6 @@ from bnml.search.searches import SEARCHES
 
 EXACT_SHARE = 2 / 3  # of the time limit; the rest is kept for another search, should exact search not end
 SURE_SHARE = 0.25  # of the time limit: exact search that is forecast to take less needs no other search before it
-HEURISTIC_PROGRESS = 0.2  # of the work, for progress, of the other search
-MOST_NODES = 200  # branches that `auto` looks at
 IN_ENGINE = "tabu"  # of rows that stay in an engine, where every step is a scan
 HEURISTIC = "order"  # what `auto` stands for beyond exact search; see benchmarks/RESULTS.md
 
@@ -181,7 +179,8 @@ def solve(problem: Problem) -> SearchResult:
     if limit is None or cost.seconds <= SURE_SHARE * limit:
         found = _exact_or_why_not(problem)
         return found if isinstance(found, SearchResult) else _beyond_exact(problem, found)
-    first = _beyond_exact(problem.watched(problem.watch.share(1.0, HEURISTIC_PROGRESS)), "may not end in time")
+    # the other search is a fifth of the work, for progress
+    first = _beyond_exact(problem.watched(problem.watch.share(1.0, 0.2)), "may not end in time")
     return first if problem.watch.over or "interrupted" in first.info else _exact_or(problem, first)
 
 
@@ -238,7 +237,7 @@ def _list_in_a_minute(problem: Problem) -> Candidates | None:
 def _by_cuts(problem: Problem, listed: Candidates, against: str, start: DAG | None = None) -> SearchResult:
     """Return the best structure of a whole list, proven if that does not take many branches."""
     proven = "chosen by auto, as all families that matter could be listed"
-    found = exact_by_cuts(problem.named("exact", proven), start, listed, MOST_NODES)
+    found = exact_by_cuts(problem.named("exact", proven), start, listed, 200)  # branches that `auto` looks at
     if found.optimal:
         return found
     end = "interrupted" if "interrupted" in found.info else "given up"

@@ -6,15 +6,12 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from bnml._costs import SECONDS
 from bnml.graph import DAG
 from bnml.scores import LocalScores
-from bnml.search.forecast import ROW, SLOW_FAMILY
 from bnml.search.moves import Structure
 from bnml.search.problem import Problem
 from bnml.search.search_result import SearchResult
-
-CHECK_SECONDS = 0.2  # to see whether a change of one arc raises a score, by a model and not by a clock
-FAMILY = 4e-6  # seconds for one of the families that this takes, and ROW for each distinct row
 
 
 def verified_result(problem: Problem, parents: Sequence[Sequence[int]], info: Mapping[str, Any]) -> SearchResult:
@@ -40,8 +37,8 @@ def verify_local_optimum(problem: Problem, dag: DAG, value: float) -> dict[str, 
     """
     n, local = len(dag.names), problem.local
     slow = isinstance(local, LocalScores) and local.terms is None
-    seconds = n * n * ((SLOW_FAMILY if slow else FAMILY) + ROW * problem.n_distinct)
-    if problem.watch.over or seconds > CHECK_SECONDS or not math.isfinite(value):
+    seconds = n * n * ((SECONDS.family if slow else SECONDS.change) + SECONDS.row * problem.n_distinct)
+    if problem.watch.over or seconds > 0.2 or not math.isfinite(value):  # 0.2 seconds by a model, not by a clock
         return {"families": n, "local_optimum": False}
     structure = Structure(problem, dag)
     move = structure.best_move()

@@ -334,9 +334,9 @@ def _first(structure: Structure, start: DAG | None) -> Bools:
     arcs = np.zeros((n, n), bool)
     if start is not None:
         if not isinstance(start, DAG) or set(start.names) != set(at):
-            raise ArgumentError(f"{argument('start')}: expected a DAG over the variables of the data")
+            raise ArgumentError("expected a DAG over the variables of the data", argument="start")
         if known is not None and (wrong := known.violations(start)):
-            raise ArgumentError(f"{argument('start')}: it does not meet the constraints: {wrong[0]}")
+            raise ArgumentError(f"it does not meet the constraints: {wrong[0]}", argument="start")
         for parent, child in start.arcs:
             arcs[at[parent], at[child]] = True
     else:
@@ -348,13 +348,15 @@ def _first(structure: Structure, start: DAG | None) -> Bools:
     if (over := (arcs.sum(axis=0) > structure.most).nonzero()[0]).size:
         name = structure.names[int(over[0])]
         raise SearchError(
-            f"{name!r} has more parents from the start than {argument('max_parents', structure.most)} allows"
+            f"{name!r} has more parents from the start than " + argument("max_parents", structure.most) + " allows"
         )
     if structure.rules.sparse:
         for i in range(structure.n):
             if not structure.rules.fits(i, mask_of(arcs[:, i].nonzero()[0].tolist())):
                 raise SearchError(
                     f"the family of {structure.names[i]!r} has more cells from the start than "
-                    f"{argument('rows_per_cell')} allows; start from another structure, or lower it"
+                    + argument("rows_per_cell")
+                    + " allows",
+                    hint="start from another structure, or lower it",
                 )
     return arcs

@@ -18,14 +18,18 @@ def naive_bayes(problem: Problem, *, class_variable: str) -> SearchResult:
     always = [x for x in variables_set(problem.table.data, in_every_row=True) if x in names and x != class_variable]
     if always:
         raise SearchError(
-            f"{argument('search', 'naive')} makes the class a parent of {quoted(always)}, set in every row, so that "
-            "none tells what it depends on; take that as the class, or another search"
+            argument("search", "naive")
+            + f" makes the class a parent of {quoted(always)}, set in every row, so that none tells what it depends "
+            "on",
+            hint="take that as the class, or another search",
         )
     parents = [[] if x == target else [target] for x in range(len(names))]
     if problem.constraints is not None and (wrong := problem.constraints.violations(problem.structure(parents))):
-        raise SearchError(f"{argument('search', 'naive')} has no choice, and does not meet the constraints: {wrong[0]}")
+        raise SearchError(
+            argument("search", "naive") + f" has no choice, and does not meet the constraints: {wrong[0]}"
+        )
     if problem.options.max_parents == 0 and len(parents) > 1:
         raise SearchError(
-            f"{argument('max_parents', 0)}: in naive Bayes each attribute has the class as its parent; allow 1"
+            "in naive Bayes each attribute has the class as its parent", argument="max_parents", value=0, hint="allow 1"
         )
     return verified_result(problem, parents, {"families": 0, "class_variable": class_variable})

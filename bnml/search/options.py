@@ -15,7 +15,7 @@ from bnml._checks import is_number, positive_number, progress_function, refuse, 
 from bnml._machine import cores, memory_limit_of
 from bnml._text import did_you_mean
 from bnml.data import Data
-from bnml.errors import ArgumentError, ScoreError, argument
+from bnml.errors import ABSENT, ArgumentError, ScoreError, argument, join_texts
 from bnml.graph import Constraints
 from bnml.graph.rules import ROWS_PER_CELL
 from bnml.scores import Score, parse_score
@@ -76,7 +76,7 @@ class Search:
                 raise _unknown_option(self.name, name, value, tuple(self.options))
         for name in self.options:
             if name in self.needed and name not in options:
-                raise ArgumentError(f"{argument('search', self.name)} needs {argument(name)}")
+                raise ArgumentError(argument("search", self.name) + " needs " + argument(name))
         self.check_shared(given)
 
     def check_shared(self, given: Mapping[str, Any]) -> None:
@@ -87,18 +87,22 @@ class Search:
             lifted = name in OF_SCORES and _is_default(value, 0)
             unsupported = name in self.refuses or (name in OF_SCORES and not self.by_score and not lifted)
             if unsupported and not _is_default(value, SHARED[name].default):
-                named = argument(name) if isinstance(value, StructurePrior) else argument(name, value)
                 raise ArgumentError(
-                    f"{named}: {argument('search', self.name)} cannot take it into account; leave it out"
+                    argument("search", self.name) + " cannot take it into account",
+                    argument=name,
+                    value=ABSENT if isinstance(value, StructurePrior) else value,
+                    hint="leave it out",
                 )
 
     def check_score(self, score: Score) -> None:
         """Raise if the search moves between equivalence classes and the score tells their members apart."""
         if self.of_classes and not score.equivalent:
             raise ScoreError(
-                f"{argument('score', score.name)}: {self.name} searches classes of equivalent networks, and "
-                f"{score.name} gives the members of a class different scores; take one that they share, such as bic, "
-                "bdeu or qnml, or another search"
+                f"{self.name} searches classes of equivalent networks, and {score.name} gives the members of a class "
+                "different scores",
+                argument="score",
+                value=score.name,
+                hint="take one that they share, such as bic, bdeu or qnml, or another search",
             )
 
 
@@ -119,11 +123,14 @@ def _is_default(value: Any, default: Any) -> bool:
 def _unknown_option(search: str, name: str, value: Any, own: tuple[str, ...]) -> ArgumentError:
     if name in CONSTRAINTS:
         return ArgumentError(
-            f"{argument(name, value)}: it is a part of {argument('constraints')}; pass bnml.Constraints({name}=…)"
+            "it is a part of " + argument("constraints"),
+            argument=name,
+            value=value,
+            hint=f"pass bnml.Constraints({name}=…)",
         )
     what = f"the options {', '.join(own)}" if own else "no options of its own"
-    hint = did_you_mean(name, (*own, *SHARED))
-    return ArgumentError(f"{argument(name, value)}: {argument('search', search)} takes {what}.{hint}")
+    hint = did_you_mean(name, (*own, *SHARED)).strip()
+    return ArgumentError(argument("search", search) + f" takes {what}.", argument=name, value=value, hint=hint)
 
 
 # --- checks ---
@@ -131,7 +138,7 @@ def _unknown_option(search: str, name: str, value: Any, own: tuple[str, ...]) ->
 
 def _check_constraints(value: Any) -> Constraints | None:
     if value is not None and not isinstance(value, Constraints):
-        raise ArgumentError(f"{argument('constraints', value)}: expected bnml.Constraints(…), or None")
+        raise ArgumentError("expected bnml.Constraints(…), or None", argument="constraints", value=value)
     return value
 
 
@@ -307,12 +314,12 @@ def search_options(search: Any, **given: Any) -> SearchOptions:
 
     names = ("auto", *SEARCHES)
     if not isinstance(search, str) or search not in names:
-        hint = did_you_mean(search, names) if isinstance(search, str) else ""
-        raise refuse("search", search, f"there is no such search; available: {', '.join(names)}.{hint}")
+        hint = did_you_mean(search, names).strip() if isinstance(search, str) else ""
+        raise refuse("search", search, f"there is no such search; available: {', '.join(names)}.", hint)
     own = SEARCHES.get(search)
     for name in given:
         others = [argument("search", other.name) for other in SEARCHES.values() if name in other.options]
         if others and (own is None or name not in own.options):
-            takers = " or ".join(others)
-            raise ArgumentError(f"{argument(name)} goes with {takers}, not with {argument('search', search)}")
+            takers = join_texts(" or ", others)
+            raise ArgumentError(argument(name) + " goes with " + takers + ", not with " + argument("search", search))
     return SearchOptions.checked(own, **given)

@@ -24,6 +24,7 @@ import numpy as np
 from bnml._arrays import Bools
 from bnml._bits import bits, mask_of
 from bnml._checks import whole_number
+from bnml._costs import SECONDS
 from bnml._executor import checked_executor
 from bnml._watch import Watch
 from bnml.graph import DAG
@@ -33,7 +34,7 @@ from bnml.scores.lattice import allowed_sets, has_lattice, listable_by_bounds, u
 from bnml.search.candidates import candidates_to_size, candidates_with_structure
 from bnml.search.climb import climb_in_turns, climb_up, result_of_climb
 from bnml.search.cuts import arrays_of_families, search_orders
-from bnml.search.forecast import ROW, SUBSET, listing_seconds
+from bnml.search.forecast import listing_seconds
 from bnml.search.insertions import Orders, insertion_neighbours, order_for_insertions
 from bnml.search.moves import Structure
 from bnml.search.problem import Problem
@@ -50,8 +51,6 @@ LEAST_LISTED = 2  # parents; shorter lists tell nothing new
 LISTING_SECONDS = 6.0  # of one thread, by the model of `bnml.search.forecast`
 FEW_SECONDS = 0.4  # likewise, where families are listed from the subsets of few variables
 LISTING_SHARE = 0.5  # of the time that is left
-CLIMBING = 1e9  # looks at families while orders are climbed, a few seconds
-MOST_FOR_ALL = 100  # variables; with more, parents are sought within two steps of the structure that climbing finds
 
 
 def order(
@@ -81,7 +80,8 @@ def order_with_lists(
     lists_first = watch.limit is None or structure.n <= FEW_VARIABLES
     listed = lists() if lists_first else None
     if listed is None or not (listed.complete or structure.n <= FEW_VARIABLES):
-        near = None if structure.n <= MOST_FOR_ALL else insertion_neighbours(structure.arcs)
+        # with more, parents are sought within two steps of the structure that climbing finds
+        near = None if structure.n <= 100 else insertion_neighbours(structure.arcs)
         best.rounds = _rounds(structure.n) if asked is None else asked
 
         def begin(k: int) -> _OrderBeginning:
@@ -183,7 +183,7 @@ def _list_by_lattice(problem: Problem, local: LocalScores) -> Candidates | None:
     if not has_lattice(local) or any(rules.links):
         return None
     assert local.terms is not None
-    per_subset = len(local.views) * (SUBSET + ROW * problem.n_distinct * (1 + len(local.terms.margin)))
+    per_subset = len(local.views) * (SECONDS.subset + SECONDS.row * problem.n_distinct * (1 + len(local.terms.margin)))
     most, subsets, largest = 0, 1.0, min(rules.most, n - 1)
     while most < largest:
         subsets += math.comb(n, most + 1)
@@ -246,7 +246,8 @@ def _rounds(n: int) -> int:
 def _rounds_on_lists(families: FamilyScores) -> int:
     """Return how many restarts on listed families do not take long."""
     n = len(families.names)
-    return min(10_000, max(50, round(CLIMBING / (n * sum(map(len, families.parents))))))
+    # looks at families while orders are climbed: a few seconds
+    return min(10_000, max(50, round(1e9 / (n * sum(map(len, families.parents))))))
 
 
 def _shaken(order: list[int], rng: np.random.Generator, k: int) -> list[int]:

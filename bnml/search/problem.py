@@ -249,9 +249,11 @@ class Problem:
             self.watch(stage, start + (stop - start) * share)
             if self.watch.over:
                 raise TimeOverError(
-                    f"{argument('search', self.search)} did not end within "
-                    f"{argument('time_limit', float(self.watch.limit or 0))} seconds and has no result before its end; "
-                    "allow more time, or take fewer columns"
+                    argument("search", self.search)
+                    + " did not end within "
+                    + argument("time_limit", float(self.watch.limit or 0))
+                    + " seconds and has no result before its end",
+                    hint="allow more time, or take fewer columns",
                 )
 
         return tell
@@ -273,8 +275,9 @@ class Problem:
         """
         if score == -math.inf:
             raise SearchError(
-                f"{argument('search', self.search)} found only structures that are impossible under the score or the "
-                "prior; drop what rules them out, or take another search"
+                argument("search", self.search)
+                + " found only structures that are impossible under the score or the prior",
+                hint="drop what rules them out, or take another search",
             )
         most, least = self.options.max_parents, self.options.rows_per_cell
         limit: dict[str, Any] = {} if most is None else {"max_parents": most}
@@ -311,20 +314,28 @@ def _listed(options: SearchOptions, scores: FamilyScores) -> FamilyScores:
     """Return local scores that come without a table, if the options go with them."""
     if options.search is not None and options.search.needs_table:
         raise ArgumentError(
-            f"{argument('search', options.search.name)} needs a table; with local scores alone, take "
-            f"{argument('search', 'exact')}, {argument('search', 'order')} or another that goes by them"
+            argument("search", options.search.name) + " needs a table",
+            hint="with local scores alone, take "
+            + argument("search", "exact")
+            + ", "
+            + argument("search", "order")
+            + " or another that goes by them",
         )
     if options.prior is not None and options.prior != SPARSE:
-        raise ArgumentError(f"{argument('prior')}: local scores from elsewhere have theirs already; leave it out")
+        raise ArgumentError("local scores from elsewhere have theirs already", argument="prior", hint="leave it out")
     if options.prior is None and scores.prior is not None:
         raise ArgumentError(
-            f"{argument('prior', 'uniform')}: these local scores include the prior they were listed with; list "
-            f"them with {argument('prior', 'uniform')}"
+            "these local scores include the prior they were listed with",
+            argument="prior",
+            value="uniform",
+            hint="list them with " + argument("prior", "uniform"),
         )
     if options.rows_per_cell not in (0, ROWS_PER_CELL):
         raise ArgumentError(
-            f"{argument('rows_per_cell', options.rows_per_cell)}: local scores from elsewhere have no rows; leave it "
-            "out"
+            "local scores from elsewhere have no rows",
+            argument="rows_per_cell",
+            value=options.rows_per_cell,
+            hint="leave it out",
         )
     return scores
 

@@ -12,7 +12,6 @@ from bnml.scores import LocalScores
 if TYPE_CHECKING:
     from bnml.search.search_result import SearchResult
 
-CLOSED = 1e-6  # a bound that is so near to a score proves it
 RESTS_ON = {
     "clusters": "proven by cluster inequalities, checked in whole numbers",
     "tree": "proven by cluster inequalities and branching, checked in whole numbers",
@@ -79,7 +78,8 @@ def _listed(result: SearchResult) -> str:
     if bound is None:
         return ""
     higher = bound - result.score
-    most = "has a higher score" if higher <= CLOSED else f"scores more than {_at_least(higher)} higher"
+    # a bound that is so near to a score proves it
+    most = "has a higher score" if higher <= 1e-6 else f"scores more than {_at_least(higher)} higher"
     return f"; among networks with at most {number_of(result.info['complete_to'], 'parent')} each none {most}"
 
 

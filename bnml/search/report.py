@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from bnml.search.search_result import SearchResult
 
 MOST_SHOWN = 40
-MOST_PRIOR = 200  # letters of a structure prior that users add
 MISSING_AT_RANDOM = (
     "that values are missing at random, given what was observed; where they are missing depending on themselves the "
     "data cannot tell, and the network may be wrong"
@@ -104,7 +103,7 @@ def describe_prior(prior: StructurePrior, names: Sequence[str]) -> str:
         return f"each {what} that differs from the prior graph makes a network {factor} times less probable"
     cost = prior.arc_cost(names)
     if cost is None:
-        return shortened(repr(prior), MOST_PRIOR)
+        return shortened(repr(prior), 200)
     why = ""
     if isinstance(prior, Sparse) and prior.variables is not None:
         are = "is" if prior.parents == 1 else "are"

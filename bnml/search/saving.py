@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from bnml._stored import by_fields
 from bnml.data import Data
 from bnml.graph import DAG
 from bnml.independence.saving import independence_values, saved_independence_result
@@ -16,43 +17,30 @@ from bnml.search.problem import Problem
 from bnml.search.search_result import SearchResult
 from bnml.search.structural_em import problem_with_gaps, scores_by_em
 
-SAME = ("score", "optimal", "search", "seconds", "regions")
 CHOICES = ("keep", "drop")
 
 
 def search_values(result: SearchResult) -> dict[str, Any]:
     """Return all of a result but the table and its scores, as `bnml._stored.to_stored` takes it."""
-    values = {name: getattr(result, name) for name in SAME}
+    values: dict[str, Any] = by_fields(result, "dag", "problem", "info", "tested")
     values["arcs"] = None if result.dag is None else result.dag.arcs
     values["info"] = {key: value for key, value in result.info.items() if key != "trace"}
-    values["trace"] = [tuple(trial) for trial in result.info["trace"]] if "trace" in result.info else None
+    values["trace"] = list(result.info["trace"]) if "trace" in result.info else None
     values["tested"] = None if result.tested is None else independence_values(result.tested)
     return values
 
 
 def saved_search_result(values: Mapping[str, Any], problem: Problem) -> SearchResult:
-    """Return the search result that was saved as these values.
-
-    Parameters
-    ----------
-    values
-        What `search_values` returned.
-    problem
-        The same problem, bound anew.
-    """
-    info, trace, tested = dict(values["info"]), values["trace"], values["tested"]
+    """Return the search result that was saved as these values; the problem is the same one, bound anew."""
+    values = dict(values)
+    arcs, trace, tested = values.pop("arcs"), values.pop("trace"), values.pop("tested")
     if trace is not None:
-        info["trace"] = [Trial(*one) for one in trace]
+        values["info"]["trace"] = [Trial(*one) for one in trace]
     if tested is not None:
         asked = {name: value for name, value in problem.options.options.items() if name not in CHOICES}
         tested = saved_independence_result(tested, tests_of(problem, asked))
-    return SearchResult(
-        None if values["arcs"] is None else DAG(problem.names, values["arcs"]),
-        info=info,
-        problem=problem,
-        tested=tested,
-        **{name: values[name] for name in SAME},
-    )
+    dag = None if arcs is None else DAG(problem.names, arcs)
+    return SearchResult(dag, problem=problem, tested=tested, **values)
 
 
 def saved_gap_result(values: Mapping[str, Any], options: SearchOptions, data: Data) -> SearchResult:

@@ -511,10 +511,16 @@ def problem_with_gaps(asked: SearchOptions, data: Data) -> Problem:
     """
     if asked.search is not None and asked.search.name == "nml-forest":
         raise SearchError(
-            f"{argument('search', 'nml-forest')} counts whole rows and cannot take the gaps that "
-            f"{argument('missing', 'em')} keeps; take "
-            f"{argument('search', 'forest')}, or read the table with {argument('missing', 'state')} or "
-            f"{argument('missing', 'drop')}"
+            argument("search", "nml-forest")
+            + " counts whole rows and cannot take the gaps that "
+            + argument("missing", "em")
+            + " keeps",
+            hint="take "
+            + argument("search", "forest")
+            + ", or read the table with "
+            + argument("missing", "state")
+            + " or "
+            + argument("missing", "drop"),
         )
     options = _fractional_options(asked.with_prior_for(data), 1, None)
     return replace(bind(options, gaps_filled_by_mode(data)), observed=data)

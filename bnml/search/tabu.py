@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
 TENURE, PATIENCE = 10, 15  # moves
-FOREVER = 1 << 40  # moves
 
 
 def tabu(
@@ -43,7 +42,8 @@ def tabu(
 ) -> SearchResult:
     """Climb, and go on from each top as long as that leads to a higher one."""
     rounds = whole_number(restarts, "restarts")
-    tenure, patience = min(whole_number(tenure, "tenure"), FOREVER), whole_number(patience, "patience")
+    # as good as for ever
+    tenure, patience = min(whole_number(tenure, "tenure"), 1 << 40), whole_number(patience, "patience")
     climb = climb_in_turns if flag(reinsert, "reinsert") else climb_up
     elsewhere = checked_executor(executor)
     structure, watch, rng = Structure(problem, start), problem.watch, np.random.default_rng(problem.seed)

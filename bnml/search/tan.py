@@ -8,7 +8,7 @@ from typing import Any
 from bnml._arrays import Floats
 from bnml._checks import a_variable, one_of
 from bnml.counts.pair_information import pair_information
-from bnml.errors import SearchError, argument
+from bnml.errors import SearchError
 from bnml.graph import Rules
 from bnml.search.best_tree import best_tree, check_tree, tree_gains, whole_tree_gains
 from bnml.search.local_optimum import verified_result
@@ -59,12 +59,15 @@ def _attribute_rules(rules: Rules, target: int, max_parents: int | None) -> Rule
     inner = rules.among(others)
     if others and max_parents == 0:
         raise SearchError(
-            f"{argument('max_parents', 0)}: each attribute has the class as its parent; allow 1, or 2 for a tree"
+            "each attribute has the class as its parent",
+            argument="max_parents",
+            value=0,
+            hint="allow 1, or 2 for a tree",
         )
     if max_parents == 1:
         if any(inner.required):
             raise SearchError(
-                f"{argument('max_parents', 1)}: beside the arcs from the class, others are required; allow 2"
+                "beside the arcs from the class, others are required", argument="max_parents", value=1, hint="allow 2"
             )
         inner = replace(inner, may=(0,) * inner.n)
     return inner

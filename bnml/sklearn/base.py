@@ -128,7 +128,7 @@ class NetworkEstimator(BaseEstimator):
             raise refuse("options", self.options, "expected a mapping of arguments of bnml.learn")
         for name in self.options or ():
             if name in ("data", *self._get_param_names()):
-                raise ArgumentError(f"{argument('options')}: {clip(repr(name))} is a parameter of the estimator itself")
+                raise ArgumentError(f"{clip(repr(name))} is a parameter of the estimator itself", argument="options")
 
     def _checked(self, X: Any, *, reset: bool) -> Any:
         """Return X with its features checked or, with ``reset``, remembered: a frame as it is, else an array."""
@@ -161,7 +161,11 @@ def _refuse_gaps(columns: Sequence[Column]) -> None:
     if counts:
         shown = ", ".join(f"{name!r}: {count}" for name, count in list(counts.items())[:20])
         raise MissingError(
-            f"X has missing values, NaN or others ({shown}): pass {argument('missing', 'em')} to learn from what is "
-            f"there and to sum gaps out of new rows, {argument('missing', 'drop')} to learn from complete rows alone, "
-            f"or {argument('missing', 'state')} to make them a state of their own"
+            f"X has missing values, NaN or others ({shown}): pass "
+            + argument("missing", "em")
+            + " to learn from what is there and to sum gaps out of new rows, "
+            + argument("missing", "drop")
+            + " to learn from complete rows alone, or "
+            + argument("missing", "state")
+            + " to make them a state of their own"
         )

@@ -27,8 +27,6 @@ from bnml.studio.session import ResultEntry, Session
 from bnml.studio.session_folder import result_file, table_key
 from bnml.studio.table_look import table_look
 
-SAME_SCORE = 1e-6  # share of a score that rounding on another machine may change
-
 
 def check_archive_tables(session: Session, place: Path) -> None:
     """Refuse tables of an archive that are not what their names say.
@@ -86,7 +84,7 @@ def _check_result(entry: ResultEntry, state: StudyState) -> None:
     if learned.dag is None or learned.tested is not None or not isinstance(learned.local, LocalScores):
         return
     counted = learned.local.score(learned.dag)
-    if not abs(counted - learned.score) <= SAME_SCORE * max(1.0, abs(counted)):
+    if not abs(counted - learned.score) <= 1e-6 * max(1.0, abs(counted)):  # what rounding on another machine may change
         raise FormatError(f"its score is said to be {learned.score:,.3f}, but its network has {counted:,.3f}")
 
 
@@ -113,9 +111,9 @@ def _told_of(what: str, *files: Path) -> Iterator[None]:
         with reading_file(files[0], "as it was saved", "Save the session anew where it comes from", shown="it"):
             yield
     except BnmlError as error:
-        message = error.marked
+        message = error.sentence
         for file in files:
             message = message.replace(repr(str(file)), "it").replace(str(file), "it")
         raise FormatError(
-            f"this session is damaged, or something is missing on this machine: {what}: {message}"
+            f"this session is damaged, or something is missing on this machine: {what}: " + message
         ) from error

@@ -11,7 +11,7 @@ from bnml.data.dependent_bins import ColumnCutting
 from bnml.data.read import read_draft
 from bnml.data.states import DraftTable
 from bnml.discretisation.discretise import families_to_discretise
-from bnml.errors import ArgumentError, DataWarning, argument
+from bnml.errors import ArgumentError, DataWarning
 from bnml.graph import DAG
 from bnml.studio.read_tables import table_source_in
 from bnml.studio.session import TableEntry, session_cut_points
@@ -57,7 +57,7 @@ class CutGains:
             numbers = self._draft(table)
             names = [own.name for own in numbers.columns]
             if column not in names or numbers.columns[names.index(column)].numbers() is None:
-                raise ArgumentError(f"{argument('cuts')}: {column!r} is no column of numbers that takes part")
+                raise ArgumentError(f"{column!r} is no column of numbers that takes part", argument="cuts")
             known = self._known_cutting(numbers, column, graph)
             gain = known.cutting.gain(points)
         return {"gain": gain, "best": known.most, "best_cuts": list(known.best), "of": list(known.described)}

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from bnml.data.sources import SUFFIXES
-from bnml.errors import ArgumentError, BnmlError, DataError, argument
+from bnml.errors import ArgumentError, BnmlError, DataError
 from bnml.five_steps.decisions import Decisions
 from bnml.five_steps.open_answers import OpenAnswer
 from bnml.studio import questions
@@ -300,13 +300,13 @@ class Desk:
         choices = TableChoices.of(given)
         used_now = [name for name in columns if name not in choices.left_out]
         if not used_now:
-            raise ArgumentError(f"{argument('columns')}: switch at least one column on")
+            raise ArgumentError("switch at least one column on", argument="columns")
         for name in choices.cuts:
             if name not in columns:
-                raise ArgumentError(f"{argument('cuts')}: there is no column {name!r}")
+                raise ArgumentError(f"there is no column {name!r}", argument="cuts")
         if choices.target is not None and choices.target not in used_now:
             if choices.target == values.get("target"):
-                raise ArgumentError(f"{argument('target')}: {choices.target!r} is switched off, or no column")
+                raise ArgumentError(f"{choices.target!r} is switched off, or no column", argument="target")
             choices = replace(choices, target=None)
         return choices
 
@@ -356,7 +356,7 @@ class Desk:
         BnmlError
             If a setting is wrong.
         """
-        settings = learning_settings(values, self.session.settings)
+        settings = learning_settings(values, usual=self.session.settings)
         table = self.session.table
         if table is not None:
             learning_request(table, KnownStructure(), settings, self.used_columns())
@@ -603,7 +603,7 @@ class Desk:
         elif "cancelled" in message:
             self.events.tell("failed", {**about, "error": "cancelled", "cancelled": True})
         else:
-            said = in_page_words(BnmlError(str(message.get("failed"))))
+            said = str(message.get("failed"))
             table = self.session.table
             if job.kind == "table" and table is not None and table.look is None:
                 self._unreadable = {table.file: said}

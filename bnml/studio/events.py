@@ -7,9 +7,6 @@ import json
 from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
-QUIET = 15.0  # seconds after which a comment shows that the connection stands
-MOST_WAITING = 1000  # events that a page has not taken; it has gone, or asks for everything anew when it is back
-
 
 class Events:
     """Hands every event to every page that listens."""
@@ -21,7 +18,7 @@ class Events:
         """Tell all pages something."""
         text = f"event: {kind}\ndata: {json.dumps(content)}\n\n"
         for queue in list(self._queues):
-            if queue.qsize() < MOST_WAITING:
+            if queue.qsize() < 1000:  # a page that takes none has gone, or asks for everything anew when it is back
                 queue.put_nowait(text)
 
     def end(self) -> None:
@@ -37,7 +34,8 @@ class Events:
             yield f"retry: 1000\nevent: session\ndata: {json.dumps(first)}\n\n"
             while True:
                 try:
-                    text = await asyncio.wait_for(queue.get(), QUIET)
+                    # after 15 seconds a comment shows that the connection stands
+                    text = await asyncio.wait_for(queue.get(), 15.0)
                 except TimeoutError:
                     text = ": still here\n\n"
                 if text is None:

@@ -16,9 +16,6 @@ from typing import Any
 
 import bnml
 
-LONGEST_LINE = 1 << 28
-FEWEST_SECONDS = 0.1  # between two messages of how far a job is
-
 
 @dataclass(frozen=True)
 class Job:
@@ -68,7 +65,7 @@ class Jobs:
             path = os.pathsep.join([home, *filter(None, [os.environ.get("PYTHONPATH")])])
             self._process = await asyncio.create_subprocess_exec(
                 sys.executable, "-P", "-m", "bnml.studio.worker", stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE, env={**os.environ, "PYTHONPATH": path}, limit=LONGEST_LINE,
+                stdout=asyncio.subprocess.PIPE, env={**os.environ, "PYTHONPATH": path}, limit=1 << 28,
                 start_new_session=True,
             )  # fmt: skip
             self._reader = asyncio.create_task(self._listen(self._process))
@@ -117,7 +114,7 @@ class Jobs:
         if "stage" in message:
             self.current = replace(job, stage=str(message["stage"]), fraction=float(message["fraction"]))
             now = asyncio.get_running_loop().time()
-            if now - self._said >= FEWEST_SECONDS:
+            if now - self._said >= 0.1:  # between two messages of how far a job is
                 self._said = now
                 self._told(self.current)
             return

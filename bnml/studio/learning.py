@@ -42,7 +42,7 @@ def learning_request(
     search = SEARCHES.get(name)
     if search is not None and "class_variable" in search.needed:
         if table.choices.target is None:
-            raise ArgumentError(f"{argument('search', name)} is about a target; choose one in the table")
+            raise ArgumentError(argument("search", name) + " is about a target", hint="choose one in the table")
         own["class_variable"] = table.choices.target
     if search is not None and "order" in search.needed:
         own["order"] = list(names)

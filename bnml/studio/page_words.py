@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import ast
 from typing import Any
 
-from bnml.errors import ArgumentError, BnmlError, DataWarning
+from bnml.errors import ABSENT, ArgumentError, BnmlError, DataWarning, Named, shorten_value
 
 WORDS = {
     "alpha": "the significance level",
@@ -45,39 +44,33 @@ CHOICES = {
 
 
 def in_page_words(error: BnmlError | DataWarning) -> str:
-    """Return a message with the words of the page for arguments.
+    """Return a message as the page shows it.
 
     Examples
     --------
     >>> from bnml.errors import DataError, argument
-    >>> in_page_words(DataError(f"gaps: {argument('missing', 'drop')}, or else {argument('alpha', 2)}"))
-    'gaps: “Missing values”: drop the rows, or else the significance level 2'
+    >>> in_page_words(DataError("gaps: " + argument("missing", "drop"), hint="raise " + argument("alpha", 2)))
+    'gaps: “Missing values”: drop the rows; raise the significance level 2'
     """
-    return error.text(_word)
+    return error.text(page_spelling)
 
 
-def _word(name: str, value: str | None) -> str:
+def page_spelling(named: Named) -> str:
+    """Return how the page spells an argument."""
+    name, value = named.name, named.value
     shown = WORDS.get(name, name.replace("_", " "))
-    if value is None:
+    if value is ABSENT:
         return shown
-    given = _value(value)
-    if name in ("drop", "columns") and isinstance(given, list):
+    if name in ("drop", "columns") and isinstance(value, list):
         return "switch it off"
-    if name == "bins" and isinstance(given, dict):
+    if name == "bins" and isinstance(value, dict):
         return "“Cut numbers”"
-    text = CHOICES.get((name, given)) if isinstance(given, str) else None
-    if text is not None:
-        return f"{shown}: {text}"
-    if isinstance(given, list | tuple):
-        given = ", ".join(map(str, given))
-    return f"{shown} {value if given is None else given}"
-
-
-def _value(text: str) -> Any:
-    try:
-        return ast.literal_eval(text)
-    except (ValueError, SyntaxError):
-        return None
+    if isinstance(value, str):
+        choice = CHOICES.get((name, value))
+        return f"{shown} {shorten_value(value)}" if choice is None else f"{shown}: {choice}"
+    if isinstance(value, list | tuple):
+        return f"{shown} {shorten_value(', '.join(map(str, value)))}"
+    return f"{shown} {named.shown}"
 
 
 def error_values(error: BnmlError) -> dict[str, Any]:

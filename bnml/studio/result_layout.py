@@ -16,21 +16,11 @@ def _layout_file(folder: Path, result: str) -> Path:
     return folder / "results" / f"{result}.layout.json"
 
 
-def _layout_values(found: Layout) -> dict[str, Any]:
-    return {
-        "positions": found.positions,
-        "sizes": found.sizes,
-        "routes": [[a, b, points] for (a, b), points in found.routes.items()],
-        "width": found.width,
-        "height": found.height,
-        "crossings": found.crossings,
-    }
-
-
 def write_layout(found: Layout, folder: Path, result: str) -> None:
     """Write the layout of a result to its file, whole or not at all."""
+    values = {**vars(found), "routes": [[a, b, points] for (a, b), points in found.routes.items()]}
     with written_whole(_layout_file(folder, result)) as stream:
-        stream.write(json.dumps(_layout_values(found), ensure_ascii=False).encode("utf-8", "surrogatepass"))
+        stream.write(json.dumps(values, ensure_ascii=False).encode("utf-8", "surrogatepass"))
 
 
 def read_layout(folder: Path, result: str) -> Layout | None:
@@ -38,14 +28,10 @@ def read_layout(folder: Path, result: str) -> Layout | None:
     file = _layout_file(folder, result)
     with suppress(BnmlError), reading_file(file, "a layout", "It is made anew"):
         values = json.loads(file.read_text(encoding="utf-8", errors="surrogatepass"))
-        return Layout(
-            positions={name: _point(at) for name, at in values["positions"].items()},
-            sizes={name: _point(size) for name, size in values["sizes"].items()},
-            routes={(a, b): tuple(map(_point, points)) for a, b, points in values["routes"]},
-            width=int(values["width"]),
-            height=int(values["height"]),
-            crossings=int(values["crossings"]),
-        )
+        for kind in ("positions", "sizes"):
+            values[kind] = {name: _point(at) for name, at in values[kind].items()}
+        values["routes"] = {(a, b): tuple(map(_point, points)) for a, b, points in values["routes"]}
+        return Layout(**{**values, **{name: int(values[name]) for name in ("width", "height", "crossings")}})
     return None
 
 

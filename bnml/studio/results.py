@@ -36,7 +36,6 @@ from bnml.studio.session_folder import result_file
 from bnml.uncertainty import strength
 
 KEPT = 6  # results, with decisions by hand, in memory
-KEPT_MEMBERS = 32  # other networks of a class, with their parameters
 
 
 class Results:
@@ -151,7 +150,7 @@ class Results:
             found = data, fit(dag, data)
         with self._lock:
             self._members[key] = found
-            while len(self._members) > KEPT_MEMBERS:
+            while len(self._members) > 32:  # other networks of a class, with their parameters
                 self._members.popitem(last=False)
         return found[1]
 

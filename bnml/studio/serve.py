@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from bnml._optional import REQUIREMENTS
-from bnml.errors import ArgumentError, DependencyError, argument
+from bnml.errors import ArgumentError, DependencyError
 
 LOOPBACK = "127.0.0.1"
 PACKAGES = ("starlette", "uvicorn")
@@ -96,8 +96,10 @@ def _listening(port: int) -> socket.socket:
     except (OSError, OverflowError) as error:
         listener.close()
         raise ArgumentError(
-            f"{argument('port', port)}: cannot listen there ({getattr(error, 'strerror', None) or error}); take "
-            "another one, or 0 for any that is free"
+            f"cannot listen there ({getattr(error, 'strerror', None) or error})",
+            argument="port",
+            value=port,
+            hint="take another one, or 0 for any that is free",
         ) from None
     listener.listen(128)
     return listener

@@ -9,38 +9,90 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
-from types import MappingProxyType
-from typing import Any
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
+from functools import cache
+from types import MappingProxyType, UnionType
+from typing import Annotated, Any, Literal, Self, Union, get_args, get_origin, get_type_hints
 
 from bnml._checks import is_number
-from bnml.errors import ArgumentError, BnmlError, argument
+from bnml.errors import ArgumentError, BnmlError
 from bnml.five_steps.decisions import Decisions
 from bnml.graph import Constraints
 from bnml.search.options import OF_STRUCTURES, SHARED
 from bnml.studio.session_folder import ENTRY
 
 VERSION = 1
-MISSING = ("error", "drop", "state")
 BEFORE_PRIORS = "uniform"  # of results in files from before there was a setting
 MOST_REPETITIONS = 10_000
-LARGEST = 10**300  # that a number may be; beyond, JSON has whole numbers that no float holds
 
-Pairs = tuple[tuple[str, str], ...]
+
+def _refusal(name: str, expected: str) -> ArgumentError:
+    return ArgumentError(f"expected {expected}", argument=name)
+
+
+def _once(value: tuple[Any, ...], name: str) -> tuple[Any, ...]:
+    """Check a field: each item once."""
+    return tuple(dict.fromkeys(value))
+
+
+def _increasing(value: tuple[float, ...], name: str) -> tuple[float, ...]:
+    """Check a field: numbers that increase."""
+    if list(value) != sorted(set(value)):
+        raise _refusal(name, "numbers that increase")
+    return value
+
+
+def _repetitions(value: int, name: str) -> int:
+    """Check a field: so many repetitions as a person can wait for."""
+    if value > MOST_REPETITIONS:
+        raise _refusal(name, f"a whole number from 0 to {MOST_REPETITIONS:,}")
+    return value
+
+
+def _file_in(folder: str) -> Callable[[str, str], str]:
+    """Return the check of a field that names a file of the session's folder; nothing else leads anywhere."""
+
+    def check(value: str, name: str) -> str:
+        if not value.startswith(folder) or not ENTRY.fullmatch(value):
+            raise _refusal("session", f"the name of a file of a session, not {value!r}")
+        return value
+
+    return check
+
+
+def _result_name(value: str, name: str) -> str:
+    """Check a field: the name of a result."""
+    _file_in("results/")(f"results/{value}.json", name)
+    return value
+
+
+Names = Annotated[tuple[str, ...], _once]
+Pairs = Annotated[tuple[tuple[str, str], ...], _once]
+Points = Annotated[tuple[float, ...], _increasing]
+
+
+class _Checked:
+    """A dataclass whose fields are checked, by their annotations, when they come from a file or from the page."""
+
+    @classmethod
+    def of(cls, values: Mapping[str, Any]) -> Self:
+        """Return what these plain values say, checked for their form alone."""
+        checked: Self = _checked(cls, values, "session")
+        return checked
 
 
 @dataclass(frozen=True)
-class TableChoices:
+class TableChoices(_Checked):
     """How a table is read: which columns, what missing values become, where numbers are cut, what is of interest.
 
     The attributes are those of `bnml.read`; ``cuts`` are cut points that were set by hand.
     """
 
-    left_out: tuple[str, ...] = ()
-    missing: str = "error"
-    na_values: tuple[str, ...] = ()
+    left_out: Names = ()
+    missing: Literal["error", "drop", "state"] = "error"
+    na_values: Names = ()
     bins: str = "auto"
-    cuts: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    cuts: Mapping[str, Points] = field(default_factory=dict)
     target: str | None = None
 
     @property
@@ -50,61 +102,30 @@ class TableChoices:
         given = {"missing": self.missing, "na_values": list(self.na_values), "bins": bins}
         return {**given, "drop": list(self.left_out)} if self.left_out else given
 
-    @staticmethod
-    def of(values: Mapping[str, Any]) -> TableChoices:
-        """Return checked choices."""
-        cuts = _mapping(values.get("cuts", {}), "cuts")
-        return TableChoices(
-            left_out=_texts(values.get("left_out", ()), "left_out"),
-            missing=_one_of(values.get("missing", "error"), "missing", MISSING),
-            na_values=_texts(values.get("na_values", ()), "na_values"),
-            bins=_text(values.get("bins", "auto"), "bins"),
-            cuts={x: session_cut_points(points) for x, points in cuts.items()},
-            target=_text_or_none(values.get("target"), "target"),
-        )
-
 
 @dataclass(frozen=True)
-class TableEntry:
+class TableEntry(_Checked):
     """A table of the session.
 
     ``file``: its name in the folder. ``name``: what it was called. ``choices``: how it is read. ``look``: the name of
     what is in it, read so; None until it has been looked at.
     """
 
-    file: str
+    file: Annotated[str, _file_in("tables/")]
     name: str
     choices: TableChoices = TableChoices()  # nothing in it can be changed
-    look: str | None = None
-
-    @staticmethod
-    def of(values: Mapping[str, Any]) -> TableEntry:
-        """Return a checked entry."""
-        look = values.get("look")
-        return TableEntry(
-            _entry(values.get("file"), "tables/"),
-            _text(values.get("name"), "name"),
-            TableChoices.of(_mapping(values.get("choices"), "choices")),
-            None if look is None else _entry(look, "looks/"),
-        )
+    look: Annotated[str, _file_in("looks/")] | None = None
 
 
 @dataclass(frozen=True)
-class KnownStructure:
+class KnownStructure(_Checked):
     """What is known of the structure, as it was said; it may contradict itself. See `bnml.Constraints`."""
 
     required: Pairs = ()
     forbidden: Pairs = ()
     required_links: Pairs = ()
     forbidden_links: Pairs = ()
-    tiers: tuple[tuple[str, ...], ...] = ()
-
-    @staticmethod
-    def of(values: Mapping[str, Any]) -> KnownStructure:
-        """Return what was said, checked for its form alone."""
-        pairs = {one.name: _pairs(values.get(one.name, ()), one.name) for one in fields(KnownStructure)[:4]}
-        tiers = tuple(_texts(tier, "tiers") for tier in _items(values.get("tiers", ()), "tiers"))
-        return KnownStructure(**pairs, tiers=tiers)
+    tiers: tuple[Names, ...] = ()
 
     def constraints(self, names: Sequence[str]) -> Constraints | None:
         """Return it as constraints on variables; None for nothing. What is about others is left out.
@@ -163,31 +184,41 @@ SETTINGS: Mapping[str, Any] = MappingProxyType(
 """How a structure is learned, with the defaults: options of `bnml.study` that the page has."""
 
 
-def learning_settings(values: Mapping[str, Any], usual: Mapping[str, Any] = SETTINGS) -> dict[str, Any]:
-    """Return settings, checked for their form alone: `learning_request` checks the rest.
+def learning_settings(
+    values: Mapping[str, Any], name: str = "settings", usual: Mapping[str, Any] = SETTINGS
+) -> dict[str, Any]:
+    """Return settings, checked for their form alone: `bnml.studio.learning.learning_request` checks the rest.
 
     Raises
     ------
     ArgumentError
         If a value is of another kind than the default.
     """
-    found = {name: values.get(name, value) for name, value in usual.items()}
-    for name, value in found.items():
-        if isinstance(SETTINGS[name], str):
-            _text(value, name)
-        elif value is not None or SETTINGS[name] is not None:
-            found[name] = _whole(value, name) if SETTINGS[name] is None else _number(value, name)
-    _whole(found["repetitions"], "repetitions", MOST_REPETITIONS)
-    return found
+    kinds: dict[str, Any] = {
+        own: str if isinstance(value, str) else int | None if value is None else float
+        for own, value in SETTINGS.items()
+    }
+    kinds["repetitions"] = Annotated[int, _repetitions]
+    return {own: _checked(kind, values.get(own, usual[own]), own) for own, kind in kinds.items()}
+
+
+def _each_once(value: Decisions, name: str) -> Decisions:
+    """Check a field: decisions by hand, each once."""
+    return Decisions() + value
+
+
+Settings = Annotated[Mapping[str, Any], learning_settings]
+Decided = Annotated[Decisions, _each_once]
 
 
 def decisions_of(values: Mapping[str, Any]) -> Decisions:
     """Return decisions, checked for their form alone."""
-    return Decisions(**{one.name: _pairs(values.get(one.name, ()), one.name) for one in fields(Decisions)})
+    decided: Decisions = _checked(Decided, values, "decisions")
+    return decided
 
 
 @dataclass(frozen=True)
-class ResultEntry:
+class ResultEntry(_Checked):
     """A result that was found.
 
     Attributes
@@ -200,11 +231,11 @@ class ResultEntry:
         What it was learned from, and how; where the session has others by now it is stale.
     """
 
-    id: str
+    id: Annotated[str, _result_name]
     summary: Mapping[str, Any]
     table: TableEntry
     knowledge: KnownStructure
-    settings: Mapping[str, Any]
+    settings: Settings
 
     def is_stale(self, session: Session) -> bool:
         """Return whether the table, how it is read, or what is known has changed since."""
@@ -212,18 +243,12 @@ class ResultEntry:
         same = now is not None and (now.file, now.choices.arguments) == (self.table.file, self.table.choices.arguments)
         return not same or session.knowledge != self.knowledge
 
-    @staticmethod
-    def of(values: Mapping[str, Any]) -> ResultEntry:
+    @classmethod
+    def of(cls, values: Mapping[str, Any]) -> Self:
         """Return a checked entry."""
-        name = _text(values.get("id"), "id")
-        _entry(f"results/{name}.json", "results/")
-        return ResultEntry(
-            name,
-            _mapping(values.get("summary"), "summary"),
-            TableEntry.of(_mapping(values.get("table"), "table")),
-            KnownStructure.of(_mapping(values.get("knowledge"), "knowledge")),
-            learning_settings({"prior": BEFORE_PRIORS, **_mapping(values.get("settings"), "settings")}),
-        )
+        values = _checked(Mapping[str, Any], values, "results")
+        settings = _checked(Mapping[str, Any], values.get("settings"), "settings")
+        return super().of({**values, "settings": {"prior": BEFORE_PRIORS, **settings}})
 
 
 UNDONE = ("table", "knowledge", "settings", "current", "compared", "decisions")
@@ -254,11 +279,11 @@ class Session:
 
     table: TableEntry | None = None
     knowledge: KnownStructure = KnownStructure()
-    settings: Mapping[str, Any] = field(default_factory=lambda: SETTINGS)
+    settings: Settings = field(default_factory=lambda: SETTINGS)
     results: tuple[ResultEntry, ...] = ()
     current: str | None = None
     compared: str | None = None
-    decisions: Mapping[str, Decisions] = field(default_factory=dict)
+    decisions: Mapping[str, Decided] = field(default_factory=dict)
     evidence: Mapping[str, str] = field(default_factory=dict)
     do: Mapping[str, str] = field(default_factory=dict)
     revision: int = 0
@@ -319,17 +344,9 @@ def chosen_in_session(values: Any) -> dict[str, Any]:
     ArgumentError
         If something is not as it is written.
     """
-    values = _mapping(values, "session")
-    table = values.get("table")
-    decisions = _mapping(values.get("decisions", {}), "decisions")
-    return {
-        "table": None if table is None else TableEntry.of(_mapping(table, "table")),
-        "knowledge": KnownStructure.of(_mapping(values.get("knowledge", {}), "knowledge")),
-        "settings": learning_settings(_mapping(values.get("settings", {}), "settings")),
-        "current": _text_or_none(values.get("current"), "current"),
-        "compared": _text_or_none(values.get("compared"), "compared"),
-        "decisions": {name: decisions_of(_mapping(own, "decisions")) for name, own in decisions.items()},
-    }
+    values = _checked(Mapping[str, Any], values, "session")
+    found: Session = _checked(Session, {name: values[name] for name in UNDONE if name in values}, "session")
+    return found.chosen()
 
 
 def session_of(values: Any) -> Session:
@@ -340,19 +357,14 @@ def session_of(values: Any) -> Session:
     ArgumentError
         If they are something else.
     """
-    values = _mapping(values, "session")
+    values = _checked(Mapping[str, Any], values, "session")
     if values.get("version") != VERSION:
         raise ArgumentError(f"this is no session of version {VERSION}, which this bnml reads")
-    results = tuple(ResultEntry.of(_mapping(one, "results")) for one in _items(values.get("results", ()), "results"))
-    found = Session(
-        results=results,
-        evidence=session_labels(values.get("evidence", {}), "evidence"),
-        do=session_labels(values.get("do", {}), "do"),
-        revision=_whole(values.get("revision", 0), "revision"),
-        last_result=max([_whole(values.get("last_result", 0), "last_result"), *(int(one.id[1:]) for one in results)]),
-    )
-    evidence, do = found.evidence, found.do
-    return replace(found.with_chosen(chosen_in_session(values)), evidence=evidence, do=do)
+    results = tuple(map(ResultEntry.of, _checked(tuple[Any, ...], values.get("results", ()), "results")))
+    found: Session = replace(_checked(Session, {**values, "results": ()}, "session"), results=results)
+    last = max([found.last_result, *(int(one.id[1:]) for one in found.results)])
+    shown = replace(found, current=None, compared=None, last_result=last).with_chosen(found.chosen())
+    return replace(shown, evidence=found.evidence, do=found.do)
 
 
 # --- what arrives, checked ---
@@ -366,7 +378,8 @@ def session_labels(value: Any, name: str) -> dict[str, str]:
     ArgumentError
         If it is something else.
     """
-    return {x: _text(label, name) for x, label in _mapping(value, name).items()}
+    labels: dict[str, str] = _checked(Mapping[str, str], value, name)
+    return labels
 
 
 def session_cut_points(value: Any) -> tuple[float, ...]:
@@ -377,26 +390,46 @@ def session_cut_points(value: Any) -> tuple[float, ...]:
     ArgumentError
         If they are something else.
     """
-    points = _numbers(value, "cuts")
-    if list(points) != sorted(set(points)):
-        raise _refusal("cuts", "numbers that increase")
+    points: tuple[float, ...] = _checked(Points, value, "cuts")
     return points
 
 
-def _refusal(name: str, expected: str) -> ArgumentError:
-    return ArgumentError(f"{argument(name)}: expected {expected}")
+@cache
+def _hints(kind: type) -> dict[str, Any]:
+    return get_type_hints(kind, include_extras=True)
 
 
-def _mapping(value: Any, name: str) -> dict[str, Any]:
-    if not isinstance(value, Mapping):
-        raise _refusal(name, "an object")
-    return {_text(key, name): item for key, item in value.items()}
-
-
-def _items(value: Any, name: str) -> Sequence[Any]:
-    if not isinstance(value, list | tuple):
-        raise _refusal(name, "a list")
-    return value
+def _checked(kind: Any, value: Any, name: str) -> Any:
+    """Return a plain value as an annotation says: a dataclass by its fields, a tuple, a mapping, a number, a text."""
+    origin, inner = get_origin(kind), get_args(kind)
+    if kind is Any:
+        return value
+    if origin is Annotated:
+        return inner[1](_checked(inner[0], value, name), name)
+    if origin in (Union, UnionType):
+        return None if value is None else _checked(inner[0], value, name)
+    if origin is Literal:
+        if value not in inner:
+            raise _refusal(name, f"one of {', '.join(inner)}")
+        return value
+    if isinstance(kind, type) and is_dataclass(kind):
+        values = _checked(Mapping[str, Any], value, name)
+        needed = [
+            one.name for one in fields(kind)
+            if one.name in values or (one.default is MISSING and one.default_factory is MISSING)
+        ]  # fmt: skip
+        return kind(**{own: _checked(_hints(kind)[own], values.get(own), own) for own in needed})
+    if origin is Mapping:
+        if not isinstance(value, Mapping):
+            raise _refusal(name, "an object")
+        return {_checked(str, key, name): _checked(inner[1], item, name) for key, item in value.items()}
+    if origin is tuple:
+        if not isinstance(value, list | tuple):
+            raise _refusal(name, "a list")
+        if inner[-1] is not ... and len(value) != len(inner):
+            raise _refusal(name, "pairs of variables")
+        return tuple(_checked(inner[0], item, name) for item in value)
+    return _text(value, name) if kind is str else _number(kind, value, name)
 
 
 def _text(value: Any, name: str) -> str:
@@ -409,46 +442,11 @@ def _text(value: Any, name: str) -> str:
     return value
 
 
-def _text_or_none(value: Any, name: str) -> str | None:
-    return None if value is None else _text(value, name)
-
-
-def _texts(value: Any, name: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(_text(item, name) for item in _items(value, name)))
-
-
-def _pairs(value: Any, name: str) -> Pairs:
-    pairs = [_items(item, name) for item in _items(value, name)]
-    if any(len(pair) != 2 for pair in pairs):
-        raise _refusal(name, "pairs of variables")
-    return tuple(dict.fromkeys((_text(a, name), _text(b, name)) for a, b in pairs))
-
-
-def _number(value: Any, name: str) -> float:
-    if not is_number(value) or abs(value) > LARGEST or not math.isfinite(value):
+def _number(kind: type, value: Any, name: str) -> float:
+    # beyond, JSON has whole numbers that no float holds
+    if not is_number(value) or abs(value) > 10**300 or not math.isfinite(value):
         raise _refusal(name, "a number")
-    return int(value) if float(value).is_integer() else float(value)
-
-
-def _whole(value: Any, name: str, most: int | None = None) -> int:
-    number = _number(value, name)
-    if not isinstance(number, int) or number < 0 or (most is not None and number > most):
-        raise _refusal(name, f"a whole number from 0{'' if most is None else f' to {most:,}'}")
+    number = int(value) if float(value).is_integer() else float(value)
+    if kind is int and (number < 0 or not isinstance(number, int)):
+        raise _refusal(name, "a whole number from 0")
     return number
-
-
-def _numbers(value: Any, name: str) -> tuple[float, ...]:
-    return tuple(_number(item, name) for item in _items(value, name))
-
-
-def _one_of(value: Any, name: str, choices: Sequence[str]) -> str:
-    if value not in choices:
-        raise _refusal(name, f"one of {', '.join(choices)}")
-    return str(value)
-
-
-def _entry(value: Any, begins: str) -> str:
-    """Return the name of a file of the session's folder; nothing else leads anywhere."""
-    if not isinstance(value, str) or not value.startswith(begins) or not ENTRY.fullmatch(value):
-        raise _refusal("session", f"the name of a file of a session, not {value!r}")
-    return value

@@ -65,12 +65,10 @@ def _entry_of(name: str) -> zipfile.ZipInfo:
 
 def about_archive(archive: Path) -> dict[str, Any] | None:
     """Return what the page says of a session in an archive: its table and how many results it has; None without one."""
-    session = None
     with suppress(FormatError), _reading(archive), zipfile.ZipFile(archive) as packed, packed.open(SESSION) as content:
         session = session_of(json.loads(content.read(MOST_BYTES))["session"])
-    if session is None:
-        return None
-    return {"table": None if session.table is None else session.table.name, "results": len(session.results)}
+        return {"table": None if session.table is None else session.table.name, "results": len(session.results)}
+    return None
 
 
 def unpack_session(archive: Path, folder: SessionFolder, first: int, *, own: bool = False) -> Session:
@@ -96,8 +94,7 @@ def unpack_session(archive: Path, folder: SessionFolder, first: int, *, own: boo
     place.mkdir()
     try:
         with _reading(archive):
-            session = _without_look(_session_in(archive, place))
-            _check_files(session, place)
+            session = _session_in(archive, place)
             check_archive_tables(session, place)
         if not own:
             session = checked_session(session, place)
@@ -136,20 +133,18 @@ def _session_in(archive: Path, place: Path) -> Session:
             target.parent.mkdir(parents=True, exist_ok=True)
             with packed.open(entry) as source, target.open("xb") as stream:
                 left = _poured(source, stream, left)
-    found = json.loads((place / SESSION).read_text(encoding="utf-8", errors="surrogatepass"))
-    session = session_of(found["session"])
-    _check_shown(session, found["session"])
-    return session
-
-
-def _check_shown(session: Session, values: Mapping[str, Any]) -> None:
-    """Refuse a session that shows results which it does not have, or has one twice."""
-    names = [one.id for one in session.results]
-    if len(set(names)) < len(names):
+    values = json.loads((place / SESSION).read_text(encoding="utf-8", errors="surrogatepass"))["session"]
+    session = session_of(values)
+    if len({one.id for one in session.results}) < len(session.results):
         raise ValueError("it has two results of the same name")
     for what in ("current", "compared"):
         if values.get(what) is not None and values[what] != getattr(session, what):
             raise ValueError(f"it shows the result {values[what]!r}, which it does not have")
+    session = _without_look(session)
+    for name in sorted(session.files()):
+        if not (place / (f"{name}.json" if name.startswith("results/") else name)).is_file():
+            raise ValueError(f"{name!r} is not in it")
+    return session
 
 
 def _poured(source: IO[bytes], target: IO[bytes], left: int) -> int:
@@ -160,14 +155,6 @@ def _poured(source: IO[bytes], target: IO[bytes], left: int) -> int:
             raise ValueError(f"it is larger than {MOST_BYTES >> 20} MB, the most that is taken")
         target.write(piece)
     return left
-
-
-def _check_files(session: Session, place: Path) -> None:
-    """Refuse a session whose files are not all there."""
-    for name in sorted(session.files()):
-        file = place / (f"{name}.json" if name.startswith("results/") else name)
-        if not file.is_file():
-            raise ValueError(f"{name!r} is not in it")
 
 
 def _with_names(session: Session, renamed: Mapping[str, str]) -> Session:

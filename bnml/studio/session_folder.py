@@ -27,7 +27,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self, TypeVar
 
-from bnml._files import reading_file, written_whole
+from bnml._files import locked, reading_file, written_whole
 from bnml.data.sources import SUFFIXES
 from bnml.errors import ArgumentError
 
@@ -105,7 +105,7 @@ class SessionFolder:
             raise ArgumentError(
                 f"the session cannot be kept in {str(self.path)!r}: {error.strerror}; name another folder with --folder"
             ) from None
-        if not _locked(self._lock):
+        if not locked(self._lock):
             self._lock.close()
             raise ArgumentError(
                 f"another bnml studio has {str(self.path)!r} open; use its page, end it, or name another folder with "
@@ -211,22 +211,6 @@ def _look_name(look: Any) -> str:
     """Return the name of a file that holds what is in a table: a hash of it."""
     text = json.dumps(look, ensure_ascii=False, allow_nan=False, sort_keys=True)
     return f"looks/{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}.json"
-
-
-def _locked(stream: IO[bytes]) -> bool:
-    """Lock a file for as long as it is open, or return False; the system unlocks it however the process ends."""
-    try:
-        if sys.platform == "win32":
-            import msvcrt
-
-            msvcrt.locking(stream.fileno(), msvcrt.LK_NBLCK, 1)
-        else:
-            import fcntl
-
-            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
 
 
 def result_file(folder: Path, result: str) -> Path:

@@ -6,16 +6,18 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from bnml._plain import plain
 from bnml.counts import contingency
 from bnml.data import Data, read
 from bnml.data.labels import label_text
 from bnml.data.overview import ColumnOverview, overview
-from bnml.errors import BnmlError, DataError, DataWarning
-from bnml.studio.page_words import in_page_words
+from bnml.errors import BnmlError, DataError, DataWarning, Phrase
+from bnml.studio.page_words import in_page_words, page_spelling
 from bnml.studio.session import TableChoices
+
+Message = TypeVar("Message", str, Phrase)
 
 
 def advised_choices(path: Path) -> TableChoices:
@@ -82,10 +84,10 @@ def _told_of_the_table(path: Path) -> Iterator[None]:
     try:
         yield
     except BnmlError as error:
-        raise DataError(_shown(error.marked, path)) from None
+        raise DataError(_shown(error.sentence, path)) from None
 
 
-def _shown(message: str, path: Path) -> str:
+def _shown(message: Message, path: Path) -> Message:
     """Return a message that speaks of the table, not of where the session keeps it."""
     return message.replace(repr(str(path)), "the table").replace(str(path), "the table")
 
@@ -117,4 +119,4 @@ def _column(column: ColumnOverview, data: Data | None, choices: TableChoices) ->
 def _advice(column: ColumnOverview, *, cut: bool) -> str | None:
     """Return the advice in the words of the page; what has been done already is not advised."""
     done = cut and column.cut and not column.leave_out and not column.words and not column.missing
-    return None if column.advice is None or done else in_page_words(DataWarning(column.advice))
+    return None if column.advice is None or done else column.advice.spelled(page_spelling)

@@ -27,6 +27,7 @@ from typing import IO, Any
 
 from bnml.errors import BnmlError
 from bnml.studio.learning import learn_parts, learn_result
+from bnml.studio.page_words import in_page_words
 from bnml.studio.read_tables import ReadTables
 from bnml.studio.session import TableChoices, plain_fields
 from bnml.studio.table_look import advised_choices, table_look
@@ -80,7 +81,7 @@ def _done(job: Mapping[str, Any], tables: ReadTables, progress: Progress) -> dic
         work: Work = KINDS.get(job["kind"], learn_parts)
         return {"id": job["id"], "done": work(tables, **task, progress=progress)}
     except BnmlError as error:
-        return {"id": job["id"], "failed": error.marked}
+        return {"id": job["id"], "failed": in_page_words(error)}
     except MemoryError:
         return {"id": job["id"], "failed": "memory ran out; take fewer columns or rows"}
     except Exception as error:  # whatever it is, the page is told that the job has ended

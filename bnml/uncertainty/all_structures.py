@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 MOST_LISTED = 5  # variables: 29,281 DAGs
 MOST_CLASSES = 6  # where nothing else will do: 3.8 million DAGs
 KEY_BITS = 62  # of a number that classes are told apart by
-PER_CALL = 1 << 14  # structures that a kernel works on
 
 Masks = npt.NDArray[Any]
 
@@ -50,7 +49,7 @@ class Structures:
         from bnml.uncertainty import _kernels
 
         found = np.empty(len(self.parents), np.int64)
-        for start, stop in short_ranges(found.size, PER_CALL):
+        for start, stop in short_ranges(found.size, 1 << 14):  # structures that a kernel works on
             _kernels.linear_extensions(self.parents, start, stop, found)
         return found
 

@@ -187,7 +187,10 @@ def _onward(largest: list[Floats]) -> Floats:
 
 def _too_many(n: int) -> ArgumentError:
     return ArgumentError(
-        f"more than {MOST:,} structures on {n} variables are nearly as probable as the best, too many to rank them "
-        f"exactly: take {argument('method', 'sample')}, fewer variables with {argument('columns')}, or look at the "
-        "probabilities of arcs"
+        f"more than {MOST:,} structures on {n} variables are nearly as probable as the best, too many to rank "
+        "them exactly: take "
+        + argument("method", "sample")
+        + ", fewer variables with "
+        + argument("columns")
+        + ", or look at the probabilities of arcs"
     )

@@ -37,7 +37,7 @@ from bnml._watch import Watch
 from bnml.data import Data, as_data
 from bnml.data.pushed_data import refuse_pushed
 from bnml.data.resampling import halves, redrawn
-from bnml.errors import SearchError, argument
+from bnml.errors import SearchError
 from bnml.graph import DAG, PDAG
 from bnml.scores import Score
 from bnml.scores.registry import score_text
@@ -270,7 +270,7 @@ def bootstrap_of(
     learning = replace(learning.with_prior_for(data), threads=each, progress=None)  # the prior is the whole table's
     n = len(data.names)
     if resampling == "halves" and data.n_rows < 2:
-        raise SearchError(f"{argument('resampling', 'halves')}: the table has one row, which has no halves")
+        raise SearchError("the table has one row, which has no halves", argument="resampling", value="halves")
     found = np.zeros((repetitions, n, n))
     finished = count(1)
 

@@ -57,9 +57,12 @@ def count_allowed_members(graph: PDAG, rules: Rules) -> int:
         return graph.count_members()  # rows per cell decide for whole classes
     if graph.count_members() > MOST_MEMBERS:
         raise ArgumentError(
-            f"{argument('prior', 'classes')}: the members of a class that constraints and {argument('max_parents')} "
-            f"allow cannot be counted, {graph.count_members():,} are too many to look at; leave these out, or take "
-            f"{argument('prior', 'uniform')}"
+            "the members of a class that constraints and "
+            + argument("max_parents")
+            + f" allow cannot be counted, {graph.count_members():,} are too many to look at",
+            argument="prior",
+            value="classes",
+            hint="leave these out, or take " + argument("prior", "uniform"),
         )
     return sum(_allowed(dag, rules) for dag in islice(graph.members(), MOST_MEMBERS + 1))
 

@@ -31,7 +31,6 @@ from bnml.uncertainty._sampling_kernels import (
 )
 
 MOST_LISTED = 300  # parent sets of a variable
-FAR = -60.0  # nats below the best: such a set is never drawn
 ONE = np.uint64(1)
 ZERO = np.uint64(0)
 LOW = np.uint64(63)
@@ -123,7 +122,7 @@ def _log_sum(lists: Array, v: int, needed: int, barred: Array, beta: float, gamm
     total, top, best = 0.0, -np.inf, 0.0
     for f in range(start, first[v + 1]):
         weights[f - start] = 0.0
-        if total > 0.0 and beta * (scores[f] - best) < FAR:
+        if total > 0.0 and beta * (scores[f] - best) < -60.0:  # nats: such a set is never drawn
             continue
         if _fits(sets, f, needed, barred):
             value = beta * scores[f] - gamma * sizes[f]

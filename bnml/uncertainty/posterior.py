@@ -43,7 +43,6 @@ if TYPE_CHECKING:
 METHODS = ("auto", "exact", "sample")
 SEARCH_SHARE, MOST_SEARCH = 0.2, 0.6  # of a time limit, for the structure that a chain starts from
 BUSY = 10.0  # times its estimate that an exact search may take, on a busy machine
-CLIMB_SHARE = 0.01  # of a time limit, for local search from each chain's best structure
 
 IMPOSSIBLE = "no structure that is allowed gives these data a positive probability"
 
@@ -152,8 +151,9 @@ def posterior(
     """
     if isinstance(prior, StructurePrior):
         raise ArgumentError(
-            f"{argument('prior')}: expected 'uniform', 'order' or 'classes'; pass a prior of bnml.priors as "
-            f"{argument('structure_prior')}"
+            "expected 'uniform', 'order' or 'classes'",
+            argument="prior",
+            hint="pass a prior of bnml.priors as " + argument("structure_prior"),
         )
     if prior is not None:
         one_of(prior, "prior", PRIORS)
@@ -248,7 +248,8 @@ def _reach_from_samples(chains: Chains, problem: Problem) -> float:
         best = int(chains.log_weights[c].argmax())
         (above,) = unpacked_parents(chains.parents[c, best : best + 1])
         start = DAG.from_parent_sets(names, [np.flatnonzero(own).tolist() for own in above])
-        watch = Watch(None, None if limit is None else CLIMB_SHARE * limit)
+        # a share of the time limit for local search from each chain's best structure
+        watch = Watch(None, None if limit is None else 0.01 * limit)
         improved = SEARCHES["tabu"].run(problem.watched(watch), start=start.reordered(problem.names))
         reached = max(reached, uninterrupted_result(improved).score)
         if reached >= chains.searched - MAX_SHORTFALL:
@@ -343,4 +344,4 @@ def check_posterior_score(chosen: Score) -> None:
             if chosen.probability
             else "it is not the log-probability of the data given a structure, so there is no posterior"
         )
-        raise ScoreError(f"{argument('score', chosen.name)}: {problem}; take one of {names}, or a BDe")
+        raise ScoreError(problem, argument="score", value=chosen.name, hint=f"take one of {names}, or a BDe")

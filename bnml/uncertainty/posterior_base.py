@@ -17,7 +17,6 @@ from bnml._text import facts, number_of, text_table
 if TYPE_CHECKING:
     import pandas as pd
 
-LIKELY = 0.5  # links that the report lists
 MOST_SHOWN, MOST_IN_HTML = 40, 200
 
 
@@ -177,7 +176,8 @@ class PosteriorBase:
     def _likely(self) -> list[tuple[int, int]]:
         """The links above one half, most probable first, each in its more probable direction."""
         arcs, n = self._arc_matrix(), len(self.names)
-        both = [(a, b) for a in range(n) for b in range(a + 1, n) if arcs[a, b] + arcs[b, a] > LIKELY]
+        # links more likely than not
+        both = [(a, b) for a in range(n) for b in range(a + 1, n) if arcs[a, b] + arcs[b, a] > 0.5]
         links = [(a, b) if arcs[a, b] >= arcs[b, a] else (b, a) for a, b in both]
 
         def rank(link: tuple[int, int]) -> tuple[float, float, str, str]:

@@ -5,27 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from bnml._costs import BYTES, SECONDS
 from bnml._machine import cores, gigabytes
 from bnml._plain import attributes
 from bnml.errors import ArgumentError, argument
 from bnml.graph import Rules, count_dags
 from bnml.scores import LocalScores
-from bnml.scores.lattice.memory import BASE, scoring_bytes
+from bnml.scores.lattice.memory import scoring_bytes
 from bnml.uncertainty.all_structures import MOST_CLASSES
 from bnml.uncertainty.families import BLOCK, MOST_EXACT
 from bnml.uncertainty.sums_over_layers import PARTS
 
 MOST_VARIABLES = {"uniform": 14, "order": 22, "classes": MOST_CLASSES}
-
-# seconds, on one core of a machine of 2023
-PER_ROW = 2.5e-9  # of a distinct row and a set
-PER_SLOW_FAMILY = 3e-4  # of a family that is scored on its own: half of it for BDs, up to twice as much for BDe
-PER_SUM = 7.5e-9  # of sums over orders
-PER_STEP = 9e-9  # of sums over layers
-PER_LISTED = 3e-6  # of a structure that is listed
-
-PER_ASKED = 500  # bytes of a set that is asked for, in lists
-PER_STRUCTURE = 90  # bytes of one that is listed
 
 
 @dataclass(frozen=True)
@@ -48,29 +39,30 @@ def posterior_cost(local: LocalScores, prior: str, threads: int | None = None) -
     """Return what the posterior of a table under a prior will cost."""
     n, rows, workers = len(local.data.names), local.counts.n_distinct, cores(threads)
     families, sets = n << (n - 1), 1 << n
-    seconds = PER_SLOW_FAMILY * families if local.terms is None else PER_ROW * sets * rows / workers
-    seconds += PER_SUM * n * n * sets / workers
+    seconds = SECONDS.family * families if local.terms is None else SECONDS.set_row * sets * rows / workers
+    seconds += SECONDS.order_sum * n * n * sets / workers
     if prior == "uniform":
-        seconds += PER_STEP * 4**n / workers
+        seconds += SECONDS.layer_step * 4**n / workers
     elif prior == "classes":
-        seconds += PER_LISTED * count_dags(n)
+        seconds += SECONDS.structure * count_dags(n)
     return Cost(seconds, posterior_memory(local, prior, workers))
 
 
 def posterior_prior_for(n: int, prior: str | None) -> str:
     """Return the structure prior of a posterior that is meant, or refuse its cost: too many variables."""
     kind = prior or ("uniform" if n <= MOST_VARIABLES["uniform"] else "order")
-    sampled = f"sample structures with {argument('method', 'sample')}"
+    sampled = "sample structures with " + argument("method", "sample")
     if n > MOST_VARIABLES["order"]:
         most = MOST_VARIABLES["order"]
         raise ArgumentError(
-            f"{n} variables are too many: {most} are the most; choose with {argument('columns')}, or {sampled}"
+            f"{n} variables are too many: {most} are the most",
+            hint="choose with " + argument("columns") + ", or " + sampled,
         )
     if n > MOST_VARIABLES[kind]:
         other = next(name for name, most in MOST_VARIABLES.items() if n <= most)
         raise ArgumentError(
-            f"{argument('prior', kind)} goes up to {MOST_VARIABLES[kind]} variables, and there are {n}; {sampled}, "
-            f"take {argument('prior', other)}, or fewer with {argument('columns')}"
+            argument("prior", kind) + f" goes up to {MOST_VARIABLES[kind]} variables, and there are {n}",
+            hint=sampled + ", take " + argument("prior", other) + ", or fewer with " + argument("columns"),
         )
     return kind
 
@@ -90,10 +82,10 @@ def check_posterior_memory(local: LocalScores, prior: str, threads: int, limit: 
     if needed <= limit:
         return
     fits = next((size for size in range(n - 1, 0, -1) if posterior_memory(local, prior, threads, size) <= limit), 0)
-    fewer = f" or choose with {argument('columns')}: {fits} would fit" if fits else " to that"
+    fewer = " or choose with " + argument("columns") + f": {fits} would fit" if fits else " to that"
     raise ArgumentError(
-        f"sums over {n} variables need {gigabytes(needed)} of memory, and the limit is {gigabytes(limit)}; "
-        f"raise {argument('memory_limit')}{fewer}"
+        f"sums over {n} variables need {gigabytes(needed)} of memory, and the limit is {gigabytes(limit)}",
+        hint="raise " + argument("memory_limit") + fewer,
     )
 
 
@@ -121,8 +113,8 @@ def posterior_memory(local: LocalScores, prior: str, threads: int, n: int | None
     n = len(local.data.names) if n is None else n
     families, sets = n << (n - 1), 1 << n
     terms = 1 + len(set(local.data.arities))
-    scores = 8 * families + 8 * sets * terms + 12 * sets * threads + PER_ASKED * min(sets, BLOCK)
+    scores = 8 * families + 8 * sets * terms + 12 * sets * threads + BYTES.asked * min(sets, BLOCK)
     sums = 17 * families + 8 * sets * (5 + threads)
     sums += 16 * 3**n + 8 * PARTS * families if prior == "uniform" else 0
-    sums += PER_STRUCTURE * count_dags(n) if prior == "classes" else 0
-    return BASE + scoring_bytes(local, threads, walks=n > MOST_EXACT) + max(scores, sums)
+    sums += BYTES.structure * count_dags(n) if prior == "classes" else 0
+    return BYTES.base + scoring_bytes(local, threads, walks=n > MOST_EXACT) + max(scores, sums)

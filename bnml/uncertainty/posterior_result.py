@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MOST_SUMMED = 14  # variables, for paths, blankets and the best structures
-MOST_PREDICTED = 10  # variables, for predictions
 SEARCHED = "qnml"  # the default score of searches
 KINDS = {
     "fnml": "a normalised maximum likelihood: the probability of the data given a structure",
@@ -132,7 +131,7 @@ class Posterior(PosteriorBase, PickledByFields):
         >>> float(bnml.posterior(data, "bdeu").log_prob(data).mean().round(3))
         -2.241
         """
-        _check_variables(len(self.names), MOST_PREDICTED, "averaged predictions")
+        _check_variables(len(self.names), 10, "averaged predictions")
         threads = cores()
         if self._lists_all(MOST_LISTED):
             average = average_over_listed(self._listed, threads)
@@ -210,6 +209,8 @@ def check_top(n: int, k: Any) -> None:
 def _check_variables(n: int, most: int, what: str) -> None:
     if n > most:
         raise ArgumentError(
-            f"exactly, {what} go up to {most} variables, and there are {n}: take {argument('method', 'sample')}, or "
-            f"fewer with {argument('columns')}"
+            f"exactly, {what} go up to {most} variables, and there are {n}: take "
+            + argument("method", "sample")
+            + ", or fewer with "
+            + argument("columns")
         )

@@ -47,15 +47,12 @@ if TYPE_CHECKING:
 
 Words = npt.NDArray[np.uint64]
 
-FIRST_RUNGS = 14
 SWEEPS_PER_SAMPLE = 16
 FEWEST_STEPS = 15  # of a replica in a sweep
 PAIRS_PER_STEP = 12  # of variables, ordered: in a sweep each has a twelfth of a step
 FEWEST_HOT = 0.25  # of these steps at the hottest rungs: their structures change quickly, and cost most
 LEAST_WARM_UP = 1600  # sweeps
 WARM_UP_STAGES = (1 / 16, 1 / 16, 1 / 8, 1 / 4, 1 / 2)  # of the warm-up: the rungs are set anew after all but the last
-WARM_UP_SHARE = 0.35  # of a time limit
-AT_ONCE = 400_000  # steps of a chain between two looks at the clock; some hundredths of a second
 MOST_WANTED = 64  # scores that a replica asks for at a time
 TABLE_SHARE = 0.4  # of the memory, for the table of scores
 STRETCH_SECONDS = 2.0  # of a chain elsewhere, between two times that it is heard of
@@ -159,9 +156,14 @@ def _check_memory(n: int, chains: int, samples: int, memory: int) -> None:
     needed = chains * (MOST_RUNGS * 8 * n * (n + words + 3) + samples * 8 * (n * words + 1))
     if needed > (1 - TABLE_SHARE) * memory:
         raise ArgumentError(
-            f"{chains} chains of {samples:,} structures of {n} variables need {gigabytes(needed)} of memory, and the "
-            f"limit is {gigabytes(memory)}; lower {argument('samples')} or {argument('chains')}, or raise "
-            f"{argument('memory_limit')}"
+            f"{chains} chains of {samples:,} structures of {n} variables need {gigabytes(needed)} of memory, and "
+            f"the limit is {gigabytes(memory)}",
+            hint="lower "
+            + argument("samples")
+            + " or "
+            + argument("chains")
+            + ", or raise "
+            + argument("memory_limit"),
         )
 
 
@@ -196,7 +198,7 @@ class _Sampling:
         if searched is not None:
             starts[0] = searched_structure(searched, self.rules)
         n, chains = self.rules.n, self.chains
-        betas = first_tempering_ladder(FIRST_RUNGS)
+        betas = first_tempering_ladder(14)
         number = chains * betas.size
         state_parents = np.repeat(np.stack([parents for parents, _ in starts]), betas.size, axis=0)
         orders = np.repeat(np.stack([order for _, order in starts]), betas.size, axis=0)
@@ -271,7 +273,8 @@ class _Sampling:
     def _sweeps(self, run: _Run, goal: int, kept: tuple[Any, ...], tick: Tell, watch: Watch) -> bool:
         """Let all chains make so many sweeps; return whether there was time for it."""
         workers = cores(self.threads)
-        at_once = max(1, AT_ONCE // int(run.steps.sum()))
+        # steps of a chain between two looks at the clock: some hundredths of a second
+        at_once = max(1, 400_000 // int(run.steps.sum()))
         while True:
             made = int(run.made.min())
             if made >= goal:
@@ -340,7 +343,7 @@ class _Sampling:
             np.zeros(chains, np.int64),
             np.full(chains, -math.inf),
         )
-        early = self.watch.share(WARM_UP_SHARE)
+        early = self.watch.share(0.35)
         for stage, share in enumerate(WARM_UP_STAGES, 1):
             goal = math.ceil(share * warm_up)
             tick = self.watch.part("chains warm up", done / whole, (done + goal) / whole)

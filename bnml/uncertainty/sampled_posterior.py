@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from bnml.uncertainty.averaged import AveragedStructures
 
 LARGEST_R_HAT, LEAST_EFFECTIVE_SIZE = 1.05, 400.0  # of chains that have converged
-BLOCK = 1 << 25  # entries of matrices that are worked on together
 
 
 class _Distinct(NamedTuple):
@@ -224,7 +223,7 @@ class SampledPosterior(PosteriorBase):
         arcs, shares = self._distinct.arcs, self._distinct.shares
         n = len(self.names)
         total = np.zeros((n, n))
-        step = max(1, BLOCK // (n * n))
+        step = max(1, (1 << 25) // (n * n))  # entries of matrices that are worked on together
         for start in range(0, len(arcs), step):
             some = feature(arcs[start : start + step])
             total += np.tensordot(shares[start : start + step], some.astype(np.float64), 1)

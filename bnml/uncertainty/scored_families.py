@@ -21,10 +21,7 @@ from bnml.uncertainty._sampling_kernels import batch_members, enter_wanted, reha
 FIRST_SLOTS = 1 << 15
 MOST_FILLED = 0.5
 MOST_AT_FIRST = 60_000  # families that are all scored before a chain wants one of them
-MOST_LINES = 1 << 29  # bytes, for scores of all families that differ in one parent
-MOST_LOOKS = 60_000_000  # at rows, for that
 MOST_IN_A_WORD = 62  # variables
-FEWEST_IN_PARTS = 100  # families; fewer are not worth a second thread
 
 
 class ScoredFamilies:
@@ -50,7 +47,7 @@ class ScoredFamilies:
     def __init__(self, local: LocalScores, columns: tuple[int, ...], memory: int) -> None:
         self.local, self.columns = local, np.array(columns, np.int64)
         self.width = max(1, -(-len(columns) // 64))
-        self._most_lines = min(MOST_LINES, memory // 3)
+        self._most_lines = min(1 << 29, memory // 3)  # scores of all families that differ in one parent
         self._most_slots = FIRST_SLOTS
         while 2 * self._most_slots * self.bytes_per_slot * 1.5 <= memory - self._most_lines:
             self._most_slots *= 2
@@ -84,7 +81,7 @@ class ScoredFamilies:
         n, listed = rules.n, 0
         if n > MOST_IN_A_WORD or self.local.outline is None:
             return
-        most = min(MOST_AT_FIRST, MOST_LOOKS // self.local.counts.n_distinct)
+        most = min(MOST_AT_FIRST, 60_000_000 // self.local.counts.n_distinct)  # looks at rows
         sets: list[Ints] = []
         for v in range(n):
             sets.append(allowed_sets(rules, v, most - listed))
@@ -121,7 +118,7 @@ class ScoredFamilies:
     def _scores(self, batch: FamilyBatch, threads: int | None) -> Floats:
         """Return the scores of a batch, cut into a part for each thread."""
         workers, number = cores(threads), len(batch)
-        if self.local.outline is None or number < FEWEST_IN_PARTS:
+        if self.local.outline is None or number < 100:  # fewer are not worth a second thread
             return self.local.batch(batch, 1)
         scores = np.empty(number)
 

@@ -21,7 +21,6 @@ from bnml.uncertainty._sampling_kernels import (
 )
 
 HALF = np.uint64(32)
-NEVER = -40.0  # the logarithm of a chance that never comes up
 LOWER = np.uint64(0xFFFFFFFF)
 FIRST_BIT = np.uint64(1)
 
@@ -39,7 +38,7 @@ def random_pair(bits: Array, n: int) -> tuple[int, int]:
 @helper
 def _accepted(gain: float, at: int, key: Array) -> bool:
     """Whether a proposal is taken: always if it gains, else with the chance that its loss gives it."""
-    return not (gain < 0.0 and (gain < NEVER or random_unit(key, at, 2) >= exp(gain)))
+    return not (gain < 0.0 and (gain < -40.0 or random_unit(key, at, 2) >= exp(gain)))  # exp(-40) never comes up
 
 
 @helper

@@ -36,8 +36,6 @@ from bnml.uncertainty.sums_over_parents import (
     sums_over_arcs_into,
 )
 
-SETS_OF_STATES = 1 << 6  # of a kernel that goes over the subsets of each: up to 50 ms
-
 
 def sum_over_orders(sums: SubsetSums, threads: int, tick: Tell) -> StructureSums:
     """Return the sums over all orders and the structures that fit them."""
@@ -68,7 +66,8 @@ def paths_over_orders(sums: SubsetSums, threads: int) -> Floats:
 
     def paths_to(v: int) -> None:
         onward = np.zeros(3 ** (n - 1))
-        for start, stop in reversed(short_ranges(ternary.size, SETS_OF_STATES)):
+        # sets whose subsets a kernel goes over: up to 50 ms
+        for start, stop in reversed(short_ranges(ternary.size, 1 << 6)):
             _kernels.orders_onward(given, v, start, stop, onward)
         for u in range(n):
             if u != v:

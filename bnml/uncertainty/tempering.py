@@ -34,7 +34,6 @@ FEWEST_RUNGS, MOST_RUNGS = 4, 24
 REJECTED = 0.4  # of the exchanges of neighbours, where there are rungs enough
 HOTTEST = 0.08  # inverse temperature
 
-AHEAD = 256  # steps that are looked at while scores are waited for
 NEIGHBOURHOODS = np.uint64(63)  # one step in 64 is of a whole neighbourhood
 ONE, ZERO = np.uint64(1), np.uint64(0)
 LOW = np.uint64(63)
@@ -115,7 +114,7 @@ def _run_replica(
                 if known:
                     continue  # the same step again
                 acting = False
-                last = min(until, at + AHEAD)
+                last = min(until, at + 256)  # steps that are looked at while scores are waited for
         if outcome == 1 and best.size > 0:
             best[0] = max(best[0], own.sum())
         if acting:

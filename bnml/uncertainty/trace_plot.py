@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
-BINS = 30
 STYLES = ("-", "--", "-.", ":")  # readable without colours
 
 
@@ -34,7 +33,7 @@ def trace_plot(scores: Floats, title: str) -> Figure:
         trace.plot(range(1, values.size + 1), values, linewidth=0.6, label=f"chain {c + 1}", **look)
         spread.hist(
             values,
-            BINS,
+            30,
             range=(lowest - 1e-9, highest + 1e-9),
             histtype="step",
             orientation="horizontal",

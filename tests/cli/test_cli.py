@@ -22,7 +22,7 @@ from bnml.cli import compare, convert, fit, info, regret, sample, score
 from bnml.cli.app import app, load_command
 from bnml.cli.error_words import in_options
 from bnml.cli.reading import parse_bins_options
-from bnml.errors import ArgumentError, argument
+from bnml.errors import ABSENT, ArgumentError
 
 COMMANDS = (
     "learn",
@@ -108,8 +108,8 @@ def test_scores_are_listed(run):
     ],
 )
 def test_arguments_of_the_library_are_options(name, value, want):
-    named = argument(name) if value is ... else argument(name, value)
-    assert ArgumentError(f"{named}: no").text(in_options({})) == f"{want}: no"
+    error = ArgumentError("no", argument=name, value=ABSENT if value is ... else value)
+    assert error.text(in_options({})) == f"{want}: no"
 
 
 def test_commands_may_have_words_of_their_own(run):

@@ -187,9 +187,8 @@ def test_other_priors_hold_among_the_selected_variables(select, tmp_path):
 def test_directions_are_compared_under_the_prior_of_each_score(monkeypatch):
     """MDL charges for naming parents itself; qNML, BIC, BDeu and fNML, which it is compared with, do not."""
     from bnml.five_steps import other_scores
-    from bnml.search.learn import solve
 
-    found = []
+    found, solve = [], other_scores.solve
     monkeypatch.setattr(other_scores, "solve", lambda problem: found.append(solve(problem)) or found[-1])
     study = bnml.study(dependent(), score="mdl+parents", repetitions=0, folds=0)
     assert study.learned.log_prior == 0.0

@@ -12,8 +12,8 @@ import pandas as pd
 import pytest
 
 import bnml
+from bnml._costs import BYTES
 from bnml.scores import LocalScores
-from bnml.scores.lattice.memory import BASE, DENSE
 from bnml.uncertainty.posterior_cost import Cost, posterior_cost, posterior_memory
 from tests.counts.strategies import data_of, random_table
 
@@ -23,6 +23,7 @@ from pathlib import Path
 import numpy as np
 import bnml
 from bnml.scores import LocalScores
+from bnml._costs import BYTES
 from bnml.uncertainty import families, posterior_cost
 
 n, rows, prior, arguments = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3], {"score": sys.argv[4], "threads": 2}
@@ -36,7 +37,7 @@ now = int(re.search(r"VmRSS:\s+(\d+)", Path("/proc/self/status").read_text())[1]
 needed = posterior_cost.posterior_memory(LocalScores(data, sys.argv[4]), prior, 2)
 bnml.posterior(data, prior=prior, **arguments)
 peak = int(re.search(r"VmHWM:\s+(\d+)", Path("/proc/self/status").read_text())[1])
-print(1024 * (peak - now), needed - posterior_cost.BASE)
+print(1024 * (peak - now), needed - BYTES.base)
 """
 
 
@@ -54,7 +55,7 @@ def test_the_memory_is_enough(n, prior, restricted):
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     needed = posterior_memory(LocalScores(data, "bdeu"), prior, 1)
-    assert BASE + 0.3 * (needed - BASE - DENSE) < BASE + peak < needed
+    assert BYTES.base + 0.3 * (needed - BYTES.base - BYTES.dense) < BYTES.base + peak < needed
 
 
 @pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="the system does not tell the peak")
@@ -68,7 +69,7 @@ def test_the_memory_of_many_rows(n, rows, prior, score):
         [sys.executable, "-c", GROWTH, str(n), str(rows), prior, score], capture_output=True, text=True, check=True
     )
     grown, needed = map(int, done.stdout.split())
-    assert grown < needed < 4 * grown + 10 * DENSE
+    assert grown < needed < 4 * grown + 10 * BYTES.dense
 
 
 def test_the_memory_grows_with_the_table():
@@ -76,7 +77,7 @@ def test_the_memory_grows_with_the_table():
     rows = rng.integers(0, 2, (2000, 16))
     few, many = LocalScores(rows[:100], "bdeu"), LocalScores(rows, "bdeu")
     assert (
-        BASE
+        BYTES.base
         < posterior_memory(few, "order", 1)
         < posterior_memory(many, "order", 1)
         < posterior_memory(many, "order", 8)
@@ -95,7 +96,7 @@ def test_tables_are_not_made_to_tell_the_memory():
     needed = posterior_memory(LocalScores(data, "k2"), "uniform", 1)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert BASE + 10**7 < needed < BASE + 10**8
+    assert BYTES.base + 10**7 < needed < BYTES.base + 10**8
     assert peak < 10**6
     huge = bnml.read(pd.DataFrame({"A": [0, 1, 1], "B": [0, 0, 1], "n": [10**12, 5, 3]}), weights="n")
     assert posterior_memory(LocalScores(huge, "k2"), "uniform", 1) == needed, "no more rows have an entry"

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import bnml
-from bnml._stored import from_stored, to_stored
-from bnml.uncertainty.saving import bootstrap_values, posterior_values, saved_bootstrap, saved_posterior
+from bnml._stored import by_fields, from_stored, to_stored
+from bnml.uncertainty import Bootstrap
+from bnml.uncertainty.saving import posterior_values, saved_posterior
 
 pytestmark = pytest.mark.usefixtures("uniform_prior")
 
@@ -46,7 +47,7 @@ def test_sampled_posterior(columns):
 
 def test_bootstrap():
     result = bnml.bootstrap(bnml.example(), "bic", "climb", repetitions=4)
-    found = saved_bootstrap(through_json(bootstrap_values(result)))
+    found = Bootstrap(**through_json(by_fields(result)))
     assert found == result
     assert np.array_equal(found.support, result.support)
     assert found.to_dict() == result.to_dict()

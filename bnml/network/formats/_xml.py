@@ -17,7 +17,6 @@ from bnml.network.formats._scanner import failure
 BLANKS = " \t\r\n"
 MOST_LEVELS = 50
 MOST_ELEMENTS = 1_000_000
-LONGEST_DEFAULT = 64  # of an attribute, in the declaration of the document type
 
 
 class Element:
@@ -69,7 +68,7 @@ def parse(content: bytes, file: str, *, fold: bool = False) -> Element:
         raise failure(file, parser.CurrentLineNumber, "an entity of the document's own; these are not read")
 
     def attribute(_element: str, name: str, _kind: str, default: str | None, _required: int) -> None:
-        if default is not None and len(default) > LONGEST_DEFAULT:
+        if default is not None and len(default) > 64:  # longest default of an attribute in a document type
             raise failure(file, parser.CurrentLineNumber, f"a long default of the attribute {quoted_value(name)}")
 
     parser.StartElementHandler, parser.EndElementHandler = start, end

@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
 MOST_EQUALS = 1000  # parent sets of the same score that are looked at
 SCANNED = 22  # variables whose subsets are looked at in one go
-MOST_ENTRIES = 1 << 20  # of a lookup table, for families to be listed by bounds
 AT_ONCE = 1 << 22  # sets that are counted in one go
 
 
@@ -51,7 +50,7 @@ def listable_by_bounds(local: LocalScores, rules: Rules) -> bool:
         local.outline is not None
         and local.outline.parts == 1
         and local.counts.walks
-        and local.counts.n_rows < MOST_ENTRIES
+        and local.counts.n_rows < 1 << 20  # entries of a lookup table
         and local.prior_of_arcs
         and all(links.bit_count() <= FEW_LINKS for links in rules.links)
     )
@@ -139,7 +138,7 @@ class Lattice:
             layout.counts.subset_sums(
                 layout, sums, bounds, layout.wanted(FIRST_PARENTS + 1, self.rules.cells), self.terms, threads, None
             )
-            bounds = bounds_for(self)
+            bounds = _bounds_for(self)
         self.visited = layout.counts.subset_sums(layout, sums, bounds, wanted, self.terms, threads, done)
         if bounded:  # some small sets were visited for the bounds only
             self.visited = _present(self.terms[0], self.missing[0])
@@ -350,7 +349,7 @@ FIRST_PARENTS = 2  # families with so few parents are known before the bounded w
 LEAST_VARIABLES = 12  # below, all subsets are done before bounds would pay
 
 
-def bounds_for(lattice: Lattice) -> Bounds:
+def _bounds_for(lattice: Lattice) -> Bounds:
     """Return the bounds that the families with few parents give, whose terms are known."""
     from bnml.counts._lattice_kernels import Bounds
 

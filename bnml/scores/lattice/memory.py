@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bnml._costs import BYTES
 from bnml._machine import gigabytes, memory_limit_of
 from bnml.counts import Counts
 from bnml.counts.batches import DIRECT
@@ -12,17 +13,6 @@ from bnml.scores.family_terms import MOST_CACHED
 from bnml.scores.lattice.lattice import has_lattice
 from bnml.scores.lattice.terms import terms_that_rise
 from bnml.scores.local import LocalScores
-
-BASE = 190_000_000  # bytes that Python and its libraries take; the same every time, so that what follows from it is
-
-# bytes, found by measurement
-DENSE = 4_000_000  # of a thread, for tables that are counted densely
-INDEX = 80  # of a number of configurations
-HASHED = 80  # of a thread and a distinct row, for tables that are not
-LOOKUP = 48  # of an entry of a lookup table, with its copies in whole units
-RISING = 40  # of an entry of a table that changes with the number of configurations, while it is made
-STIRLING = 80  # the same where hyperparameters are so large that Stirling's series is summed
-REMEMBERED = 250  # of a family that was scored on its own
 
 
 def scoring_bytes(local: LocalScores, threads: int, *, walks: bool = True) -> int:
@@ -50,18 +40,17 @@ def scoring_bytes(local: LocalScores, threads: int, *, walks: bool = True) -> in
     alone = outline is None  # each family is scored on its own
     walks = walks and not alone
     needed = data.nbytes + 16 * local.counts.n_distinct
-    needed += threads * (DENSE + (_partitions(local.counts) if walks else HASHED * local.counts.n_distinct))
+    needed += threads * (BYTES.dense + (_partitions(local.counts) if walks else BYTES.hashed * local.counts.n_distinct))
     if alone:
-        needed += REMEMBERED * min(len(data.names) << (len(data.names) - 1), MOST_CACHED)
+        needed += BYTES.remembered * min(len(data.names) << (len(data.names) - 1), MOST_CACHED)
     if ess == 0.0:
-        needed += LOOKUP * tables * min(data.n_rows + 1, DIRECT)
+        needed += BYTES.lookup * tables * min(data.n_rows + 1, DIRECT)
     if walks:
         n_indices = WalkOrder(local.counts).n_indices
-        needed += INDEX * n_indices
+        needed += BYTES.index * n_indices
         if ess > 0.0:
-            needed += (
-                (RISING if ess < STIRLING_FROM else STIRLING) * n_indices * terms_that_rise(local.counts, n_indices)
-            )
+            each = BYTES.rising if ess < STIRLING_FROM else BYTES.stirling
+            needed += each * n_indices * terms_that_rise(local.counts, n_indices)
     return needed
 
 

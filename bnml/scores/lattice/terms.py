@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from bnml.counts._lattice_kernels import Sums
 
 MOST_RISING = 1 << 21  # entries of tables that change with the number of configurations; 16 MB
-LEAST_RISING = 16  # of them for each number of configurations
 SMALLEST = 1e-290  # of a hyperparameter; below, its logarithm is used
 
 
@@ -48,7 +47,7 @@ def closed_forms(local: LocalScores, layout: WalkOrder) -> Floats:
     return np.zeros(layout.n_indices) if closed is None else closed(*_term_configurations(layout), layout.sizes)
 
 
-def term_neighbours(layout: WalkOrder) -> Iterator[tuple[Ints, Ints]]:
+def _term_neighbours(layout: WalkOrder) -> Iterator[tuple[Ints, Ints]]:
     """Yield, for each arity, the indices of the sets that lack a column of it, and those with one more."""
     for kind, step in enumerate(layout.kind_steps):
         without = np.flatnonzero(layout.digit(kind) < layout.kinds[1][kind])
@@ -62,11 +61,11 @@ def has_price_terms(local: LocalScores, layout: WalkOrder, closed: Floats) -> bo
         return False
     if not (local.known.tails[..., FACTOR] == 1.0).all() or local.known.tails[..., SERIES:].any():
         return False
-    for without, having in term_neighbours(layout):
+    for without, having in _term_neighbours(layout):
         price = np.full(closed.size, np.nan)
         with np.errstate(invalid="ignore"):
             price[without] = closed[without] - closed[having]
-            for fewer, more in term_neighbours(layout):
+            for fewer, more in _term_neighbours(layout):
                 if np.any(price[more] < price[fewer] - 1e-9):
                     return False
     return True
@@ -112,7 +111,7 @@ def terms_that_rise(counts: Counts, n_indices: int) -> int:
     No more than are looked up.
     """
     most = min(MOST_RISING, counts.n_distinct << len(counts.names)) // n_indices
-    return max(2, min(counts.n_rows + 1, max(LEAST_RISING, most)))
+    return max(2, min(counts.n_rows + 1, max(16, most)))  # at least 16 for each number of configurations
 
 
 def _rising_tables(terms: Terms, layout: WalkOrder) -> tuple[Floats, Floats]:
@@ -195,7 +194,7 @@ def _relevant(layout: WalkOrder, rules: Rules, closed: Floats, margin: float) ->
             relevant[[index, index + layout.steps[i]]] = True
             dearest = max(dearest, closed[index] - closed[index + layout.steps[i]])
     with np.errstate(invalid="ignore"):
-        for r, (without, having) in zip(layout.kinds[0], term_neighbours(layout), strict=True):
+        for r, (without, having) in zip(layout.kinds[0], _term_neighbours(layout), strict=True):
             if r > 1:
                 cheap = closed[without] - closed[having] <= dearest + margin + 1.0
                 relevant[without] |= cheap

@@ -33,7 +33,6 @@ FEW_RESTARTS = 10  # of the search for a structure that has a score
 SHORT = 1e-9  # by which it may be missed
 MORE_RESTARTS = 500  # once the linear program has dropped families
 SEED = 0
-DIGITS = 42  # bits of a score that count
 MOST_FAMILIES = 200_000  # of variables that can be on a cycle together; with more, a linear program does not fit
 
 
@@ -304,7 +303,7 @@ def structure_reaching(
 def _unit(families: FamilyScores) -> float:
     """Return what scores are rounded to, so that sums in another order of columns do not change which of them tie."""
     largest = max(float(np.abs(own).max(initial=0.0)) for own in families.scores)
-    return 2.0 ** (math.ceil(math.log2(max(largest, 1e-30))) - DIGITS)
+    return 2.0 ** (math.ceil(math.log2(max(largest, 1e-30))) - 42)  # bits of a score that count
 
 
 def _order(parents: Sequence[int]) -> list[int]:

@@ -22,7 +22,6 @@ AT_ONCE = 60  # clusters added in a round
 SUMS_AT_ONCE = 40  # and zero-half inequalities
 FEW = 20  # with fewer clusters than these, zero-half inequalities are looked for
 WORTH = 0.02  # the share of families that must have become useless before they are dropped
-WHOLE = 1e-6  # what a solution without fractions may be off
 TURN = 5  # rounds after which old inequalities are dropped, and a structure is read off the solution
 PATIENCE = 8  # rounds in which the gap must shrink
 SHRINKS = 0.15  # by this share
@@ -114,7 +113,8 @@ class Cutting:
         turn = self.rounds % TURN == 0
         if turn:
             self.relaxation.drop_idle()
-        if turn or (self.relaxation.values > 1.0 - WHOLE).sum() == self.relaxation.problem.n:
+        # a solution without fractions, but for rounding
+        if turn or (self.relaxation.values > 1.0 - 1e-6).sum() == self.relaxation.problem.n:
             self.round_off()
 
     def drop(self, proof: Proof) -> None:

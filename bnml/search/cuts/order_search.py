@@ -14,7 +14,6 @@ from bnml.search.cuts.family_arrays import FamilyArrays
 Ints = npt.NDArray[np.int64]
 
 PATIENCE = 3  # restarts, for each variable, without a better structure, until a random order is begun with
-ENOUGH = 16  # beginnings that lead to the same best structure
 EQUAL = 1e-9
 
 
@@ -59,7 +58,7 @@ class OrderSearch:
                 break
             if idle >= PATIENCE * n:
                 agreed += own[0] > best[0] - EQUAL
-                if agreed == ENOUGH:
+                if agreed == 16:  # beginnings that lead to the same best structure
                     break
                 own, idle = self.improve(rng.permutation(n), rng.permutation(n)), 0
             else:

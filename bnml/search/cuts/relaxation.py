@@ -13,7 +13,6 @@ from bnml.search.cuts.proof import Proof, proven_bound
 from bnml.search.cuts.rows import Row
 
 SLICE = 1000  # iterations of the simplex method between two looks at the watch
-LARGE = 1e3  # what multipliers that prove the lack of a solution are scaled to, in terms of all scores
 IDLE = 10  # solutions for which a row may be slack before it is dropped
 
 
@@ -116,7 +115,8 @@ class Relaxation:
         if there:
             weights = np.maximum(0.0, -np.asarray(ray)[self.problem.n :])
             spread = float(np.abs(self.problem.scores).max()) * self.problem.n
-            self.multipliers = LARGE * spread * weights / max(weights.max(initial=0.0), 1e-300)
+            # multipliers that prove the lack of a solution, in terms of all scores
+            self.multipliers = 1e3 * spread * weights / max(weights.max(initial=0.0), 1e-300)
         else:
             self.multipliers = np.zeros(len(self.rows))
 

@@ -13,8 +13,6 @@ from bnml.search.cuts.family_arrays import Bools, FamilyArrays, Floats, Ints
 LEAST = 1e-3  # by how much a cluster must be violated
 MOST = 400  # clusters that one search may find
 POSITIVE = 1e-7
-NODES = 50  # of the integer program
-ENOUGH = 2  # clusters that it need not go beyond
 
 
 def _members(contains: Bools) -> tuple[Ints, Ints]:
@@ -77,8 +75,8 @@ def _solutions(problem: FamilyArrays, values: Floats, watch: Watch) -> Iterator[
     solver: Any = Highs()
     left = 1e9 if watch.limit is None else max(0.1, watch.limit - watch.seconds)
     for option, value in (("output_flag", False), ("threads", 1), ("random_seed", 0), ("parallel", "off"),
-                          ("mip_max_nodes", NODES), ("mip_improving_solution_save", True),
-                          ("mip_max_improving_sols", ENOUGH), ("time_limit", left)):  # fmt: skip
+                          ("mip_max_nodes", 50), ("mip_improving_solution_save", True),
+                          ("mip_max_improving_sols", 2), ("time_limit", left)):  # fmt: skip
         solver.setOptionValue(option, value)
     solver.addVars(n + count, np.zeros(n + count), np.ones(n + count))
     everything, prices = np.arange(n + count, dtype=np.int32), np.concatenate((np.ones(n), -values[used]))

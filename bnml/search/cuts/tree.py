@@ -15,8 +15,6 @@ import numpy as np
 from bnml.search.cuts.cutting import TIE, Cutting
 from bnml.search.cuts.family_arrays import Bools, Ints
 
-CANDIDATES = 16  # arcs that are tried before one is branched on
-TRIAL = 100  # iterations of the simplex method for each
 FRACTION = 1e-5
 MOST_ROUNDS = 15  # of cutting planes in a node
 LOOK_BACK = 3  # rounds in which the gap must shrink
@@ -121,10 +119,11 @@ class Tree:
         before = relaxation.objective
         best, chosen = -1.0, (0, 0)
         basis = relaxation.basis()
-        for i, j in arcs[:CANDIDATES].tolist():
+        for i, j in arcs[:16].tolist():  # arcs that are tried before one is branched on
             drops = []
             for side in self._sides(i, j):
-                drops.append(max(1e-3, before - relaxation.trial(allowed & side, TRIAL)))
+                # 100 iterations of the simplex method
+                drops.append(max(1e-3, before - relaxation.trial(allowed & side, 100)))
                 relaxation.restore(basis)
             if min(drops[0], 1e6) * min(drops[1], 1e6) > best * (1.0 + 1e-9):
                 best, chosen = min(drops[0], 1e6) * min(drops[1], 1e6), (i, j)

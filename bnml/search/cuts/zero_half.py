@@ -20,10 +20,6 @@ from bnml.search.cuts.rows import Row
 
 POSITIVE = 1e-6
 LEAST = 0.01  # by how much the inequality must be violated
-LARGEST = 8  # coefficient that is not too large to be of use
-TURNS = 5  # eliminations, each in another order, until enough are found
-FOUND = 2000  # sums that are noted
-TRIED = 160  # of these, those that lose least
 
 
 def half_sum(problem: FamilyArrays, rows: Sequence[Row], variables: Ints) -> Row:
@@ -62,7 +58,8 @@ def zero_half(problem: FamilyArrays, rows: Sequence[Row], values: Floats, at_mos
             seen.add(chosen.tobytes())
             cut = half_sum(problem, [parts[k - n] for k in chosen[chosen >= n].tolist()], chosen[chosen < n])
             amount = float(values[cut.families] @ cut.coefficients) - cut.most
-            if amount > LEAST and cut.key not in have and np.abs(cut.coefficients).max(initial=0) <= LARGEST:
+            # larger coefficients are of no use
+            if amount > LEAST and cut.key not in have and np.abs(cut.coefficients).max(initial=0) <= 8:
                 cuts[cut.key] = (amount / float(np.linalg.norm(cut.coefficients)), cut)
         if len(cuts) >= at_most:
             break
@@ -90,10 +87,10 @@ def _sums(
         odd[k, columns] = row.most & 1
     odd[np.arange(count), columns + 1 + np.arange(count)] = 1
     slack = np.concatenate((np.zeros(n), slacks))
-    found = np.empty((FOUND, 1 + count))
+    found = np.empty((2000, 1 + count))  # sums that are noted
     rng = np.random.default_rng(seed)
-    for turn in range(TURNS):
+    for turn in range(5):  # eliminations, each in another order, until enough are found
         order = np.argsort(-weights * (rng.uniform(0.3, 1.0, columns) if turn else 1.0), kind="stable")
         size = odd_sums(odd.copy(), weights, slack, order, 1.0 - 2 * LEAST, found)
         best = np.argsort(np.round(found[:size, 0], 9), kind="stable")
-        yield [np.flatnonzero(found[k, 1:]) for k in best[:TRIED].tolist()]
+        yield [np.flatnonzero(found[k, 1:]) for k in best[:160].tolist()]  # those that lose least

@@ -121,8 +121,8 @@ def _check_equivalence(problem: Problem) -> None:
         there = [kind for kind in kinds if getattr(problem.constraints, kind, ())]
         raise SearchError(
             f"constraints: {' and '.join(there)}: ges searches classes of equivalent networks, and can keep only "
-            "forbidden_links, which all members of a class meet or none; drop the others, or take "
-            f"{argument('search', 'climb')} or {argument('search', 'exact')}"
+            "forbidden_links, which all members of a class meet or none",
+            hint="drop the others, or take " + argument("search", "climb") + " or " + argument("search", "exact"),
         )
 
 
@@ -131,9 +131,10 @@ def _check_prior(prior: StructurePrior, names: Sequence[str]) -> None:
     if prior.equivalent(names):
         return
     raise ArgumentError(
-        f"{argument('prior')}: ges searches classes of equivalent networks, and {type(prior).__name__} gives the "
-        "members of a class different probabilities; take one that gives an arc and its reverse the same, or another "
-        "search"
+        f"ges searches classes of equivalent networks, and {type(prior).__name__} gives the members of a "
+        "class different probabilities",
+        argument="prior",
+        hint="take one that gives an arc and its reverse the same, or another search",
     )
 
 
@@ -144,24 +145,26 @@ def _first(problem: Problem, start: Any) -> ClassGraph:
         return ClassGraph(names, (0,) * len(names), (0,) * len(names))
     if not isinstance(start, DAG):
         raise ArgumentError(
-            f"{argument('start', start)}: expected a DAG over the variables of the data, or None for no arcs"
+            "expected a DAG over the variables of the data, or None for no arcs", argument="start", value=start
         )
     if differing := sorted(set(start.names) ^ set(names)):
         raise ArgumentError(
-            f"{argument('start')}: it and the data must have the same variables; only one has {quoted(differing)}"
+            f"it and the data must have the same variables; only one has {quoted(differing)}", argument="start"
         )
     if problem.constraints is not None and (wrong := problem.constraints.violations(start)):
-        raise SearchError(f"{argument('start')}: {wrong[0]}; start from another structure, or drop the constraint")
+        raise SearchError(wrong[0], argument="start", hint="start from another structure, or drop the constraint")
     parents = max(map(len, start.parent_sets))
     if parents > problem.rules.most:
         raise SearchError(
-            f"{argument('start')}: a variable has {parents} parents, but "
-            f"{argument('max_parents', problem.rules.most)} allows fewer; raise it"
+            f"a variable has {parents} parents, but " + argument("max_parents", problem.rules.most) + " allows fewer",
+            argument="start",
+            hint="raise it",
         )
     for child, mask in enumerate(start.reordered(problem.names).parent_masks):
         if not problem.rules.fits(child, mask):
             raise SearchError(
-                f"{argument('start')}: the family of {problem.names[child]!r} has more cells than "
-                f"{argument('rows_per_cell')} allows; start from another structure, or lower it"
+                f"the family of {problem.names[child]!r} has more cells than " + argument("rows_per_cell") + " allows",
+                argument="start",
+                hint="start from another structure, or lower it",
             )
     return ClassGraph.of(start)

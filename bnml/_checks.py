@@ -91,3 +91,11 @@ def progress_function(value: Any) -> Callable[[str, float], None] | None:
         raise refuse("progress", value, "expected a function of a stage and a fraction, or None")
     function: Callable[[str, float], None] | None = value
     return function
+
+
+def plain_float(number: int) -> float:
+    """Return a whole number as a plain float, infinite where it is larger than any."""
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf

@@ -1,4 +1,4 @@
-"""Plain values: results as JSON can say them and every door can show them, and whole numbers as floats."""
+"""Plain values: results as JSON can say them and every door can show them."""
 
 from __future__ import annotations
 
@@ -45,11 +45,3 @@ def attributes(result: Any, *names: str) -> dict[str, Any]:
 def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
     """Return the rows of a table as plain values: each a dict with the names of the columns as keys."""
     return [plain(row) for row in frame.to_dict("records")]
-
-
-def plain_float(number: int) -> float:
-    """Return a whole number as a plain float, infinite where it is larger than any."""
-    try:
-        return float(number)
-    except OverflowError:
-        return math.inf

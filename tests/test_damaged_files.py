@@ -37,12 +37,11 @@ from bnml.experiments.journal import Journal
 from bnml.five_steps.saving import load_saved_state
 from bnml.scores import FamilyScores
 from bnml.studio.desk import Desk
-from bnml.studio.learning import learn_result
 from bnml.studio.read_tables import ReadTables
 from bnml.studio.result_layout import read_layout
 from bnml.studio.session import (
+    SETTINGS,
     KnownStructure,
-    LearningSettings,
     ResultEntry,
     Session,
     TableChoices,
@@ -54,6 +53,7 @@ from bnml.studio.session_folder import SESSION, SessionFolder
 from bnml.studio.table_look import table_look
 from tests.damage import damaged_archive, damaged_bytes, damaged_value, packed, unpacked
 from tests.independence.test_saving import twins
+from tests.studio.running import learned_here
 
 DAMAGES = int(os.environ.get("BNML_FUZZ", "60"))  # of each kind of file
 SLOWEST = 2.0  # seconds of a processor
@@ -148,10 +148,8 @@ def studio(folder: Path) -> Path:
         table = replace(table, look=kept.add_look(table_look(kept.path / table.file, table.choices)))
         tables, results = ReadTables(), []
         for name, search in (("r1", "auto"), ("r2", "npc")):
-            settings = LearningSettings(search=search, repetitions=0)
-            told = learn_result(
-                kept.path, name, table, KnownStructure(), settings, tables, like=None, progress=lambda *_: None
-            )
+            settings = {**SETTINGS, "search": search, "repetitions": 0}
+            told = learned_here(kept.path, name, table, KnownStructure(), settings, tables)
             results.append(ResultEntry(name, told, table, KnownStructure(), settings))
         session = Session(table, results=tuple(results), current="r1", last_result=2, evidence={"smoke": "y"})
         pack_session(session, kept, folder / "session.zip")

@@ -416,7 +416,7 @@ def test_ctrl_c_leaves_nothing_running(tmp_path, who):
 
 
 def test_requests_and_errors_can_be_sent():
-    asked = SearchOptions.checked(SEARCHES["tabu"], {"tenure": 4}, score="bdeu:3", max_parents=2)
+    asked = SearchOptions.checked(SEARCHES["tabu"], tenure=4, score="bdeu:3", max_parents=2)
     back = pickle.loads(pickle.dumps(asked))
     assert back == asked
     assert back.search is asked.search

@@ -25,8 +25,8 @@ PAGE = (PACKAGE.parent / "docs" / "README.md").read_text(encoding="utf-8")
 # what the small things that all rooms share may import, beside errors
 SHARED = {
     "errors": set(), "_checks": {"_text"}, "_files": {"_text"}, "_jit": {"_kernel_cache"}, "_notebook": {"plot"},
-    "_watch": {"_checks", "_jit"}, "_memory": {"_checks"}, "_factors": {"_arrays"},
-    "_threads": {"_checks"}, "_executor": {"_checks"},
+    "_watch": {"_checks", "_jit"}, "_machine": {"_checks"}, "_factors": {"_arrays"},
+    "_executor": {"_checks"},
 }  # fmt: skip
 
 
@@ -127,7 +127,7 @@ ROW_WISE = {  # they answer row by row, or draw rows, and see them through bnml.
 HIDDEN = {"column_codes", "row_index", "weights"}  # of Data; codes are what the view of rows has, too
 HIDDEN_MODULES = {
     "data.grouping", "data.engine_codes", "counts._kernels", "counts.in_memory", "counts.in_engine",
-    "counts.pair_tests", "counts.sums",
+    "counts.pair_tests",
 }  # fmt: skip
 ROW_MODULES = {"data.rows", "data.matching", "data.gap_rows"}
 

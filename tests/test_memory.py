@@ -7,7 +7,7 @@ from importlib import import_module
 import pytest
 
 import bnml
-from bnml._memory import gigabytes, machine_memory, memory_limit_of
+from bnml._machine import gigabytes, machine_memory, memory_limit_of
 from bnml.cli import main
 from bnml.errors import ArgumentError, DataError, SearchError
 
@@ -57,7 +57,7 @@ def test_memory_that_runs_out_is_an_error_of_ours(monkeypatch, tmp_path, capsys)
     table = tmp_path / "table.csv"
     table.write_text("a,b\n0,1\n1,0\n0,0\n", encoding="utf-8")
     with monkeypatch.context() as patched:
-        patched.setattr(import_module("bnml.data.draft_table"), "group_with_targets", run_out)
+        patched.setattr(import_module("bnml.data.states"), "group_with_targets", run_out)
         with pytest.raises(DataError, match=r"memory ran out while the table was read \(Unable"):
             bnml.read(table)
         assert main(["learn", str(table)]) == 2

@@ -1,6 +1,8 @@
 """Trace which modules a call passes through, and how often it reads, binds, parses and estimates.
 
-``python -m tools.trace_call`` prints the trace of a warm ``bnml.learn(csv, "qnml")`` and its report.
+``python -m tools.trace_call`` prints the traces of a warm ``bnml.learn(csv, "qnml")`` with its report, of the command
+``bnml learn``, and of a study: how often each of these was done, and the modules that were passed, each with the number
+of its functions.
 """
 
 from __future__ import annotations
@@ -10,7 +12,8 @@ import sys
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
+from io import StringIO
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
@@ -38,6 +41,9 @@ ONCE: dict[str, tuple[Callable[..., Any], Counts]] = {
     "constraints compiled": (Constraints.compiled, lambda given: True),
 }
 """What happens once in a call: a function, and which of its calls count."""
+
+MOST_MODULES = 55
+"""How many modules `bnml.learn` and its report may pass."""
 
 
 class Trace:
@@ -89,19 +95,21 @@ def traced() -> Iterator[Trace]:
 
 
 def main() -> None:
-    """Print the trace of a warm call of `bnml.learn` and of its report."""
+    """Print the traces of warm calls, each with its report."""
+    from bnml.cli import main as command_line
     from bnml.data.example import example_path
 
-    for warm in (False, True):
-        with traced() as trace:
-            print_nothing(bnml.learn(str(example_path()), "qnml"))
-        if warm:
-            print(trace)
-
-
-def print_nothing(result: object) -> None:
-    """Write a report to nowhere."""
-    str(result)
+    table = str(example_path())
+    calls: dict[str, Callable[[], object]] = {
+        "bnml.learn(table)": lambda: print(bnml.learn(table, "qnml")),
+        "bnml learn table": lambda: command_line(["learn", table]),
+        "bnml.study(table, repetitions=2)": lambda: print(bnml.study(table, repetitions=2)),
+    }
+    for name, call in calls.items():
+        for _ in ("cold", "warm"):
+            with redirect_stdout(StringIO()), traced() as trace:
+                call()
+        print(f"{name}: {trace}\n")
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ import typer
 import bnml
 from bnml.cli import options, printing, reading
 from bnml.cli.option_groups import takes_groups
-from bnml.cli.searches import ArcPrior, Limits, search_names
+from bnml.cli.searches import ArcPrior, ChosenScore, Limits, search_names
 from bnml.data.read import DeferredTable
 
 EXAMPLE = "Example: bnml bootstrap survey.csv --search tabu --repetitions 500"
@@ -31,7 +31,7 @@ Search = Annotated[
 @takes_groups
 def command(
     table: reading.TableReader,
-    chosen: reading.ChosenScore,
+    chosen: ChosenScore,
     search: Search = "auto",
     repetitions: Repetitions = 200,
     resampling: Resampling = "halves",

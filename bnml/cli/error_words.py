@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -11,9 +12,8 @@ from bnml.errors import ABSENT, ArgumentError, Named, shorten_value
 
 _SAME = (
     "adjust", "bins", "chains", "columns", "counting", "drop", "ess", "estimator", "interventions", "keep",
-    "max_parents", "memory_limit", "method", "missing", "na_values", "order", "out", "possibility", "prior",
-    "repetitions", "resampling", "rows_per_cell", "samples", "score", "search", "seed", "states", "target", "test",
-    "threads", "threshold", "time_limit", "weight", "weights",
+    "method", "missing", "na_values", "order", "out", "possibility", "prior", "repetitions", "resampling", "samples",
+    "score", "search", "seed", "states", "target", "test", "threads", "threshold", "weight", "weights",
 )  # fmt: skip
 OPTIONS = {name: f"--{name.replace('_', '-')}" for name in _SAME} | {
     "alpha": "--significance",
@@ -46,12 +46,13 @@ def in_options(own: Mapping[str, str]) -> Callable[[Named], str]:
     Examples
     --------
     >>> spell = in_options({"k": "--top"})
-    >>> spell(Named("max_parents", 3)), spell(Named("missing", "drop")), spell(Named("columns")), spell(Named("k", 0))
-    ('--max-parents 3', '--missing drop', '--columns or --drop', '--top 0')
+    >>> spell(Named("samples", 3)), spell(Named("missing", "drop")), spell(Named("columns")), spell(Named("k", 0))
+    ('--samples 3', '--missing drop', '--columns or --drop', '--top 0')
     >>> spell(Named("of", "dag")), spell(Named("network.impute()"))
     ("of='dag'", 'bnml impute')
     """
-    options = {**OPTIONS, **COMMANDS, **own}
+    shared = getattr(sys.modules.get("bnml.cli.searches"), "LIMITS", ())  # loaded by the commands that have them
+    options = {name: f"--{name.replace('_', '-')}" for name in shared} | {**OPTIONS, **COMMANDS, **own}
 
     def spell(named: Named) -> str:
         name, value, bare = named.name, named.value, named.value is ABSENT

@@ -26,15 +26,18 @@ from bnml.cli.searches import (
     OF_SEARCHES,
     ArcPrior,
     Limits,
+    ScoreName,
     Search,
     SearchOptions,
     Significance,
     Verbose,
+    read_score,
     search_option_values,
     typed_options,
 )
-from bnml.data.gaps import refuse_gaps
+from bnml.data.data import refuse_gaps
 from bnml.errors import ArgumentError, SearchError
+from bnml.search.options import OF_SCORES
 
 if TYPE_CHECKING:
     from bnml.scores import FamilyScores
@@ -53,7 +56,7 @@ LONG = 3.0  # seconds after which people want to know how long it will take
 
 # of the information of a search, what is shown elsewhere
 SAID = (
-    "trace", "reason", "local_optimum", "arc_gain", "rows_per_cell", "links_too_large", "missing", "em", "under_state",
+    "trace", "reason", "local_optimum", "arc_gain", *OF_SCORES, "links_too_large", "missing", "em", "under_state",
 )  # fmt: skip
 
 Output = Annotated[
@@ -80,7 +83,7 @@ def command(
     context: typer.Context,
     table: reading.TableReader,
     data: options.DataOrExample = None,
-    score: options.ScoreName = "qnml",
+    score: ScoreName = "qnml",
     prior_network: options.PriorNetwork = None,
     search: Search = "auto",
     scores: ScoresIn = None,
@@ -97,8 +100,8 @@ def command(
 ) -> None:
     """Learn the structure of a network from a table, and show what is proven of it."""
     from bnml.search.learn import learn_with, solve
+    from bnml.search.options import search_options
     from bnml.search.problem import bind
-    from bnml.search.searches import search_options
 
     plots = plot or []
     _check_files(output, plots, scores_out)
@@ -107,8 +110,8 @@ def command(
     if significance is not None:
         own["alpha"] = significance
     with links_said():
-        own, chosen = typed_options(search, own), reading.read_score(score, prior_network)
-        asked = search_options(search, own, score=chosen, prior=arc_prior, **limits)
+        own, chosen = typed_options(search, own), read_score(score, prior_network)
+        asked = search_options(search, score=chosen, prior=arc_prior, **limits, **own)
     rows = table() if scores is None or data is not None else None
     source = rows if scores is None else _local_scores(scores, rows)
     assert source is not None
@@ -193,8 +196,7 @@ def _local_scores(path: Path, rows: bnml.Data | None) -> FamilyScores:
 
 def _check_listing(problem: Problem) -> None:
     """Refuse what a file of local scores cannot hold, before there are any scores."""
-    from bnml.scores.candidates_by_bounds import listable_by_bounds
-    from bnml.scores.lattice import check_all_families
+    from bnml.scores.lattice import check_all_families, listable_by_bounds
 
     if any(problem.rules.links):
         raise ArgumentError("--scores-out: local scores cannot say that a link is required; require an arc instead")

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from bnml.cli.constraints import known_structure
 from bnml.cli.reading import (
     look_at_table,
-    read_chosen_score,
     read_structured_table,
     read_table,
     source_to_read,
     structure_to_read,
     table_to_read,
 )
-from bnml.cli.searches import search_limits, search_options, structure_prior
+from bnml.cli.searches import LIMITS, read_chosen_score, search_options, structure_prior
 
 
 def takes_groups(command: Callable[..., None]) -> Callable[..., None]:
@@ -61,22 +61,20 @@ def takes_groups(command: Callable[..., None]) -> Callable[..., None]:
 
 
 class _Group(NamedTuple):
-    """Options that go together: the functions whose parameters they are, what they make, and those left out."""
+    """Options that go together: the functions whose parameters they are, what they make, others, and those left out."""
 
     declared: tuple[Callable[..., Any], ...]
     made: Callable[[dict[str, Any]], Any]
+    others: Mapping[str, inspect.Parameter] = MappingProxyType({})
     without: tuple[str, ...] = ()
 
     @property
     def options(self) -> dict[str, inspect.Parameter]:
         """The options by name."""
-        signatures = [inspect.signature(declared, eval_str=True) for declared in self.declared]
-        options = {name: parameter for signature in signatures for name, parameter in signature.parameters.items()}
+        options = dict(self.others)
+        for declared in self.declared:
+            options |= inspect.signature(declared, eval_str=True).parameters
         return {name: parameter for name, parameter in options.items() if name not in self.without}
-
-
-def _untimed(limits: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in limits.items() if name != "time_limit"}
 
 
 _GROUPS = {
@@ -88,7 +86,7 @@ _GROUPS = {
     "known": _Group((known_structure,), lambda given: known_structure(**given)),
     "known_arcs": _Group((known_structure,), lambda given: known_structure(**given), without=("require_link",)),
     "own": _Group((search_options,), lambda given: search_options(**given)),
-    "limits": _Group((search_limits,), lambda given: search_limits(**given)),
-    "untimed": _Group((search_limits,), lambda given: _untimed(search_limits(**given)), without=("time_limit",)),
+    "limits": _Group((), dict, LIMITS),
+    "untimed": _Group((), dict, LIMITS, ("time_limit",)),
     "arc_prior": _Group((structure_prior,), lambda given: structure_prior(**given)),
 }

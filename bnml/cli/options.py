@@ -22,22 +22,6 @@ DataOrExample = Annotated[
 Structure = Annotated[
     str, typer.Argument(metavar="STRUCTURE", help="A model string such as '[A][B|A]', or a network file.")
 ]
-
-
-SCORE_NAMES = (
-    "qnml", "fnml", "bic", "aic", "hqc", "mdl", "mdl+parents", "loglik", "k2", "bd", "bdj", "bdeu", "bds", "bdq",
-    "bde", "nml",
-)  # fmt: skip
-ScoreName = Annotated[
-    str,
-    typer.Option(
-        "--score",
-        metavar="NAME",
-        autocompletion=lambda: list(SCORE_NAMES),
-        help="The score: qnml, fnml, bic, aic, hqc, mdl, mdl+parents, loglik, k2, bdj; with a number that may be left "
-        "out bd:1, bdeu:1, bds:1, bdq:0.5, and bde:1 with --prior-network; nml for forests and complete parts.",
-    ),
-]
 PriorNetwork = Annotated[
     Path | None, typer.Option("--prior-network", metavar="NET", help="The network file that --score bde starts from.")
 ]
@@ -72,14 +56,6 @@ def parse_level(text: str) -> float:
     if not 0.0 < value < 1.0:
         raise typer.BadParameter(f"{shortened(text, 60)!r} is not a number between 0 and 1")
     return value
-
-
-def parse_seconds(text: str) -> float:
-    """Parse an option that is a number of seconds."""
-    try:
-        return float(text)
-    except ValueError:
-        raise typer.BadParameter(f"{shortened(text, 60)!r} is not a number of seconds") from None
 
 
 def parse_number(given: str | float) -> float:

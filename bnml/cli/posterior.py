@@ -12,7 +12,6 @@ import typer
 
 import bnml
 from bnml._files import written_whole
-from bnml._memory import memory_limit_of
 from bnml._plain import records
 from bnml._text import text_table
 from bnml.cli import options, printing, reading
@@ -22,9 +21,11 @@ from bnml.cli.option_groups import takes_groups
 from bnml.cli.outputs import check_outputs
 from bnml.cli.progress import progress_bar
 from bnml.cli.rows import write_rows
-from bnml.cli.searches import Limits
+from bnml.cli.searches import Limits, read_score
 from bnml.errors import ArgumentError
+from bnml.scores import SCORES
 from bnml.scores.priors import DEFAULT_PRIOR
+from bnml.search.options import SearchOptions
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,13 +37,14 @@ EXAMPLE = "Example: bnml posterior survey.csv --columns smoke,lung --score bdeu:
 OPTIONS = {"k": "--top"}
 EXACT_STAGE = "family scores"  # what exact sums begin with
 
+POSTERIOR_SCORES = [name for name, score in SCORES.items() if score.admits_posterior]
 ScoreName = Annotated[
     str,
     typer.Option(
         "--score",
         metavar="NAME",
-        help="The score, read as a log-probability: qnml, fnml, k2, bdj; with a number that may be left out bd:1, "
-        "bdeu:1, bds:1, bdq:0.5, and bde:1 with --prior-network.",
+        help=f"The score, read as a log-probability: {', '.join(POSTERIOR_SCORES)}, and bde with --prior-network; a "
+        "parameter may follow a colon, as in bdeu:10.",
     ),
 ]
 Prior = Annotated[
@@ -108,12 +110,13 @@ def command(
         check_outputs([("-o", output, (".csv", ".csv.gz"))])
     if classes and top is None:
         raise ArgumentError("--classes goes with --top K: it says what the K best are")
-    chosen = reading.read_score(score, prior_network)
+    chosen = read_score(score, prior_network)
+    asked = SearchOptions.checked(None, score=chosen, **limits)
     data = table()
     known = known_arcs(data.names)
     if top is not None:
-        _check_top(top, method, data, chosen, known, prior, limits)
-    with _announced(data, chosen, prior, limits) as progress:
+        _check_top(top, method, data, chosen, known, prior, asked)
+    with _announced(data, chosen, prior, asked) as progress:
         result = bnml.posterior(
             data, score if prior_network is None else chosen, prior=prior, method=method, chains=chains,
             samples=samples, structure_prior=reading.read_prior(structure_prior, prior_links, "--structure-prior"),
@@ -155,7 +158,7 @@ def _paths_and_blankets(result: Posterior | SampledPosterior) -> dict[str, pd.Da
 
 @contextmanager
 def _announced(
-    data: bnml.Data, score: Score, prior: str | None, limits: Limits
+    data: bnml.Data, score: Score, prior: str | None, asked: SearchOptions
 ) -> Iterator[Callable[[str, float], None]]:
     """Give a function to tell what is done; it says first what long work will cost, and then how far it has come."""
     from bnml.uncertainty.posterior_cost import Cost, posterior_cost, posterior_prior_for
@@ -171,9 +174,9 @@ def _announced(
                 show = stack.enter_context(progress_bar()) if sys.stderr.isatty() else show
             if expected is None:
                 expected = posterior_cost(
-                    bnml.LocalScores(data, score), posterior_prior_for(len(data.names), prior), limits["threads"]
+                    bnml.LocalScores(data, score), posterior_prior_for(len(data.names), prior), asked.threads
                 )
-                if expected.seconds > LONG or 10 * expected.bytes > memory_limit_of(limits["memory_limit"]):
+                if expected.seconds > LONG or 10 * expected.bytes > asked.memory:
                     print(f"forecast: {expected}", file=sys.stderr, flush=True)
                     show = stack.enter_context(progress_bar()) if sys.stderr.isatty() else show
             show(stage, fraction)
@@ -188,18 +191,18 @@ def _check_top(
     score: Score,
     known: bnml.Constraints | None,
     prior: str | None,
-    limits: Limits,
+    asked: SearchOptions,
 ) -> None:
     """Refuse to list structures where exact sums could not, before they are begun."""
-    from bnml._threads import cores
+    from bnml._machine import cores
     from bnml.graph import Rules
     from bnml.uncertainty.posterior_cost import exact_posterior_fits
     from bnml.uncertainty.posterior_result import check_top
 
     rules = Rules.none(data.names) if known is None else known.compiled(data.names)
-    local, memory = bnml.LocalScores(data, score), memory_limit_of(limits["memory_limit"])
+    local = bnml.LocalScores(data, score)
     if method == "exact" or (
-        method == "auto" and exact_posterior_fits(local, rules, prior, cores(limits["threads"]), memory)
+        method == "auto" and exact_posterior_fits(local, rules, prior, cores(asked.threads), asked.memory)
     ):
         check_top(len(data.names), top)
 

@@ -15,8 +15,8 @@ from bnml._files import written_whole
 from bnml._text import quoted
 from bnml.cli import options, outputs, printing
 from bnml.cli.rows import print_rows, write_rows
+from bnml.data.labels import name_not_in_table
 from bnml.data.sources import open_table
-from bnml.data.table_names import name_not_in_table
 from bnml.errors import ArgumentError, NetworkError
 
 EXAMPLE = "Example: bnml predict survey.json new.csv --target lung --probabilities --keep id -o predicted.csv"

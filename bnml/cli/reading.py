@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import bnml
 from bnml._text import shortened
@@ -22,8 +22,6 @@ from bnml.cli.options import (
     MemoryLimit,
     Missing,
     NaValues,
-    PriorNetwork,
-    ScoreName,
     States,
     Structure,
     Weights,
@@ -223,28 +221,6 @@ def read_structured_table(given: Mapping[str, Any]) -> tuple[bnml.DAG, bnml.Data
     return dag, read_table(table, like=network)
 
 
-def read_score(name: str, prior_network: Path | None) -> bnml.scores.Score:
-    """Return the score that an option names; for ``bde`` the file of the prior network is read."""
-    kind, colon, ess = name.partition(":")
-    if kind != "bde":
-        if prior_network is not None:
-            raise ArgumentError(f"--prior-network goes with --score bde only, not with --score {name}")
-        return bnml.scores.parse_score(name)
-    if prior_network is None:
-        raise ArgumentError(f"--score {name} needs --prior-network NET, the network file to start from")
-    if colon and not ess:
-        raise ArgumentError(f"--score {name}: nothing follows the colon")
-    network = bnml.load(prior_network)
-    return bnml.scores.BDe(network, ess or 1)  # type: ignore[arg-type]  # a text that is no number is refused there
-
-
-class ChosenScore(NamedTuple):
-    """A score, and the name that it was asked for by."""
-
-    name: str
-    score: bnml.scores.Score
-
-
 def read_prior(name: str, links: Path | None, option: str = "--prior") -> str | bnml.priors.StructurePrior:
     """Return the structure prior that options name: for a file of links these, and the named prior for all others."""
     if name not in ("sparse", "uniform"):
@@ -252,8 +228,3 @@ def read_prior(name: str, links: Path | None, option: str = "--prior") -> str | 
     if links is None:
         return name
     return bnml.priors.LinkProbabilities.read(links, default=None if name == "sparse" else 2.0 / 3.0)
-
-
-def read_chosen_score(score: ScoreName = "qnml", prior_network: PriorNetwork = None) -> ChosenScore:
-    """Read the score that the options name."""
-    return ChosenScore(score, read_score(score, prior_network))

@@ -7,14 +7,15 @@ import math
 import bnml
 from bnml.cli import options, printing, reading
 from bnml.cli.option_groups import takes_groups
-from bnml.data.gaps import refuse_gaps
+from bnml.cli.searches import ChosenScore
+from bnml.data.data import refuse_gaps
 from bnml.errors import function
 
 EXAMPLE = "Example: bnml score '[smoke][lung|smoke]' survey.csv --columns smoke,lung --score bdeu:10"
 
 
 @takes_groups
-def command(structured: reading.StructuredTable, chosen: reading.ChosenScore, as_json: options.Json = False) -> None:
+def command(structured: reading.StructuredTable, chosen: ChosenScore, as_json: options.Json = False) -> None:
     """Score a structure: in all, and for each variable with fit and penalty apart."""
     name, score = chosen
     dag, data = structured()

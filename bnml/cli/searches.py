@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import Field
 from functools import partial
-from typing import Annotated, Any
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
+import bnml
 from bnml._text import shortened
 from bnml.cli import options
 from bnml.cli.constraints import link_of
 from bnml.cli.options import names_in
 from bnml.cli.reading import read_prior
 from bnml.errors import ArgumentError
-from bnml.scores.priors import StructurePrior
+from bnml.scores import SCORES, Score
+from bnml.scores.priors import DEFAULT_PRIOR, StructurePrior
 from bnml.search.forecast import METHODS
-from bnml.search.options import SHARED
+from bnml.search.options import KNOWLEDGE, SHARED
 from bnml.search.searches import SEARCHES
 
 OPTIONS = {"keep": "--keep", "drop": "--drop-link"}
@@ -35,6 +39,21 @@ def search_names() -> list[str]:
     return ["auto", *SEARCHES]
 
 
+def score_names() -> list[str]:
+    """Return the names of the scores, for shells that complete them."""
+    return [*SCORES, "mdl+parents", "bde", "nml"]
+
+
+ScoreName = Annotated[
+    str,
+    typer.Option(
+        "--score",
+        metavar="NAME",
+        autocompletion=score_names,
+        help=f"The score: {', '.join(score_names())}; a parameter may follow a colon, as in bdeu:10; bde goes with "
+        "--prior-network, nml is for forests and complete parts.",
+    ),
+]
 Search = Annotated[
     str,
     typer.Option(
@@ -85,41 +104,32 @@ Verbose = Annotated[
 ]
 
 
-def _declared(name: str, flag: str, metavar: str, panel: str, parser: Callable[[str], Any] | None = None) -> Any:
-    """Return a command-line option with the help text that is declared for it."""
-    return typer.Option(flag, metavar=metavar, parser=parser, rich_help_panel=panel, help=SHARED[name].metadata["help"])
+def shared_option(name: str, declared: Field[Any]) -> inspect.Parameter:
+    """Return an option of the command line for one that all searches share."""
+    kind = str(declared.type).partition(" | None")[0]  # as it is written there
+    option = typer.Option(
+        f"--{name.replace('_', '-')}", metavar=declared.metadata["metavar"], help=declared.metadata["help"],
+        rich_help_panel=declared.metadata["panel"], parser=PARSERS.get(kind),
+    )  # fmt: skip
+    return inspect.Parameter(
+        name, inspect.Parameter.KEYWORD_ONLY, default=declared.default, annotation=Annotated[str | None, option]
+    )
 
 
-DEFAULTS: dict[str, Any] = {name: declared.default for name, declared in SHARED.items()}
-KNOWLEDGE, COST = "Prior knowledge", "Resource limits"
-MaxParents = Annotated[int | None, _declared("max_parents", "--max-parents", "K", KNOWLEDGE, options.parse_whole)]
-RowsPerCell = Annotated[float, _declared("rows_per_cell", "--rows-per-cell", "R", KNOWLEDGE, options.parse_number)]
-Prior = Annotated[str, _declared("prior", "--prior", "NAME", KNOWLEDGE)]
-Seed = Annotated[int, _declared("seed", "--seed", "S", COST, options.parse_whole)]
-Threads = Annotated[int | None, _declared("threads", "--threads", "T", COST, options.parse_whole)]
-TimeLimit = Annotated[float | None, _declared("time_limit", "--time-limit", "S", COST, options.parse_seconds)]
+PARSERS = {"int": options.parse_whole, "float": options.parse_number}
+LIMITS = {name: shared_option(name, one) for name, one in SHARED.items() if one.metadata["metavar"] is not None}
+"""Options shared by all searches, as those of the command line: all whose values are texts or numbers."""
 
 SearchOptions = dict[str, Any]
 Limits = dict[str, Any]
 ArcPrior = str | StructurePrior
+Prior = Annotated[
+    str,
+    typer.Option("--prior", metavar="NAME", help=SHARED["prior"].metadata["help"], rich_help_panel=KNOWLEDGE),
+]
 
 
-def search_limits(
-    max_parents: MaxParents = DEFAULTS["max_parents"],
-    rows_per_cell: RowsPerCell = DEFAULTS["rows_per_cell"],
-    seed: Seed = DEFAULTS["seed"],
-    threads: Threads = DEFAULTS["threads"],
-    memory_limit: options.MemoryLimit = DEFAULTS["memory_limit"],
-    time_limit: TimeLimit = DEFAULTS["time_limit"],
-) -> Limits:
-    """Return options shared by all searches, by their names in the library."""
-    return {
-        "max_parents": max_parents, "rows_per_cell": rows_per_cell, "seed": seed, "threads": threads,
-        "memory_limit": memory_limit, "time_limit": time_limit,
-    }  # fmt: skip
-
-
-def structure_prior(prior: Prior = DEFAULTS["prior"], prior_links: options.PriorLinks = None) -> str | StructurePrior:
+def structure_prior(prior: Prior = DEFAULT_PRIOR, prior_links: options.PriorLinks = None) -> str | StructurePrior:
     """Return the structure prior that options name."""
     return read_prior(prior, prior_links)
 
@@ -187,3 +197,30 @@ def search_option_values(options: Mapping[str, Any], names: Sequence[str]) -> di
         if name in values:
             values[name] = [link_of(text, OPTIONS[name], names) for text in values[name]]
     return values
+
+
+def read_score(name: str, prior_network: Path | None) -> Score:
+    """Return the score that an option names; for ``bde`` the file of the prior network is read."""
+    kind, colon, ess = name.partition(":")
+    if kind != "bde":
+        if prior_network is not None:
+            raise ArgumentError(f"--prior-network goes with --score bde only, not with --score {name}")
+        return bnml.scores.parse_score(name)
+    if prior_network is None:
+        raise ArgumentError(f"--score {name} needs --prior-network NET, the network file to start from")
+    if colon and not ess:
+        raise ArgumentError(f"--score {name}: nothing follows the colon")
+    network = bnml.load(prior_network)
+    return bnml.scores.BDe(network, ess or 1)  # type: ignore[arg-type]  # a text that is no number is refused there
+
+
+class ChosenScore(NamedTuple):
+    """A score, and the name that it was asked for by."""
+
+    name: str
+    score: Score
+
+
+def read_chosen_score(score: ScoreName = "qnml", prior_network: options.PriorNetwork = None) -> ChosenScore:
+    """Read the score that the options name."""
+    return ChosenScore(score, read_score(score, prior_network))

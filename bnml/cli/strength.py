@@ -6,7 +6,7 @@ import bnml
 from bnml._plain import records
 from bnml.cli import options, printing, reading
 from bnml.cli.option_groups import takes_groups
-from bnml.cli.searches import ArcPrior
+from bnml.cli.searches import ArcPrior, ChosenScore
 
 EXAMPLE = "Example: bnml strength survey.bif survey.csv --score bic"
 
@@ -14,7 +14,7 @@ EXAMPLE = "Example: bnml strength survey.bif survey.csv --score bic"
 @takes_groups
 def command(
     structured: reading.StructuredTable,
-    chosen: reading.ChosenScore,
+    chosen: ChosenScore,
     *,
     arc_prior: ArcPrior,
     as_json: options.Json = False,

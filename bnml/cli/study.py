@@ -23,6 +23,7 @@ from bnml.cli.outputs import check_outputs
 from bnml.cli.searches import (
     OF_SEARCHES,
     ArcPrior,
+    ChosenScore,
     Limits,
     Search,
     SearchOptions,
@@ -125,7 +126,7 @@ def command(
     save: Save = None,
     network: Networks = None,
     as_json: options.Json = False,
-    chosen: reading.ChosenScore,
+    chosen: ChosenScore,
     search: Search = "auto",
     own: SearchOptions,
     direct: Direct = None,

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from bnml.counts.batches import FamilyBatch, Lookups, batch_of, configurations
-from bnml.counts.cells import Cells, FamilyCounts, family_counts
 from bnml.counts.chi_square import Questions, Verdict, chi_square_statistic, log_survival
-from bnml.counts.counts import Counts, counts_of
+from bnml.counts.counts import Cells, Counts, FamilyCounts, counts_of, family_counts
 from bnml.counts.tables import contingency
 
 __all__ = [

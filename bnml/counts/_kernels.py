@@ -12,12 +12,12 @@ same to the last bit whichever family asked for it, in a batch or alone, on one 
 
 What belongs together comes as a plain tuple, whose type Numba finds much faster than that of a named one:
 
-- ``rows``: a row of codes per column, the weights, the arities (`bnml.counts.sums.DistinctRows`);
+- ``rows``: a row of codes per column, the weights, the arities (`bnml.counts.in_memory.DistinctRows`);
 - ``sets``: members, offsets, positions. Family f is the ascending set ``members[offsets[f]:offsets[f + 1]]`` with the
   child at ``position[f]``, -1 for no child: then only the joint sum is wanted (`bnml.counts.batches.FamilyBatch`);
 - ``terms``: lookups, their tails, the row of each family's margin among them, and pairs (a, log a) for joint and
   margin. A cell with count n adds ``lookups[0, n]`` in the joint table and ``lookups[margin_row[f], n]`` in the
-  parents', for a large n what the tail says (`bnml.counts.tails`); where pairs are given, log Γ(a + n) - log Γ(a)
+  parents', for a large n what the tail says (`bnml.counts.batches`); where pairs are given, log Γ(a + n) - log Γ(a)
   instead.
 """
 

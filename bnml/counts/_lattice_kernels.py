@@ -44,7 +44,7 @@ class Sums(NamedTuple):
 
     ``rising`` has a, log a, and how many parts a row is, which n is a number of; all is taken so many times.
 
-    Counts that have no entry in the tables are in their ``tails`` (`bnml.counts.tails`).
+    Counts that have no entry in the tables are in their ``tails`` (`bnml.counts.batches`).
 
     What is written is (sum - low[t]) · factor, rounded.
     """

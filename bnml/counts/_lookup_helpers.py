@@ -1,4 +1,4 @@
-"""What the counting kernels share: counts beyond the end of a lookup table (`bnml.counts.tails`), and log Γ.
+"""What the counting kernels share: counts beyond the end of a lookup table (`bnml.counts.batches`), and log Γ.
 
 Machine code that is kept on disk has these as parts: who changes them deletes the kept kernels that call them.
 """

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bnml._arrays import Ints
-from bnml.counts.cells import Cells, first_of_cells
+from bnml.counts.counts import Cells, first_of_cells
 
 
 class Questions(NamedTuple):

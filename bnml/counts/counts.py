@@ -4,32 +4,38 @@ No one but `bnml.data` and this room knows rows. Everyone else asks a `Counts` f
 sums of lookups over the cells of many sets, or for statistics of independence, and sees no row numbers. Tables in
 memory answer by the kernels of this room (`bnml.counts.in_memory`); an engine that holds the table answers by queries
 (`bnml.counts.in_engine`).
+
+`Cells` are the configurations of some columns that occur, and how often: contingency tables without their empty cells.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
+import numpy.typing as npt
 
 from bnml._arrays import Bools, Floats, Ints, Numbers
+from bnml._checks import plain_float
 from bnml._watch import Tell
-from bnml.counts.in_memory import KEPT, InMemory
 from bnml.data import Data
-from bnml.data.gaps import refuse_gaps
+from bnml.data.data import refuse_gaps
 from bnml.data.pushed_data import PushedData
-from bnml.errors import function
+from bnml.errors import ArgumentError
 
 if TYPE_CHECKING:
     from bnml.counts._lattice_kernels import Bounds, Sums
     from bnml.counts.batches import FamilyBatch, Lookups
-    from bnml.counts.cells import Cells
     from bnml.counts.chi_square import Questions, Verdict
     from bnml.counts.lattice import WalkOrder
     from bnml.counts.observed import ObservedCounts
     from bnml.counts.parent_sets import ParentSets, StartOfSets
 
+KEPT, VARYING = "counts", "number of varying columns"  # under which they are kept with a table
 MOST_LISTED = 4096  # states of a column that are counted densely
 
 
@@ -144,15 +150,19 @@ def counts_of(data: Data | Counts) -> Counts:
         return data
     known: Counts | None = data.memo.get(KEPT)
     if known is None:
-        refuse_gaps(data, function("counts_of"))
-        known = data.memo[KEPT] = _engine_counts(data) if isinstance(data, PushedData) else InMemory(data)
+        refuse_gaps(data, "counts_of()")
+        known = data.memo[KEPT] = _engine_of(data)
     return known
 
 
-def _engine_counts(data: PushedData) -> Counts:
-    from bnml.counts.in_engine import InEngine
+def _engine_of(data: Data) -> Counts:
+    if isinstance(data, PushedData):
+        from bnml.counts.in_engine import InEngine
 
-    return InEngine(data)
+        return InEngine(data)
+    from bnml.counts.in_memory import InMemory
+
+    return InMemory(data)
 
 
 def count_occurring_states(counts: Counts | ObservedCounts) -> Ints:
@@ -162,3 +172,205 @@ def count_occurring_states(counts: Counts | ObservedCounts) -> Ints:
     return np.array(
         [np.count_nonzero(counts.table([v])) if few[v] else len(counts.cells([v])) for v in range(len(few))], np.int64
     )
+
+
+def counts_for_tests(data: Data) -> Counts | ObservedCounts:
+    """Return what tests of independence count in a table; of one with gaps, the rows in which they are observed.
+
+    Examples
+    --------
+    >>> import bnml, pandas
+    >>> from bnml.counts.counts import counts_for_tests
+    >>> frame = pandas.DataFrame({"sky": ["sun", "rain", None, "sun"], "air": ["hot", "cold", "hot", None]})
+    >>> counts = counts_for_tests(bnml.read(frame, missing="em"))
+    >>> counts.table([0]).tolist(), counts.table([0, 1]).tolist()
+    ([1, 2], [[1, 0], [0, 1]])
+    """
+    if not data.has_gaps:
+        return counts_of(data)
+    from bnml.counts.observed import observed_counts
+
+    return observed_counts(data)
+
+
+def count_varying(data: Data) -> int:
+    """Return how many columns have more than one value among the rows in which they are observed."""
+    known: int | None = data.memo.get(VARYING)
+    if known is None:
+        known = data.memo[VARYING] = int((count_occurring_states(counts_for_tests(data)) > 1).sum())
+    return known
+
+
+MOST_CELLS = 100_000_000  # of a table that is listed
+
+States = npt.NDArray[np.unsignedinteger[Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """The configurations of a set of columns that occur, in order of first occurrence.
+
+    Attributes
+    ----------
+    variables
+        The columns, by number.
+    arities
+        How many states each has.
+    counts
+        How often each cell occurs.
+    look
+        Looks up the states, which are not always wanted.
+    """
+
+    variables: tuple[int, ...]
+    arities: tuple[int, ...]
+    counts: Ints
+    look: Callable[[], States] = field(repr=False)
+
+    def __len__(self) -> int:
+        return self.counts.size
+
+    @cached_property
+    def states(self) -> States:
+        """One row per column: its state in each cell."""
+        return self.look()
+
+    def of(self, variable: int) -> States:
+        """Return the state of one of the columns in each cell."""
+        own: States = self.states[self.variables.index(variable)]
+        return own
+
+    def belonging(self, variables: Sequence[int]) -> tuple[Ints, Ints]:
+        """Return for each cell the configuration of some of the columns it belongs to, and how often these occur."""
+        from bnml.counts._kernels import partition_rows
+
+        belongs = np.empty(len(self), np.int64)
+        m = partition_rows(self.states, np.array(self.arities, np.int64), self._places(variables), belongs)
+        counts = np.zeros(m, np.int64)
+        np.add.at(counts, belongs, self.counts)
+        return belongs, counts
+
+    def margin(self, variables: Sequence[int]) -> tuple[Cells, Ints]:
+        """Return the cells of some of the columns, and for each cell of all of them the one it belongs to.
+
+        They are the cells that one would have got by counting these columns: in the same order, with the same counts.
+        """
+        belongs, counts = self.belonging(variables)
+        places = self._places(variables)
+        arities = tuple(self.arities[place] for place in places)
+
+        def look() -> States:
+            return _states_of_cells(self.states, places, first_of_cells(belongs, counts.size))
+
+        return Cells(tuple(variables), arities, counts, look), belongs
+
+    def _places(self, variables: Sequence[int]) -> Ints:
+        return np.array([self.variables.index(v) for v in variables], np.int64)
+
+
+def cells_of_rows(
+    variables: Sequence[int], arities: Sequence[int], rows: States, weights: Ints, places: Sequence[int] | None = None
+) -> Cells:
+    """Return the cells of some columns, counted in rows of codes.
+
+    Parameters
+    ----------
+    variables, arities
+        The columns, by number, and how many states each of them has.
+    rows, weights
+        A row of codes for each column, and how often each of the rows of the table occurs.
+    places
+        Where the columns stand in ``rows``; by default in their order.
+    """
+    from bnml.counts._kernels import partition_rows
+
+    chosen = np.arange(len(variables)) if places is None else np.array(places, np.int64)
+    every = np.ones(len(rows), np.int64)
+    every[chosen] = arities
+    labels = np.empty(rows.shape[1], np.int64)
+    m = partition_rows(rows, every, chosen, labels)
+    counts = np.zeros(m, np.int64)
+    np.add.at(counts, labels, weights)
+
+    def look() -> States:
+        return _states_of_cells(rows, chosen, first_of_cells(labels, m))
+
+    return Cells(tuple(variables), tuple(arities), counts, look)
+
+
+def shape_of_cells(variables: Sequence[int], arities: Sequence[int]) -> list[int]:
+    """Return how many cells there are along each of some columns.
+
+    Raises
+    ------
+    ArgumentError
+        If it has too many cells to be listed.
+    """
+    shape = [arities[v] for v in variables]
+    size = math.prod(shape)
+    if size > MOST_CELLS:
+        raise ArgumentError(
+            f"a table of {len(shape)} columns has {size:.3g} cells: too many to list; take fewer columns, or only "
+            "the configurations that occur"
+        )
+    return shape
+
+
+def counts_of_cells(shape: Sequence[int], rows: Iterable[States], weights: Ints) -> Ints:
+    """Return the counts of all cells, given a row of codes for each column."""
+    index = np.zeros(weights.size, np.int64)
+    for codes, r in zip(rows, shape, strict=True):
+        index = index * r + codes
+    counts = np.zeros(math.prod(shape), np.int64)
+    np.add.at(counts, index, weights)
+    return counts.reshape(shape)
+
+
+def first_of_cells(labels: Ints, m: int) -> Ints:
+    """Return where each of m cells stands for the first time among labels of rows."""
+    first = np.empty(m, np.int64)
+    first[labels[::-1]] = np.arange(labels.size)[::-1]  # of equal labels the one that is written last stays
+    return first
+
+
+def _states_of_cells(states: States, rows: Ints, columns: Ints) -> States:
+    """Return the states of some cells and columns, in the layout that the kernels know."""
+    chosen: States = states[rows[:, None], columns]
+    chosen.setflags(write=False)
+    return chosen
+
+
+@dataclass(frozen=True, eq=False)
+class FamilyCounts:
+    """The counts of a family, of what occurs only.
+
+    ``joint``: the cells of the child and its parents. ``above``: those of the parents alone. ``j``: for each joint
+    cell its parent configuration. ``r``, ``q``: how many states of the child and configurations of the parents are
+    possible.
+    """
+
+    child: int
+    parents: tuple[int, ...]
+    r: int
+    q: float
+    joint: Cells
+    above: Cells
+    j: Ints
+
+    @property
+    def n_ijk(self) -> Ints:
+        """How often each joint cell occurs."""
+        return self.joint.counts
+
+    @property
+    def n_ij(self) -> Ints:
+        """How often each parent configuration occurs."""
+        return self.above.counts
+
+
+def family_counts(counts: Counts, child: int, parents: Sequence[int]) -> FamilyCounts:
+    """Return the cells of a family's joint table, with their counts and margins."""
+    joint = counts.cells(sorted((*parents, child)))
+    above, j = joint.margin(sorted(parents))
+    q = plain_float(math.prod(counts.arities[p] for p in parents))
+    return FamilyCounts(child, tuple(parents), counts.arities[child], q, joint, above, j)

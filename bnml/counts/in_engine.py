@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from bnml._arrays import Floats, Ints
 from bnml._bits import bits, mask_of
-from bnml.counts import pair_tests, sums
+from bnml.counts import pair_tests
 from bnml.counts.batches import (
     FamilyBatch,
     Lookups,
@@ -31,8 +31,9 @@ from bnml.counts.batches import (
     check_columns,
     configurations,
 )
-from bnml.counts.cells import Cells, cells_of_rows, counts_of_cells, shape_of_cells
 from bnml.counts.chi_square import Questions, Verdict
+from bnml.counts.counts import Cells, cells_of_rows, counts_of_cells, shape_of_cells
+from bnml.counts.in_memory import DistinctRows, family_sums
 from bnml.data.columns import column_code_type
 from bnml.data.pushed_data import PushedData, rows_stay
 
@@ -51,7 +52,7 @@ class _Block(NamedTuple):
     """The cells of some columns that occur: a row of codes per column, in the order of columns, and their counts."""
 
     variables: tuple[int, ...]
-    rows: sums.DistinctRows
+    rows: DistinctRows
     counts: Ints
 
     @property
@@ -278,7 +279,7 @@ class InEngine:
             own = FamilyBatch(
                 np.array([v for one in inside for v in one], np.int64), offsets, batch.position[np.array(places)]
             )
-            out[places] = sums.family_sums(block.rows, own, lookups, threads, checked=True, limit=self._dense)
+            out[places] = family_sums(block.rows, own, lookups, threads, checked=True, limit=self._dense)
         return out
 
     def _with_large_alone(
@@ -309,7 +310,7 @@ class InEngine:
         weights = counts.astype(self._weight_type)
         for array in (columns, counts, weights):
             array.setflags(write=False)  # as the kernels know them
-        return _Block(variables, sums.DistinctRows(columns, weights, self._arities[list(variables)]), counts)
+        return _Block(variables, DistinctRows(columns, weights, self._arities[list(variables)]), counts)
 
     @property
     def _dense(self) -> int:

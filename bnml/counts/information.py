@@ -14,7 +14,7 @@ import numpy as np
 from bnml._text import quoted
 from bnml.counts.counts import Counts, counts_of
 from bnml.data import Data, as_data
-from bnml.data.gaps import refuse_gaps
+from bnml.data.data import refuse_gaps
 from bnml.errors import ArgumentError, function
 
 __all__ = ["conditional_entropy", "entropy", "kl_divergence", "mutual_information"]

@@ -20,7 +20,7 @@ import numpy.typing as npt
 from bnml._arrays import Bools, Floats, Ints, Numbers
 from bnml._bits import WORD_BITS
 from bnml._costs import SECONDS
-from bnml._threads import run_all
+from bnml._machine import run_all
 from bnml._watch import Tell
 from bnml.counts.counts import Counts, counts_of
 from bnml.data import Data

@@ -15,13 +15,12 @@ import numpy as np
 
 from bnml._arrays import Bools, Floats, Ints
 from bnml.counts.batches import check_columns
-from bnml.counts.cells import Cells, cells_of_rows
 from bnml.counts.chi_square import Questions, Verdict, chi_square_statistic, log_survival
-from bnml.counts.counts import Counts, count_occurring_states, counts_of
+from bnml.counts.counts import Cells, Counts, cells_of_rows, counts_for_tests
 from bnml.data import Data
 from bnml.data.targets import rows_not_setting
 
-KEPT, VARYING = "observed counts", "number of varying columns"
+KEPT = "observed counts"  # under which they are kept with a table
 
 
 class ObservedCounts:
@@ -109,29 +108,9 @@ class ObservedCounts:
         return results, made
 
 
-def counts_for_tests(data: Data) -> Counts | ObservedCounts:
-    """Return what tests of independence count in a table; of one with gaps, the rows in which they are observed.
-
-    Examples
-    --------
-    >>> import bnml, pandas
-    >>> from bnml.counts.observed import counts_for_tests
-    >>> frame = pandas.DataFrame({"sky": ["sun", "rain", None, "sun"], "air": ["hot", "cold", "hot", None]})
-    >>> counts = counts_for_tests(bnml.read(frame, missing="em"))
-    >>> counts.table([0]).tolist(), counts.table([0, 1]).tolist()
-    ([1, 2], [[1, 0], [0, 1]])
-    """
-    if not data.has_gaps:
-        return counts_of(data)
+def observed_counts(data: Data) -> ObservedCounts:
+    """Return the counts of a table with gaps; they are kept with it."""
     known: ObservedCounts | None = data.memo.get(KEPT)
     if known is None:
         known = data.memo[KEPT] = ObservedCounts(data)
-    return known
-
-
-def count_varying(data: Data) -> int:
-    """Return how many columns have more than one value among the rows in which they are observed."""
-    known: int | None = data.memo.get(VARYING)
-    if known is None:
-        known = data.memo[VARYING] = int((count_occurring_states(counts_for_tests(data)) > 1).sum())
     return known

@@ -15,12 +15,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from bnml._arrays import Floats
-from bnml._threads import cores, run_all
+from bnml._machine import cores, run_all
 from bnml._watch import Tell
-from bnml.counts.batches import Lookups, batch_of
+from bnml.counts.batches import Lookups, batch_of, counts_before_tail, fit_tails, scaled_tails, tail_counts
 from bnml.counts.counts import Counts, counts_of
-from bnml.counts.sums import WORTH_A_THREAD
-from bnml.counts.tails import counts_before_tail, fit_tails, scaled_tails, tail_counts
+from bnml.counts.in_memory import WORTH_A_THREAD
 from bnml.data import Data
 
 AT_ONCE = 32  # columns between two reports of progress

@@ -8,10 +8,10 @@ from itertools import pairwise
 import numpy as np
 
 from bnml._arrays import Floats, Ints
-from bnml._threads import cores, run_all
-from bnml.counts.cells import Cells
+from bnml._machine import cores, run_all
 from bnml.counts.chi_square import Questions, Verdict, chi_square_statistic, log_survival
-from bnml.counts.sums import CODES_PER_TASK, DistinctRows
+from bnml.counts.counts import Cells
+from bnml.counts.in_memory import CODES_PER_TASK, DistinctRows
 
 
 def pair_tests_fit(rows: DistinctRows, questions: Questions) -> bool:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from bnml._bits import WORD_BITS
 from bnml._costs import SECONDS
-from bnml.counts.sums import DistinctRows
+from bnml.counts.in_memory import DistinctRows
 
 if TYPE_CHECKING:
     from bnml.counts._parent_set_kernels import ChildRows, Costs, Level

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from bnml.counts.counts import Counts, counts_of
-from bnml.counts.observed import counts_for_tests
+from bnml.counts.counts import Counts, counts_for_tests, counts_of
 from bnml.data import Data
 
 

@@ -10,9 +10,8 @@ import numpy as np
 
 from bnml._text import clip
 from bnml.data.columns import Column
-from bnml.data.labels import MISSING_TEXTS
+from bnml.data.labels import MISSING_TEXTS, Wanted, check_table_names, kept_table_names
 from bnml.data.table import Table
-from bnml.data.table_names import Wanted, check_table_names, kept_table_names
 from bnml.errors import DataError
 
 

@@ -1,26 +1,81 @@
-"""A table of categories: its distinct rows as small integers, with weights."""
+"""A table of categories: its distinct rows as small integers, with weights; and what was missing when it was read."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
 
+from bnml._checks import is_whole
 from bnml._notebook import notebook_table
 from bnml._pickled import PickledByFields
-from bnml._text import clip, did_you_mean, number_of, printable, quoted, shortened, wrapped_text
-from bnml.data.gaps import Gaps, rows_missing_words
-from bnml.data.read_choices import Reading
+from bnml._text import clip, did_you_mean, number_of, printable, quoted, quoted_value, shortened, wrapped_text
+from bnml.data.labels import Reading
 from bnml.data.targets import Targets, group_with_targets, rows_set_words
-from bnml.errors import ArgumentError
+from bnml.errors import ArgumentError, DataError, MissingError, Text, argument, function, join_texts
+
+if TYPE_CHECKING:
+    from bnml.data.columns import Column
+    from bnml.data.states import States
 
 COUNTING = "counting"  # under which is kept how the rows of an engine are counted, and why
+
+
+@dataclass(frozen=True)
+class Gaps:
+    """How many values were missing, and how many rows were left out.
+
+    Attributes
+    ----------
+    missing
+        The columns with missing values, each with the number of rows that have none; rows that were left out count.
+    dropped
+        How many rows were left out because a value was missing.
+    weightless
+        How many rows of the source were left out because their weight is 0.
+
+    Examples
+    --------
+    >>> import bnml, pandas
+    >>> frame = pandas.DataFrame({"sky": ["sun", None, "rain"], "air": ["warm", "cold", "cold"]})
+    >>> bnml.read(frame, missing="drop").gaps
+    Gaps(missing=(('sky', 1),), dropped=1, weightless=0)
+    """
+
+    missing: tuple[tuple[str, int], ...] = ()
+    dropped: int = 0
+    weightless: int = 0
+
+    def of(self, names: Iterable[str]) -> Gaps:
+        """Return what holds for these columns; what was left out for the sake of others is out all the same."""
+        kept = set(names)
+        return Gaps(tuple(pair for pair in self.missing if pair[0] in kept), self.dropped, self.weightless)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        return {"missing": dict(self.missing), "dropped": self.dropped, "weightless": self.weightless}
+
+    @staticmethod
+    def from_dict(values: Any) -> Gaps:
+        """Return what `to_dict` gave.
+
+        Raises
+        ------
+        ArgumentError
+            If it is something else.
+        """
+        given = values if isinstance(values, Mapping) else {"missing": values}
+        missing = given.get("missing", {})
+        numbers = [given.get("dropped", 0), given.get("weightless", 0)]
+        if not isinstance(missing, Mapping) or not all(map(is_whole, [*missing.values(), *numbers])):
+            raise ArgumentError(f"expected numbers of missing values and of rows, not {quoted_value(values)}")
+        return Gaps(tuple((str(name), int(n)) for name, n in missing.items()), *map(int, numbers))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -70,7 +125,7 @@ class Data(PickledByFields):
     row_index: npt.NDArray[np.integer[Any]] | None = None
     cuts: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     reading: Reading = Reading()  # noqa: RUF009  # nothing in it can be changed
-    gaps: Gaps = Gaps()  # noqa: RUF009
+    gaps: Gaps = Gaps()
     targets: Targets | None = None
 
     def __post_init__(self) -> None:
@@ -255,7 +310,7 @@ def _describe(data: Data, *, width: int = 80, most: int = 20) -> str:
         left = len(data.names) - most
         lines.append(f"… and {number_of(left, 'more column')}")
     if data.has_gaps:
-        lines.append(wrapped_text(f"values are missing in {rows_missing_words(data)}"))
+        lines.append(wrapped_text(f"values are missing in {_rows_missing_words(data)}"))
     if data.targets is not None:
         lines.append(wrapped_text(f"variables were set in {rows_set_words(data)}"))
     if data.counting is not None:
@@ -266,3 +321,79 @@ def _describe(data: Data, *, width: int = 80, most: int = 20) -> str:
 def _size(data: Data) -> str:
     where = f"({data.n_distinct:,} distinct)" if data.engine == "memory" else f"in {data.engine}"
     return f"{number_of(data.n_rows, 'row')} {where} × {number_of(len(data.names), 'column')}"
+
+
+def _rows_missing_words(data: Data, most: int = 12) -> str:
+    """Return in how many rows of a table with gaps values are missing, and in which columns, in words.
+
+    Examples
+    --------
+    >>> import bnml, pandas
+    >>> frame = pandas.DataFrame({"sky": ["sun", None, "rain", None], "air": ["hot", "cold", "hot", None]})
+    >>> _rows_missing_words(bnml.read(frame, missing="em"))
+    '2 of 4 rows: sky in 2, air in 1'
+    """
+    arities = np.array(data.arities)[:, None]
+    rows = int(data.weights[(data.column_codes >= arities).any(axis=0)].sum())
+    named = sorted(data.gap_counts().items(), key=lambda pair: -pair[1])
+    shown = ", ".join(f"{clip(name)} in {number:,}" for name, number in named[:most])
+    more = f" and {len(named) - most} more" if len(named) > most else ""
+    return f"{rows:,} of {number_of(data.n_rows, 'row')}: {shown}{more}"
+
+
+def refuse_gaps(data: Data, what: Text) -> None:
+    """Refuse a table with gaps for something that needs every value; ``what`` names it, a `function` as one.
+
+    Raises
+    ------
+    MissingError
+        If the table has gaps; the message names the columns and what can be done.
+    """
+    if not data.has_gaps:
+        return
+    counts = data.gap_counts()
+    shown = ", ".join(f"{clip(name)!r}: {count:,}" for name, count in list(counts.items())[:20])
+    raise MissingError(
+        what + f" needs every value, and values are missing in {number_of(len(counts), 'column')} ({shown})",
+        hint=argument("missing", "em")
+        + " serves learning, fitting, probabilities and predictions: here read the table with "
+        + argument("missing", "state")
+        + " or "
+        + argument("missing", "drop")
+        + ", or fill the gaps with "
+        + function("network.impute"),
+    )
+
+
+def refuse_columns_without_values(columns: Sequence[Column], settled: Sequence[States]) -> None:
+    """Refuse columns of gaps, without a single value: nothing is to be expected of these."""
+    empty = [column.name for column, states in zip(columns, settled, strict=True) if not states.labels]
+    if empty:
+        raise DataError(
+            f"there is no value at all in {quoted(map(clip, empty))}",
+            argument="missing",
+            value="em",
+            hint="leave such columns out with " + argument("drop"),
+        )
+
+
+def refuse_missing_values(missing: Sequence[tuple[str, int]], others: Sequence[Text], most: int = 20) -> NoReturn:
+    """Raise the error for gaps, where none may be: in how many rows of which columns; and say what else is wrong.
+
+    Raises
+    ------
+    MissingError
+        Always.
+    """
+    shown = ", ".join(f"{clip(name)!r}: {count}" for name, count in missing[:most])
+    more = f" and {len(missing) - most} more columns" if len(missing) > most else ""
+    said = (
+        f"missing values in {number_of(len(missing), 'column')} ({shown}{more}): pass "
+        + argument("missing", "em")
+        + " to learn from what is there, "
+        + argument("missing", "state")
+        + " to make them a state of their own, or "
+        + argument("missing", "drop")
+        + " to drop those rows"
+    )
+    raise MissingError(join_texts("\n", [said, *others]))

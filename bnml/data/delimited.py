@@ -20,11 +20,11 @@ from typing import IO, Any
 
 import numpy as np
 
+from bnml._machine import cores
 from bnml._text import clip, number_of
-from bnml._threads import cores
 from bnml.data.columns import LabelEncoder
+from bnml.data.labels import Wanted, check_table_names, kept_table_names
 from bnml.data.table import Table
-from bnml.data.table_names import Wanted, check_table_names, kept_table_names
 from bnml.errors import DataError
 
 DELIMITERS = ",;\t|"

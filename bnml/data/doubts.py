@@ -13,7 +13,7 @@ import numpy as np
 from bnml._text import clip, quoted
 from bnml.data.columns import Column
 from bnml.data.labels import as_number, label_text, label_without_point
-from bnml.data.read_arguments import Arguments
+from bnml.data.read_arguments import ReadOptions
 from bnml.data.states import MOST_WHOLE_NUMBERS, States
 from bnml.errors import DataWarning, Text, argument
 
@@ -129,7 +129,7 @@ def _usual_replacement(censored: Sequence[str]) -> str:
     return ", such as the limit itself" if sides <= set(">≥") else ""
 
 
-def warn_of_doubts(columns: Sequence[Column], asked: Arguments, file: str | None) -> None:
+def warn_of_doubts(columns: Sequence[Column], asked: ReadOptions, file: str | None) -> None:
     """Warn of a file whose first line may be a row, unless its names were used, and of numbers with a comma."""
     named = asked.columns is not None or asked.weights is not None or asked.states or asked.bins_of
     undeclared = [column for column in columns if not column.declared and column.name not in asked.states]
@@ -139,7 +139,7 @@ def warn_of_doubts(columns: Sequence[Column], asked: Arguments, file: str | None
             warnings.warn(DataWarning(doubt), stacklevel=level_of_caller())
 
 
-def warn_of_states(columns: Sequence[Column], settled: Sequence[States], asked: Arguments) -> None:
+def warn_of_states(columns: Sequence[Column], settled: Sequence[States], asked: ReadOptions) -> None:
     """Warn of columns with one state, and of labels that are numbers but for a few."""
     single = [column.name for column, states in zip(columns, settled, strict=True) if len(states.labels) == 1]
     if single:

@@ -5,7 +5,6 @@ Databases are opened to be read only, where the engine can, and a file that is n
 
 from __future__ import annotations
 
-import re
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -20,16 +19,9 @@ from bnml._text import clip, did_you_mean, quoted
 from bnml.data.engine_table import EngineTable, check_duckdb, engine_table_of_ibis, one_line
 from bnml.errors import BnmlError, DataError
 
-NO_DATABASES = ("http://", "https://", "ftp://", "file://")
-ADDRESS = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]+://")
 QUIET = "SET enable_progress_bar = false"  # which DuckDB would draw on standard output
 LEAST_FOR_ENGINE = 512_000_000  # bytes; DuckDB runs with no less
 SHARE_OF_ROWS = 3  # a third of the memory is for rows that are fetched, where DuckDB is in this process
-
-
-def is_address(source: Any) -> bool:
-    """Return whether a source is the address of a table in a database."""
-    return isinstance(source, str) and bool(ADDRESS.match(source)) and not source.lower().startswith(NO_DATABASES)
 
 
 def shown_address(address: str) -> str:

@@ -14,30 +14,27 @@ from typing import Any
 import numpy as np
 
 from bnml._costs import BYTES
-from bnml._memory import gigabytes
+from bnml._machine import gigabytes
 from bnml._text import clip, quoted
 from bnml.data.bins import is_to_be_cut
 from bnml.data.columns import Column
-from bnml.data.data import COUNTING, Data
+from bnml.data.data import COUNTING, Data, Gaps, refuse_columns_without_values, refuse_missing_values
 from bnml.data.dependent_bins import bins_depend
 from bnml.data.doubts import warn_of_doubts, warn_of_states
 from bnml.data.engine_codes import CodedTable, ColumnCoding
 from bnml.data.engine_table import DistinctValues, EngineTable, missing_values
 from bnml.data.engine_values import known_values
-from bnml.data.gaps import Gaps, refuse_columns_without_values, refuse_missing_values
-from bnml.data.labels import EXACT
+from bnml.data.labels import EXACT, Reading, check_table_names
 from bnml.data.pushed_data import PushedData
 from bnml.data.read import read_opened, read_variables, read_weights, too_many_rows
-from bnml.data.read_arguments import Arguments
-from bnml.data.read_choices import Reading
+from bnml.data.read_arguments import ReadOptions
 from bnml.data.sources import grouped_table
 from bnml.data.states import States, medians_of_column, settle_states, why_no_states
 from bnml.data.table import Table
-from bnml.data.table_names import check_table_names
 from bnml.errors import DataError, Text, argument, join_texts
 
 
-def read_engine_table(table: EngineTable, asked: Arguments, counting: str, limit: int, source: str) -> Data:
+def read_engine_table(table: EngineTable, asked: ReadOptions, source: str) -> Data:
     """Read a table in an engine as `bnml.read` does.
 
     Parameters
@@ -46,16 +43,12 @@ def read_engine_table(table: EngineTable, asked: Arguments, counting: str, limit
         The table.
     asked
         The arguments of `bnml.read`.
-    counting
-        ``"auto"``, ``"compress"`` or ``"push"``.
-    limit
-        How many bytes of memory may be used.
     source
         What messages call it.
     """
     names = check_table_names(table.names, "the table")
     kept = asked.kept(names)
-    limit //= table.share
+    counting, limit = asked.counting, asked.limit // table.share
     variables = [name for name in kept if name not in asked.no_variables]
     if asked.interventions is not None:
         _refuse_to_push(counting, argument("interventions"))
@@ -187,7 +180,7 @@ def _bytes_per_row(coded: CodedTable) -> int:
 
 
 def _cleaned(
-    found: Sequence[DistinctValues], asked: Arguments, names: tuple[str, ...], table: EngineTable
+    found: Sequence[DistinctValues], asked: ReadOptions, names: tuple[str, ...], table: EngineTable
 ) -> tuple[list[Column], tuple[str, ...]]:
     """Return the columns with missing values and labels told apart: an entry for each distinct value."""
     return read_variables(Table([own.column for own in found], names, untyped=table.untyped), asked)
@@ -197,7 +190,7 @@ def _n_missing(column: Column, found: DistinctValues) -> int:
     return int(found.counts[column.missing].sum())
 
 
-def _weighted(table: EngineTable, asked: Arguments) -> tuple[EngineTable, Any, int, int | None]:
+def _weighted(table: EngineTable, asked: ReadOptions) -> tuple[EngineTable, Any, int, int | None]:
     """Return the rows that count, how many rows each stands for, how many were left out, and how many there are."""
     if asked.weights is None:
         return table, None, 0, None
@@ -233,7 +226,7 @@ def _gaps(found: DistinctValues, column: Column) -> Sequence[Any]:
     return [value for value in values if value is not None and value == value]
 
 
-def _cut_for_others(columns: Sequence[Column], asked: Arguments) -> list[str]:
+def _cut_for_others(columns: Sequence[Column], asked: ReadOptions) -> list[str]:
     """Return the columns whose cuts are to depend on other columns."""
 
     def bins_of(column: Column) -> Any:
@@ -246,7 +239,7 @@ def _cut_for_others(columns: Sequence[Column], asked: Arguments) -> list[str]:
     return [column.name for column in columns if bins_depend(bins_of(column))]
 
 
-def _settled(columns: Sequence[Column], found: Sequence[DistinctValues], asked: Arguments) -> list[States]:
+def _settled(columns: Sequence[Column], found: Sequence[DistinctValues], asked: ReadOptions) -> list[States]:
     """Decide the states of every column, as `bnml.data.states.settle_states` does, from its distinct values."""
     settled = [
         settle_states([column], asked.states, asked.bins, asked.bins_of, own.counts)[0]

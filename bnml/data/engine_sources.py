@@ -2,38 +2,45 @@
 
 Addresses are for `bnml.data.engine_addresses`. Files are for DuckDB, which runs inside this process, and gets a limit
 of memory and a folder for what does not fit.
+
+How much memory a CSV or Parquet file takes while it is read here is told from its first rows. A value of few states
+takes some bytes, of text, codes, and copies of both. One that occurs nowhere else, a measurement or a key, is a label
+of its own, and takes many more.
 """
 
 from __future__ import annotations
 
+import csv
 import glob
 import os
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from itertools import count
+from itertools import count, islice
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
 from typing import Any
 from weakref import finalize
 
-from bnml._memory import machine_memory, memory_limit_of
+from bnml._costs import BYTES
+from bnml._machine import cores, machine_memory, memory_limit_of
 from bnml._optional import needs
 from bnml._text import clip
-from bnml._threads import cores
-from bnml.data.delimited import header_of
-from bnml.data.engine_addresses import QUIET, SHARE_OF_ROWS, is_address, memory_of_duckdb, open_address
+from bnml.data.delimited import header_of, open_delimited
+from bnml.data.engine_addresses import QUIET, SHARE_OF_ROWS, memory_of_duckdb, open_address
 from bnml.data.engine_table import EngineTable, check_duckdb, engine_table_of_ibis, engine_table_of_relation, one_line
-from bnml.data.file_forecast import takes_more_than
-from bnml.data.table_names import check_table_names
+from bnml.data.labels import check_table_names
 from bnml.errors import BnmlError, DataError
 
 COUNTING_CHOICES = ("auto", "compress", "push")
+NO_DATABASES = ("http://", "https://", "ftp://", "file://")
+ADDRESS = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]+://")
 SHARE = 4  # a quarter of the machine's memory is for a table that is read, unless a limit is given
 DUCKDB_PURPOSE = "a table that DuckDB reads"
 
 
-def limit_of_reading(memory_limit: int | str | None) -> int:
+def limit_of_reading(given: int | str | None) -> int:
     """Return how many bytes an engine's source that is read may take: a quarter of the machine's memory, unless given.
 
     Examples
@@ -41,7 +48,7 @@ def limit_of_reading(memory_limit: int | str | None) -> int:
     >>> limit_of_reading("2GB"), limit_of_reading(None) == machine_memory() // 4
     (2000000000, True)
     """
-    return machine_memory() // SHARE if memory_limit is None else memory_limit_of(memory_limit)
+    return machine_memory() // SHARE if given is None else memory_limit_of(given)
 
 
 def open_engine_table(source: Any, limit: int) -> EngineTable | None:
@@ -76,6 +83,11 @@ def open_engine_table(source: Any, limit: int) -> EngineTable | None:
         return None
 
 
+def is_address(source: Any) -> bool:
+    """Return whether a source is the address of a table in a database."""
+    return isinstance(source, str) and bool(ADDRESS.match(source)) and not source.lower().startswith(NO_DATABASES)
+
+
 def _at_path(text: str, limit: int) -> EngineTable | None:
     """Return the files of a folder or pattern, or a large file, as a table; None if the path is neither."""
     path = Path(text)
@@ -84,7 +96,7 @@ def _at_path(text: str, limit: int) -> EngineTable | None:
         return _of_parquet(files, text, limit) if files else None
     if not path.exists() and text.lower().endswith(".parquet") and glob.has_magic(text):
         return _of_parquet(sorted(Path(name) for name in glob.glob(text, recursive=True)), text, limit)  # noqa: PTH207
-    if path.is_file() and takes_more_than(path, limit):
+    if path.is_file() and _takes_more_than(path, limit):
         name = path.name.lower()
         return _of_parquet([path], text, limit) if name.endswith(".parquet") else _of_text(path, limit)
     return None
@@ -189,3 +201,71 @@ def _of_files(
     numbers = count()
     table = engine_table_of_ibis(rows, shown, untyped=untyped, keep=backend)
     return replace(table, scratch=scratch, own_names={name: own[name] for name in kept}, share=SHARE_OF_ROWS)
+
+
+MOST_PER_BYTE = BYTES.label // 2  # of a file of text: a digit and a comma are a value
+FIRST_ROWS = 2000
+
+
+def _takes_more_than(path: Path, limit: int) -> bool:
+    r"""Return whether a CSV or Parquet file takes more than a number of bytes while it is read; False for others.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder, "t.csv")
+    ...     _ = file.write_text("a,b\n" + "x,1\ny,2\n" * 1000)
+    ...     _takes_more_than(file, 10**6), _takes_more_than(file, 10**5)
+    (False, True)
+    """
+    name = path.name.lower()
+    if name.endswith(".parquet"):
+        return _memory_of_parquet(path) > limit
+    if not name.endswith((".csv", ".tsv", ".csv.gz", ".tsv.gz")):
+        return False
+    size = path.stat().st_size * (8 if name.endswith(".gz") else 1)  # gzip makes a table about 8 times smaller
+    return size * MOST_PER_BYTE > limit and _memory_of_text(path, size) > limit
+
+
+def _memory(columns: Sequence[int], n_first: int, n_rows: float) -> int:
+    """Return the bytes of columns with these numbers of different values among the first rows."""
+    # where half of the first values differ, they are labels of their own
+    each = sum(BYTES.label if n > max(0.5 * n_first, 10) else BYTES.value for n in columns)
+    return int(each * n_rows)
+
+
+def _memory_of_parquet(path: Path) -> int:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    from pyarrow.parquet import ParquetFile
+
+    try:
+        with ParquetFile(path) as file:
+            first = next(file.iter_batches(FIRST_ROWS), None)
+            n_rows = int(file.metadata.num_rows)
+    except (pa.ArrowException, OSError):
+        return 0  # what is wrong with it is said where it is read
+    if first is None:
+        return 0
+    columns = []
+    for column in first.columns:
+        try:
+            columns.append(int(pc.count_distinct(column).as_py()))
+        except pa.ArrowNotImplementedError:
+            columns.append(0)  # no labels, which is said elsewhere
+    return _memory(columns, first.num_rows, n_rows)
+
+
+def _memory_of_text(path: Path, size: int) -> int:
+    try:
+        names, delimiter = header_of(path, "\t" if path.name.lower().endswith((".tsv", ".tsv.gz")) else None)
+        with open_delimited(path) as file:
+            lines = list(islice(file, 1, FIRST_ROWS + 1))
+        rows = list(csv.reader(lines, delimiter=delimiter))
+    except (BnmlError, UnicodeDecodeError, csv.Error):
+        return size  # what is wrong with it is said where it is read
+    if not rows:
+        return size
+    columns = [len({row[i] for row in rows if i < len(row)}) for i in range(len(names))]
+    return _memory(columns, len(rows), size / (sum(map(len, lines)) / len(rows)))

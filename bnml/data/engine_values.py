@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 
 from bnml._costs import BYTES
-from bnml._memory import gigabytes
+from bnml._machine import gigabytes
 from bnml._text import clip
 from bnml.data.bins import MDL, Bins, equal_width, quantile_shares
 from bnml.data.dependent_bins import bins_depend
 from bnml.data.engine_table import DistinctValues, EngineTable, exact_literal, missing_values
 from bnml.data.labels import MISSING_TEXTS, NUMBER, as_number
-from bnml.data.read_arguments import Arguments
+from bnml.data.read_arguments import ReadOptions
 from bnml.errors import DataError, argument
 
 FIRST_ROWS = 20_000  # rows in which columns of many values are told
@@ -30,7 +30,7 @@ SHOWN_VALUES = 2000  # values of such a column that are fetched to say what is w
 
 
 def known_values(
-    table: EngineTable, names: Sequence[str], asked: Arguments, limit: int, weight: Any = None
+    table: EngineTable, names: Sequence[str], asked: ReadOptions, limit: int, weight: Any = None
 ) -> list[DistinctValues]:
     """Return the distinct values of some columns; of columns with too many to list, few that stand for them.
 
@@ -88,11 +88,11 @@ def _n_distinct(compute: Any, values: Any) -> int:
         return 0
 
 
-def _bins_for(name: str, asked: Arguments) -> Bins | None:
+def _bins_for(name: str, asked: ReadOptions) -> Bins | None:
     return None if name in asked.states else asked.bins_of.get(name, asked.bins)
 
 
-def _is_thinned(name: str, n: int, asked: Arguments, limit: int) -> bool:
+def _is_thinned(name: str, n: int, asked: ReadOptions, limit: int) -> bool:
     """Return whether few values are to stand for those of a column.
 
     Raises
@@ -115,7 +115,7 @@ def _is_thinned(name: str, n: int, asked: Arguments, limit: int) -> bool:
     return False
 
 
-def _thinned(table: EngineTable, name: str, asked: Arguments, weight: Any) -> DistinctValues:
+def _thinned(table: EngineTable, name: str, asked: ReadOptions, weight: Any) -> DistinctValues:
     """Return few values that stand for those of a column: of numbers to be cut the largest of every bin."""
     import ibis
 
@@ -141,7 +141,7 @@ def _thinned(table: EngineTable, name: str, asked: Arguments, weight: Any) -> Di
     )
 
 
-def _gaps(kind: Any, asked: Arguments) -> list[Any]:
+def _gaps(kind: Any, asked: ReadOptions) -> list[Any]:
     """Return the values of a column that stand for a missing one, but for nulls."""
     texts = sorted(MISSING_TEXTS | asked.na_texts)
     if kind.is_string():

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from bnml.data.columns import column_code_type
 from bnml.data.data import Data
-from bnml.data.read_choices import Reading
+from bnml.data.labels import Reading
 from bnml.data.targets import Targets, group_with_targets, joined_targets
 
 Ints = npt.NDArray[np.int64]

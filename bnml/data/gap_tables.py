@@ -10,8 +10,7 @@ from bnml._arrays import Floats
 from bnml.data.columns import column_code_type
 from bnml.data.data import Data
 from bnml.data.grouping import group_rows
-from bnml.data.labels import MISSING_LABEL
-from bnml.data.read_choices import Reading
+from bnml.data.labels import MISSING_LABEL, Reading
 from bnml.data.targets import group_with_targets
 
 

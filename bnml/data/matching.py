@@ -13,8 +13,7 @@ from bnml._text import clip, did_you_mean, quoted
 from bnml.data.bins import bins_of_values
 from bnml.data.columns import Column
 from bnml.data.data import Data
-from bnml.data.labels import MISSING_LABEL, as_number, label_text
-from bnml.data.read_choices import Reading
+from bnml.data.labels import MISSING_LABEL, Reading, as_number, label_text
 from bnml.data.rows import UNSEEN, Rows, no_single_rows
 from bnml.data.sources import open_table
 from bnml.data.states import hold_codes, states_of_codes

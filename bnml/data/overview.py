@@ -17,22 +17,21 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bnml._memory import enough_memory
+from bnml._machine import enough_memory
 from bnml._text import clip, number_of, quoted
 from bnml.data.bins import is_to_be_cut
 from bnml.data.columns import Column
 from bnml.data.data import Data
 from bnml.data.doubts import hint_for_words, is_missing_code, number_with_comma
-from bnml.data.engine_sources import limit_of_reading, open_engine_table
+from bnml.data.engine_sources import open_engine_table
 from bnml.data.engine_table import EngineTable
 from bnml.data.engine_values import known_values
-from bnml.data.labels import as_number, label_text, ordered
+from bnml.data.labels import as_number, check_table_names, label_text, ordered
 from bnml.data.read import read_frequencies, read_opened, read_variables
-from bnml.data.read_arguments import Arguments, check_arguments
+from bnml.data.read_arguments import ReadOptions, check_arguments
 from bnml.data.sources import open_in_memory, source_text
 from bnml.data.states import MOST_LABELS
 from bnml.data.table import Table
-from bnml.data.table_names import check_table_names
 from bnml.errors import DataError, Phrase, argument
 
 Counts = npt.NDArray[np.int64]
@@ -125,7 +124,7 @@ class TableOverview:
 
 
 @enough_memory(DataError, "the table was read", "take fewer columns or rows, or a machine with more")
-def overview(source: Any, *, counting: Any = "auto", memory_limit: Any = None, **arguments: Any) -> TableOverview:
+def overview(source: Any, **arguments: Any) -> TableOverview:
     """Return what a table holds; the arguments are those of `bnml.read`.
 
     Raises
@@ -134,10 +133,9 @@ def overview(source: Any, *, counting: Any = "auto", memory_limit: Any = None, *
         If the table cannot be opened, or an argument is wrong.
     """
     asked = check_arguments(**arguments)
-    limit = limit_of_reading(memory_limit)
-    engine = open_engine_table(source, limit)
+    engine = open_engine_table(source, asked.limit)
     if engine is not None:
-        return _engine_overview(engine, asked, counting, limit, source_text(source))
+        return _engine_overview(engine, asked, source_text(source))
     table = open_in_memory(source, asked.kept)
     variables, _ = read_variables(table, asked)
     frequencies = read_frequencies(table, asked)
@@ -151,14 +149,14 @@ def overview(source: Any, *, counting: Any = "auto", memory_limit: Any = None, *
     return TableOverview(n_rows, tuple(_without_copies(variables, looks)), data, error, _first_rows(variables))
 
 
-def _engine_overview(engine: EngineTable, asked: Arguments, counting: str, limit: int, source: str) -> TableOverview:
+def _engine_overview(engine: EngineTable, asked: ReadOptions, source: str) -> TableOverview:
     """Return what a table in an engine holds, from its columns' distinct values; near copies are not looked for."""
     from bnml.data.engine_reading import read_engine_table
 
     names = check_table_names(engine.names, "the table")
     kept = [name for name in asked.kept(names) if name not in asked.no_variables]
     shown = asked if asked.bins is not None else replace(asked, bins=("width", BARS))
-    found = known_values(engine, kept, shown, limit)
+    found = known_values(engine, kept, shown, asked.limit)
     variables, _ = read_variables(Table([own.column for own in found], names, untyped=engine.untyped), asked)
     n_rows = max(int(own.counts.sum()) for own in found)
     looks = [
@@ -167,7 +165,7 @@ def _engine_overview(engine: EngineTable, asked: Arguments, counting: str, limit
     ]
     data, error = None, None
     try:
-        data = read_engine_table(engine, asked, counting, limit, source)
+        data = read_engine_table(engine, asked, source)
     except DataError as reason:
         error = reason
     first = engine.table(engine.rows.select(*map(engine.column, kept)).limit(FIRST_ROWS), "show the first rows")
@@ -188,7 +186,7 @@ def _first_rows(columns: Sequence[Column]) -> tuple[tuple[str, ...], ...]:
 
 
 def _look(
-    column: Column, frequencies: Counts | None, asked: Arguments, about: tuple[int, int] | None = None
+    column: Column, frequencies: Counts | None, asked: ReadOptions, about: tuple[int, int] | None = None
 ) -> ColumnOverview:
     """Look at a column; ``about`` are its numbers of values and rows, where few values stand for all."""
     present = column.codes >= 0
@@ -309,7 +307,7 @@ def _words_among_numbers(column: Column) -> tuple[str, ...]:
     return tuple(sorted(words)) if many and 0 < len(words) <= 3 else ()
 
 
-def _with_gaps(found: ColumnOverview, asked: Arguments) -> ColumnOverview:
+def _with_gaps(found: ColumnOverview, asked: ReadOptions) -> ColumnOverview:
     """Add what to do about missing values."""
     if not found.missing or found.leave_out or asked.missing != "error":
         return found

@@ -8,9 +8,8 @@ from types import FrameType, MappingProxyType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from bnml._text import clip
-from bnml.data.data import Data
-from bnml.data.gaps import Gaps
-from bnml.data.read_choices import Reading
+from bnml.data.data import Data, Gaps
+from bnml.data.labels import Reading
 from bnml.errors import ArgumentError, DataError, Text, argument, function
 
 if TYPE_CHECKING:

@@ -10,21 +10,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bnml._checks import one_of
-from bnml._memory import enough_memory
+from bnml._machine import enough_memory
 from bnml._text import clip
 from bnml.data.bins import AUTO
 from bnml.data.columns import Column
-from bnml.data.data import Data
+from bnml.data.data import Data, Gaps, refuse_columns_without_values, refuse_missing_values
 from bnml.data.doubts import warn_of_doubts, warn_of_states
-from bnml.data.draft_table import DraftTable
-from bnml.data.engine_sources import COUNTING_CHOICES, limit_of_reading, open_engine_table
-from bnml.data.gaps import Gaps, refuse_columns_without_values, refuse_missing_values
-from bnml.data.labels import EXACT, MISSING_TEXTS, as_number
-from bnml.data.read_arguments import Arguments, check_arguments
-from bnml.data.read_choices import Reading
+from bnml.data.engine_sources import open_engine_table
+from bnml.data.labels import EXACT, MISSING_TEXTS, Reading, as_number
+from bnml.data.read_arguments import ReadOptions, check_arguments
 from bnml.data.sources import open_in_memory, open_table, source_text
-from bnml.data.states import hold_codes, settle_states, states_of_codes, why_no_states
+from bnml.data.states import DraftTable, hold_codes, settle_states, states_of_codes, why_no_states
 from bnml.data.table import Table
 from bnml.data.targets import Targets, targets_of_column
 from bnml.errors import DataError, argument
@@ -126,11 +122,9 @@ def read(
     """
     asked = check_arguments(
         columns=columns, states=states, missing=missing, na_values=na_values, bins=bins, weights=weights, drop=drop,
-        interventions=interventions,
+        interventions=interventions, counting=counting, memory_limit=memory_limit,
     )  # fmt: skip
-    one_of(counting, "counting", COUNTING_CHOICES)
-    limit = limit_of_reading(memory_limit)
-    engine = open_engine_table(source, limit)
+    engine = open_engine_table(source, asked.limit)
     if engine is None:
         if counting == "push":
             raise DataError(
@@ -142,16 +136,13 @@ def read(
         return read_opened(open_in_memory(source, asked.kept), asked, source_text(source)).data()
     from bnml.data.engine_reading import read_engine_table
 
-    return read_engine_table(engine, asked, counting, limit, source_text(source))
+    return read_engine_table(engine, asked, source_text(source))
 
 
-def read_draft(
-    source: Any, *, counting: str = "auto", memory_limit: int | str | None = None, **arguments: Any
-) -> DraftTable:
+def read_draft(source: Any, **arguments: Any) -> DraftTable:
     """Read a table as `read` does, up to a draft: its columns can be cut anew, so that its rows must be here."""
     asked = check_arguments(**arguments)
-    one_of(counting, "counting", COUNTING_CHOICES)
-    if counting == "push":
+    if asked.counting == "push":
         raise DataError(
             "cuts by turns with a network need rows, which stay in the engine with "
             + argument("counting", "push")
@@ -159,10 +150,10 @@ def read_draft(
             + argument("counting")
             + " out"
         )
-    return read_opened(open_table(source, asked.kept, memory_limit), asked, source_text(source))
+    return read_opened(open_table(source, asked.kept, asked.limit), asked, source_text(source))
 
 
-def read_opened(table: Table, asked: Arguments, source: str) -> DraftTable:
+def read_opened(table: Table, asked: ReadOptions, source: str) -> DraftTable:
     """Read a table that is open as `read` does, up to a draft; ``source`` is what it is called."""
     variables, coded = read_variables(table, asked)
     frequencies = read_frequencies(table, asked)
@@ -205,7 +196,7 @@ def as_data(source: Any, memory_limit: int | str | None = None) -> Data:
     return source if isinstance(source, Data) else read(source, memory_limit=memory_limit)
 
 
-def read_variables(table: Table, asked: Arguments) -> tuple[list[Column], tuple[str, ...]]:
+def read_variables(table: Table, asked: ReadOptions) -> tuple[list[Column], tuple[str, ...]]:
     """Read the columns that are variables, missing values and labels told apart; return also which held codes."""
     variables = [
         column.cleaned(
@@ -223,7 +214,7 @@ def read_variables(table: Table, asked: Arguments) -> tuple[list[Column], tuple[
     return states_of_codes(variables, asked.states), coded
 
 
-def read_frequencies(table: Table, asked: Arguments) -> Weights | None:
+def read_frequencies(table: Table, asked: ReadOptions) -> Weights | None:
     """Read how often each row occurs: an engine's count, the weights that were asked for, or both."""
     factors = [table.counts] if table.counts is not None else []
     factors += [column for column in table.columns if column.name == asked.weights]
@@ -246,7 +237,7 @@ def too_many_rows(weights: str) -> DataError:
 
 
 def _targets(
-    table: Table, asked: Arguments, variables: Sequence[Column], frequencies: Weights | None
+    table: Table, asked: ReadOptions, variables: Sequence[Column], frequencies: Weights | None
 ) -> Targets | None:
     """Read which variables were set in each row that is kept; None for none.
 
@@ -289,7 +280,7 @@ def read_weights(column: Column) -> Weights:
 
 
 def _without_gaps(
-    columns: list[Column], frequencies: Weights | None, asked: Arguments
+    columns: list[Column], frequencies: Weights | None, asked: ReadOptions
 ) -> tuple[list[Column], Weights | None, Gaps]:
     """Drop rows with a frequency of zero, and apply the choice for missing values; say what was missing."""
     if columns[0].codes.size == 0:

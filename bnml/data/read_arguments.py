@@ -14,17 +14,16 @@ from bnml._checks import one_of, refuse
 from bnml._text import clip, quoted
 from bnml.data.bene import read_vd
 from bnml.data.bins import Bins, parse_bins
-from bnml.data.labels import is_missing, label_text, plain_label
-from bnml.data.read_choices import MISSING_CHOICES
-from bnml.data.table_names import kept_table_names, name_not_in_table
+from bnml.data.engine_sources import COUNTING_CHOICES, limit_of_reading
+from bnml.data.labels import MISSING_CHOICES, is_missing, kept_table_names, label_text, name_not_in_table, plain_label
 from bnml.errors import ArgumentError, DataError, argument
 
 OTHERS = "*"  # in a mapping of bins: all columns that it does not name
 
 
 @dataclass(frozen=True)
-class Arguments:
-    """What `read` was asked for, in one form."""
+class ReadOptions:
+    """Options of `read`, validated; ``limit`` is how many bytes a table in an engine may take here."""
 
     columns: list[str] | None
     states: dict[str, list[Any]]
@@ -36,6 +35,8 @@ class Arguments:
     weights: str | None
     drop: list[str]
     interventions: str | None = None
+    counting: str = "auto"
+    limit: int = 0
 
     def kept(self, names: Sequence[str]) -> list[str]:
         """Return which of a table's columns to read, once all that was asked for has been checked against them."""
@@ -101,7 +102,9 @@ def check_arguments(
     weights: Any = None,
     drop: Any = None,
     interventions: Any = None,
-) -> Arguments:
+    counting: Any = "auto",
+    memory_limit: Any = None,
+) -> ReadOptions:
     """Return the arguments of `read` in one form.
 
     Raises
@@ -112,9 +115,10 @@ def check_arguments(
         If the file of states cannot be read.
     """
     one_of(missing, "missing", MISSING_CHOICES)
+    one_of(counting, "counting", COUNTING_CHOICES)
     every_bins, bins_of = _checked_bins(bins)
     states_file = Path(os.fsdecode(states)) if isinstance(states, str | os.PathLike) else None
-    asked = Arguments(
+    asked = ReadOptions(
         columns=_checked_columns(columns),
         states=_checked_states(states) if states_file is None else dict(read_vd(states_file)),
         states_file=states_file,
@@ -125,6 +129,8 @@ def check_arguments(
         weights=_checked_name(weights, "weights", "frequencies"),
         drop=_checked_drop(drop),
         interventions=_checked_name(interventions, "interventions", "targets"),
+        counting=counting,
+        limit=limit_of_reading(memory_limit),
     )
     if both := set(asked.states) & set(bins_of):
         raise ArgumentError(

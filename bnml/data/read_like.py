@@ -8,14 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from bnml._memory import enough_memory
+from bnml._machine import enough_memory
 from bnml.data.columns import column_code_type
-from bnml.data.data import Data
-from bnml.data.gaps import Gaps
+from bnml.data.data import Data, Gaps
+from bnml.data.labels import Reading
 from bnml.data.matching import check_matched, columns_to_match, matched_codes
 from bnml.data.read import read_frequencies
 from bnml.data.read_arguments import check_arguments
-from bnml.data.read_choices import Reading
 from bnml.data.sources import open_table
 from bnml.data.states import medians_of_column
 from bnml.data.targets import Targets, group_with_targets, targets_of_column
@@ -59,8 +58,10 @@ def read_like(
     DataError
         If a column is not there, a value is none of its states, or values are missing where they were not before.
     """
-    asked = check_arguments(columns=list(states), weights=weights, interventions=interventions)
-    table = open_table(source, asked.kept, memory_limit)
+    asked = check_arguments(
+        columns=list(states), weights=weights, interventions=interventions, memory_limit=memory_limit
+    )
+    table = open_table(source, asked.kept, asked.limit)
     frequencies = read_frequencies(table, asked)
     variables = {column.name: column for column in columns_to_match(table, states, reading) if column.name in states}
     matrix = matched_codes(variables, states, cuts, reading)

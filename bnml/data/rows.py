@@ -15,11 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from bnml.data.columns import column_code_type
-from bnml.data.data import Data
-from bnml.data.gaps import refuse_gaps
+from bnml.data.data import Data, refuse_gaps
 from bnml.data.grouping import group_rows
-from bnml.data.read_choices import Reading
-from bnml.errors import DataError, function
+from bnml.data.labels import Reading
+from bnml.errors import DataError
 
 Codes = npt.NDArray[Any]
 
@@ -78,7 +77,7 @@ def rows_of(data: Data) -> Rows:
     MissingError
         If it has gaps.
     """
-    refuse_gaps(data, function("rows_of"))
+    refuse_gaps(data, "rows_of()")
     return Rows(data.column_codes, data.row_index)
 
 

@@ -20,14 +20,11 @@ import numpy.typing as npt
 
 from bnml._checks import is_number
 from bnml._files import check_writable, reading_file, written_whole
-from bnml._memory import memory_limit_of
+from bnml._machine import memory_limit_of
 from bnml._text import clip, quoted_value
 from bnml.data.columns import column_code_type
-from bnml.data.data import Data
-from bnml.data.gaps import Gaps
-from bnml.data.labels import EXACT, label_text
-from bnml.data.read_choices import Reading
-from bnml.data.table_names import check_table_names
+from bnml.data.data import Data, Gaps
+from bnml.data.labels import EXACT, Reading, check_table_names, label_text
 from bnml.data.targets import Targets
 from bnml.errors import ArgumentError, DataError
 

@@ -28,12 +28,12 @@ from bnml.data.columns import (
     columns_of_arrow,
 )
 from bnml.data.delimited import read_delimited, read_text
-from bnml.data.engine_addresses import is_address, shown_address
-from bnml.data.engine_sources import limit_of_reading, open_engine_table
+from bnml.data.engine_addresses import shown_address
+from bnml.data.engine_sources import is_address, limit_of_reading, open_engine_table
 from bnml.data.engine_table import EngineTable
+from bnml.data.labels import Wanted, check_table_names, kept_table_names
 from bnml.data.spreadsheets import read_workbook
 from bnml.data.table import Table
-from bnml.data.table_names import Wanted, check_table_names, kept_table_names
 from bnml.errors import DataError
 
 SUFFIXES = (
@@ -44,17 +44,17 @@ MAGIC = {b"\x1f\x8b": ".csv.gz", b"PAR1": ".parquet", b"ARROW1": ".arrow", b"PK\
 ENGINE_COUNT = "bnml row count"  # the numbers of rows that an SQL engine has grouped
 
 
-def open_table(source: Any, wanted: Wanted, memory_limit: int | str | None = None) -> Table:
+def open_table(source: Any, wanted: Wanted, limit: int | None = None) -> Table:
     """Read a source of any kind; ``wanted`` selects the columns, and is applied before any rows are read.
 
-    Files that take more than ``memory_limit`` are read by an engine.
+    Files that take more than ``limit`` bytes are read by an engine.
 
     Raises
     ------
     DataError
         If the source cannot be read, or does not hold a table.
     """
-    engine = open_engine_table(source, limit_of_reading(memory_limit))
+    engine = open_engine_table(source, limit_of_reading(limit))
     if engine is None:
         return open_in_memory(source, wanted)
     names = check_table_names(engine.names, "the table")

@@ -11,8 +11,8 @@ from typing import Any
 from bnml._optional import needs
 from bnml._text import clip
 from bnml.data.columns import column_of_objects
+from bnml.data.labels import Wanted, check_table_names, kept_table_names
 from bnml.data.table import Table
-from bnml.data.table_names import Wanted, check_table_names, kept_table_names
 from bnml.errors import DataError
 
 # what zipfile, XML parsers and openpyxl raise for a damaged workbook

@@ -1,4 +1,7 @@
-"""From a column's values to its states: declared labels, bins, or the labels that occur."""
+"""From a column's values to its states: declared labels, bins, or the labels that occur.
+
+In a `DraftTable` states are settled while the numbers are still at hand, so that columns can be binned anew.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +14,18 @@ import numpy.typing as npt
 
 from bnml._text import clip, did_you_mean, quoted
 from bnml.data.bins import Bins, bin_labels, bin_medians, bins_of_values, cut_points, is_to_be_cut
-from bnml.data.columns import Column
-from bnml.data.dependent_bins import CodedColumn, NumericColumn, bins_depend, cuts_by_dependence
-from bnml.data.labels import MISSING_LABEL, as_number, label_text, label_without_point, ordered
+from bnml.data.columns import Column, column_code_type
+from bnml.data.data import Data, Gaps
+from bnml.data.dependent_bins import (
+    CodedColumn,
+    ColumnCutting,
+    NumericColumn,
+    bins_depend,
+    cuts_by_dependence,
+    partners_of,
+)
+from bnml.data.labels import MISSING_LABEL, Reading, as_number, label_text, label_without_point, ordered
+from bnml.data.targets import Targets, group_with_targets
 from bnml.errors import DataError, Phrase, Text, argument, join_texts
 
 MOST_WHOLE_NUMBERS = 50
@@ -151,7 +163,7 @@ def settle_states(
             asked[column.name] = own
         else:
             numbers = NumericColumn.of(column, weights)
-            settled.append(states_of_bins(column, cut_points(own, numbers.values, numbers.totals)))
+            settled.append(_states_of_bins(column, cut_points(own, numbers.values, numbers.totals)))
     cuts: dict[str, tuple[float, ...]] = {}
     if asked:
         numeric = {column.name: NumericColumn.of(column, weights) for column in columns if column.name in asked}
@@ -159,7 +171,7 @@ def settle_states(
         coded = {column.name: CodedColumn.of(column, states) for column, states in known if states is not None}
         cuts = cuts_by_dependence(numeric, coded, asked)
     return [
-        states_of_bins(column, cuts[column.name]) if states is None else states
+        _states_of_bins(column, cuts[column.name]) if states is None else states
         for column, states in zip(columns, settled, strict=True)
     ]
 
@@ -219,7 +231,7 @@ def _not_to_be_cut(column: Column) -> list[Text]:
     return []
 
 
-def states_of_bins(column: Column, cuts: tuple[float, ...]) -> States:
+def _states_of_bins(column: Column, cuts: tuple[float, ...]) -> States:
     """Return the states of a column of numbers that is cut into bins."""
     numbers = column.numbers()
     assert numbers is not None
@@ -271,3 +283,111 @@ def _sentence(complaint: str, names: Sequence[str]) -> Phrase:
         + f", or declare {its} states with "
         + argument("states")
     )
+
+
+@dataclass(frozen=True, eq=False)
+class DraftTable:
+    """Columns with their states.
+
+    Attributes
+    ----------
+    columns
+        What was read.
+    states
+        The states of each column.
+    frequencies
+        How often each row occurs; once without.
+    reading
+        What `bnml.read` was told.
+    keep_rows
+        Whether the table has its rows one by one.
+    automatic
+        The columns that were cut by ``"auto"``.
+    gaps
+        What was missing, and which rows were left out.
+    targets
+        Which variables were set, for each row; None for none.
+    """
+
+    columns: tuple[Column, ...]
+    states: tuple[States, ...]
+    frequencies: npt.NDArray[np.int64] | None
+    reading: Reading
+    keep_rows: bool
+    automatic: frozenset[str]
+    gaps: Gaps
+    targets: Targets | None = None
+
+    def data(self) -> Data:
+        """Return the table of categories."""
+        from bnml.data._kernels import translate
+
+        gaps = self.reading.missing == "em"
+        arities = [
+            len(states.labels) + (gaps and column.has_missing)
+            for column, states in zip(self.columns, self.states, strict=True)
+        ]
+        matrix = np.empty((len(self.columns), self.columns[0].codes.size), column_code_type(max(arities)))
+        for row, column, states in zip(matrix, self.columns, self.states, strict=True):
+            translate(column.codes, states.mapping, row)
+        codes, weights, row_index, targets = group_with_targets(matrix, arities, self.frequencies, self.targets)
+        cut = [(column, s.cuts) for column, s in zip(self.columns, self.states, strict=True) if s.cuts is not None]
+        medians = tuple((column.name, medians_of_column(column, own, self.frequencies)) for column, own in cut)
+        return Data(
+            tuple(column.name for column in self.columns),
+            tuple(states.labels for states in self.states),
+            codes,
+            weights,
+            row_index if self.keep_rows else None,
+            {column.name: own for column, own in cut},
+            replace(self.reading, medians=medians),
+            self.gaps,
+            targets,
+        )
+
+    def n_candidates(self, name: str) -> int:
+        """Return how many places a column can be cut at."""
+        return NumericColumn.of(self.columns[self._index(name)], self.frequencies).n_candidates
+
+    def cut_anew(self, name: str, families: Sequence[tuple[Sequence[str], Sequence[str]]]) -> DraftTable:
+        """Return the table with a column of numbers cut so that others are described best.
+
+        Parameters
+        ----------
+        name
+            The column.
+        families
+            The variables to describe, as one where there are several, and those that they are described given.
+        """
+        i = self._index(name)
+        cuts = self.cutting(name, families).best()
+        if not cuts:
+            return self
+        states = _states_of_bins(self.columns[i], cuts)
+        if self.reading.missing == "state" and self.columns[i].has_missing:
+            states = states.with_missing_state()
+        if self.reading.missing == "em":
+            states = states.with_gaps()
+        return replace(self, states=(*self.states[:i], states, *self.states[i + 1 :]))
+
+    def cutting(self, name: str, families: Sequence[tuple[Sequence[str], Sequence[str]]]) -> ColumnCutting:
+        """Return a column of numbers as it is to be cut for others; see `cut_anew`."""
+        numbers = NumericColumn.of(self.columns[self._index(name)], self.frequencies)
+        return ColumnCutting(numbers, [(self._joint(described), self._joint(given)) for described, given in families])
+
+    def partners(self, name: str) -> list[str]:
+        """Return the columns that a column of numbers tells most about."""
+        numbers = NumericColumn.of(self.columns[self._index(name)], self.frequencies)
+        known = zip(self.columns, self.states, strict=True)
+        return partners_of(numbers, {own.name: CodedColumn.of(own, s) for own, s in known if own.name != name})
+
+    def _index(self, name: str) -> int:
+        return next(i for i, column in enumerate(self.columns) if column.name == name)
+
+    def _joint(self, names: Sequence[str]) -> CodedColumn:
+        """Return columns as one, whose states are their configurations."""
+        joint = CodedColumn(np.zeros(self.columns[0].codes.size, np.int64), 1)
+        for i in sorted(map(self._index, names), key=lambda i: self.columns[i].name):
+            own = CodedColumn.of(self.columns[i], self.states[i])
+            joint = CodedColumn(joint.codes * own.arity + own.codes, joint.arity * own.arity)
+        return joint

@@ -18,14 +18,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from inspect import signature
 from typing import Any
 
 from bnml._text import quoted
 from bnml.counts import contingency
 from bnml.data import Data
-from bnml.data.draft_table import DraftTable
 from bnml.data.labels import MISSING_LABEL
-from bnml.data.read import read_draft
+from bnml.data.read import read, read_draft
+from bnml.data.states import DraftTable
 from bnml.errors import ArgumentError
 from bnml.graph import DAG
 from bnml.nml.intervals import edge_prices
@@ -33,9 +34,7 @@ from bnml.scores.priors import DEFAULT_PRIOR, StructurePrior, parse_prior
 from bnml.search import learn
 from bnml.search.search_result import uninterrupted_result
 
-OPTIONS = (
-    "columns", "states", "missing", "na_values", "bins", "weights", "drop", "interventions", "counting", "memory_limit",
-)  # fmt: skip
+OPTIONS = tuple(signature(read).parameters)[1:]
 
 
 def discretise(

@@ -39,7 +39,7 @@ from bnml.counts import Counts, FamilyCounts, counts_of
 from bnml.errors import DataError
 from bnml.experiments import charts
 from bnml.experiments.claims import Claim, claim_of_fact
-from bnml.experiments.experiment import Experiment, Outputs, Part, Row
+from bnml.experiments.experiment import ANY_FAMILY, Experiment, Outputs, Part, Row
 from bnml.experiments.uci_tables import FOLDER, read_uci_table, uci_table_file
 from bnml.graph import count_dags
 from bnml.nml import log_rising
@@ -113,7 +113,7 @@ def _posterior(data: bnml.Data, score: Score, only: bnml.DAG | None = None) -> P
         others = [(a, b) for a in data.names for b in data.names if a != b and (a, b) not in only.arcs]
         known = bnml.Constraints(required=only.arcs, forbidden=others)
     found = bnml.posterior(
-        data, score, prior="classes", structure_prior="uniform", method="exact", rows_per_cell=0, constraints=known,
+        data, score, prior="classes", structure_prior="uniform", method="exact", constraints=known, **ANY_FAMILY,
         threads=1,
     )  # fmt: skip
     assert isinstance(found, Posterior)

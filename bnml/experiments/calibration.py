@@ -30,7 +30,7 @@ import bnml
 from bnml._arrays import Floats
 from bnml._bits import bits
 from bnml.experiments import charts
-from bnml.experiments.experiment import Experiment, Outputs, Part, Row, experiment_generator
+from bnml.experiments.experiment import ANY_FAMILY, Experiment, Outputs, Part, Row, experiment_generator
 from bnml.experiments.truths import draw_parameters, draw_rows, random_network, repository_network
 from bnml.uncertainty.all_structures import Structures, all_structures
 
@@ -72,7 +72,7 @@ def _work(folder: Path, key: tuple[Any, ...], seed: int) -> list[Row]:
         random = experiment_generator(seed, NAME, *key, k)
         truth = _truth(folder, source, random)
         data, start = draw_rows(truth, n, random), int(random.integers(2**31))
-        rule: dict[str, Any] = {"rows_per_cell": 0} if source == PRIOR else {}
+        rule: dict[str, Any] = ANY_FAMILY if source == PRIOR else {}
         for (score, formula), method in product(SCORES.items(), METHODS if k == 0 else (EXACT,)):
             if method == HALVES or score not in NO_POSTERIOR:
                 links = _numbers(data, formula, method, start, rule)

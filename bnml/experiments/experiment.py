@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
+ANY_FAMILY: dict[str, Any] = {"rows_per_cell": 0}
+"""As in the papers, families may have any number of rows per cell."""
+
 Row = dict[str, Any]
 """One line of a table: texts and numbers by the names of columns."""
 

@@ -54,10 +54,10 @@ from bnml.experiments.published import read_published_numbers
 from bnml.graph import Rules
 from bnml.network.sampling import sample_codes
 from bnml.scores import QNML, Score
-from bnml.scores.equal_scores import LEAST
+from bnml.scores.base import LEAST
 from bnml.scores.lattice import Lattice
 from bnml.search.best_networks import Subsets
-from bnml.search.read_back import read_back_by_model_string, read_back_by_names
+from bnml.search.exact import read_back_by_model_string, read_back_by_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,7 +10,7 @@ ranks; the spread of a column of ranks is divided by 20, not 19.
 
 Of several best structures the one that `bnml.search.exact` returns is taken. BDeu, BIC and qNML give all members of an
 equivalence class the same score, and the member that puts the smallest names first stands for it; if several classes
-share the highest score, names decide as well (`bnml.search.read_back`). Under fNML it is the best structure with the
+share the highest score, names decide as well (`bnml.search.exact`). Under fNML it is the best structure with the
 smallest model string. All members of a class have the same number of parameters, and the same predictions under BDeu;
 but those with sequential NML differ from one member to another, by about 0.01 nats a row where a fifth of the rows is
 there to learn from. So the rule, of which the paper says nothing, matters a little to the predictions of BIC and qNML.
@@ -42,7 +42,15 @@ import pandas as pd
 import bnml
 from bnml.data.resampling import expected_distinct, resampled_parts
 from bnml.errors import DataError
-from bnml.experiments.experiment import Experiment, Outputs, Part, Row, experiment_blocks, experiment_generator
+from bnml.experiments.experiment import (
+    ANY_FAMILY,
+    Experiment,
+    Outputs,
+    Part,
+    Row,
+    experiment_blocks,
+    experiment_generator,
+)
 from bnml.experiments.prediction_claims import PredictionTables, prediction_claims
 from bnml.experiments.prediction_figures import curves_figure, one_table_figure, page_figure, ranks_figure
 from bnml.experiments.prediction_tables import (
@@ -145,7 +153,7 @@ def _work(folder: Path, key: tuple[Any, ...], seed: int) -> list[Row]:
             training, test, frequencies = resampled_parts(data, order, sizes[k])
             for score, (search, estimator) in METHODS.items():
                 dag = uninterrupted_result(
-                    bnml.search.exact(training, search, rows_per_cell=0, prior="uniform", threads=1)
+                    bnml.search.exact(training, search, prior="uniform", threads=1, **ANY_FAMILY)
                 ).structure
                 network = bnml.fit(dag, training, estimator)
                 ruled = network

@@ -47,7 +47,7 @@ def proven_best(
     >>> print(proven_best(bnml.example(), "bic", most_sets=10))
     None
     """
-    problem = bind(SearchOptions.checked(None, {}, score=score, prior=prior, threads=1), as_data(data))
+    problem = bind(SearchOptions.checked(None, score=score, prior=prior, threads=1), as_data(data))
     listed = candidates_of(problem, problem.watch, most_sets=most_sets)
     if not listed.complete:
         return None

@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any
 from bnml._checks import is_whole, refuse
 from bnml._executor import PATIENCE, Crew, Place, checked_executor
 from bnml._files import write_files
+from bnml._machine import cores
 from bnml._plain import attributes
 from bnml._text import quoted
-from bnml._threads import cores
 from bnml.errors import ArgumentError, Text, argument
 from bnml.experiments import registry
 from bnml.experiments.experiment import Experiment, Outputs, Part, Row

@@ -31,7 +31,7 @@ from bnml._text import quoted
 from bnml.errors import DataError
 from bnml.experiments import charts
 from bnml.experiments.claims import Claim, claim_of_fact
-from bnml.experiments.experiment import Experiment, Outputs, Part, Row, experiment_blocks
+from bnml.experiments.experiment import ANY_FAMILY, Experiment, Outputs, Part, Row, experiment_blocks
 from bnml.experiments.published import read_published_numbers
 from bnml.experiments.uci_tables import TABLE_FILES, TABLES, read_uci_table
 from bnml.scores import FNML, QNML, BDeu, BDq, Score
@@ -94,7 +94,7 @@ def _work(folder: Path, key: tuple[Any, ...], seed: int) -> list[Row]:
     data, rows = read_uci_table(folder, name), list[Row]()
     for alpha in ALPHAS[score][first:last]:
         found = uninterrupted_result(
-            bnml.search.exact(data, _score(score, alpha), rows_per_cell=0, prior="uniform", threads=1)
+            bnml.search.exact(data, _score(score, alpha), prior="uniform", threads=1, **ANY_FAMILY)
         )
         arcs = len(found.structure.arcs)
         rows.append({"data": name, "score": score, "alpha": alpha, "highest": found.score, "arcs": arcs})

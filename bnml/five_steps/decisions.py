@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 from bnml._text import names_in_words, number_of
 from bnml.errors import ArgumentError, GraphError, argument
 from bnml.graph import DAG, PDAG, Rules, apply_meek_rules
-from bnml.graph._names import pairs_of_names
+from bnml.graph.base import pairs_of_names
 from bnml.report.phrases import legend_words
-from bnml.scores.equal_scores import score_tolerance
+from bnml.scores.base import score_tolerance
 
 if TYPE_CHECKING:
     from bnml.five_steps.study_result import Study

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING
 
-from bnml.counts.observed import ObservedCounts, counts_for_tests
+from bnml.counts.counts import counts_for_tests
+from bnml.counts.observed import ObservedCounts
 from bnml.five_steps.other_scores import disputing_scores
 from bnml.five_steps.strength import strength_of
 from bnml.graph import PDAG

@@ -8,43 +8,37 @@ shows a direction only where they agree.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
+from dataclasses import replace
 
-from bnml.data import Data
 from bnml.graph import PDAG
-from bnml.report.phrases import how_found
-from bnml.scores import LocalScores
+from bnml.scores import SCORES
+from bnml.scores.priors import StructurePrior
 from bnml.search.learn import solve
-from bnml.search.problem import bind
+from bnml.search.problem import Problem
 from bnml.search.search_result import SearchResult, uninterrupted_result
-from bnml.search.searches import search_options
+from bnml.search.searches import SEARCHES
 
-COMPARED = ("qnml", "bic", "bdeu", "fnml")
+COMPARED = {name: SCORES[name]() for name in ("qnml", "bic", "bdeu", "fnml")}
 MOST_SECONDS = 5.0  # of exact searches by the other scores
 
 Classes = tuple[tuple[str, PDAG], ...]
 
 
 def classes_by_score(
-    table: Data,
     learned: SearchResult,
-    given: Mapping[str, Any],
+    problem: Problem,
+    prior: StructurePrior | None,
     progress: Callable[[str, float], None],
     left_out: dict[str, str],
 ) -> Classes:
     """Return the classes of the best networks by the other scores, each with the score's name.
 
-    None where the network was not found by a score among all networks, or where that would take long; the latter is
-    said in ``left_out``.
+    None where that would take long, which is said in ``left_out``. ``problem`` is the one that was learned from.
     """
-    if not isinstance(learned.local, LocalScores) or how_found(learned) is not None:
-        return ()
-    if table.has_gaps:
-        left_out["other scores"] = "where values are missing a structure is learned by one score alone"
-        return ()
     others = [name for name in COMPARED if name != learned.score_name]
-    problems = [bind(search_options("exact", {}, **{**given, "score": name}), table) for name in others]
+    options = replace(problem.options, search=SEARCHES["exact"], options={}, prior=prior, progress=None)
+    problems = [problem.scored(replace(options, score=COMPARED[name])) for name in others]
     costs = [problem.cost for problem in problems]
     if not all(cost.fits for cost in costs) or sum(cost.seconds for cost in costs) > MOST_SECONDS:
         left_out["other scores"] = (

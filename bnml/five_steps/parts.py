@@ -10,10 +10,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from math import comb
 from typing import TYPE_CHECKING, Any
 
 from bnml.data import Data
+from bnml.data.data import refuse_gaps
 from bnml.data.targets import rows_setting_nothing, variables_set
 from bnml.errors import BnmlError, ScoreError
 from bnml.five_steps.features import Features, features_of
@@ -24,13 +26,18 @@ from bnml.five_steps.state import Progress, StudyOptions, StudyState
 from bnml.five_steps.validation import Validation, cross_validation
 from bnml.graph import DAG
 from bnml.independence import IndependenceResult, npc, pc
-from bnml.scores import LocalScores, Score, parse_score
+from bnml.report.phrases import how_found
+from bnml.scores import LocalScores, Score
 from bnml.scores.priors import StructurePrior, prior_for
 from bnml.search.forecast import Forecast
-from bnml.search.learn import learn_or_raise
+from bnml.search.learn import learn_or_raise, solve
 from bnml.search.options import SHARED, SearchOptions
-from bnml.search.search_result import SearchResult
-from bnml.uncertainty import Bootstrap, Posterior, SampledPosterior, bootstrap, posterior, strength
+from bnml.search.problem import Problem, bind
+from bnml.search.search_result import SearchResult, uninterrupted_result
+from bnml.search.searches import SEARCHES
+from bnml.uncertainty import Bootstrap, Posterior, SampledPosterior, strength
+from bnml.uncertainty.bootstrap import bootstrap_of
+from bnml.uncertainty.posterior import check_posterior_score, posterior_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -74,6 +81,21 @@ class StudyWork:
         prior = learning.prior_for(self.state.table)
         prior = None if prior is None else prior.among(self.table.names)
         return self.bounded(replace(learning, prior=prior, constraints=known.constraints, options=known.options))
+
+    @cached_property
+    def problem(self) -> Problem:
+        """The problem of learning from the variables that take part, whose table is bound once."""
+        learned, learning = self.state.parts.get("learned"), self.learning
+        bound = self.state.problem if self.table.names == self.state.table.names else None
+        if learned is not None and learned.problem is not None and not self.table.has_gaps:
+            bound = learned.problem
+        return bind(learning, self.table) if bound is None else bound.asked(learning)
+
+    @property
+    def problem_by_score(self) -> Problem:
+        """The problem for the posterior and other scores: that of the network, unless it was not found by a score."""
+        learning = replace(self.problem.options, search=None, options={}, prior=self.structure_prior)
+        return self.problem.asked(learning) if self.learning.by_score else bind(learning, self.table)
 
     @property
     def structure_prior(self) -> StructurePrior | None:
@@ -156,7 +178,10 @@ def _features(work: StudyWork) -> Features:
 
 def _selection(work: StudyWork) -> Selection:
     def learn() -> SearchResult:
-        return learn_or_raise(work.bounded(work.options.learning), work.state.table)
+        learning, problem = work.bounded(work.options.learning), work.state.problem
+        if problem is None:
+            return learn_or_raise(learning, work.state.table)
+        return uninterrupted_result(solve(problem.asked(replace(learning, prior=problem.options.prior))))
 
     table, features = work.state.table, work.state.parts["features"]
     return select_variables(work.options, table.names, features, learn, variables_set(table))
@@ -167,13 +192,20 @@ def _knowledge(work: StudyWork) -> Knowledge:
 
 
 def _learned(work: StudyWork) -> SearchResult:
-    return learn_or_raise(work.learning, work.table)
+    if work.table.has_gaps:
+        return learn_or_raise(work.learning, work.table)
+    return uninterrupted_result(solve(work.problem))
 
 
 def _other_scores(work: StudyWork) -> Classes:
     learned: SearchResult = work.state.parts["learned"]
-    given = {**work.shared, "prior": work.structure_prior_with(parse_score(COMPARED[0]))}  # none pays for parents
-    return classes_by_score(work.table, learned, given, work.progress, work.left_out)
+    if not isinstance(learned.local, LocalScores) or how_found(learned) is not None:
+        return ()
+    if work.table.has_gaps:
+        work.left_out["other scores"] = "where values are missing a structure is learned by one score alone"
+        return ()
+    prior = work.structure_prior_with(COMPARED["qnml"])  # none of them pays for parents
+    return classes_by_score(learned, work.problem, prior, work.progress, work.left_out)
 
 
 def _pc(work: StudyWork) -> IndependenceResult:
@@ -195,10 +227,11 @@ def _posterior(work: StudyWork) -> Posterior | SampledPosterior | None:
     if len(work.table.names) > MOST_FOR_SAMPLES:
         work.left_out["posterior"] = f"networks are sampled for up to {MOST_FOR_SAMPLES} variables here"
         return None
+    method = "auto" if len(work.table.names) <= MOST_FOR_POSTERIOR else "sample"
     try:
-        found = posterior(
-            work.table, progress=work.progress, executor=work.options.executor, **posterior_arguments(work)
-        )
+        check_posterior_score(work.learning.score)
+        refuse_gaps(work.table, "the posterior")
+        found = posterior_of(work.problem_by_score, method=method, executor=work.options.executor)
         if isinstance(found, Posterior) or found.converged:
             return found
         work.left_out["posterior"] = f"networks were sampled, and the chains have {found.verdict}"
@@ -210,24 +243,20 @@ def _posterior(work: StudyWork) -> Posterior | SampledPosterior | None:
 
 
 def _bootstrap(work: StudyWork) -> Bootstrap | None:
-    search, repetitions = work.options.search, work.options.repetitions
-    options = dict(work.learning_anew.options)
+    learning, repetitions = work.learning_anew, work.options.repetitions
     if repetitions == 0:
         work.left_out["bootstrap"] = "no halves of the rows were asked for"
         return None
     if len(work.table.names) > MOST_FOR_BOOTSTRAP:
         work.left_out["bootstrap"] = f"halves of the rows are drawn for up to {MOST_FOR_BOOTSTRAP} variables here"
         return None
-    if work.table.has_gaps and search in ("auto", "exact"):
-        search, options = "tabu", {}
-    if search in ("auto", "exact"):
-        cost = work.cost
-        search = "exact" if cost.fits and cost.seconds * repetitions <= BOOTSTRAP_SECONDS else "tabu"
-        options = options if search == "exact" else {}
-    return bootstrap(
-        work.table, search=search, repetitions=repetitions, progress=work.progress, executor=work.options.executor,
-        **work.shared, **options,
-    )  # fmt: skip
+    if learning.search_name in ("auto", "exact"):
+        quick = not work.table.has_gaps and work.cost.fits and work.cost.seconds * repetitions <= BOOTSTRAP_SECONDS
+        exact = replace(learning, search=SEARCHES["exact"])
+        learning = exact if quick else replace(learning, search=SEARCHES["tabu"], options={})
+    return bootstrap_of(
+        replace(learning, progress=work.progress), work.table, repetitions, executor=work.options.executor
+    )
 
 
 def _strength(work: StudyWork) -> pd.DataFrame:

@@ -18,7 +18,7 @@ from bnml._arrays import Floats
 from bnml._checks import refuse
 from bnml._plain import plain
 from bnml._text import did_you_mean, quoted
-from bnml.counts.observed import counts_for_tests
+from bnml.counts.counts import counts_for_tests
 from bnml.data import Data
 from bnml.data.labels import label_text
 from bnml.data.targets import rows_setting_nothing

@@ -22,7 +22,7 @@ from bnml._checks import a_variable, one_of, refuse
 from bnml._text import name_in_words, names_in_words, p_value_text
 from bnml.errors import ArgumentError, argument
 from bnml.graph import Constraints
-from bnml.graph._names import pairs_of_names
+from bnml.graph.base import pairs_of_names
 
 if TYPE_CHECKING:
     from bnml.five_steps.features import Features

@@ -18,6 +18,7 @@ from bnml.five_steps.decisions import Decisions
 from bnml.five_steps.table_source import TableSource
 from bnml.graph import Constraints
 from bnml.search.options import SHARED, SearchOptions
+from bnml.search.problem import Problem
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -86,6 +87,8 @@ class StudyState(PickledByFields):
         What was decided by hand.
     seconds
         How long it took so far.
+    problem
+        The problem of learning from all variables; None where values are missing.
     """
 
     options: StudyOptions
@@ -96,6 +99,7 @@ class StudyState(PickledByFields):
     left_out: Mapping[str, str] = field(default_factory=dict)
     decisions: Decisions = Decisions()  # noqa: RUF009  # nothing in it can be changed
     seconds: float = 0.0
+    problem: Problem | None = None
 
     def __post_init__(self) -> None:
         for name in ("parts", "left_out"):

@@ -67,8 +67,6 @@ class Study:
         left out.
     max_condition
         The most variables that a test of independence was given; None for any number.
-    rows_per_cell
-        How many rows each combination of values of a variable and its parents had to have on average.
     left_out
         What was not done, each with the reason.
     seconds
@@ -109,7 +107,6 @@ class Study:
     strength: pd.DataFrame
     validation: Validation | None
     max_condition: int | None
-    rows_per_cell: float
     left_out: tuple[tuple[str, str], ...]
     seed: int
     seconds: float = field(compare=False)
@@ -118,6 +115,11 @@ class Study:
     notes: tuple[str, ...]
     decisions: Decisions
     state: StudyState
+
+    @property
+    def rows_per_cell(self) -> float:
+        """How many rows per cell a family needs for a variable to have parents, on average."""
+        return self.state.options.learning.rows_per_cell
 
     @property
     def arcs(self) -> tuple[tuple[str, str], ...]:
@@ -138,7 +140,7 @@ class Study:
         """
         from bnml.five_steps.decisions import graph_with_decisions
         from bnml.five_steps.other_scores import disputing_scores
-        from bnml.search.ties import ties_opened
+        from bnml.search.best_networks import ties_opened
 
         graph = self.learned.shared_directions
         told = ties_opened(graph, tuple(arc for arc in graph.directed if disputing_scores(arc, self.other_scores)))

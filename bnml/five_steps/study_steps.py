@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from bnml._checks import a_variable, progress_function, refuse, significance_level, whole_number
@@ -36,10 +37,10 @@ from bnml.independence import IndependenceResult
 from bnml.scores import Score
 from bnml.scores.priors import DEFAULT_PRIOR, StructurePrior
 from bnml.search.by_tests import network_of_npc
-from bnml.search.learn import check_options
-from bnml.search.problem import bind
+from bnml.search.learn import bind_or_check
+from bnml.search.options import search_options
 from bnml.search.search_result import SearchResult
-from bnml.search.searches import SEARCHES, search_options
+from bnml.search.searches import SEARCHES
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -153,14 +154,14 @@ def study(
 def study_options(
     target: str | None,
     search: str,
-    options: Mapping[str, Any],
+    options: Mapping[str, Any] = MappingProxyType({}),
     *,
     event: Any = None,
     select: Any = "all",
     alpha: float,
     repetitions: int,
     folds: int = 10,
-    progress: Progress | None,
+    progress: Progress | None = None,
     executor: Executor | None = None,
     **given: Any,
 ) -> StudyOptions:
@@ -170,7 +171,7 @@ def study_options(
     options = {name: list(value) if isinstance(value, Iterator) else value for name, value in options.items()}
     if isinstance(search, str) and search in SEARCHES and "alpha" in SEARCHES[search].options:
         options = {"alpha": level, **options}
-    learning = search_options(search, options, **given)
+    learning = search_options(search, **options, **given)
     whole_number(repetitions, "repetitions")
     if whole_number(folds, "folds") == 1:
         raise refuse("folds", folds, "expected 2 folds or more, or 0 for none")
@@ -205,9 +206,11 @@ def begin_study(options: StudyOptions, data: Any, source: TableSource | None = N
         outcomes_of(table, options.target, options.event)  # refuses an unknown value
     check_select_among(options, table.names, variables_set(table))
     checked_decisions(learning.options.get("keep", ()), learning.options.get("drop", ()), ())
-    check_options(learning, table)
-    source = source or source_of(data, arguments)
-    return StudyState(options.resumed(learning.threads), table, source, table, seconds=watch.seconds)
+    problem = bind_or_check(learning.with_prior_for(table), table)
+    return StudyState(
+        options.resumed(learning.threads), table, source or source_of(data, arguments), table, seconds=watch.seconds,
+        problem=None if problem is None else problem.kept,
+    )  # fmt: skip
 
 
 def go_on_with_study(
@@ -282,7 +285,6 @@ def study_of(state: StudyState) -> Study:
         strength=parts["strength"],
         validation=parts["validation"],
         max_condition=max_condition_of(state),
-        rows_per_cell=options.learning.rows_per_cell,
         left_out=tuple(state.left_out.items()),
         seed=options.learning.seed,
         seconds=state.seconds,
@@ -325,7 +327,7 @@ def decided_study(state: StudyState, decisions: Decisions, *, threads: int | Non
             )
         parts["npc"] = found = found.resolve(keep=decisions.keep, drop=decisions.drop)
         if learned.search == "npc":
-            learned = network_of_npc(bind(work.learning, state.data), found)
+            learned = network_of_npc(work.problem, found)
         else:
             learned = network_with_decided_links(learned, decisions.keep, decisions.drop)
     parts["learned"] = network_with_decided_directions(learned, every.directed) if every.directed else learned

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from bnml.data import Data, read
-from bnml.data.engine_addresses import is_address, shown_address
+from bnml.data.engine_addresses import shown_address
+from bnml.data.engine_sources import is_address
 from bnml.data.example import example_path
 
 STANDARD_INPUT = "-"

@@ -11,6 +11,7 @@ from bnml.data.targets import rows_set
 from bnml.five_steps.links import links_too_large_for_halves
 from bnml.report.study_text import findings_of, knowledge_sentences
 from bnml.scores.registry import score_text
+from bnml.search.options import OF_STRUCTURES
 
 if TYPE_CHECKING:
     from bnml.data import Data
@@ -150,8 +151,7 @@ def _settings(study: Study) -> dict[str, Any]:
         "search": options.search,
         "options": learning.options,
         "alpha": options.alpha,
-        "max_parents": learning.max_parents,
-        "rows_per_cell": learning.rows_per_cell,
+        **{name: getattr(learning, name) for name in OF_STRUCTURES},
         "prior": prior if isinstance(prior, str) else repr(prior) if prior else "uniform",
         "max_condition": study.max_condition,
         "repetitions": options.repetitions,

@@ -3,10 +3,8 @@
 Algorithms are functions, one to a file; `DAG` and `PDAG` are values that hold the graph. Variables have names outside
 and are positions inside; neighbourhoods are bit masks. Each idea is taught in the text of its module:
 
-=======================  =====================================================
-`cpdag`                  Markov equivalence, CPDAGs
-`canonical_extension`    the canonical member of a class
-`meek`                   directions that follow from others
+=======================  ============================================================================================
+`equivalence`            Markov equivalence, CPDAGs, directions that follow from others, the canonical member of a class
 `interventional_class`   what experiments cannot tell apart
 `extension`              from a PDAG to a DAG
 `orientations`           all DAGs that a PDAG stands for
@@ -19,19 +17,18 @@ and are positions inside; neighbourhoods are bit masks. Each idea is taught in t
 `comparison`             what a learned graph has right, wrong and not at all
 `constraints`            what is known before the data are seen
 `model_string`           ``[A][C][B|A:C]``
-=======================  =====================================================
+=======================  ============================================================================================
 """
 
-from bnml.graph.canonical_extension import canonical_extension
 from bnml.graph.comparison import Comparison, Overlap, compare
 from bnml.graph.constraints import Constraints
 from bnml.graph.counting import count_complete_component_networks, count_dags
 from bnml.graph.dag import DAG
 from bnml.graph.distance import shd
+from bnml.graph.equivalence import apply_meek_rules, canonical_extension
 from bnml.graph.imaps import is_imap, is_perfect_map, minimal_imap
 from bnml.graph.intervention_distance import sid, sid_bounds
 from bnml.graph.interventional_class import interventional_class
-from bnml.graph.meek import apply_meek_rules
 from bnml.graph.pdag import PDAG
 from bnml.graph.rules import Rules
 from bnml.graph.separation import minimal_separator

@@ -24,10 +24,10 @@ from bnml._notebook import comparison_picture, notebook_comparison
 from bnml._plain import attributes, plain
 from bnml._text import shortened_in_the_middle, text_table, wrapped_text
 from bnml.errors import GraphError
-from bnml.graph._checks import graph_of, require_same_variables
-from bnml.graph.cpdag import class_of
+from bnml.graph.base import graph_of, require_same_variables
 from bnml.graph.dag import DAG
 from bnml.graph.distance import shd
+from bnml.graph.equivalence import class_of
 from bnml.graph.intervention_distance import sid, sid_bounds
 from bnml.graph.pdag import PDAG
 

@@ -17,11 +17,18 @@ from dataclasses import dataclass, field
 from bnml._bits import transposed
 from bnml._text import did_you_mean, quoted
 from bnml.errors import ArgumentError, GraphError
-from bnml.graph._checks import require_dag
-from bnml.graph._names import Variables, check_name, checked_names, pairs_of_names
+from bnml.graph.base import (
+    Variables,
+    check_name,
+    checked_names,
+    cycle_text,
+    find_cycle,
+    pairs_of_names,
+    require_dag,
+    topological_order,
+)
 from bnml.graph.dag import DAG
 from bnml.graph.rules import Rules
-from bnml.graph.topological import cycle_text, find_cycle, topological_order
 
 Arc = tuple[str, str]
 
@@ -147,7 +154,7 @@ class Constraints:
                         argument="constraints",
                     )
 
-    def compiled(self, names: Iterable[str], max_parents: int | None = None) -> Rules:
+    def compiled(self, names: Iterable[str], most: int | None = None) -> Rules:
         """Return the constraints, and the most parents, as rules about these names, in this order.
 
         Examples
@@ -175,7 +182,7 @@ class Constraints:
             if frozenset((a, b)) not in decided:
                 links[at[a]] |= 1 << at[b]
                 links[at[b]] |= 1 << at[a]
-        whole, most = (1 << n) - 1, n - 1 if max_parents is None else min(max_parents, n - 1)
+        whole, most = (1 << n) - 1, n - 1 if most is None else min(most, n - 1)
         return Rules(variables.names, tuple(must), tuple(whole & ~mask for mask in barred), tuple(links), most)
 
     def violations(self, dag: DAG) -> list[str]:

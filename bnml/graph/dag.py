@@ -13,13 +13,10 @@ from typing import TYPE_CHECKING
 from bnml._bits import bits, closure, mask_of, permuted_masks, transposed, union
 from bnml._notebook import notebook_picture
 from bnml.errors import GraphError
-from bnml.graph._base import Graph
-from bnml.graph._checks import checked_masks, require_dag
-from bnml.graph._names import Variables
+from bnml.graph.base import Graph, Variables, checked_masks, cycle_text, find_cycle, require_dag, topological_order
 from bnml.graph.convert import arcs_from_networkx, directed_networkx
 from bnml.graph.model_string import format_model_string, parse_model_string
 from bnml.graph.separation import d_separated
-from bnml.graph.topological import cycle_text, find_cycle, topological_order
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -230,7 +227,7 @@ class DAG(Graph):
         >>> print(DAG.parse("[A][C][B|A:C][D|B]").cpdag(), "and", DAG.parse("[A][B|A]").cpdag())
         A -> B, C -> B, B -> D and A - B
         """
-        from bnml.graph.cpdag import cpdag_of
+        from bnml.graph.equivalence import cpdag_of
 
         return cpdag_of(self)
 

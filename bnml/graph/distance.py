@@ -11,9 +11,9 @@ from typing import Any
 
 from bnml._text import did_you_mean
 from bnml.errors import ArgumentError, argument
-from bnml.graph._checks import graph_of, require_same_variables
-from bnml.graph.cpdag import class_of
+from bnml.graph.base import graph_of, require_same_variables
 from bnml.graph.dag import DAG
+from bnml.graph.equivalence import class_of
 from bnml.graph.pdag import PDAG
 
 

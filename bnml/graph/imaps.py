@@ -22,8 +22,7 @@ from math import comb
 from bnml._bits import bits
 from bnml._checks import is_number
 from bnml.errors import ArgumentError, argument
-from bnml.graph._checks import require_dag, require_same_variables
-from bnml.graph._names import Variables
+from bnml.graph.base import Variables, require_dag, require_same_variables
 from bnml.graph.dag import DAG
 from bnml.graph.separation import reachable
 

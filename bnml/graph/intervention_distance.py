@@ -27,7 +27,7 @@ from typing import Any
 
 from bnml._bits import bits, closure, set_key, union
 from bnml.errors import ArgumentError, GraphError, argument
-from bnml.graph._checks import graph_of, require_same_variables
+from bnml.graph.base import graph_of, require_same_variables
 from bnml.graph.dag import DAG
 from bnml.graph.orientations import (
     UndoableOrienter,

@@ -7,7 +7,7 @@ two DAGs are *interventionally equivalent* exactly when they have the same skele
 target set the same skeleton once the arcs into its members are cut (Hauser & Bühlmann 2012, theorem 10).
 
 So an edge is directed if some target set holds exactly one of its ends; what follows from these directions follows by
-Meek's rules (`bnml.graph.meek`), which are complete with directions from elsewhere, and the rest is open. The paper
+Meek's rules, which are complete with directions from elsewhere, and the rest is open. The paper
 takes for granted that for each variable there is a target set without it. One that was set in every row is taken to
 have no parents, as nothing tells about them, and the same then holds.
 
@@ -21,7 +21,7 @@ from collections.abc import Collection, Iterable
 
 from bnml.errors import GraphError
 from bnml.graph.dag import DAG
-from bnml.graph.meek import apply_meek_rules
+from bnml.graph.equivalence import apply_meek_rules
 from bnml.graph.pdag import PDAG
 
 

@@ -1,6 +1,6 @@
 """The DAGs that a PDAG stands for, part by part.
 
-Once Meek's rules have drawn every conclusion (see `bnml.graph.meek`), the undirected edges fall into connected *parts*,
+Once Meek's rules have drawn every conclusion, the undirected edges fall into connected *parts*,
 and what is left of one part does not depend on how another is oriented: all members of a part have the same parents
 outside of it, so that neither a cycle nor a new v-structure can run through two parts (Andersson, Madigan and Perlman
 1997 for CPDAGs, Perković 2020 with background knowledge). The DAGs of a PDAG are the product of the orientations of its
@@ -21,8 +21,8 @@ from collections.abc import Iterator, Sequence
 
 from bnml._bits import bits, closure, set_key
 from bnml.errors import GraphError
+from bnml.graph.equivalence import Orienter, apply_meek_rules
 from bnml.graph.extension import consistent_extension
-from bnml.graph.meek import Orienter, apply_meek_rules
 from bnml.graph.pdag import PDAG
 
 MOST_STEPS = 500_000  # edges oriented to go through all sources, some seconds: a clique of 13, a tree of 700

@@ -1,7 +1,7 @@
 """Partially directed graphs: some edges have an arrow, some do not.
 
 A PDAG stands for the DAGs that one gets by orienting its undirected edges without making a cycle or a new
-v-structure. The graph of a Markov equivalence class is one (see `bnml.graph.cpdag`), and so is the answer of a
+v-structure. The graph of a Markov equivalence class is one (see `bnml.graph.equivalence`), and so is the answer of a
 constraint-based search, where noisy tests can leave a graph that no DAG fits: a PDAG may have no extension, or even
 a directed cycle. Only `PDAG.to_dag` decides.
 """
@@ -14,9 +14,7 @@ from typing import TYPE_CHECKING
 from bnml._bits import bits, permuted_masks, transposed
 from bnml._notebook import notebook_picture
 from bnml.errors import GraphError
-from bnml.graph._base import Graph
-from bnml.graph._checks import checked_masks
-from bnml.graph._names import Variables
+from bnml.graph.base import Graph, Variables, checked_masks
 from bnml.graph.convert import arcs_from_networkx, directed_networkx
 from bnml.graph.dag import DAG
 from bnml.graph.extension import consistent_extension

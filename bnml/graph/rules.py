@@ -74,11 +74,11 @@ class Rules:
     own_cells: tuple[float, ...] = ()
 
     @classmethod
-    def none(cls, names: Iterable[str], max_parents: int | None = None) -> Rules:
+    def none(cls, names: Iterable[str], most: int | None = None) -> Rules:
         """Return the rules that leave everything open, but for the number of parents."""
         own = tuple(names)
         n, whole = len(own), (1 << len(own)) - 1
-        most = n - 1 if max_parents is None else min(max_parents, n - 1)
+        most = n - 1 if most is None else min(most, n - 1)
         return cls(own, (0,) * n, tuple(whole & ~(1 << i) for i in range(n)), (0,) * n, most)
 
     @property

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 from bnml._bits import closure, union
 from bnml._text import quoted
 from bnml.errors import ArgumentError
-from bnml.graph._checks import require_dag
+from bnml.graph.base import require_dag
 
 if TYPE_CHECKING:
     from bnml.graph.dag import DAG

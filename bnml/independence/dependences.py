@@ -136,7 +136,7 @@ def _frame(data: Data, pairs: Ints, test: Criterion, adjust: str | None, threads
     batch = Questions(
         pairs[:, 0].copy(), pairs[:, 1].copy(), np.arange(len(pairs) + 1), np.zeros((len(pairs), 0), np.int64)
     )
-    first = DataJudge(data, data.names, G2(rows_per_cell=0), 0.5, threads)
+    first = DataJudge(data, data.names, G2(0), 0.5, threads)
     results = first.decide(batch).results
     names = np.array(data.names, object)
     columns: dict[str, Any] = {

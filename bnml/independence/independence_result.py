@@ -14,7 +14,7 @@ from bnml._pickled import PickledByFields
 from bnml._plain import attributes, plain
 from bnml.errors import ArgumentError, BnmlError, GraphError, argument
 from bnml.graph import DAG, PDAG, canonical_extension
-from bnml.graph._names import pairs_of_names
+from bnml.graph.base import pairs_of_names
 from bnml.independence.orientation import Conflict
 from bnml.independence.path_condition import is_supported
 from bnml.independence.skeleton import Log

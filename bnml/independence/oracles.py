@@ -17,10 +17,10 @@ import numpy as np
 
 from bnml._arrays import Bools, Floats, Ints
 from bnml._bits import bits
-from bnml._threads import cores
+from bnml._machine import cores
 from bnml.counts import Questions, Verdict
-from bnml.counts.counts import count_occurring_states
-from bnml.counts.observed import ObservedCounts, counts_for_tests
+from bnml.counts.counts import count_occurring_states, counts_for_tests
+from bnml.counts.observed import ObservedCounts
 from bnml.data import Data
 from bnml.graph import DAG
 from bnml.graph.separation import reachable
@@ -101,8 +101,7 @@ class DataJudge:
     @cached_property
     def _most_cells(self) -> float:
         """The most cells that a table may have for its test to be made; infinitely many for tests without that rule."""
-        each = self.test.rows_per_cell if isinstance(self.test, G2 | X2) else 0.0
-        return self.counts.n_rows / each if each else math.inf
+        return self.test.most_cells(self.counts.n_rows)
 
     def can_test(self, x: int, y: int, around: int, size: int) -> bool:
         """Tell whether any set of that size, taken from a mask of variables, can be tested; a pair alone always can."""

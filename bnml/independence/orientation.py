@@ -13,7 +13,7 @@ Three ways to decide:
 Tests err, and colliders can contradict each other: one asks for k -> l, another for l -> k. The collider whose
 independence has the larger p-value is believed; the other one is not taken back silently, it is a *conflict* of the
 result. So is a collider that would close a cycle, or that runs against what is known. Then Meek's rules direct what
-follows (`bnml.graph.meek`).
+follows (`bnml.graph.equivalence`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from typing import NamedTuple
 from bnml._arrays import Ints
 from bnml._bits import bits, closure
 from bnml.graph import Rules
-from bnml.graph.meek import Orienter
+from bnml.graph.equivalence import Orienter
 from bnml.independence.oracles import Judge
 from bnml.independence.skeleton import Found, Log, Pair, ask_pairs, may_separate, separating_sets
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bnml._checks import flag, one_of, refuse, significance_level, whole_number
-from bnml._threads import cores
+from bnml._machine import cores
 from bnml._watch import Watch
 from bnml.data import as_data
 from bnml.data.targets import refuse_targets

@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bnml._arrays import Floats, Ints
-from bnml._threads import run_all, short_ranges
+from bnml._machine import run_all, short_ranges
 from bnml.counts import Counts
 from bnml.counts.observed import ObservedCounts
 from bnml.graph.rules import ROWS_PER_CELL
@@ -39,7 +39,7 @@ AT_ONCE = 2_000_000  # shuffled rows
 PAIRS_AT_ONCE = 64
 
 
-def is_sparse(states: npt.ArrayLike, n_rows: int, rows_per_cell: float = ROWS_PER_CELL) -> bool:
+def is_sparse(states: npt.ArrayLike, n_rows: int, least: float = ROWS_PER_CELL) -> bool:
     """Tell whether a table of variables with so many states has fewer rows per cell than that.
 
     Examples
@@ -47,7 +47,7 @@ def is_sparse(states: npt.ArrayLike, n_rows: int, rows_per_cell: float = ROWS_PE
     >>> is_sparse([2, 3], 30), is_sparse([2, 3, 2], 30)
     (False, True)
     """
-    return bool(np.prod(np.asarray(states, np.float64)) * rows_per_cell > n_rows)
+    return bool(np.prod(np.asarray(states, np.float64)) * least > n_rows)
 
 
 def smallest_sparse_p_value(n_rows: int) -> float:

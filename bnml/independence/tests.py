@@ -56,6 +56,10 @@ class Criterion:
     def __str__(self) -> str:
         return self.name
 
+    def most_cells(self, n_rows: int) -> float:
+        """Return how many cells a table may have for its test to be made: any number, unless the test has a rule."""
+        return math.inf
+
 
 @dataclass(frozen=True)
 class _ChiSquare(Criterion):
@@ -65,6 +69,10 @@ class _ChiSquare(Criterion):
 
     def __post_init__(self) -> None:
         _check_rows_per_cell(self.rows_per_cell)
+
+    def most_cells(self, n_rows: int) -> float:
+        """Return how many cells a table may have for its test to be made."""
+        return n_rows / self.rows_per_cell if self.rows_per_cell else math.inf
 
 
 @dataclass(frozen=True)

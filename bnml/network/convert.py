@@ -15,8 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bnml._optional import needs
-from bnml.data.labels import label_text
-from bnml.data.read_choices import Reading
+from bnml.data.labels import Reading, label_text
 from bnml.errors import ArgumentError, NetworkError
 from bnml.graph import DAG
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from bnml._arrays import Floats
 from bnml.counts import counts_of
-from bnml.counts.observed import counts_for_tests
+from bnml.counts.counts import counts_for_tests
 from bnml.data import Data
 from bnml.data.gap_rows import rows_split_by_gaps
 from bnml.errors import NetworkError

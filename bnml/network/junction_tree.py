@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from bnml._arrays import Bools, Floats, Ints
 from bnml._factors import EliminationPlan, Factor, log_factor
-from bnml._threads import cores, run_all
+from bnml._machine import cores, run_all
 from bnml.network._kernels import (
     MODULUS,
     TINY,

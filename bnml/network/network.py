@@ -17,8 +17,7 @@ from bnml._arrays import Floats
 from bnml._notebook import notebook_picture
 from bnml._text import did_you_mean, quoted
 from bnml.data.bins import bins_of_values
-from bnml.data.labels import MISSING_LABEL, as_number, label_text
-from bnml.data.read_choices import Reading
+from bnml.data.labels import MISSING_LABEL, Reading, as_number, label_text
 from bnml.errors import ArgumentError, NetworkError
 from bnml.graph import DAG
 

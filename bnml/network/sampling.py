@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bnml._checks import whole_number
-from bnml._memory import gigabytes, machine_memory
+from bnml._machine import gigabytes, machine_memory
 from bnml._text import quoted_value
 from bnml.errors import ArgumentError, NetworkError
 from bnml.network.network import BayesianNetwork

@@ -21,7 +21,7 @@ As a sum over data sets, C has r^n terms. Grouped by counts it is (fNML paper, e
     C(n, r) = Σ over k_1 + ... + k_r = n of n! / (k_1! ... k_r!) · Π (k_j / n)^k_j,
 
 and it is never computed so: a recurrence in r, a sum of which some √n terms matter, and a closed form for
-large n and r share the plane of all (n, r) between them, see `bnml.nml.exact`.
+large n and r share the plane of all (n, r) between them, see `bnml.nml.regret`.
 
 ==============================  ==========================================================================
 :func:`bnml.regret`             one value, any n and r

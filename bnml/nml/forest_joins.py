@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from bnml._arrays import Floats
-from bnml._memory import memory_limit_of
+from bnml._machine import memory_limit_of
 from bnml.nml.forest_counts import number_of_sorted_counts, powers_of_counts
 from bnml.nml.forest_plan import check_plan, planned_order, trees_of
 from bnml.nml.forest_sums import ForestSums, forest_log_sum
@@ -35,7 +35,7 @@ class ForestJoins:
         What is known for this number of rows.
     arities
         The number of values of each variable, 2 at least.
-    memory_limit
+    limit
         As for `bnml.nml.parametric_complexity`.
 
     Examples
@@ -47,8 +47,8 @@ class ForestJoins:
            [63.5358]])
     """
 
-    def __init__(self, sums: ForestSums, arities: Sequence[int], memory_limit: int | str | None = None) -> None:
-        self.sums, self.arities, self._limit = sums, tuple(arities), memory_limit_of(memory_limit)
+    def __init__(self, sums: ForestSums, arities: Sequence[int], limit: int | str | None = None) -> None:
+        self.sums, self.arities, self._limit = sums, tuple(arities), memory_limit_of(limit)
         self._log_top = math.log(powers_of_counts(sums.n)[-1])
         self._usable: dict[tuple[int, int], bool] = {}
         self._totals: dict[object, float] = {}

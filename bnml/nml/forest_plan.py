@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bnml._costs import BYTES, SECONDS
-from bnml._memory import gigabytes, memory_limit_of
+from bnml._machine import gigabytes, memory_limit_of
 from bnml._plain import attributes
 from bnml._text import time_text
 from bnml.errors import ScoreError
@@ -72,9 +72,9 @@ class Trees:
         parts += [times * sums.single(arity) for arity, times in sorted(self.multinomials.items())]
         return math.fsum(parts)
 
-    def forecast(self, sums: ForestSums, memory_limit: int | str | None = None) -> ForestForecast:
+    def forecast(self, sums: ForestSums, limit: int | str | None = None) -> ForestForecast:
         """Return what it will take, if nothing is known yet."""
-        n, limit = sums.n, memory_limit_of(memory_limit)
+        n, limit = sums.n, memory_limit_of(limit)
         uses: Counter[tuple[int, int]] = Counter()
         for root in self.roots:
             uses += sums.needs(root).uses

@@ -8,8 +8,7 @@ import numpy as np
 
 from bnml._arrays import Floats
 from bnml.nml.approximations import CLOSED_FORMS
-from bnml.nml.exact import exact_sum_cost, regrets_by_sum
-from bnml.nml.regret import Whole, check_regret_method, regret_argument
+from bnml.nml.regret import Whole, check_regret_method, exact_sum_cost, regret_argument, regrets_by_sum
 
 LARGEST_TABLE = 10**9  # 8 GB
 LARGEST_ARITY = 10**15
@@ -44,7 +43,7 @@ def regret_table(n_max: Whole, r: Whole, method: str = "exact") -> Floats:
     Notes
     -----
     C(n, r+2) = C(n, r+1) + (n/r) C(n, r) (Silander et al. 2008, eq. 13), for all n side by side: n_max + 1
-    operations for each step of r. Where n is far below r, the sum of `bnml.nml.exact` is shorter.
+    operations for each step of r. Where n is far below r, the sum of `bnml.nml.regret` is shorter.
 
     Examples
     --------

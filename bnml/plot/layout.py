@@ -5,7 +5,7 @@ The layered layout of Sugiyama, Tagawa and Toda (1981), in four steps with a mod
 are straight (`bnml.plot.coordinates`), and routes for the arcs between the boxes (`bnml.plot.routes`). Parts of the
 graph that are not connected are laid out one by one and set side by side (`bnml.plot.packing`).
 
-A graph with undirected edges is laid out like the DAG that stands for its class (`bnml.graph.canonical_extension`); if
+A graph with undirected edges is laid out like the DAG that stands for its class (`bnml.graph.equivalence`); if
 no DAG fits, its edges are taken to lead from smaller to larger names.
 
 Everything is computed in whole numbers, tenths of a point (720 to the inch), and depends on the graph alone: equal

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bnml._text import clip
-from bnml.data.table_names import name_not_in_table
+from bnml.data.labels import name_not_in_table
 from bnml.errors import GraphError
 from bnml.graph import DAG
 from bnml.relational.cliques import maximal_cliques

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bnml._memory import gigabytes, memory_limit_of
+from bnml._machine import gigabytes, memory_limit_of
 from bnml.errors import SearchError
 from bnml.relational.relation import Codes, Relation, first_tuples, tuple_groups
 

@@ -15,11 +15,10 @@ from bnml._checks import refuse
 from bnml._text import clip
 from bnml.data import Data, as_data, read
 from bnml.data.columns import Column
-from bnml.data.gaps import refuse_gaps
-from bnml.data.labels import MISSING_TEXTS, as_number, as_numbers, label_text
+from bnml.data.data import refuse_gaps
+from bnml.data.labels import MISSING_TEXTS, as_number, as_numbers, label_text, name_not_in_table
 from bnml.data.rows import rows_of, rows_to_distinct
 from bnml.data.sources import open_table
-from bnml.data.table_names import name_not_in_table
 from bnml.data.targets import without_targets
 from bnml.errors import ArgumentError, DataError, function
 

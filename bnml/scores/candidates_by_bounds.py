@@ -15,7 +15,7 @@ set, q for its number of configurations, price(q) for what these cost, and g for
   fit 2 log 2 each, and further parents tell apart no more of them than the candidates that tell most of them apart.
 - **Cells**, for scores that charge log r for each state that occurs with a configuration of the parents, as BDeu, K2
   and fNML do: larger sets have at least as many cells that are not empty.
-- `max_parents`, the rows per cell, and what constraints forbid.
+- the number of parents, the rows per cell, and what constraints forbid.
 
 Where links are required, sets with and without the linked variable do not compete: each choice has a list of its own.
 """
@@ -32,15 +32,14 @@ import numpy as np
 import numpy.typing as npt
 
 from bnml._bits import bits, mask_of, members, subsets
-from bnml._threads import cores, run_all
+from bnml._machine import cores, run_all
 from bnml.counts.lattice import WalkOrder
 from bnml.counts.parent_sets import LevelPart, ParentSets, StartOfSets
 from bnml.errors import SearchError
 from bnml.graph import Rules
 from bnml.nml import log_rising
 from bnml.scores.family_scores import FamilyScores
-from bnml.scores.lattice.allowed_sets import FEW_LINKS
-from bnml.scores.lattice.arcs import ArcTerms
+from bnml.scores.lattice.terms import ArcTerms
 from bnml.scores.local import LocalScores, local_scores
 from bnml.scores.loglik import LogLikelihood, n_log_n
 
@@ -73,18 +72,6 @@ class Candidates:
     def complete(self) -> bool:
         """Whether none is missing."""
         return max(self.unlisted) == -math.inf
-
-
-def listable_by_bounds(local: LocalScores, rules: Rules) -> bool:
-    """Whether there are bounds to list candidates by: for a score of tables, a prior over arcs, few links."""
-    return (
-        local.outline is not None
-        and local.outline.parts == 1
-        and local.counts.walks
-        and local.counts.n_rows < 1 << 20  # entries of a lookup table
-        and local.prior_of_arcs
-        and all(links.bit_count() <= FEW_LINKS for links in rules.links)
-    )
 
 
 def list_by_bounds(

@@ -6,14 +6,15 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from bnml._plain import attributes, plain_float
+from bnml._checks import plain_float
+from bnml._plain import attributes
 from bnml.data import as_data
-from bnml.data.gaps import refuse_gaps
+from bnml.data.data import refuse_gaps
 from bnml.errors import function
 from bnml.graph import DAG
+from bnml.scores.base import check_dag, parent_sets
 from bnml.scores.local import local_scores
 from bnml.scores.loglik import LogLikelihood
-from bnml.scores.parent_sets import check_dag, parent_sets
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from typing import Any, Literal, overload
 
 from bnml._checks import refuse
 from bnml.data import as_data
-from bnml.data.gaps import refuse_gaps
+from bnml.data.data import refuse_gaps
 from bnml.errors import ArgumentError, function
 from bnml.scores.base import Score
 from bnml.scores.local import local_scores

@@ -18,7 +18,7 @@ from bnml._checks import refuse
 from bnml._text import clip
 from bnml.errors import ArgumentError, argument
 from bnml.graph import DAG
-from bnml.scores.parent_sets import parent_sets
+from bnml.scores.base import parent_sets
 from bnml.scores.priors import StructurePrior
 
 

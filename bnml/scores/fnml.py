@@ -7,9 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from bnml.nml import regret, regret_tables
-from bnml.scores.base import Shape, Terms
+from bnml.scores.base import ScoreWithRegret, Shape, Terms
 from bnml.scores.loglik import n_log_n
-from bnml.scores.with_regret import ScoreWithRegret
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
-from bnml._plain import plain_float
+from bnml._checks import plain_float
 from bnml.counts import Counts, FamilyCounts
 from bnml.data import Data
 from bnml.errors import ScoreError, argument
@@ -120,6 +120,6 @@ def forest_score_sums(data: Data) -> ForestSums:
     return known
 
 
-def forest_score_joins(data: Data, columns: Sequence[int], memory_limit: int | str | None = None) -> ForestJoins:
+def forest_score_joins(data: Data, columns: Sequence[int], limit: int | str | None = None) -> ForestJoins:
     """Return the normalisers in scores of forests over columns, numbered in this order, for a search among them."""
-    return ForestJoins(forest_score_sums(data), [data.arities[column] for column in columns], memory_limit)
+    return ForestJoins(forest_score_sums(data), [data.arities[column] for column in columns], limit)

@@ -10,12 +10,11 @@ import numpy.typing as npt
 from bnml._arrays import Floats
 from bnml.counts import counts_of
 from bnml.data import as_data
-from bnml.data.gaps import refuse_gaps
+from bnml.data.data import refuse_gaps
 from bnml.data.rows import rows_left_alone, rows_of, rows_to_numbers
 from bnml.errors import ScoreError, function
 from bnml.graph import DAG
-from bnml.scores.base import Score
-from bnml.scores.parent_sets import check_dag, parent_sets
+from bnml.scores.base import Score, check_dag, parent_sets
 from bnml.scores.predictive import FamilyRows
 from bnml.scores.registry import parse_score
 

@@ -24,7 +24,7 @@ import numpy.typing as npt
 from bnml._checks import is_number, refuse, whole_number
 from bnml._files import a_file_path
 from bnml._text import did_you_mean, quoted
-from bnml.counts.observed import count_varying
+from bnml.counts.counts import count_varying
 from bnml.data import Data
 from bnml.errors import ArgumentError, DataError
 from bnml.graph import DAG, PDAG, Rules

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 from bnml._arrays import Floats
 from bnml.nml import regrets
-from bnml.scores.base import Shape, Terms
+from bnml.scores.base import ScoreWithRegret, Shape, Terms
 from bnml.scores.loglik import n_log_n
-from bnml.scores.with_regret import ScoreWithRegret
 
 
 @dataclass(frozen=True)

@@ -15,12 +15,12 @@ from typing import Any
 
 from bnml._bits import bits, mask_of
 from bnml._watch import Watch
-from bnml.data.gaps import refuse_gaps
+from bnml.data.data import refuse_gaps
 from bnml.errors import SearchError
 from bnml.graph import DAG, canonical_extension
 from bnml.scores import FamilyScores
+from bnml.scores.base import score_rounding
 from bnml.scores.candidates_by_bounds import Candidates
-from bnml.scores.equal_scores import score_rounding
 from bnml.search.candidates import candidates_of, candidates_with_structure
 from bnml.search.cuts import CutsResult, solve_by_cuts
 from bnml.search.cuts.cutting import CLOSE
@@ -79,25 +79,16 @@ def exact_by_cuts(
     return _result(problem, found, families, solved, info)
 
 
-def certify_by_cuts(
-    result: SearchResult,
-    time_limit: float | None,
-    threads: int | None,
-    memory_limit: int | str | None,
-    progress: Callable[[str, float], None] | None,
-) -> SearchResult:
-    """Return a result with a bound by cuts: see `SearchResult.certify`."""
+def certify_by_cuts(result: SearchResult, limits: SearchOptions) -> SearchResult:
+    """Return a result with a bound by cuts, within the threads, memory and time of some options."""
     dag, problem = result.structure, result.problem
     if problem is None or result.local is None:
         raise SearchError("certify: the local scores of this result were not kept; learn it again")
     if result.data is not None:
         refuse_gaps(result.data, "certify")
-    limits = SearchOptions.checked(
-        None, {}, threads=threads, memory_limit=memory_limit, time_limit=time_limit, progress=progress
-    )
     if result.optimal:
         return result
-    options = replace(problem.options, threads=limits.threads, memory_limit=limits.memory_limit)
+    options = problem.options.within(limits.threads, limits.memory)
     watch = Watch(limits.progress, limits.time_limit)
     return exact_by_cuts(replace(problem, options=options, watch=watch, search=result.search, reason="certified"), dag)
 

@@ -16,8 +16,8 @@ from bnml.errors import SearchError, argument
 from bnml.graph import Constraints, Rules
 from bnml.graph.rules import ROWS_PER_CELL
 from bnml.scores import FamilyScores, LocalScores, Score
-from bnml.scores.candidates_by_bounds import Candidates, list_by_bounds, listable_by_bounds
-from bnml.scores.lattice import allowed_sets
+from bnml.scores.candidates_by_bounds import Candidates, list_by_bounds
+from bnml.scores.lattice import allowed_sets, listable_by_bounds
 from bnml.scores.priors import DEFAULT_PRIOR, StructurePrior
 from bnml.search.options import SearchOptions
 from bnml.search.problem import Problem, TimeOverError, bind
@@ -64,7 +64,7 @@ def candidates(
     True
     """
     options = SearchOptions.checked(
-        None, {}, score=score, constraints=constraints, max_parents=max_parents, rows_per_cell=rows_per_cell,
+        None, score=score, constraints=constraints, max_parents=max_parents, rows_per_cell=rows_per_cell,
         prior=prior, threads=threads, memory_limit=memory_limit, time_limit=time_limit, progress=progress,
     )  # fmt: skip
     problem = bind(options, data if isinstance(data, FamilyScores) else as_data(data, memory_limit))

@@ -1,28 +1,34 @@
 """Exact search: the best structure of all, proven.
 
-No number of parents is out of the question and nothing is guessed. There are two ways. By ``"lattice"`` all 2^n subsets
-of the variables are looked at, or proven not to matter: see `bnml.scores.lattice` for the scores of all families,
-`bnml.search.best_networks` for the dynamic programming, and `bnml.search.read_back` for what happens when several
-structures share the highest score. By ``"cuts"`` the families that can be in an optimal structure are listed, and the
-best structure of these is found by branch and cut: see `bnml.search.by_cuts`.
+No number of parents is out of the question and nothing is guessed. There are two ways. By ``"lattice"`` all 2^n
+subsets of the variables are looked at, or proven not to matter: see `bnml.scores.lattice` for the scores of all
+families, and `bnml.search.best_networks` for the dynamic programming. By ``"cuts"`` the families that can be in an
+optimal structure are listed, and the best structure of these is found by branch and cut: see `bnml.search.by_cuts`.
+
+The best network is reconstructed from the scores of the best networks on all subsets. There may be several. Which of
+them is found must not depend on the order of columns, on blocks or on threads, so names decide. Scores that differ by
+less than the rounding of a computer count as equal.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from bnml._bits import bits
-from bnml._memory import gigabytes
-from bnml._threads import cores
+from bnml._machine import cores, gigabytes
 from bnml._watch import Tell
 from bnml.counts.lattice import WalkOrder
 from bnml.data.pushed_data import rows_stay
 from bnml.errors import SearchError, argument
 from bnml.graph import DAG, Rules, canonical_extension
 from bnml.scores import FamilyScores, LocalScores
+from bnml.scores.base import LEAST, score_rounding
 from bnml.scores.candidates_by_bounds import Candidates
-from bnml.scores.equal_scores import LEAST, score_rounding
 from bnml.scores.lattice import Lattice, LatticeByView, has_lattice, lattice_of
 from bnml.search.best_networks import Subsets
 from bnml.search.by_cuts import LISTING_PROGRESS, LISTING_SHARE, exact_by_cuts
@@ -37,7 +43,6 @@ from bnml.search.forecast import (
 )
 from bnml.search.listed_families import ListedFamilies, families_from_file, list_families_one_by_one
 from bnml.search.problem import Problem
-from bnml.search.read_back import read_back_by_model_string, read_back_by_names
 from bnml.search.search_result import SearchResult
 
 PATIENCE = 600.0  # seconds of two cores for a list of families, where all subsets do not fit
@@ -168,3 +173,83 @@ def _too_large(forecast: Forecast, most: int) -> SearchError:
         + argument("method", "cuts")
         + ", which lists families",
     )
+
+
+def read_back_by_names(subsets: Subsets, names: Sequence[str], slack: float) -> list[int]:
+    """Read back the parents of each variable in an optimal network; of the sinks it may have, the last name goes last.
+
+    The fast way, for scores that do not distinguish equivalent networks: any member of a class will do.
+    """
+    by_name = sorted(range(subsets.n), key=lambda i: names[i], reverse=True)
+    parents = [0] * subsets.n
+    left = (1 << subsets.n) - 1
+    while left:
+        sink = next(i for i in by_name if left >> i & 1 and _is_sink(subsets, left, i, slack))
+        left ^= 1 << sink
+        parents[sink] = _first_by_name(subsets.families.equals(sink, left, slack)[1], names)
+    return parents
+
+
+def _is_sink(subsets: Subsets, whole: int, i: int, slack: float) -> bool:
+    """Whether a variable is the sink of an optimal network on a set."""
+    total = _total(subsets, whole)
+    return _total(subsets, whole ^ (1 << i)) + subsets.best(i, whole) >= total - slack
+
+
+def _total(subsets: Subsets, members: int) -> float:
+    return float(subsets.total[members >> subsets.n_low, members & ((1 << subsets.n_low) - 1)])
+
+
+def _first_by_name(sets: Sequence[int], names: Sequence[str]) -> int:
+    """Return the parents that make the smallest text."""
+
+    def text(members: int) -> list[str]:
+        return sorted(name for i, name in enumerate(names) if members >> i & 1)
+
+    return min(sets, key=text)
+
+
+def read_back_by_model_string(subsets: Subsets, names: Sequence[str], slack: float) -> list[int]:
+    """Read back the parents of each variable in the optimal network with the lexicographically smallest model string.
+
+    A model string lists each variable after its parents. So it is built from the left: of the variables that can come
+    next in an optimal order, the one with the smallest name. Which sets optimal orders pass through is marked first.
+    """
+    marks = _marks(subsets, slack)
+    by_name = sorted(range(subsets.n), key=lambda i: names[i])
+    parents = [0] * subsets.n
+    done, whole = 0, (1 << subsets.n) - 1
+    while done != whole:
+        for i in by_name:
+            larger = done | (1 << i)
+            if larger == done or not marks[larger >> subsets.n_low, larger & ((1 << subsets.n_low) - 1)]:
+                continue
+            gain, equals = subsets.families.equals(i, done, slack)
+            if _total(subsets, done) + gain >= _total(subsets, larger) - slack:
+                parents[i] = _first_by_name(equals, names)
+                done = larger
+                break
+        else:
+            raise AssertionError("no optimal order goes on from a set that one passes through")
+    return parents
+
+
+def _marks(subsets: Subsets, slack: float) -> npt.NDArray[np.bool_]:
+    """Return which sets some optimal order of all variables passes through."""
+    from bnml.search._kernels import mark
+
+    marks = np.zeros(subsets.total.shape, bool)
+    marks[-1, -1] = True
+    for top in range(marks.shape[0] - 1, -1, -1):
+        if not marks[top].any():
+            continue
+        own: npt.NDArray[Any] = subsets.total[top]
+        best = subsets.best_low(top)
+        width = min(own.size, 1 << 20)
+        for first in range(own.size - width, -1, -width):
+            mark(own, best, slack, first, first + width, marks[top])
+        for i, gains in subsets.best_high(top).items():
+            rest = top ^ (1 << (i - subsets.n_low))
+            reached = subsets.total[rest].astype(np.float64) + gains >= own.astype(np.float64) - slack
+            marks[rest] |= marks[top] & reached
+    return marks

@@ -18,7 +18,7 @@ import numpy as np
 
 from bnml._checks import one_of
 from bnml._costs import BYTES, SECONDS
-from bnml._memory import gigabytes
+from bnml._machine import gigabytes
 from bnml._plain import attributes
 from bnml._text import number_of, seconds_text, time_text
 from bnml._watch import Watch
@@ -28,8 +28,7 @@ from bnml.data.targets import without_targets
 from bnml.graph import Constraints, Rules
 from bnml.graph.rules import ROWS_PER_CELL
 from bnml.scores import FamilyScores, LocalScores, Score
-from bnml.scores.candidates_by_bounds import listable_by_bounds
-from bnml.scores.lattice import has_lattice
+from bnml.scores.lattice import has_lattice, listable_by_bounds
 from bnml.scores.lattice.memory import scoring_bytes
 from bnml.scores.lattice.terms import terms_that_rise
 from bnml.scores.priors import DEFAULT_PRIOR, StructurePrior
@@ -187,7 +186,7 @@ def forecast(
     (256, True, True, 'lattice')
     """
     options = SearchOptions.checked(
-        None, {}, score=score, constraints=constraints, max_parents=max_parents, rows_per_cell=rows_per_cell,
+        None, score=score, constraints=constraints, max_parents=max_parents, rows_per_cell=rows_per_cell,
         prior=prior, threads=threads, memory_limit=memory_limit,
     )  # fmt: skip
     table = data if isinstance(data, FamilyScores) else as_data(data, memory_limit)

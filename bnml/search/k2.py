@@ -14,7 +14,7 @@ from bnml._text import did_you_mean, quoted
 from bnml._watch import Watch
 from bnml.errors import ArgumentError, SearchError, argument
 from bnml.graph import Rules
-from bnml.scores.equal_scores import score_tolerance
+from bnml.scores.base import score_tolerance
 from bnml.search.best_tree import tree_gain
 from bnml.search.local_optimum import verified_result
 from bnml.search.problem import Problem

@@ -14,11 +14,11 @@ from bnml.scores.candidates_by_bounds import Candidates
 from bnml.scores.priors import DEFAULT_PRIOR, StructurePrior
 from bnml.search.by_cuts import exact_by_cuts
 from bnml.search.forecast import AFFORDABLE, CORES, Forecast, listing_seconds
-from bnml.search.options import SearchOptions
+from bnml.search.options import SearchOptions, search_options
 from bnml.search.order import list_for_order_search, order_with_lists
 from bnml.search.problem import MemoryOverError, Problem, TimeOverError, bind
 from bnml.search.search_result import SearchResult, uninterrupted_result
-from bnml.search.searches import SEARCHES, search_options
+from bnml.search.searches import SEARCHES
 
 EXACT_SHARE = 2 / 3  # of the time limit; the rest is kept for another search, should exact search not end
 SURE_SHARE = 0.25  # of the time limit: exact search that is forecast to take less needs no other search before it
@@ -109,8 +109,8 @@ def learn(
     True
     """
     checked = search_options(
-        search, options, score=score, constraints=constraints, max_parents=max_parents, rows_per_cell=rows_per_cell,
-        prior=prior, seed=seed, threads=threads, memory_limit=memory_limit, time_limit=time_limit, progress=progress,
+        search, score=score, constraints=constraints, max_parents=max_parents, rows_per_cell=rows_per_cell, prior=prior,
+        seed=seed, threads=threads, memory_limit=memory_limit, time_limit=time_limit, progress=progress, **options,
     )  # fmt: skip
     return learn_with(checked, data if isinstance(data, FamilyScores) else as_data(data, memory_limit))
 
@@ -135,20 +135,20 @@ def learn_with(options: SearchOptions, data: Data | FamilyScores, beside: Data |
     return solve(problem if beside is None else replace(problem, beside=beside))
 
 
-def check_options(options: SearchOptions, data: Data) -> None:
-    """Raise if the options do not go with a table.
+def bind_or_check(options: SearchOptions, data: Data) -> Problem | None:
+    """Return the problem of learning from a table; None for one with missing values, once the options are checked.
 
     Raises
     ------
     BnmlError
-        If they do not.
+        If the options do not go with the table.
     """
-    if data.has_gaps:
-        from bnml.search.structural_em import check_with_gaps
+    if not data.has_gaps:
+        return bind(options, data)
+    from bnml.search.structural_em import check_with_gaps
 
-        check_with_gaps(options, data)
-    else:
-        bind(options, data)
+    check_with_gaps(options, data)
+    return None
 
 
 def learn_or_raise(options: SearchOptions, data: Data) -> SearchResult:

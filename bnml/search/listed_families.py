@@ -15,7 +15,7 @@ from bnml.graph import Rules
 from bnml.scores import FamilyScores, LocalScores
 from bnml.scores.lattice import allowed_sets
 from bnml.scores.lattice.allowed_sets import sets_that_fit
-from bnml.scores.lattice.units import MANTISSA
+from bnml.scores.lattice.terms import MANTISSA
 
 AT_ONCE = 1000  # families scored in one go
 

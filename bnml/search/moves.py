@@ -21,7 +21,7 @@ from bnml._bits import mask_of
 from bnml.errors import ArgumentError, SearchError, argument
 from bnml.graph import DAG
 from bnml.scores import LocalScores
-from bnml.scores.equal_scores import score_tolerance
+from bnml.scores.base import score_tolerance
 from bnml.search.best_tree import tree_gain
 from bnml.search.problem import Problem
 

@@ -12,17 +12,18 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from bnml._checks import is_number, positive_number, progress_function, refuse, whole_number
-from bnml._memory import default_memory, memory_limit_of
+from bnml._machine import cores, memory_limit_of
 from bnml._text import did_you_mean
-from bnml._threads import cores
 from bnml.data import Data
-from bnml.errors import ABSENT, ArgumentError, ScoreError, argument
+from bnml.errors import ABSENT, ArgumentError, ScoreError, argument, join_texts
 from bnml.graph import Constraints
 from bnml.graph.rules import ROWS_PER_CELL
 from bnml.scores import Score, parse_score
 from bnml.scores.priors import DEFAULT_PRIOR, SPARSE, Sparse, StructurePrior, parse_prior, prior_for
 from bnml.search.search_result import SearchResult
 
+OF_SCORES = ("rows_per_cell",)  # options that searches by score alone take into account
+KNOWLEDGE, COST = "Prior knowledge", "Resource limits"  # panels of options
 CONSTRAINTS = ("required", "forbidden", "required_links", "forbidden_links", "tiers")
 
 
@@ -83,8 +84,8 @@ class Search:
         for name, value in given.items():
             if name == "prior" and (parse_prior(value) is None or (isinstance(value, str) and value == SPARSE)):
                 continue
-            lifted = name == "rows_per_cell" and _is_default(value, 0)
-            unsupported = name in self.refuses or (name == "rows_per_cell" and not self.by_score and not lifted)
+            lifted = name in OF_SCORES and _is_default(value, 0)
+            unsupported = name in self.refuses or (name in OF_SCORES and not self.by_score and not lifted)
             if unsupported and not _is_default(value, SHARED[name].default):
                 raise ArgumentError(
                     argument("search", self.name) + " cannot take it into account",
@@ -173,9 +174,12 @@ def _check_time_limit(value: Any) -> float | None:
     return None if value is None else positive_number(value, "time_limit", of=" of seconds", otherwise=otherwise)
 
 
-def _option(default: Any, check: Callable[[Any], Any], text: str) -> Any:
-    """Declare an option: its default, the function that checks a value, and its help text."""
-    return field(default=default, metadata={"check": check, "help": text})
+def _option(default: Any, check: Callable[[Any], Any], text: str, metavar: str | None = None, panel: str = COST) -> Any:
+    """Declare an option: its default, the function that checks a value, its help text, and how commands show it.
+
+    With a ``metavar`` every command that learns has it; without one commands have it in a form of their own, or not.
+    """
+    return field(default=default, metadata={"check": check, "help": text, "metavar": metavar, "panel": panel})
 
 
 @dataclass(frozen=True)
@@ -185,32 +189,35 @@ class SearchOptions:
     search: Search | None = None
     score: Score = _option("qnml", parse_score, "Scoring method.")
     constraints: Constraints | None = _option(None, _check_constraints, "Prior knowledge of the structure.")
-    max_parents: int | None = _option(None, _check_max_parents, "Maximum number of parents per variable.")
-    rows_per_cell: float = _option(
-        ROWS_PER_CELL, _check_rows_per_cell, "Minimum average number of rows per cell of a family's table (0: no rule)."
+    max_parents: int | None = _option(
+        None, _check_max_parents, "Maximum number of parents per variable.", "K", KNOWLEDGE
     )
+    rows_per_cell: float = _option(
+        ROWS_PER_CELL, _check_rows_per_cell,
+        "Minimum average number of rows per cell of a family's table (0: no rule).", "R", KNOWLEDGE,
+    )  # fmt: skip
     prior: StructurePrior | str | None = _option(
         DEFAULT_PRIOR, _check_prior, "Structure prior: uniform, or sparse (one expected parent per variable)."
     )
-    seed: int = _option(0, _check_seed, "Random seed.")
-    threads: int | None = _option(None, _check_threads, "Threads to use (default: all cores).")
-    memory_limit: int | None = _option(
-        None, _check_memory_limit, "Memory limit (default: most of the available memory)."
+    seed: int = _option(0, _check_seed, "Random seed.", "S")
+    threads: int | None = _option(None, _check_threads, "Threads to use (default: all cores).", "T")
+    memory_limit: int | str | None = _option(
+        None, _check_memory_limit, "Memory limit (default: most of the available memory).", "8GB"
     )
-    time_limit: float | None = _option(None, _check_time_limit, "Time limit in seconds.")
+    time_limit: float | None = _option(None, _check_time_limit, "Time limit in seconds.", "S")
     progress: Callable[[str, float], None] | None = _option(None, progress_function, "Called with stage and fraction.")
     options: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def checked(cls, search: Search | None, options: Mapping[str, Any], **given: Any) -> SearchOptions:
+    def checked(cls, search: Search | None, **given: Any) -> SearchOptions:
         """Return the options of a search, checked as far as that is possible before there are data.
 
         Parameters
         ----------
-        search, options
-            The search, or None where `bnml.learn` chooses, and its own options.
+        search
+            The search, or None where `bnml.learn` chooses.
         **given
-            Shared options; the others have their defaults.
+            Shared options and the search's own; the others have their defaults.
 
         Raises
         ------
@@ -218,16 +225,15 @@ class SearchOptions:
             If an option is wrong or not supported by the search.
         """
         values = {name: given.pop(name, declared.default) for name, declared in SHARED.items()}
-        assert not given, f"no shared options: {', '.join(given)}"
         if search is None:
-            for name, value in options.items():
+            for name, value in given.items():
                 raise _unknown_option("auto", name, value, ())
         else:
-            search.check(options, values)
+            search.check(given, values)
         checked = {name: SHARED[name].metadata["check"](value) for name, value in values.items()}
         if search is not None:
             search.check_score(checked["score"])
-        return cls(search, **checked, options=dict(options))
+        return cls(search, **checked, options=given)
 
     def completed(self, constraints: Constraints | None, **options: Any) -> SearchOptions:
         """Return the options with what is known only together with the variables: constraints, options of the search.
@@ -241,6 +247,10 @@ class SearchOptions:
             self.search.check_shared({"constraints": constraints})
         return replace(self, constraints=_check_constraints(constraints), options={**self.options, **options})
 
+    def within(self, threads: int | None, memory: int) -> SearchOptions:
+        """Return the options with other threads and another memory limit."""
+        return replace(self, threads=threads, memory_limit=memory)
+
     def kept(self) -> SearchOptions:
         """Return the options without what belongs to one call alone: the progress function and an executor."""
         own = {name: value for name, value in self.options.items() if name != "executor"}
@@ -252,7 +262,7 @@ class SearchOptions:
     @property
     def memory(self) -> int:
         """How many bytes may be used."""
-        return default_memory() if self.memory_limit is None else self.memory_limit
+        return memory_limit_of(self.memory_limit)
 
     @property
     def search_name(self) -> str:
@@ -285,3 +295,31 @@ class SearchOptions:
 
 SHARED = {one.name: one for one in fields(SearchOptions) if "check" in one.metadata}
 """The options shared by all searches, by name."""
+
+OF_STRUCTURES = tuple(
+    name for name, one in SHARED.items() if one.metadata["metavar"] and one.metadata["panel"] == KNOWLEDGE
+)
+"""Those that say which structures are allowed, by a number."""
+
+
+def search_options(search: Any, **given: Any) -> SearchOptions:
+    """Return the checked options of a search, by its name, or of ``"auto"``; see `SearchOptions.checked`.
+
+    Raises
+    ------
+    BnmlError
+        If there is no such search, or an argument is wrong.
+    """
+    from bnml.search.searches import SEARCHES
+
+    names = ("auto", *SEARCHES)
+    if not isinstance(search, str) or search not in names:
+        hint = did_you_mean(search, names).strip() if isinstance(search, str) else ""
+        raise refuse("search", search, f"there is no such search; available: {', '.join(names)}.", hint)
+    own = SEARCHES.get(search)
+    for name in given:
+        others = [argument("search", other.name) for other in SEARCHES.values() if name in other.options]
+        if others and (own is None or name not in own.options):
+            takers = join_texts(" or ", others)
+            raise ArgumentError(argument(name) + " goes with " + takers + ", not with " + argument("search", search))
+    return SearchOptions.checked(own, **given)

@@ -29,8 +29,8 @@ from bnml._executor import checked_executor
 from bnml._watch import Watch
 from bnml.graph import DAG
 from bnml.scores import FamilyScores, LocalScores
-from bnml.scores.candidates_by_bounds import Candidates, listable_by_bounds
-from bnml.scores.lattice import allowed_sets, has_lattice, undominated_families
+from bnml.scores.candidates_by_bounds import Candidates
+from bnml.scores.lattice import allowed_sets, has_lattice, listable_by_bounds, undominated_families
 from bnml.search.candidates import candidates_to_size, candidates_with_structure
 from bnml.search.climb import climb_in_turns, climb_up, result_of_climb
 from bnml.search.cuts import arrays_of_families, search_orders

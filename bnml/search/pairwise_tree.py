@@ -8,7 +8,8 @@ import numpy as np
 
 from bnml._arrays import Floats
 from bnml.counts import Counts
-from bnml.counts.observed import ObservedCounts, counts_for_tests
+from bnml.counts.counts import counts_for_tests
+from bnml.counts.observed import ObservedCounts
 from bnml.data import Data
 from bnml.graph import DAG
 

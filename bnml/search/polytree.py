@@ -14,8 +14,8 @@ import numpy as np
 
 from bnml._arrays import Bools, Floats
 from bnml._checks import significance_level
+from bnml._machine import cores
 from bnml._text import quoted
-from bnml._threads import cores
 from bnml.counts import Counts, Questions
 from bnml.counts.pair_information import pair_information
 from bnml.data import Data

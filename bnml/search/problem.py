@@ -22,7 +22,7 @@ from bnml.errors import ArgumentError, SearchError, argument
 from bnml.graph import DAG, Constraints, Rules
 from bnml.graph.rules import ROWS_PER_CELL
 from bnml.scores import FamilyScores, LocalScores, Score, parse_score
-from bnml.scores.equal_scores import score_rounding
+from bnml.scores.base import score_rounding
 from bnml.scores.local import local_scores
 from bnml.scores.priors import SPARSE
 from bnml.search.options import SearchOptions
@@ -31,6 +31,7 @@ from bnml.search.search_result import SearchResult
 if TYPE_CHECKING:
     from bnml.search.forecast import Forecast
 
+AS_ASKED = "as asked"  # the reason for a search that was named
 MAX_ROUNDING = 0.1  # nats of rounding with which structures are compared
 UNCHANGED = ("cost", "columns", "by_name", "with_prior")  # by another name, reason or watch
 
@@ -72,7 +73,7 @@ class Problem:
     options: SearchOptions
     search: str = "auto"
     watch: Watch = field(default_factory=Watch)
-    reason: str = "as asked"
+    reason: str = AS_ASKED
     beside: Data | None = None
     observed: Data | None = None
 
@@ -92,7 +93,7 @@ class Problem:
         if isinstance(local, LocalScores):
             given["score"] = local.score_function
         rules = (constraints or Constraints()).compiled(local.names, max_parents)
-        return cls(local, rules, SearchOptions.checked(None, {}, **given), search, watch or Watch())
+        return cls(local, rules, SearchOptions.checked(None, **given), search, watch or Watch())
 
     def _with(self, **changes: Any) -> Problem:
         """Return the problem with changes that leave its rules, scores and cost as they are."""
@@ -108,8 +109,19 @@ class Problem:
         """Return the same problem with another watch."""
         return self._with(watch=watch)
 
+    def asked(self, options: SearchOptions) -> Problem:
+        """Return the same problem for another call, with options that give the same rules and scores."""
+        watch = Watch(options.progress, options.time_limit)
+        return self._with(options=options, search=options.search_name, reason=AS_ASKED, watch=watch)
+
+    def scored(self, options: SearchOptions) -> Problem:
+        """Return the problem of the same table and rules, with options for another score."""
+        assert self.data is not None
+        local = _scored(options, self.data)
+        return replace(self, local=local, options=options, search=options.search_name, watch=Watch(options.progress))
+
     @property
-    def _kept(self) -> Problem:
+    def kept(self) -> Problem:
         """The problem without what belongs to one call alone."""
         return self._with(options=self.options.kept(), watch=Watch())
 
@@ -274,7 +286,7 @@ class Problem:
         told = {**info, **limit, "reason": self.reason}
         fields = {"optimal": False, **more}
         return SearchResult(
-            dag, score, search=self.search, seconds=self.watch.seconds, info=told, problem=self._kept, **fields
+            dag, score, search=self.search, seconds=self.watch.seconds, info=told, problem=self.kept, **fields
         )
 
 

@@ -1,7 +1,7 @@
 """Reading off which of several best networks is meant, from the families that best networks can have.
 
 Branch and cut ends with one best network, and with the families that best networks can have, which are few. So the same
-network is chosen as from the sums over all subsets (`bnml.search.read_back`), by the same rules: variables are placed
+network is chosen as from the sums over all subsets (`bnml.search.exact`), by the same rules: variables are placed
 one by one, and where the best network that is known does not have the next one in the place that it should have, it is
 asked whether another best network does. An answer no holds until a variable is placed that could change it.
 """
@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from bnml._bits import bits, mask_of, members, minimal_masks
 from bnml._watch import Watch
-from bnml.scores.equal_scores import LEAST
+from bnml.scores.base import LEAST
 from bnml.search.cuts.branch_and_cut import structure_reaching
 from bnml.search.cuts.separable_parts import separable_parts
 
@@ -39,7 +39,7 @@ def read_back_tied(
     best
         The parents of each variable in one of the best networks.
     by_model_string
-        Whether it is the network with the smallest model string, or that of `bnml.search.read_back.read_back_by_names`.
+        Whether it is the network with the smallest model string, or that of `bnml.search.exact.read_back_by_names`.
     watch
         When its time is over, the best network that is known by then is returned.
 

@@ -1,6 +1,6 @@
 """What a search found, and how much is known about it.
 
-Data can tell equivalent networks not apart (see `bnml.graph.cpdag`), so a network is found together with its class: the
+Data can tell equivalent networks not apart, so a network is found together with its class: the
 arcs that all members of the class share, and the links that they direct differently. Constraints may direct some of
 these links; `SearchResult.directions` has both kinds of knowledge in one graph. Where several classes share the highest
 score, `SearchResult.disputed` has the arcs on which they disagree.
@@ -64,7 +64,7 @@ class SearchResult(PickledByFields):
     info
         What else the search has to say. Every one: ``moves`` (changes made, or arcs placed), ``families`` (how many
         were scored), ``local_optimum`` (whether it was verified that no change of one arc that the constraints and
-        ``max_parents`` allow raises the score; where one is known to raise it, ``arc_gain`` is by how much). Some:
+        options allow raises the score; where one is known to raise it, ``arc_gain`` is by how much). Some:
         ``within`` (how much higher a score could still be), ``reason`` (of the choice of this search),
         ``interrupted`` (true where Ctrl-C ended branch and cut, and this is the best so far), and numbers of their own.
         Where values are missing: ``missing`` (their share in each column), ``em`` (rounds, starts, and parts of a row)
@@ -183,14 +183,14 @@ class SearchResult(PickledByFields):
         None where that is not known: it is looked for where the result is proven to be the best, and a second exact
         search is a matter of a moment (up to 14 variables).
         """
-        from bnml.search.ties import disputed_arcs
+        from bnml.search.best_networks import disputed_arcs
 
         return disputed_arcs(self)
 
     @cached_property
     def shared_directions(self) -> PDAG:
         """As `directions`, without the directions that are `disputed`."""
-        from bnml.search.ties import ties_opened
+        from bnml.search.best_networks import ties_opened
 
         return ties_opened(self.directions, self.disputed or ())
 
@@ -292,8 +292,12 @@ class SearchResult(PickledByFields):
         (True, True)
         """
         from bnml.search.by_cuts import certify_by_cuts
+        from bnml.search.options import SearchOptions
 
-        return certify_by_cuts(self, time_limit, threads, memory_limit, progress)
+        limits = SearchOptions.checked(
+            None, threads=threads, memory_limit=memory_limit, time_limit=time_limit, progress=progress
+        )
+        return certify_by_cuts(self, limits)
 
     def to_dict(self, *, steps: bool = False) -> dict[str, Any]:
         """Return the report as plain values: what ``bnml learn --json`` prints.

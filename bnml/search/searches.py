@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from types import MappingProxyType
 from typing import Any
 
-from bnml._checks import refuse
-from bnml._memory import enough_memory
-from bnml._text import did_you_mean
-from bnml.errors import ArgumentError, argument, join_texts
+from bnml._machine import enough_memory
 from bnml.search.by_tests import npc_search, pc_search
 from bnml.search.chow_liu import chow_liu
 from bnml.search.climb import hill_climb
@@ -20,7 +17,7 @@ from bnml.search.ges.greedy import ges
 from bnml.search.k2 import k2
 from bnml.search.naive_bayes import naive_bayes
 from bnml.search.nml_forest import nml_forest
-from bnml.search.options import Search, SearchOptions
+from bnml.search.options import Search
 from bnml.search.order import order
 from bnml.search.polytree import polytree
 from bnml.search.problem import MemoryOverError
@@ -74,24 +71,3 @@ SEARCHES: dict[str, Search] = {
         listed_search("npc", npc_search, **_TESTS),
     )
 }  # fmt: skip
-
-
-def search_options(search: Any, options: Mapping[str, Any], **given: Any) -> SearchOptions:
-    """Return the checked options of a search, by its name, or of ``"auto"``; see `SearchOptions.checked`.
-
-    Raises
-    ------
-    BnmlError
-        If there is no such search, or an argument is wrong.
-    """
-    names = ("auto", *SEARCHES)
-    if not isinstance(search, str) or search not in names:
-        hint = did_you_mean(search, names).strip() if isinstance(search, str) else ""
-        raise refuse("search", search, f"there is no such search; available: {', '.join(names)}.", hint)
-    own = SEARCHES.get(search)
-    for name in options:
-        others = [argument("search", other.name) for other in SEARCHES.values() if name in other.options]
-        if others and (own is None or name not in own.options):
-            takers = join_texts(" or ", others)
-            raise ArgumentError(argument(name) + " goes with " + takers + ", not with " + argument("search", search))
-    return SearchOptions.checked(own, options, **given)

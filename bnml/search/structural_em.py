@@ -24,7 +24,7 @@ from typing import Any
 from bnml._arrays import Floats
 from bnml._watch import Watch
 from bnml.counts import chi_square_statistic, counts_of
-from bnml.counts.observed import counts_for_tests
+from bnml.counts.counts import counts_for_tests
 from bnml.data import Data
 from bnml.data.gap_tables import count_rows_with_gaps, gaps_as_states, gaps_filled_by_mode, table_of_counts
 from bnml.errors import BnmlError, NetworkError, ScoreError, SearchError, argument

@@ -6,16 +6,15 @@ import math
 from typing import Any
 
 from bnml.data import Data, as_data
-from bnml.data.gaps import refuse_gaps
+from bnml.data.data import refuse_gaps
 from bnml.data.targets import refuse_targets
 from bnml.errors import argument, function
 from bnml.graph import DAG
-from bnml.scores.base import Score
+from bnml.scores.base import Score, check_dag, parent_sets
 from bnml.scores.forest_nml import NML, forest_score_complexity
 from bnml.scores.fractional import Fractional
 from bnml.scores.local import local_scores
 from bnml.scores.loglik import LogLikelihood
-from bnml.scores.parent_sets import check_dag, parent_sets
 from bnml.scores.priors import StructurePrior, parse_prior
 from bnml.scores.registry import parse_score
 from bnml.search.structural_em import scores_by_em

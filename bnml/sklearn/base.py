@@ -15,7 +15,7 @@ from bnml._checks import one_of, refuse
 from bnml._text import clip
 from bnml.data import Data, read
 from bnml.data.columns import Column
-from bnml.data.read_choices import MISSING_CHOICES
+from bnml.data.labels import MISSING_CHOICES
 from bnml.errors import ArgumentError, DataError, MissingError, argument
 from bnml.graph import Constraints
 from bnml.network import BayesianNetwork

@@ -16,13 +16,14 @@ from pathlib import Path
 from bnml._files import reading_file
 from bnml.data.labels import label_text
 from bnml.errors import BnmlError, FormatError
+from bnml.five_steps.decisions import Decisions
 from bnml.five_steps.state import StudyState
 from bnml.scores import LocalScores
 from bnml.search.search_result import SearchResult
 from bnml.studio.read_tables import ReadTables
 from bnml.studio.result_summary import result_summary
 from bnml.studio.results import Results
-from bnml.studio.session import HandDecisions, ResultEntry, Session
+from bnml.studio.session import ResultEntry, Session
 from bnml.studio.session_folder import result_file, table_key
 from bnml.studio.table_look import table_look
 
@@ -64,7 +65,7 @@ def checked_session(session: Session, place: Path) -> Session:
     results = Results(place, ReadTables())
     entries, states = [], {}
     for one in session.results:
-        made = session.decisions.get(one.id, HandDecisions())
+        made = session.decisions.get(one.id, Decisions())
         with _told_of(f"its result {one.id.removeprefix('r')}", result_file(place, one.id), place / one.table.file):
             states[one.id] = state = results.found(one)
             _check_result(one, state)

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from bnml.data.dependent_bins import ColumnCutting
-from bnml.data.draft_table import DraftTable
 from bnml.data.read import read_draft
+from bnml.data.states import DraftTable
 from bnml.discretisation.discretise import families_to_discretise
 from bnml.errors import ArgumentError, DataWarning
 from bnml.graph import DAG

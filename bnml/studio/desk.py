@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 from bnml.data.sources import SUFFIXES
 from bnml.errors import ArgumentError, BnmlError, DataError
+from bnml.five_steps.decisions import Decisions
 from bnml.five_steps.open_answers import OpenAnswer
 from bnml.studio import questions
 from bnml.studio.cut_gain import CutGains
@@ -23,18 +24,18 @@ from bnml.studio.forecasts import forecast_values
 from bnml.studio.jobs import Job, Jobs
 from bnml.studio.learning import learning_request
 from bnml.studio.page_words import in_page_words
-from bnml.studio.read_tables import ReadTables
+from bnml.studio.read_tables import ReadTables, table_source_in
 from bnml.studio.result_titles import titles_of_results
 from bnml.studio.results import Results
 from bnml.studio.session import (
-    HandDecisions,
     KnownStructure,
-    LearningSettings,
     ResultEntry,
     Session,
     TableChoices,
     TableEntry,
     chosen_in_session,
+    decisions_of,
+    learning_settings,
     plain_fields,
     session_labels,
     session_of,
@@ -310,12 +311,7 @@ class Desk:
         return choices
 
     async def _look(self, table: TableEntry, *, advised: bool) -> Job:
-        task = {
-            "kind": "table",
-            "folder": str(self.folder.path),
-            "file": table.file,
-            "choices": None if advised else plain_fields(table.choices),
-        }
+        task = {"path": self.folder.path / table.file, "choices": None if advised else table.choices}
         return await self._start(
             "table", task, lambda found: self._take_look(table, found), lambda: self._forget_table(table.file)
         )  # fmt: skip
@@ -360,7 +356,7 @@ class Desk:
         BnmlError
             If a setting is wrong.
         """
-        settings = LearningSettings.of({**plain_fields(self.session.settings), **values})
+        settings = learning_settings(values, usual=self.session.settings)
         table = self.session.table
         if table is not None:
             learning_request(table, KnownStructure(), settings, self.used_columns())
@@ -411,9 +407,9 @@ class Desk:
             raise ArgumentError("there is no network yet: learn one first")
         return self.result(self.session.current)
 
-    def decisions_of(self, entry: ResultEntry) -> HandDecisions:
+    def decisions_of(self, entry: ResultEntry) -> Decisions:
         """Return what was decided by hand of a result."""
-        return self.session.decisions.get(entry.id, HandDecisions())
+        return self.session.decisions.get(entry.id, Decisions())
 
     async def view(self, name: str) -> dict[str, Any]:
         """Return a result as the page shows it."""
@@ -465,7 +461,7 @@ class Desk:
         BnmlError
             If it contradicts itself or what was found.
         """
-        entry, made = self.current(), HandDecisions.of(values)
+        entry, made = self.current(), decisions_of(values)
         await asyncio.to_thread(self.results.decided, entry, made)
         session = self.session
         if not session.has(entry.id):
@@ -521,13 +517,8 @@ class Desk:
         if not isinstance(kind, str) or kind not in PARTS:
             raise ArgumentError(f"kind {kind!r}: expected one of learn, {', '.join(PARTS)}")
         entry = self.current()
-        task = {
-            "kind": "parts",
-            "folder": str(self.folder.path),
-            "result": entry.id,
-            "table": plain_fields(entry.table),
-            "parts": PARTS[kind],
-        }
+        source = table_source_in(self.folder.path, entry.table)
+        task = {"folder": self.folder.path, "result": entry.id, "source": source, "parts": PARTS[kind]}
         return await self._start(kind, task, lambda summary: self._take_parts(entry, summary))
 
     async def _learn(self) -> Job:
@@ -535,17 +526,10 @@ class Desk:
         look = self._look_of(table)
         if not look.get("readable"):
             raise DataError(look.get("reason") or "the table cannot be read")
-        learning_request(table, session.knowledge, session.settings, self.used_columns())
+        asked = learning_request(table, session.knowledge, session.settings, self.used_columns())
         name = f"r{session.last_result + 1}"
-        task = {
-            "kind": "learn",
-            "folder": str(self.folder.path),
-            "result": name,
-            "table": plain_fields(table),
-            "knowledge": plain_fields(session.knowledge),
-            "settings": plain_fields(session.settings),
-            "like": session.current,
-        }
+        source = table_source_in(self.folder.path, table)
+        task = {"folder": self.folder.path, "result": name, "asked": asked, "source": source, "like": session.current}
         kept = replace(table, look=None)
         return await self._start(
             "learn",

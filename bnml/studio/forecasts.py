@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from bnml._memory import gigabytes
+from bnml._machine import gigabytes
 from bnml._plain import plain
 from bnml._text import number_of, time_text
 from bnml.search.forecast import Forecast
 from bnml.search.problem import bind
 from bnml.studio.learning import learning_request
-from bnml.studio.read_tables import ReadTables
-from bnml.studio.session import KnownStructure, LearningSettings, TableEntry
+from bnml.studio.read_tables import ReadTables, table_source_in
+from bnml.studio.session import KnownStructure, TableEntry
 
 
 def forecast_values(
-    tables: ReadTables, folder: Path, table: TableEntry, known: KnownStructure, settings: LearningSettings
+    tables: ReadTables, folder: Path, table: TableEntry, known: KnownStructure, settings: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Return which search it will be, and what an exact one takes: seconds, bytes, and a sentence in plain words.
 
@@ -25,17 +26,17 @@ def forecast_values(
     BnmlError
         If the table cannot be read, or a setting is wrong.
     """
-    data = tables.data(folder, table)
+    data = tables.data(table_source_in(folder, table))
     asked = learning_request(table, known, settings, data.names).learning
-    if settings.search not in ("auto", "exact"):
-        return {"search": settings.search, "seconds": None, "memory": None, "text": "", "exact": None}
+    if settings["search"] not in ("auto", "exact"):
+        return {"search": settings["search"], "seconds": None, "memory": None, "text": "", "exact": None}
     cost = bind(asked, data).cost
     by_auto = "exact" if cost.fits and cost.affordable else "order"
     return {
-        "search": "exact" if settings.search == "exact" else by_auto,
+        "search": "exact" if settings["search"] == "exact" else by_auto,
         "seconds": plain(cost.seconds) if cost.method == "lattice" else None,
         "memory": plain(cost.bytes) if cost.method == "lattice" else None,
-        "text": _in_plain_words(cost, settings.search),
+        "text": _in_plain_words(cost, settings["search"]),
         "exact": cost.to_dict(),
     }
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import pickle
 import sys
+from base64 import b64encode
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -27,6 +29,12 @@ class Job:
     def values(self) -> dict[str, Any]:
         """Return it as plain values."""
         return {"id": self.id, "kind": self.kind, "stage": self.stage, "fraction": self.fraction}
+
+
+def job_line(name: str, kind: str, task: Mapping[str, Any]) -> bytes:
+    """Return a job as the worker reads it; its task are the checked options and values that the server has."""
+    pickled = b64encode(pickle.dumps(task)).decode("ascii")
+    return json.dumps({"id": name, "kind": kind, "task": pickled}).encode() + b"\n"
 
 
 class Jobs:
@@ -71,7 +79,7 @@ class Jobs:
         await self.warm()
         if self.current is job and self._process is not None and self._process.stdin is not None:
             with suppress(ConnectionError):  # then the reader finds that the process is no more
-                self._process.stdin.write(json.dumps({**task, "id": job.id}).encode() + b"\n")
+                self._process.stdin.write(job_line(job.id, kind, task))
                 await self._process.stdin.drain()
         return job
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,14 +11,15 @@ from bnml.five_steps.parts import PARTS
 from bnml.five_steps.saving import load_saved_state, save_state
 from bnml.five_steps.state import Progress, StudyOptions, StudyState
 from bnml.five_steps.study_steps import begin_study, study_options, study_with_part
-from bnml.graph.rules import ROWS_PER_CELL
+from bnml.five_steps.table_source import TableSource
 from bnml.plot.layout_near import layout_near
+from bnml.search.options import OF_SCORES
 from bnml.search.search_result import SearchResult
 from bnml.search.searches import SEARCHES
-from bnml.studio.read_tables import ReadTables, table_source_in
+from bnml.studio.read_tables import ReadTables
 from bnml.studio.result_layout import read_layout, write_layout
 from bnml.studio.result_summary import result_summary
-from bnml.studio.session import KnownStructure, LearningSettings, TableEntry
+from bnml.studio.session import KnownStructure, TableEntry
 from bnml.studio.session_folder import result_file
 
 OF_LEARNING = ("features", "selection", "knowledge", "learned", "strength")
@@ -27,11 +28,7 @@ BY_NAME = {part.name: part for part in PARTS}
 
 
 def learning_request(
-    table: TableEntry,
-    known: KnownStructure,
-    settings: LearningSettings,
-    names: Sequence[str],
-    progress: Progress | None = None,
+    table: TableEntry, known: KnownStructure, settings: Mapping[str, Any], names: Sequence[str]
 ) -> StudyOptions:
     """Return what is asked of a study, checked.
 
@@ -40,33 +37,27 @@ def learning_request(
     BnmlError
         If a setting is wrong, or what is known contradicts itself.
     """
-    search = SEARCHES.get(settings.search)
-    options: dict[str, Any] = {}
+    given, own = dict(settings), dict[str, Any]()
+    name = given.pop("search")
+    search = SEARCHES.get(name)
     if search is not None and "class_variable" in search.needed:
         if table.choices.target is None:
-            raise ArgumentError(
-                argument("search", settings.search) + " is about a target", hint="choose one in the table"
-            )
-        options["class_variable"] = table.choices.target
+            raise ArgumentError(argument("search", name) + " is about a target", hint="choose one in the table")
+        own["class_variable"] = table.choices.target
     if search is not None and "order" in search.needed:
-        options["order"] = list(names)
-    by_score = search is None or search.by_score
-    rows = settings.rows_per_cell if by_score and settings.rows_per_cell != ROWS_PER_CELL else ROWS_PER_CELL
-    return study_options(
-        table.choices.target, settings.search, options, score=settings.score, alpha=settings.alpha,
-        repetitions=settings.repetitions, constraints=known.constraints(names), max_parents=settings.max_parents,
-        rows_per_cell=rows, prior=settings.prior, progress=progress,
-    )  # fmt: skip
+        own["order"] = list(names)
+    if search is not None and not search.by_score:
+        given = {name: value for name, value in given.items() if name not in OF_SCORES}
+    return study_options(table.choices.target, name, own, constraints=known.constraints(names), **given)
 
 
 def learn_result(
-    folder: Path,
-    result: str,
-    table: TableEntry,
-    known: KnownStructure,
-    settings: LearningSettings,
     tables: ReadTables,
     *,
+    folder: Path,
+    result: str,
+    asked: StudyOptions,
+    source: TableSource,
     like: str | None,
     progress: Progress,
 ) -> dict[str, Any]:
@@ -74,12 +65,14 @@ def learn_result(
 
     Parameters
     ----------
-    folder, result
-        Where results are kept, and the name of this one.
-    table, known, settings
-        What it is learned from, and how.
     tables
         Tables that were read.
+    folder, result
+        Where results are kept, and the name of this one.
+    asked
+        How it is learned, checked.
+    source
+        The table that it is learned from.
     like
         A result whose nodes stay where they are if the graph is much the same.
     progress
@@ -91,9 +84,7 @@ def learn_result(
         If something cannot be done as asked; nothing is kept then.
     """
     progress("reading the table", 0.0)
-    data = tables.data(folder, table)
-    asked = learning_request(table, known, settings, data.names)
-    state = begin_study(asked, data, table_source_in(folder, table))
+    state = begin_study(asked, tables.data(source), source)
     for name in OF_LEARNING:
         state = _with_part(state, asked, name, progress)
     learned: SearchResult = state.parts["learned"]
@@ -110,12 +101,18 @@ def learn_result(
 
 
 def learn_parts(
-    folder: Path, result: str, table: TableEntry, tables: ReadTables, parts: Sequence[str] | None, *, progress: Progress
+    tables: ReadTables,
+    *,
+    folder: Path,
+    result: str,
+    source: TableSource,
+    parts: Sequence[str] | None,
+    progress: Progress,
 ) -> dict[str, Any]:
     """Learn more parts of a result, all if none are named; return the summary, with what was left out and why."""
     progress("reading the table", 0.0)
     file = result_file(folder, result)
-    state = load_saved_state(file, tables.data(folder, table))
+    state = load_saved_state(file, tables.data(source))
     asked = state.options.resumed()
     wanted = [part.name for part in PARTS if parts is None or part.name in parts]
     missing = [name for name in wanted if name not in state.parts]

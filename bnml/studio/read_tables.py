@@ -46,16 +46,15 @@ class ReadTables:
         self._kept: dict[str, Data] = {}
         self._lock = threading.Lock()
 
-    def data(self, folder: Path, table: TableEntry) -> Data:
-        """Return a table, read as its entry says.
+    def data(self, source: TableSource) -> Data:
+        """Return the table of a source.
 
         Raises
         ------
         BnmlError
             If it cannot be read so.
         """
-        source = table_source_in(folder, table)
-        key = json.dumps([table.file, source.arguments], sort_keys=True)
+        key = json.dumps([source.path, source.arguments], sort_keys=True)
         with self._lock:
             found = self._kept.pop(key, None)
             if found is None:

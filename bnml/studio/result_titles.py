@@ -47,12 +47,12 @@ def titles_of_results(results: Sequence[ResultEntry]) -> dict[str, str]:
 
     Examples
     --------
-    >>> from bnml.studio.session import KnownStructure, LearningSettings, TableEntry
+    >>> from bnml.studio.session import KnownStructure, SETTINGS, TableEntry
     >>> table = TableEntry("tables/0123456789abcdef/table.csv", "t.csv")
     >>> found = [("exact", "qnml"), ("climb", "bdeu:10"), ("exact", "qnml"), ("npc", "qnml")]
     >>> summaries = [{"search": search, "score_name": score} for search, score in found]
     >>> titles_of_results([
-    ...     ResultEntry(f"r{k + 1}", summary, table, KnownStructure(), LearningSettings())
+    ...     ResultEntry(f"r{k + 1}", summary, table, KnownStructure(), SETTINGS)
     ...     for k, summary in enumerate(summaries)
     ... ])
     {'r1': 'Exact, qNML (result 1)', 'r2': 'Hill climbing, BDeu 10', 'r3': 'Exact, qNML (result 3)', \

@@ -13,7 +13,7 @@ import pandas as pd
 from bnml.data import Data
 from bnml.data.labels import label_text
 from bnml.errors import NetworkError
-from bnml.five_steps.decisions import checked_decisions, graph_with_decisions
+from bnml.five_steps.decisions import Decisions, checked_decisions, graph_with_decisions
 from bnml.five_steps.open_answers import OpenAnswer, open_answer
 from bnml.five_steps.parts import PARTS
 from bnml.five_steps.saving import load_saved_state
@@ -29,9 +29,9 @@ from bnml.plot.layout_near import with_routes
 from bnml.scores import LocalScores
 from bnml.search.search_result import SearchResult
 from bnml.studio.link_view import LinkView, link_views
-from bnml.studio.read_tables import ReadTables
+from bnml.studio.read_tables import ReadTables, table_source_in
 from bnml.studio.result_layout import read_layout
-from bnml.studio.session import HandDecisions, ResultEntry
+from bnml.studio.session import ResultEntry
 from bnml.studio.session_folder import result_file
 from bnml.uncertainty import strength
 
@@ -51,7 +51,7 @@ class Results:
 
     def __init__(self, folder: Path, tables: ReadTables) -> None:
         self._folder, self._tables = folder, tables
-        self._kept: OrderedDict[tuple[str, int, HandDecisions | None], StudyState] = OrderedDict()
+        self._kept: OrderedDict[tuple[str, int, Decisions | None], StudyState] = OrderedDict()
         self._members: OrderedDict[tuple[int, tuple[tuple[str, str], ...]], tuple[Data, BayesianNetwork]] = (
             OrderedDict()
         )
@@ -74,7 +74,7 @@ class Results:
         """Return a result as it was found."""
         return self._state(entry, None)
 
-    def decided(self, entry: ResultEntry, made: HandDecisions) -> StudyState:
+    def decided(self, entry: ResultEntry, made: Decisions) -> StudyState:
         """Return a result with what was decided by hand.
 
         Raises
@@ -82,9 +82,9 @@ class Results:
         BnmlError
             If that contradicts itself or what was found.
         """
-        return self._state(entry, made if made != HandDecisions() else None)
+        return self._state(entry, made if made else None)
 
-    def _state(self, entry: ResultEntry, made: HandDecisions | None) -> StudyState:
+    def _state(self, entry: ResultEntry, made: Decisions | None) -> StudyState:
         with self._lock:
             file = result_file(self._folder, entry.id)
             key = (entry.id, file.stat().st_mtime_ns, made)
@@ -98,19 +98,19 @@ class Results:
         return state
 
     def _loaded(self, entry: ResultEntry, file: Path) -> StudyState:
-        return load_saved_state(file, self._tables.data(self._folder, entry.table))
+        return load_saved_state(file, self._tables.data(table_source_in(self._folder, entry.table)))
 
-    def prepare(self, entry: ResultEntry, made: HandDecisions) -> None:
+    def prepare(self, entry: ResultEntry, made: Decisions) -> None:
         """Load a result, and make what questions to it need, so that the first one is answered at once."""
         found = _learned(self.decided(entry, made)).network
         if found is not None:
             found.marginals()
 
-    def graph(self, entry: ResultEntry, made: HandDecisions) -> DAG | None:
+    def graph(self, entry: ResultEntry, made: Decisions) -> DAG | None:
         """Return the structure of a result; None where no network fits what tests found."""
         return _learned(self.decided(entry, made)).dag
 
-    def network(self, entry: ResultEntry, made: HandDecisions) -> BayesianNetwork:
+    def network(self, entry: ResultEntry, made: Decisions) -> BayesianNetwork:
         """Return the network of a result, with its tables.
 
         Raises
@@ -128,7 +128,7 @@ class Results:
         return found
 
     def open_answer(
-        self, entry: ResultEntry, made: HandDecisions, evidence: Mapping[str, str], do: Mapping[str, str]
+        self, entry: ResultEntry, made: Decisions, evidence: Mapping[str, str], do: Mapping[str, str]
     ) -> OpenAnswer:
         """Return which links without a direction an answer of a network hangs on, and how far.
 
@@ -154,7 +154,7 @@ class Results:
                 self._members.popitem(last=False)
         return found[1]
 
-    def study(self, entry: ResultEntry, made: HandDecisions) -> Study | None:
+    def study(self, entry: ResultEntry, made: Decisions) -> Study | None:
         """Return the whole study of a result; None if some of its parts are not made yet."""
         state = self.decided(entry, made)
         rests = [part.name for part in PARTS if part.of_network]
@@ -162,7 +162,7 @@ class Results:
             return None
         return study_of(go_on_with_study(state.without_parts(*rests), state.options.resumed()))
 
-    def view(self, entry: ResultEntry, made: HandDecisions) -> dict[str, Any]:
+    def view(self, entry: ResultEntry, made: Decisions) -> dict[str, Any]:
         """Return a result as plain values: the report of the search, its links, and where everything stands."""
         base, state = self.found(entry), self.decided(entry, made)
         learned, npc = _learned(state), state.parts.get("npc")
@@ -199,7 +199,7 @@ class Results:
         return _layout_values(placed, directed)
 
     def comparison(
-        self, first: ResultEntry, of_first: HandDecisions, second: ResultEntry, of_second: HandDecisions
+        self, first: ResultEntry, of_first: Decisions, second: ResultEntry, of_second: Decisions
     ) -> dict[str, Any]:
         """Return how two results differ, and a layout of both with the class of each link.
 
@@ -241,7 +241,7 @@ def _class_of(state: StudyState) -> PDAG:
     return graph_with_decisions(_learned(state), state.decisions.directed)
 
 
-def _with_decisions(base: StudyState, made: HandDecisions) -> StudyState:
+def _with_decisions(base: StudyState, made: Decisions) -> StudyState:
     """Return a result with what was decided by hand, and how strong links are then: of families that changed anew."""
     state = decided_study(base, checked_decisions(made.keep, made.drop, made.directed))
     learned, before = _learned(state), _learned(base)

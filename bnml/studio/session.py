@@ -11,14 +11,14 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
 from functools import cache
-from types import UnionType
+from types import MappingProxyType, UnionType
 from typing import Annotated, Any, Literal, Self, Union, get_args, get_origin, get_type_hints
 
 from bnml._checks import is_number
 from bnml.errors import ArgumentError, BnmlError
+from bnml.five_steps.decisions import Decisions
 from bnml.graph import Constraints
-from bnml.graph.rules import ROWS_PER_CELL
-from bnml.scores.priors import DEFAULT_PRIOR
+from bnml.search.options import OF_STRUCTURES, SHARED
 from bnml.studio.session_folder import ENTRY
 
 VERSION = 1
@@ -177,26 +177,44 @@ class KnownStructure(_Checked):
         return None
 
 
-@dataclass(frozen=True)
-class LearningSettings(_Checked):
-    """How a structure is learned; see `bnml.learn` and `bnml.study`."""
-
-    score: str = "qnml"
-    search: str = "auto"
-    max_parents: int | None = None
-    rows_per_cell: float = ROWS_PER_CELL
-    prior: str = DEFAULT_PRIOR
-    alpha: float = 0.05
-    repetitions: Annotated[int, _repetitions] = 100
+SETTINGS: Mapping[str, Any] = MappingProxyType(
+    {"search": "auto", "alpha": 0.05, "repetitions": 100}
+    | {name: SHARED[name].default for name in ("score", "prior", *OF_STRUCTURES)}
+)
+"""How a structure is learned, with the defaults: options of `bnml.study` that the page has."""
 
 
-@dataclass(frozen=True)
-class HandDecisions(_Checked):
-    """What was decided by hand of a result; see `bnml.five_steps.decisions`."""
+def learning_settings(
+    values: Mapping[str, Any], name: str = "settings", usual: Mapping[str, Any] = SETTINGS
+) -> dict[str, Any]:
+    """Return settings, checked for their form alone: `bnml.studio.learning.learning_request` checks the rest.
 
-    keep: Pairs = ()
-    drop: Pairs = ()
-    directed: Pairs = ()
+    Raises
+    ------
+    ArgumentError
+        If a value is of another kind than the default.
+    """
+    kinds: dict[str, Any] = {
+        own: str if isinstance(value, str) else int | None if value is None else float
+        for own, value in SETTINGS.items()
+    }
+    kinds["repetitions"] = Annotated[int, _repetitions]
+    return {own: _checked(kind, values.get(own, usual[own]), own) for own, kind in kinds.items()}
+
+
+def _each_once(value: Decisions, name: str) -> Decisions:
+    """Check a field: decisions by hand, each once."""
+    return Decisions() + value
+
+
+Settings = Annotated[Mapping[str, Any], learning_settings]
+Decided = Annotated[Decisions, _each_once]
+
+
+def decisions_of(values: Mapping[str, Any]) -> Decisions:
+    """Return decisions, checked for their form alone."""
+    decided: Decisions = _checked(Decided, values, "decisions")
+    return decided
 
 
 @dataclass(frozen=True)
@@ -217,7 +235,7 @@ class ResultEntry(_Checked):
     summary: Mapping[str, Any]
     table: TableEntry
     knowledge: KnownStructure
-    settings: LearningSettings
+    settings: Settings
 
     def is_stale(self, session: Session) -> bool:
         """Return whether the table, how it is read, or what is known has changed since."""
@@ -261,11 +279,11 @@ class Session:
 
     table: TableEntry | None = None
     knowledge: KnownStructure = KnownStructure()
-    settings: LearningSettings = LearningSettings()
+    settings: Settings = field(default_factory=lambda: SETTINGS)
     results: tuple[ResultEntry, ...] = ()
     current: str | None = None
     compared: str | None = None
-    decisions: Mapping[str, HandDecisions] = field(default_factory=dict)
+    decisions: Mapping[str, Decided] = field(default_factory=dict)
     evidence: Mapping[str, str] = field(default_factory=dict)
     do: Mapping[str, str] = field(default_factory=dict)
     revision: int = 0
@@ -294,9 +312,9 @@ class Session:
         return any(one.id == result for one in self.results)
 
     @property
-    def decided(self) -> HandDecisions:
+    def decided(self) -> Decisions:
         """What was decided by hand of the current result."""
-        return self.decisions.get(self.current or "", HandDecisions())
+        return self.decisions.get(self.current or "", Decisions())
 
     def files(self) -> set[str]:
         """Return the files beside it that it names."""

@@ -2,7 +2,7 @@
 
 It reads jobs from standard input and writes what it has to say to standard output, a line of JSON each::
 
-    {"id": "j1", "kind": "learn", "folder": "…", …}
+    {"id": "j1", "kind": "learn", "task": "…"}
     {"id": "j1", "stage": "exact search", "fraction": 0.4}
     {"id": "j1", "done": {…}}     or     {"id": "j1", "failed": "the score …"}
 
@@ -14,10 +14,12 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 import sys
 import threading
 import traceback
 import warnings
+from base64 import b64decode
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
@@ -27,36 +29,22 @@ from bnml.errors import BnmlError
 from bnml.studio.learning import learn_parts, learn_result
 from bnml.studio.page_words import in_page_words
 from bnml.studio.read_tables import ReadTables
-from bnml.studio.session import KnownStructure, LearningSettings, TableChoices, TableEntry, plain_fields
+from bnml.studio.session import TableChoices, plain_fields
 from bnml.studio.table_look import advised_choices, table_look
 
 Progress = Callable[[str, float], None]
 
 
-def _table(job: Mapping[str, Any], tables: ReadTables, progress: Progress) -> dict[str, Any]:
+def _table(tables: ReadTables, *, path: Path, choices: TableChoices | None, progress: Progress) -> dict[str, Any]:
     """Look at a table; without choices as `bnml info` advises."""
-    path = Path(job["folder"], job["file"])
     progress("looking at the table", 0.1)
-    choices = advised_choices(path) if job["choices"] is None else TableChoices.of(job["choices"])
+    chosen = advised_choices(path) if choices is None else choices
     progress("reading the table", 0.5)
-    return {"choices": plain_fields(choices), "look": table_look(path, choices)}
+    return {"choices": plain_fields(chosen), "look": table_look(path, chosen)}
 
 
-def _learn(job: Mapping[str, Any], tables: ReadTables, progress: Progress) -> dict[str, Any]:
-    """Learn a structure, and keep the result."""
-    return learn_result(
-        Path(job["folder"]), job["result"], TableEntry.of(job["table"]), KnownStructure.of(job["knowledge"]),
-        LearningSettings.of(job["settings"]), tables, like=job["like"], progress=progress,
-    )  # fmt: skip
-
-
-def _parts(job: Mapping[str, Any], tables: ReadTables, progress: Progress) -> dict[str, Any]:
-    """Find out more about a result."""
-    table = TableEntry.of(job["table"])
-    return learn_parts(Path(job["folder"]), job["result"], table, tables, job["parts"], progress=progress)
-
-
-KINDS = {"table": _table, "learn": _learn, "parts": _parts}
+Work = Callable[..., dict[str, Any]]
+KINDS: dict[str, Work] = {"table": _table, "learn": learn_result}  # all others make parts of a result
 
 
 def main() -> None:
@@ -89,7 +77,9 @@ def _tell(out: IO[str], job: str, stage: str, share: float) -> None:
 def _done(job: Mapping[str, Any], tables: ReadTables, progress: Progress) -> dict[str, Any]:
     """Do a job, and return what to say of it."""
     try:
-        return {"id": job["id"], "done": KINDS[job["kind"]](job, tables, progress)}
+        task = pickle.loads(b64decode(job["task"]))  # from the server, whose checks are not made again
+        work: Work = KINDS.get(job["kind"], learn_parts)
+        return {"id": job["id"], "done": work(tables, **task, progress=progress)}
     except BnmlError as error:
         return {"id": job["id"], "failed": in_page_words(error)}
     except MemoryError:

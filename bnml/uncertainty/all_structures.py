@@ -13,9 +13,9 @@ import numpy.typing as npt
 
 from bnml._arrays import Bools, Floats, Ints
 from bnml._bits import WORD_BITS, bits, subsets
-from bnml._threads import short_ranges
+from bnml._machine import short_ranges
 from bnml.graph import DAG, canonical_extension
-from bnml.scores.equal_scores import score_tolerance
+from bnml.scores.base import score_tolerance
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -22,7 +22,7 @@ import numpy as np
 from bnml._arrays import Floats
 from bnml._bits import mask_of, masks_without, sizes_of_masks
 from bnml.errors import ArgumentError, argument
-from bnml.scores.equal_scores import score_tolerance
+from bnml.scores.base import score_tolerance
 from bnml.uncertainty.all_structures import Listed, Masks, Structures
 from bnml.uncertainty.sums_over_structures import log_sum_over_structures
 

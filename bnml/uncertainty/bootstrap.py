@@ -27,13 +27,12 @@ import numpy as np
 import numpy.typing as npt
 
 from bnml._arrays import Floats
-from bnml._checks import one_of, progress_function, whole_number
+from bnml._checks import one_of, whole_number
 from bnml._executor import Crew, Place, checked_executor
-from bnml._memory import enough_memory
+from bnml._machine import cores, enough_memory, run_all
 from bnml._notebook import notebook_table as html_table
 from bnml._plain import attributes, plain, records
 from bnml._text import seconds_text, text_table
-from bnml._threads import cores, run_all
 from bnml._watch import Watch
 from bnml.data import Data, as_data
 from bnml.data.pushed_data import refuse_pushed
@@ -44,8 +43,7 @@ from bnml.report.phrases import describe_prior
 from bnml.scores import Score
 from bnml.scores.registry import score_text
 from bnml.search.learn import learn_class
-from bnml.search.options import SHARED, SearchOptions
-from bnml.search.searches import search_options
+from bnml.search.options import SearchOptions, search_options
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -220,7 +218,7 @@ def bootstrap(
         Whoever learns from the tables: a `concurrent.futures.Executor`, such as a pool of processes, or that of Dask or
         MPI. The result does not depend on it. Each process is sent the data once.
     **options
-        Further arguments of `bnml.learn`, such as constraints and max_parents.
+        Further arguments of `bnml.learn`, such as constraints.
 
     Returns
     -------
@@ -236,18 +234,42 @@ def bootstrap(
     """
     whole_number(repetitions, "repetitions", 1)
     one_of(resampling, "resampling", RESAMPLING)
+    elsewhere = checked_executor(executor)
+    learning = search_options(search, score=score, seed=seed, threads=threads, progress=progress, **options)
+    named = score if isinstance(score, str) else None
+    return bootstrap_of(learning, as_data(data), repetitions, resampling, executor=elsewhere, named=named)
+
+
+@enough_memory(SearchError, "structures were scored", "take fewer columns, another search, or a machine with more")
+def bootstrap_of(
+    learning: SearchOptions,
+    data: Data,
+    repetitions: int,
+    resampling: str = "halves",
+    *,
+    executor: Executor | None = None,
+    named: str | None = None,
+) -> Bootstrap:
+    """Learn structures from samples of the rows with options that are checked; see `bootstrap`.
+
+    Parameters
+    ----------
+    learning
+        How a structure is learned from each table.
+    data
+        The table.
+    repetitions, resampling, executor
+        As for `bootstrap`.
+    named
+        What the score was called.
+    """
+    watch, workers = Watch(learning.progress), cores(learning.threads)
     repetitions += repetitions % 2 if resampling == "halves" else 0
-    workers, elsewhere = cores(threads), checked_executor(executor)
-    own = {name: value for name, value in options.items() if name not in SHARED}
-    common = {name: value for name, value in options.items() if name in SHARED}
-    each = 1 if elsewhere is None or threads is None else workers
-    learning = search_options(search, own, score=score, seed=seed, threads=each, **common)
-    watch = Watch(progress_function(progress))
-    table_ = as_data(data)
-    refuse_pushed(table_, "bootstrap")
-    learning = learning.with_prior_for(table_)  # the prior is that of the whole table
-    n = len(table_.names)
-    if resampling == "halves" and table_.n_rows < 2:
+    refuse_pushed(data, "bootstrap")
+    each = 1 if executor is None or learning.threads is None else workers
+    learning = replace(learning.with_prior_for(data), threads=each, progress=None)  # the prior is the whole table's
+    n = len(data.names)
+    if resampling == "halves" and data.n_rows < 2:
         raise SearchError("the table has one row, which has no halves", argument="resampling", value="halves")
     found = np.zeros((repetitions, n, n))
     finished = count(1)
@@ -257,27 +279,27 @@ def bootstrap(
         left = watch.seconds * (repetitions - done) / done
         watch(f"table {done:,} of {repetitions:,}, {seconds_text(left)} left", done / repetitions)
 
-    if elsewhere is not None:
-        shared = _Draws(table_, resampling, replace(learning, progress=None))
-        with Crew(elsewhere, _learn_from_draw, shared) as crew:
+    draws = _Draws(data, resampling, learning)
+    if executor is not None:
+        with Crew(executor, _learn_from_draw, draws) as crew:
             for k, arcs in enumerate(crew.in_order(range(repetitions))):
                 found[k] = arcs
                 tell()
     else:
-        _learn_here(_Draws(table_, resampling, learning), found, workers, tell)
+        _learn_here(draws, found, workers, tell)
     support = found.mean(axis=0)
     links = (support + support.T)[np.triu_indices(n, 1)]
-    prior = None if learning.structure_prior is None else learning.structure_prior.bind(table_)
+    prior = None if learning.structure_prior is None else learning.structure_prior.bind(data)
     return Bootstrap(
-        table_.names,
+        data.names,
         support,
         bootstrap_threshold(links),
         repetitions,
-        search,
-        score if isinstance(score, str) else score_text(learning.score),
+        learning.search_name,
+        score_text(learning.score) if named is None else named,
         watch.seconds,
         resampling,
-        None if prior is None else describe_prior(prior, table_.names),
+        None if prior is None else describe_prior(prior, data.names),
     )
 
 

@@ -13,11 +13,10 @@ import numpy as np
 from bnml._arrays import Floats
 from bnml._checks import one_of, whole_number
 from bnml._executor import checked_executor
-from bnml._memory import enough_memory
-from bnml._threads import cores
+from bnml._machine import cores, enough_memory
 from bnml._watch import Watch
 from bnml.data import as_data
-from bnml.data.gaps import refuse_gaps
+from bnml.data.data import refuse_gaps
 from bnml.errors import ArgumentError, ScoreError, SearchError, argument
 from bnml.graph import DAG, Constraints
 from bnml.graph.counting import sum_over_dags
@@ -162,23 +161,51 @@ def posterior(
     whole_number(samples, "samples", 1)
     given = parse_prior(structure_prior, "structure_prior")
     elsewhere = checked_executor(executor)
+    chosen = parse_score(score)
+    check_posterior_score(chosen)
     options = SearchOptions.checked(
-        None, {}, score=_checked_score(score), constraints=constraints, max_parents=max_parents,
-        rows_per_cell=rows_per_cell, prior=given, seed=seed, threads=threads, memory_limit=memory_limit,
-        time_limit=time_limit, progress=progress,
+        None, score=chosen, constraints=constraints, max_parents=max_parents, rows_per_cell=rows_per_cell, prior=given,
+        seed=seed, threads=threads, memory_limit=memory_limit, time_limit=time_limit, progress=progress,
     )  # fmt: skip
     table = as_data(data, memory_limit)
     if given is not None:
         given.check(table.names)
     refuse_gaps(table, "the posterior")
-    problem = bind(options, table)
+    named = score if isinstance(score, str) else None
+    return posterior_of(
+        bind(options, table), prior, method=method, chains=chains, samples=samples, executor=elsewhere, named=named
+    )
+
+
+@enough_memory(SearchError, "structures were scored", "take fewer columns, another search, or a machine with more")
+def posterior_of(
+    problem: Problem,
+    prior: str | None = None,
+    *,
+    method: str = "auto",
+    chains: int = 4,
+    samples: int = 1000,
+    executor: Executor | None = None,
+    named: str | None = None,
+) -> Posterior | SampledPosterior:
+    """Return the posterior of a problem without a search; the arguments are those of `posterior`, checked.
+
+    Parameters
+    ----------
+    problem
+        Scores and what is allowed.
+    prior, method, chains, samples, executor
+        As for `posterior`.
+    named
+        What the score was called.
+    """
     if method == "auto":
-        fits = exact_posterior_fits(problem.table, problem.rules, prior, cores(threads), problem.memory)
+        fits = exact_posterior_fits(problem.table, problem.rules, prior, cores(problem.threads), problem.memory)
         method = "exact" if fits else "sample"
-    named = score if isinstance(score, str) else repr(score)
+    name = repr(problem.score) if named is None else named
     if method == "exact":
-        return _exact(problem, named, prior)
-    return _sampled(problem, named, prior or "uniform", chains, samples, elsewhere)
+        return _exact(problem, name, prior)
+    return _sampled(problem, name, prior or "uniform", chains, samples, executor)
 
 
 def _sampled(
@@ -301,8 +328,14 @@ def _log_prior_total(memory: Floats, allowed: Allowed, kind: str, threads: int) 
     )
 
 
-def _checked_score(score: Score | str) -> Score:
-    chosen = parse_score(score)
+def check_posterior_score(chosen: Score) -> None:
+    """Refuse a score that is no log-probability of the data.
+
+    Raises
+    ------
+    ScoreError
+        If it is none.
+    """
     if not chosen.admits_posterior:
         names = ", ".join(name for name, kind in SCORES.items() if kind.admits_posterior)
         problem = (
@@ -311,4 +344,3 @@ def _checked_score(score: Score | str) -> Score:
             else "it is not the log-probability of the data given a structure, so there is no posterior"
         )
         raise ScoreError(problem, argument="score", value=chosen.name, hint=f"take one of {names}, or a BDe")
-    return chosen

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from bnml._costs import BYTES, SECONDS
-from bnml._memory import gigabytes
+from bnml._machine import cores, gigabytes
 from bnml._plain import attributes
-from bnml._threads import cores
 from bnml.errors import ArgumentError, argument
 from bnml.graph import Rules, count_dags
 from bnml.scores import LocalScores

@@ -8,10 +8,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from bnml._arrays import Floats
+from bnml._machine import cores
 from bnml._pickled import PickledByFields
 from bnml._plain import attributes, plain, records
 from bnml._text import number_of
-from bnml._threads import cores
 from bnml.data import Data
 from bnml.data.targets import rows_set
 from bnml.errors import ArgumentError, argument

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from bnml._arrays import Floats, Ints
 from bnml._bits import members
-from bnml._threads import run_each, short_ranges
+from bnml._machine import run_each, short_ranges
 from bnml.counts import Counts, counts_of
 from bnml.data import Data
 from bnml.data.matching import match

@@ -25,8 +25,7 @@ import numpy.typing as npt
 from bnml._arrays import Floats, Ints
 from bnml._bits import bits, masks_of_words, words_of_masks
 from bnml._executor import Crew, Place
-from bnml._memory import gigabytes
-from bnml._threads import cores, run_all
+from bnml._machine import cores, gigabytes, run_all
 from bnml._watch import Tell, Watch
 from bnml.errors import ArgumentError, ScoreError, argument
 from bnml.graph import DAG, Rules
@@ -302,7 +301,7 @@ class _Sampling:
         """Let all chains make so many sweeps wherever there is room; return whether there was time for it."""
         assert self.executor is not None
         threads = 1 if self.threads is None else self.threads
-        options = replace(self.problem.options, threads=threads, memory_limit=self.problem.memory // self.chains)
+        options = self.problem.options.within(threads, self.problem.memory // self.chains)
         problem = replace(self.problem, options=options)
         shared = _Stretches(problem, self.kind, run.betas, run.steps, run.lists, self.table.known())
         reached, stretch = 0, SWEEPS_PER_SAMPLE

@@ -26,7 +26,7 @@ def posterior_values(found: Posterior | SampledPosterior) -> dict[str, Any]:
 def saved_posterior(values: Mapping[str, Any], data: Data, **given: Any) -> Posterior | SampledPosterior:
     """Return the posterior that was saved as these values, on its table; ``given`` are arguments of `posterior`."""
     shared = {name: value for name, value in given.items() if name in SHARED}
-    problem = bind(SearchOptions.checked(None, {}, **{**shared, "prior": None}), data)
+    problem = bind(SearchOptions.checked(None, **{**shared, "prior": None}), data)
     prior = given.get("structure_prior")
     here: dict[str, Any] = {"_data": data, "_score": problem.score}
     if "chains" in values:

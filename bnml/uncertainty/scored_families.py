@@ -12,7 +12,7 @@ import numpy as np
 
 from bnml._arrays import Array, Floats, Ints
 from bnml._bits import WORD_BITS
-from bnml._threads import cores, run_all
+from bnml._machine import cores, run_all
 from bnml.counts.batches import FamilyBatch
 from bnml.graph import Rules
 from bnml.scores import LocalScores

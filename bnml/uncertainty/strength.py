@@ -9,8 +9,8 @@ import numpy as np
 
 from bnml._arrays import Ints
 from bnml.counts import chi_square_statistic
-from bnml.counts.counts import Counts, count_occurring_states
-from bnml.counts.observed import ObservedCounts, counts_for_tests
+from bnml.counts.counts import Counts, count_occurring_states, counts_for_tests
+from bnml.counts.observed import ObservedCounts
 from bnml.data import Data, as_data
 from bnml.errors import ArgumentError
 from bnml.graph import DAG, PDAG
@@ -19,9 +19,9 @@ from bnml.independence.p_values import log_p_values
 from bnml.independence.sparse import is_sparse, sparse_p_value
 from bnml.network.em import expected_counts, fit_by_em
 from bnml.scores import Score, parse_score
+from bnml.scores.base import parent_sets
 from bnml.scores.expected import ExpectedScores
 from bnml.scores.local import local_scores
-from bnml.scores.parent_sets import parent_sets
 from bnml.scores.priors import DEFAULT_PRIOR, StructurePrior, prior_for
 from bnml.search.structural_em import scores_by_em
 

@@ -39,7 +39,7 @@ import numpy as np
 
 from bnml._arrays import Floats, Ints
 from bnml._bits import masks_without, sizes_of_masks, ternary_numbers
-from bnml._threads import run_each
+from bnml._machine import run_each
 from bnml._watch import Tell
 from bnml.uncertainty.sums_over_parents import (
     StructureSums,

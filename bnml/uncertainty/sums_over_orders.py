@@ -27,7 +27,7 @@ import numpy as np
 
 from bnml._arrays import Floats
 from bnml._bits import masks_without, ternary_numbers
-from bnml._threads import run_each, short_ranges
+from bnml._machine import run_each, short_ranges
 from bnml._watch import Tell
 from bnml.uncertainty.sums_over_parents import (
     SETS_PER_CALL,

@@ -16,7 +16,7 @@ import numpy as np
 
 from bnml._arrays import Floats
 from bnml._bits import masks_without
-from bnml._threads import run_each, short_ranges
+from bnml._machine import run_each, short_ranges
 from bnml._watch import Tell
 
 """Is told now and then what part of the work is done."""

@@ -14,7 +14,7 @@ import numpy as np
 
 from bnml._arrays import Floats
 from bnml._bits import masks_without
-from bnml._threads import run_each
+from bnml._machine import run_each
 from bnml.uncertainty import sums_over_layers, sums_over_orders
 from bnml.uncertainty.sums_over_parents import subset_sums
 

@@ -10,6 +10,7 @@ import pytest
 
 import bnml
 from bnml.cli import main
+from bnml.uncertainty.bootstrap import bootstrap_of
 
 
 def test_summary(run):
@@ -147,17 +148,17 @@ def untimed(shown):
 def test_going_on(run, folder, monkeypatch, capsys):
     asked = ("study", "survey.csv", "--target", "lung", "--repetitions", "2", "--tiers", "smoke|lung", "--json")
     whole = untimed(run(*asked))
-    monkeypatch.setattr("bnml.five_steps.parts.bootstrap", interrupt)
+    monkeypatch.setattr("bnml.five_steps.parts.bootstrap_of", interrupt)
     assert main((*asked, "--save", "s.json")) == 130
     assert main((*asked, "-o", "t.json")) == 130
     assert main(("study", "--resume", "s.json")) == 130
     capsys.readouterr()
-    monkeypatch.setattr("bnml.five_steps.parts.bootstrap", bnml.bootstrap)
+    monkeypatch.setattr("bnml.five_steps.parts.bootstrap_of", bootstrap_of)
     shown = run("study", "--resume", "s.json", "--json", "-o", "r.html")
     assert (shown.status, shown.err) == (0, "")
     assert untimed(shown) == whole
     assert "<h1>A study of survey.csv: lung</h1>" in (folder / "r.html").read_text(encoding="utf-8")
-    monkeypatch.setattr("bnml.five_steps.parts.bootstrap", interrupt)  # it is done, and kept
+    monkeypatch.setattr("bnml.five_steps.parts.bootstrap_of", interrupt)  # it is done, and kept
     assert untimed(run("study", "--resume", "s.json", "--json")) == whole
     assert main(("study", "--resume", "t.json")) == 130  # that one is not
 
@@ -167,7 +168,7 @@ def interrupt(*arguments, **given):
 
 
 def test_an_interrupt_says_how_to_go_on(folder, capsys, monkeypatch):
-    monkeypatch.setattr("bnml.five_steps.parts.bootstrap", interrupt)
+    monkeypatch.setattr("bnml.five_steps.parts.bootstrap_of", interrupt)
     assert main(("study", "two.csv", "--save", "my study.json")) == 130
     assert capsys.readouterr().err.endswith("to go on: bnml study --resume 'my study.json'\ninterrupted\n")
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bnml.counts import counts_of, family_counts
-from bnml.counts.cells import cells_of_rows
+from bnml.counts.counts import cells_of_rows
 from tests import naive
 from tests.counts.strategies import data_of, families, random_table
 

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bnml.counts._lattice_kernels import Sums
+from bnml.counts.batches import no_tails
 from bnml.counts.lattice import WalkOrder, packed_for_lattice
-from bnml.counts.tails import no_tails
-from bnml.scores.lattice.bounds import no_bounds
+from bnml.scores.lattice.lattice import no_bounds
 from tests import naive
 from tests.counts.strategies import data_of, random_table, tables
 

@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bnml._jit import JIT
-from bnml.counts import Lookups, batch_of, counts_of, sums
+from bnml.counts import Lookups, batch_of, counts_of
+from bnml.counts import in_memory as sums
 from bnml.errors import ArgumentError
 from tests import naive
 from tests.counts.strategies import data_of, families, random_table, tables

@@ -8,7 +8,8 @@ import pytest
 from scipy.special import xlogy
 
 import bnml
-from bnml.counts import Lookups, batch_of, counts_of, tails
+from bnml.counts import Lookups, batch_of, counts_of
+from bnml.counts import batches as tails
 from bnml.nml import log_rising, regret
 from bnml.scores import Score, Terms
 from tests.counts.strategies import data_of

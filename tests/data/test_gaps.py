@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bnml
-from bnml.data.gaps import Gaps
+from bnml.data.data import Gaps
 from bnml.errors import ArgumentError
 
 VALUES = st.lists(st.tuples(*[st.sampled_from(["x", "y", None])] * 3, st.integers(0, 3)), min_size=1, max_size=12)

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 import bnml
 from bnml.counts import counts_of
+from bnml.data.data import refuse_gaps
 from bnml.data.gap_rows import joined_rows, rows_split_by_gaps
 from bnml.data.gap_tables import count_rows_with_gaps, gaps_as_states, gaps_filled_by_mode
-from bnml.data.gaps import refuse_gaps
 from bnml.data.read_like import read_like
 from bnml.data.rows import rows_of
 from bnml.errors import DataError, MissingError

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from bnml.data import Data, read
-from bnml.data.read_choices import Reading
+from bnml.data.labels import Reading
 from bnml.data.read_like import read_like
 from bnml.data.resampling import first_rows, redrawn, resampled_parts
 from bnml.data.rows import rows_with_column

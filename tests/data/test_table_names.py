@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import bnml
-from bnml.data.table_names import check_table_names, kept_table_names, name_not_in_table
+from bnml.data.labels import check_table_names, kept_table_names, name_not_in_table
 from bnml.errors import ArgumentError, DataError
 
 

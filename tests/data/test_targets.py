@@ -10,7 +10,7 @@ import pytest
 
 import bnml
 from bnml.data.fingerprint import fingerprint
-from bnml.data.read_choices import Reading
+from bnml.data.labels import Reading
 from bnml.data.read_like import read_like
 from bnml.data.resampling import halves, redrawn
 from bnml.data.rows import rows_left_alone

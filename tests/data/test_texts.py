@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bnml.data import texts as encoding
+from bnml.data import columns as encoding
 
 TEXTS = st.lists(
     st.one_of(

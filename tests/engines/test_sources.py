@@ -16,7 +16,8 @@ import pytest
 import bnml
 from bnml.cli import main
 from bnml.cli.app import COMPILING
-from bnml.data.engine_addresses import is_address, shown_address
+from bnml.data.engine_addresses import shown_address
+from bnml.data.engine_sources import is_address
 from bnml.errors import ArgumentError, BnmlError, DataError, DependencyError
 from tests.engines.test_contract import cells_of, network_rows, occurring
 

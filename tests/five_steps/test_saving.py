@@ -89,7 +89,7 @@ def test_every_part_can_be_kept():
 
 def test_a_finished_study_is_not_made_anew(clinic, tmp_path, monkeypatch):
     clinic.save(tmp_path / "study.json")
-    for name in ("learn_or_raise", "pc", "npc", "bootstrap", "features_of", "classes_by_score", "strength"):
+    for name in ("solve", "pc", "npc", "bootstrap_of", "posterior_of", "features_of", "classes_by_score", "strength"):
         monkeypatch.setattr(f"bnml.five_steps.parts.{name}", lambda *_, **__: pytest.fail("it was made anew"))
     found = bnml.load_study(tmp_path / "study.json", bnml.example())
     assert found.to_dict() == clinic.to_dict()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import pickle
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -167,7 +166,7 @@ def test_progress():
     ],
 )  # fmt: skip
 def test_wrong_arguments_are_refused_before_any_work(wrong, monkeypatch):
-    monkeypatch.setattr(sys.modules["bnml.search.learn"], "solve", lambda *_: pytest.fail("it has begun"))
+    monkeypatch.setattr("bnml.five_steps.parts.features_of", lambda *_: pytest.fail("it has begun"))
     with pytest.raises(BnmlError):
         bnml.study(bnml.example(), **wrong)
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bnml._bits import mask_of, transposed
-from bnml.graph.topological import find_cycle, topological_order
+from bnml.graph.base import find_cycle, topological_order
 
 
 @settings(max_examples=100, deadline=None)

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bnml
-from bnml.counts.observed import ObservedCounts, counts_for_tests
+from bnml.counts.counts import counts_for_tests
+from bnml.counts.observed import ObservedCounts
 from bnml.independence import independence_test
 from bnml.search import polytree
 

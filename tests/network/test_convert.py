@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bnml.data.read_choices import Reading
+from bnml.data.labels import Reading
 from bnml.errors import ArgumentError, BnmlError, DependencyError, GraphError, NetworkError
 from bnml.graph import DAG
 from bnml.network import convert

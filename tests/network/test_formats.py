@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bnml.data.read_choices import Reading
+from bnml.data.labels import Reading
 from bnml.errors import FormatError, NetworkError
 from bnml.graph import DAG
 from bnml.network.formats import _xml, bif, dsc, json, net, xdsl, xmlbif

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bnml._memory import machine_memory
+from bnml._machine import machine_memory
 from bnml.errors import ArgumentError, BnmlError
 from bnml.graph import DAG
 from bnml.network import sampling

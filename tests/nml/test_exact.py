@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from bnml._jit import JIT
 from bnml.nml import regret, regrets
 from bnml.nml._kernels import _binary_normaliser
-from bnml.nml.exact import regrets_by_recurrence, regrets_by_sum
+from bnml.nml.regret import regrets_by_recurrence, regrets_by_sum
 from tests.nml import naive
 
 

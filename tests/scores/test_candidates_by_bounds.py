@@ -14,8 +14,8 @@ from bnml.counts import _parent_set_kernels as kernels
 from bnml.graph import Constraints, Rules
 from bnml.nml import regret, regrets
 from bnml.scores import LocalScores, candidates_by_bounds
-from bnml.scores.candidates_by_bounds import list_by_bounds, listable_by_bounds
-from bnml.scores.lattice import allowed_sets, undominated_families
+from bnml.scores.candidates_by_bounds import list_by_bounds
+from bnml.scores.lattice import allowed_sets, listable_by_bounds, undominated_families
 from tests.search.tables import random_prior, random_rules, random_table
 
 SCORES = ("bic", "aic", "hqc", "mdl", "qnml", "fnml", "bdeu", "bdeu:10", "k2", "bdj", "bd:3", "loglik")

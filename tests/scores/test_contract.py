@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 import bnml
 from bnml import scores
-from bnml.counts import tails
+from bnml.counts import batches as tails
 from bnml.errors import ScoreError
-from bnml.scores import SCORES, BDe, LocalScores, Score, parse_score, term_cache
+from bnml.scores import SCORES, BDe, LocalScores, Score, parse_score
+from bnml.scores import family_terms as term_cache
 from bnml.scores.lattice import has_lattice, score_all_families
 from tests import naive
 from tests.counts.strategies import data_of, families, random_table, tables

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from bnml.scores.equal_scores import score_tolerance
+from bnml.scores.base import score_tolerance
 
 
 @pytest.mark.parametrize(("score", "expected"), [(0.0, 1e-9), (-1e3, 1e-9), (-1e4, 1e-8), (1e6, 1e-6)])

@@ -14,7 +14,8 @@ from hypothesis import given, settings
 import bnml
 from bnml import DAG, priors
 from bnml._jit import JIT
-from bnml.counts import batch_of, sums
+from bnml.counts import batch_of
+from bnml.counts import in_memory as sums
 from bnml.errors import ArgumentError
 from bnml.scores import (
     BIC,
@@ -24,8 +25,8 @@ from bnml.scores import (
     BDs,
     LocalScores,
     LogLikelihood,
+    family_terms,
     local_scores,
-    one_by_one,
     parse_score,
 )
 from bnml.scores.bde import prior_marginal
@@ -192,7 +193,7 @@ def test_what_is_kept_is_not_counted_again():
     for score in (BIC(), FNML(), BDeu(), BDs()):
         scored = LocalScores(data, score)
         values = [scored.family(0, [1]), scored.family(1, [])]
-        with patch.object(sums, "family_sums", None), patch.object(one_by_one, "family_counts", None):
+        with patch.object(sums, "family_sums", None), patch.object(family_terms, "family_counts", None):
             assert [scored.family(0, [1]), scored.family(1, [])] == values
 
 
@@ -272,8 +273,8 @@ def test_terms_of_batches_are_remembered(monkeypatch):
     def fail(*arguments):
         raise AssertionError("counted again")
 
-    monkeypatch.setattr("bnml.counts.sums.family_sums", fail)
-    monkeypatch.setattr("bnml.counts.sums.addition_sums", fail)
+    monkeypatch.setattr("bnml.counts.in_memory.family_sums", fail)
+    monkeypatch.setattr("bnml.counts.in_memory.addition_sums", fail)
     assert (local.families([1, 0, 3], [[0], [1], [4, 2]]) == first).all()
     assert local.family(0, [1]) == first[1]
     assert (local.additions(5, [1], [0, 3]) == more).all()

@@ -17,7 +17,7 @@ import bnml
 from bnml import DAG, priors
 from bnml.counts import batch_of
 from bnml.errors import ArgumentError
-from bnml.scores.prior_terms import PriorTerms
+from bnml.scores.local import PriorTerms
 from tests import naive
 from tests.graph.naive import all_dags
 from tests.scores.strategies import dag_of, structures

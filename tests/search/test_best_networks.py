@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from bnml._bits import members, subsets
 from bnml.graph import Rules
 from bnml.search.best_networks import Subsets
+from bnml.search.exact import read_back_by_model_string, read_back_by_names
 from bnml.search.listed_families import ListedFamilies
-from bnml.search.read_back import read_back_by_model_string, read_back_by_names
 
 FEW = settings(max_examples=30, deadline=None)
 

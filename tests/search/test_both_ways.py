@@ -17,8 +17,8 @@ from bnml.errors import ArgumentError, SearchError
 from bnml.search import candidates
 from bnml.search.candidates import candidates_of
 from bnml.search.cuts import solve_by_cuts
+from bnml.search.options import search_options
 from bnml.search.problem import bind
-from bnml.search.searches import search_options
 from tests.search.tables import random_constraints, random_prior, random_table
 
 SCORES = ("bic", "aic", "hqc", "mdl", "qnml", "fnml", "bdeu", "bdeu:10", "k2", "bdj", "bds", "bdq")
@@ -49,7 +49,7 @@ def test_random_tables(part):
                 bnml.learn(data, search="exact", method="cuts", **common)
             continue
         bounds: list[float] = []
-        problem = bind(search_options("exact", {"method": "cuts"}, **common), data)
+        problem = bind(search_options("exact", method="cuts", **common), data)
         found = candidates_of(problem, Watch())
         solved = solve_by_cuts(
             found.families, problem.hard_rules.links, None, found.unlisted, Watch(),

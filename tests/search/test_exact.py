@@ -159,7 +159,7 @@ def test_bounds_blocks_threads_and_integers_change_nothing(data, label, drawn):
     with (
         patch.object(lattice_module, "LEAST_VARIABLES", 2),
         patch.object(lattice_module, "FIRST_PARENTS", 1),
-        patch("bnml.scores.lattice.bounds.FIRST_PARENTS", 1),
+        patch("bnml.scores.lattice.lattice.FIRST_PARENTS", 1),
     ):
         pruned, families = solved(data, label, n_low=n_low, threads=2, **ask)
         integers, coarse = solved(data, label, n_low=n_low, integers=True, **ask)

@@ -16,7 +16,7 @@ import pytest
 import bnml
 from bnml.errors import SearchError
 from bnml.scores import LocalScores
-from bnml.scores.equal_scores import score_rounding
+from bnml.scores.base import score_rounding
 
 LEARN = r"""
 import re, sys, time

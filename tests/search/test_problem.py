@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import gc
 import json
 import pickle
@@ -20,10 +21,10 @@ from bnml.errors import ArgumentError, SearchError
 from bnml.graph import Constraints, Rules
 from bnml.scores import QNML, LocalScores
 from bnml.search import problem as module
-from bnml.search.options import SearchOptions
+from bnml.search.options import SHARED, SearchOptions, search_options
 from bnml.search.problem import Problem, bind
-from bnml.search.searches import SEARCHES, search_options
-from tools.trace_call import ONCE, traced
+from bnml.search.searches import SEARCHES
+from tools.trace_call import MOST_MODULES, ONCE, PACKAGE, traced
 
 OPTIONS = {"tan": {"class_variable": "lung"}, "naive": {"class_variable": "lung"}}
 
@@ -48,10 +49,19 @@ def test_everything_is_done_once(table, search, known):
     assert {what: number for what, number in trace.calls.items() if number} == expected
 
 
+def test_few_modules_are_passed(table):
+    for _ in ("cold", "warm"):
+        with traced() as trace:
+            print(bnml.learn(table, "qnml"))
+    assert len(trace.modules) <= MOST_MODULES, trace
+
+
 def test_the_command_line_does_everything_once(table, capsys):
-    with traced() as trace:
-        assert main(["learn", str(table)]) == 0
+    for _ in ("cold", "warm"):
+        with traced() as trace:
+            assert main(["learn", str(table)]) == 0
     assert "proof" in capsys.readouterr().out
+    assert sum(not name.startswith("cli/") for name in trace.modules) <= MOST_MODULES
     want = {name: number for name, number in dict.fromkeys(ONCE, 1).items() if not name.startswith("constraints")}
     assert {what: number for what, number in trace.calls.items() if number} == want
 
@@ -64,6 +74,21 @@ def test_the_trace_sees_what_happens_twice(table):
     assert dict(trace.calls) == dict.fromkeys(ONCE, 2)
 
 
+def test_a_study_binds_once_for_each_table_that_it_learns_from(table):
+    """From all rows, from halves of them, and from the rows outside of each fold; other scores share its rules."""
+    data = bnml.read(table)
+    with traced() as trace:
+        study = bnml.study(data, "lung", repetitions=2, folds=3, threads=1)
+    assert study.bootstrap.repetitions + study.validation.folds == 5
+    assert trace.calls["bound"] == 1 + 5
+    assert (trace.calls["options checked"], trace.calls["score parsed"]) == (1, 1)
+    with traced() as trace:
+        study = bnml.study(data, "lung", select="blanket", repetitions=2, folds=3, threads=1)
+    assert study.data.names != data.names
+    assert trace.calls["bound"] == 2 + study.bootstrap.repetitions + (study.validation.folds if study.validation else 0)
+    assert (trace.calls["options checked"], trace.calls["score parsed"]) == (1, 1)
+
+
 def test_the_bootstrap_checks_once(table):
     data = bnml.read(table)
     with traced() as trace:
@@ -72,12 +97,48 @@ def test_the_bootstrap_checks_once(table):
     assert trace.calls["local scores made"] == trace.calls["bound"] == 6
 
 
+MOST_SPELLINGS = 12
+FOREIGN = {"data/engine_sources.py"}  # DuckDB calls an option of its own memory_limit
+
+
+def spelled_options():
+    """Return the modules that declare or pass each shared option, and those with a function or call that names four.
+
+    An option is declared as a parameter or a field, and passed by keyword. Messages and reports may name it, too. Words
+    that other things are called by as well (``seed``, ``threads``, ``score``, …) can only be told in company.
+    """
+    single, several = {name: set() for name in SHARED}, set()
+    for path in sorted(PACKAGE.rglob("*.py")):
+        module = path.relative_to(PACKAGE).as_posix()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            together = set()
+            if isinstance(node, ast.FunctionDef):
+                together = {one.arg for one in (*node.args.args, *node.args.kwonlyargs)}
+            elif isinstance(node, ast.Call):
+                together = {one.arg for one in node.keywords}
+            elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+                together = {node.target.id}
+            for name in together & set(SHARED):
+                single[name].add(module)
+            if len(together & set(SHARED)) > 3:
+                several.add(module)
+    return single, several
+
+
+def test_each_option_is_spelled_in_few_modules():
+    single, several = spelled_options()
+    for name in ("max_parents", "rows_per_cell", "memory_limit"):  # words of our own
+        assert len(single[name] - FOREIGN) <= MOST_SPELLINGS, (name, sorted(single[name]))
+    assert len(several) <= MOST_SPELLINGS, sorted(several)
+    assert "search/learn.py" in several
+
+
 def test_the_same_by_every_door(table):
     """`learn`, the function of the search and a request give the same."""
     for name, search in SEARCHES.items():
         options, score = OPTIONS.get(name, {}), "nml" if name == "nml-forest" else "bic"
         by_learn = bnml.learn(table, score, name, seed=3, **options)
-        checked = search_options(name, options, score=score, seed=3)
+        checked = search_options(name, score=score, seed=3, **options)
         assert search.run(bind(checked, bnml.read(table)), **options) == by_learn
         function = getattr(bnml.search, search.run.__name__, None)
         if function is not None:
@@ -115,9 +176,9 @@ def test_no_network_fits():
 
 def test_a_request_is_checked_before_any_data():
     with pytest.raises(ArgumentError, match="max_parents=-1") as caught:
-        SearchOptions.checked(None, {}, max_parents=-1)
+        SearchOptions.checked(None, max_parents=-1)
     assert caught.value.argument == "max_parents"
-    asked = SearchOptions.checked(SEARCHES["climb"], {"restarts": 2}, score="bdeu:5", memory_limit="1GB")
+    asked = SearchOptions.checked(SEARCHES["climb"], restarts=2, score="bdeu:5", memory_limit="1GB")
     assert (asked.score.name, asked.memory, asked.options) == ("bdeu", 10**9, {"restarts": 2})
 
 
@@ -152,7 +213,7 @@ def test_a_prior_that_is_refused_is_named_without_its_insides():
 
 def test_a_request_is_completed_when_the_variables_are_known():
     known = Constraints(required=[("asia", "tub")])
-    asked = search_options("climb", {"restarts": 2}).completed(known, restarts=3)
+    asked = search_options("climb", restarts=2).completed(known, restarts=3)
     assert (asked.constraints, asked.options) == (known, {"restarts": 3})
     free = replace(asked, search=replace(SEARCHES["climb"], refuses=("constraints",)))
     assert free.completed(None).constraints is None

@@ -125,7 +125,7 @@ def test_certified(search):
 
 def test_a_study_says_how_far_from_the_best(monkeypatch):
     found = told(bnml.learn(bnml.example(), "qnml", "exact", method="cuts"), within=4.2)
-    monkeypatch.setattr(parts, "learn_or_raise", lambda asked, data: found)
+    monkeypatch.setattr(parts, "solve", lambda problem: found)
     study = bnml.study(bnml.example(), repetitions=0)
     sentence = "o network scores more than 4.2 nats higher (bound -"
     assert f"N{sentence}" in words(str(study))

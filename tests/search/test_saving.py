@@ -8,9 +8,10 @@ import pytest
 
 import bnml
 from bnml._stored import from_stored, to_stored
+from bnml.search.options import search_options
 from bnml.search.problem import bind
 from bnml.search.saving import saved_search_result, search_values
-from bnml.search.searches import SEARCHES, search_options
+from bnml.search.searches import SEARCHES
 
 OPTIONS = {
     "tan": {"class_variable": "lung"},
@@ -28,7 +29,7 @@ def test_the_same_again(search, known):
     options = OPTIONS.get(search, {})
     if search == "ges" and known is not None:
         pytest.skip("it takes no constraints")
-    asked = search_options(search, options, constraints=known)
+    asked = search_options(search, constraints=known, **options)
     result = bnml.learn(data, search=search, constraints=known, **options)
     values = from_stored(json.loads(json.dumps(to_stored(search_values(result)), allow_nan=False)))
     found = saved_search_result(values, bind(asked, data))

@@ -19,7 +19,8 @@ from bnml.network.completions import completed_table
 from bnml.scores.expected import ExpectedScores
 from bnml.search import structural_em
 from bnml.search.learn import learn_class
-from bnml.search.searches import SEARCHES, search_options
+from bnml.search.options import search_options
+from bnml.search.searches import SEARCHES
 from bnml.search.structural_em import scores_by_em
 from tests.reference import GOLDEN
 from tests.search.test_contract import OPTIONS
@@ -411,7 +412,7 @@ def test_bde_with_a_uniform_network_is_bdeu():
 def test_one_of_many_structures_is_learned_in_less(search):
     frame = small()[["C", "A", "D", "B"]]
     data = bnml.read(frame, missing="em")
-    asked = search_options(search, {}, score="bic", threads=1)
+    asked = search_options(search, score="bic", threads=1)
     briefly, whole = learn_class(asked, data), bnml.learn(data, "bic", search=search)
     assert briefly.cpdag == whole.cpdag
     assert briefly.cpdag.names == data.names

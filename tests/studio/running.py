@@ -13,6 +13,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from bnml.studio.learning import learn_result, learning_request
+from bnml.studio.read_tables import table_source_in
+
 KNOWN = {"tiers": [["smoke"], ["lung"]], "required": [["asia", "xray"]]}
 PATIENCE = 120  # seconds for a job, on a machine that has much else to do
 
@@ -125,3 +128,12 @@ def seen(studio: RunningStudio) -> tuple[Any, Any, Any]:
     session = studio.get("api/session")
     asked = {"evidence": session["evidence"], "do": session["do"]}
     return session, studio.get(f"api/results/{session['current']}"), studio.call("POST", "api/ask", asked)
+
+
+def learned_here(folder, name, table, known, settings, tables, progress=lambda *told: None):
+    """Learn a result in this process, as the worker does, and return its summary."""
+    source = table_source_in(folder, table)
+    asked = learning_request(table, known, settings, tables.data(source).names)
+    return learn_result(
+        tables, folder=folder, result=name, asked=asked, source=source, like=None, progress=progress
+    )  # fmt: skip

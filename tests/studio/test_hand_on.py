@@ -12,11 +12,11 @@ import pandas as pd
 import pytest
 
 import bnml
+from bnml.five_steps.decisions import Decisions
 from bnml.studio.hand_on import constraints_file
 from bnml.studio.session import (
-    HandDecisions,
+    SETTINGS,
     KnownStructure,
-    LearningSettings,
     ResultEntry,
     Session,
     TableChoices,
@@ -38,8 +38,8 @@ def test_constraints_without_a_studio():
     table = TableEntry(
         f"tables/{'a' * 16}/table.csv", "t.csv", TableChoices(left_out=("x y",), cuts={names[2]: (1.5,)})
     )
-    made = {"r1": HandDecisions(directed=((names[0], names[2]),))}
-    entry = ResultEntry("r1", {}, table, known, LearningSettings())
+    made = {"r1": Decisions(directed=((names[0], names[2]),))}
+    entry = ResultEntry("r1", {}, table, known, SETTINGS)
     found = tomllib.loads(
         constraints_file(Session(table, known, results=(entry,), current="r1", decisions=made)).decode()
     )

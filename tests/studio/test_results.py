@@ -13,15 +13,19 @@ import pytest
 
 import bnml
 from bnml.data.example import example_path
-from bnml.five_steps.decisions import graph_with_decisions
+from bnml.five_steps.decisions import Decisions, graph_with_decisions
 from bnml.five_steps.open_answers import open_answer
 from bnml.studio.hand_on import picture_file
-from bnml.studio.learning import learn_result
-from bnml.studio.read_tables import ReadTables
+from bnml.studio.jobs import job_line
+from bnml.studio.learning import learning_request
+from bnml.studio.read_tables import ReadTables, table_source_in
 from bnml.studio.result_titles import SCORE_TITLES
 from bnml.studio.results import Results
-from bnml.studio.session import HandDecisions, KnownStructure, LearningSettings, ResultEntry, TableEntry
+from bnml.studio.session import SETTINGS, KnownStructure, ResultEntry, TableChoices, TableEntry
 from bnml.studio.session_folder import SessionFolder
+from bnml.studio.worker import _done
+from tests.studio.running import learned_here
+from tools.trace_call import traced
 
 QUICK = {"search": "exact", "repetitions": 10, "prior": "uniform"}
 
@@ -60,21 +64,38 @@ def test_a_result_without_a_server(tmp_path):
     with SessionFolder(tmp_path) as folder, resources.as_file(example_path()) as path:
         table = TableEntry(folder.add_table(path, ".csv.gz"), "example")
         tables, told = ReadTables(), []
-        summary = learn_result(
-            folder.path, "r1", table, KnownStructure(), LearningSettings(), tables, like=None,
+        summary = learned_here(
+            folder.path, "r1", table, KnownStructure(), SETTINGS, tables,
             progress=lambda stage, share: told.append(share),
         )  # fmt: skip
         assert (summary["optimal"], told[0], told == sorted(told)) == (True, 0.0, True)
         results, entry = (
             Results(folder.path, tables),
-            ResultEntry("r1", summary, table, KnownStructure(), LearningSettings()),
+            ResultEntry("r1", summary, table, KnownStructure(), SETTINGS),
         )
-        shown = results.view(entry, HandDecisions(directed=(("bronc", "smoke"),)))
+        shown = results.view(entry, Decisions(directed=(("bronc", "smoke"),)))
         assert shown["to_dict"]["log_prior"] == pytest.approx(-7 * math.log(6))  # the sparse prior, and seven arcs
         assert {(one["a"], one["b"]) for one in shown["links"] if one["by_hand"]} == {("bronc", "smoke")}
         assert {(one["a"], one["b"]) for one in shown["links"] if one["follows"]} == {("smoke", "lung")}
-        assert ("bronc", "smoke") in results.network(entry, HandDecisions(directed=(("bronc", "smoke"),))).dag.arcs
-        assert results.study(entry, HandDecisions()) is None
+        assert ("bronc", "smoke") in results.network(entry, Decisions(directed=(("bronc", "smoke"),))).dag.arcs
+        assert results.study(entry, Decisions()) is None
+
+
+def test_settings_are_checked_once(tmp_path):
+    """In the server; the worker takes its options as they are."""
+    with SessionFolder(tmp_path) as folder, resources.as_file(example_path()) as path:
+        table = TableEntry(folder.add_table(path, ".csv.gz"), "example", TableChoices(target="lung"))
+        source, tables = table_source_in(folder.path, table), ReadTables()
+        names = tables.data(source).names
+        with traced() as trace:
+            asked = learning_request(table, KnownStructure(), {**SETTINGS, "score": "bic", "max_parents": 2}, names)
+        assert (trace.calls["options checked"], trace.calls["score parsed"]) == (1, 1)
+        task = {"folder": folder.path, "result": "r1", "source": source}
+        with traced() as trace:
+            found = _done(json.loads(job_line("j1", "learn", {**task, "asked": asked, "like": None})), tables, print)
+        assert found["done"]["score_name"] == "bic"
+        calls = {name: trace.calls[name] for name in ("options checked", "score parsed", "bound")}
+        assert calls == {"options checked": 0, "score parsed": 0, "bound": 1}
 
 
 def test_where_no_network_fits_the_tests(tmp_path):
@@ -82,27 +103,25 @@ def test_where_no_network_fits_the_tests(tmp_path):
     u = np.random.default_rng(120).integers(0, 2, (150, 5))
     frame = pd.DataFrame({name: u[:, k] | u[:, (k + 1) % 5] for k, name in enumerate("abcde")})
     frame.to_csv(tmp_path / "ring.csv", index=False)
-    settings = LearningSettings(search="pc", alpha=0.1, repetitions=0)
+    settings = {**SETTINGS, "search": "pc", "alpha": 0.1, "repetitions": 0}
     with SessionFolder(tmp_path / "session") as folder:
         table = TableEntry(folder.add_table(tmp_path / "ring.csv", ".csv"), "ring.csv")
         tables = ReadTables()
-        summary = learn_result(
-            folder.path, "r1", table, KnownStructure(), settings, tables, like=None, progress=lambda *told: None
-        )  # fmt: skip
+        summary = learned_here(folder.path, "r1", table, KnownStructure(), settings, tables)
         results, entry = Results(folder.path, tables), ResultEntry("r1", summary, table, KnownStructure(), settings)
-        shown = results.view(entry, HandDecisions())
+        shown = results.view(entry, Decisions())
         own = bnml.pc(tmp_path / "ring.csv", alpha=0.1)
         assert own.dag is None
         assert (summary["score"], summary["proof"]) == (None, "No network fits what pc found.")
         assert len(shown["links"]) == summary["arcs"] == len(own.pdag.directed) + len(own.pdag.undirected)
         assert shown["cpts"] == []
         with pytest.raises(bnml.BnmlError, match="no network fits"):
-            results.network(entry, HandDecisions())
+            results.network(entry, Decisions())
         assert picture_file(results.found(entry), "svg", "ring").startswith(b"<?xml")
-        other = results.comparison(entry, HandDecisions(), entry, HandDecisions())
+        other = results.comparison(entry, Decisions(), entry, Decisions())
         assert {edge["class"] for edge in other["layout"]["edges"]} == {"common"}
         a, b = own.pdag.undirected[0]
-        shown = results.view(entry, HandDecisions(directed=((b, a),)))
+        shown = results.view(entry, Decisions(directed=((b, a),)))
         assert next(one for one in shown["links"] if one["by_hand"])["a"] == b
 
 
@@ -282,15 +301,13 @@ def test_directions_that_both_leave_open_are_no_difference(tmp_path):
         known = KnownStructure.of({"required": [["smoke", "bronc"]]})
         entries = []
         for name, given in (("r1", KnownStructure()), ("r2", known)):
-            told = learn_result(
-                folder.path, name, table, given, LearningSettings(), tables, like=None, progress=lambda *told: None
-            )  # fmt: skip
-            entries.append(ResultEntry(name, told, table, given, LearningSettings()))
-        results, nothing = Results(folder.path, tables), HandDecisions()
+            told = learned_here(folder.path, name, table, given, SETTINGS, tables)
+            entries.append(ResultEntry(name, told, table, given, SETTINGS))
+        results, nothing = Results(folder.path, tables), Decisions()
         first, second = (results.graph(entry, nothing) for entry in entries)
         assert first.cpdag() == second.cpdag()
         assert set(first.arcs) != set(second.arcs)
-        by_hand = HandDecisions(directed=(("smoke", "bronc"),))
+        by_hand = Decisions(directed=(("smoke", "bronc"),))
         same = results.comparison(entries[0], by_hand, entries[1], nothing)
         assert set(compared(same).values()) == {"common"}
         assert any(not edge["directed"] for edge in same["layout"]["edges"])
@@ -301,7 +318,7 @@ def test_directions_that_both_leave_open_are_no_difference(tmp_path):
         assert "turned" not in compared(open_one).values()
         assert compared(open_one)[frozenset(("smoke", "bronc"))] == "directed_in_second"
         other = results.comparison(
-            entries[0], HandDecisions(directed=(("bronc", "smoke"),)), entries[1], nothing
+            entries[0], Decisions(directed=(("bronc", "smoke"),)), entries[1], nothing
         )  # fmt: skip
         assert compared(other)[frozenset(("smoke", "bronc"))] == "turned"
 

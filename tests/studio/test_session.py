@@ -24,11 +24,10 @@ from bnml.cli import main
 from bnml.data.example import example_path
 from bnml.errors import ArgumentError, FormatError
 from bnml.search.searches import SEARCHES
-from bnml.studio.learning import learn_result
 from bnml.studio.read_tables import ReadTables
 from bnml.studio.session import (
+    SETTINGS,
     KnownStructure,
-    LearningSettings,
     ResultEntry,
     Session,
     TableChoices,
@@ -37,7 +36,7 @@ from bnml.studio.session import (
 )
 from bnml.studio.session_archive import pack_session, unpack_session
 from bnml.studio.session_folder import ENTRY, SessionFolder, folder_for
-from tests.studio.running import RunningStudio, seen, walk
+from tests.studio.running import RunningStudio, learned_here, seen, walk
 
 
 @pytest.fixture(scope="module")
@@ -364,10 +363,8 @@ def test_results_of_every_search_are_believed(tmp_path):
         choices = TableChoices(target="lung")
         table, tables, results = TableEntry(folder.add_table(path, ".csv.gz"), "example", choices), ReadTables(), []
         for k, search in enumerate(SEARCHES):
-            name, settings = f"r{k + 1}", LearningSettings(search=search, repetitions=0)
-            told = learn_result(
-                folder.path, name, table, KnownStructure(), settings, tables, like=None, progress=lambda *told: None
-            )  # fmt: skip
+            name, settings = f"r{k + 1}", {**SETTINGS, "search": search, "repetitions": 0}
+            told = learned_here(folder.path, name, table, KnownStructure(), settings, tables)
             results.append(ResultEntry(name, told, table, KnownStructure(), settings))
         session = Session(table, results=tuple(results), current="r1", last_result=len(results))
         pack_session(session, folder, tmp_path / "all.zip")
@@ -455,5 +452,5 @@ def test_tables_with_a_file_of_states(start, tmp_path):
 
 
 def test_results_from_before_there_was_a_structure_prior_were_learned_without_one():
-    assert ResultEntry.of(RESULT).settings.prior == "uniform"
-    assert ResultEntry.of({**RESULT, "settings": {"prior": "sparse"}}).settings.prior == "sparse"
+    assert ResultEntry.of(RESULT).settings["prior"] == "uniform"
+    assert ResultEntry.of({**RESULT, "settings": {"prior": "sparse"}}).settings["prior"] == "sparse"

@@ -27,7 +27,7 @@ NAMES = [f"X{i}" for i in range(4)]
 
 def sampled_shares(table, prior="uniform", samples=2500, structure_prior=None, **given):
     """Return how often chains kept each structure."""
-    options = SearchOptions.checked(None, {}, score="bdeu", rows_per_cell=0, prior=structure_prior, **given)
+    options = SearchOptions.checked(None, score="bdeu", rows_per_cell=0, prior=structure_prior, **given)
     problem = bind(options, data_of(table))
     found = sample_structures.sample_structures(problem, prior, 4, samples)
     n = len(table.arities)
@@ -67,7 +67,7 @@ def test_scores_on_demand_do_not_change_that(prior, monkeypatch):
 def test_all_families_are_scored_first_where_they_are_few(most, number, monkeypatch):
     monkeypatch.setattr(scored_families, "MOST_AT_FIRST", most)
     data = data_of(TABLES["noise"])
-    problem = bind(SearchOptions.checked(None, {}, score="bdeu", rows_per_cell=0), data)
+    problem = bind(SearchOptions.checked(None, score="bdeu", rows_per_cell=0), data)
     table = scored_families.ScoredFamilies(problem.table, problem.columns, 1 << 20)
     table.score_if_few(problem.with_prior, 1)
     children, sets, values, _ = table.arrays
@@ -139,7 +139,7 @@ def test_required_links(prior):
 
 def test_rows_per_cell():
     table = TABLES["noise"]
-    problem = bind(SearchOptions.checked(None, {}, score="bdeu"), data_of(table))
+    problem = bind(SearchOptions.checked(None, score="bdeu"), data_of(table))
     problem = replace(problem, rules=replace(problem.rules, arities=table.arities, cells=6.0))
     found = sample_structures.sample_structures(problem, "uniform", 2, 500)
     for structure in found.parents[..., 0].reshape(-1, 4).tolist():
@@ -160,11 +160,11 @@ def test_scores_without_tables():
 def test_the_table_begins_anew_when_it_is_full(monkeypatch):
     """What a chain does depends on scores, not on whether they were forgotten in between."""
     data = data_of(random_table(1, 50, [2] * 7))
-    problem = bind(SearchOptions.checked(None, {}, score="bdeu", rows_per_cell=0), data)
+    problem = bind(SearchOptions.checked(None, score="bdeu", rows_per_cell=0), data)
     want = sample_structures.sample_structures(problem, "order", 2, 50)
     monkeypatch.setattr("bnml.uncertainty.scored_families.FIRST_SLOTS", 64)
     monkeypatch.setattr(sample_structures, "TABLE_SHARE", 0.0)
-    problem = bind(SearchOptions.checked(None, {}, score="bdeu", rows_per_cell=0), data)
+    problem = bind(SearchOptions.checked(None, score="bdeu", rows_per_cell=0), data)
     found = sample_structures.sample_structures(problem, "order", 2, 50)
     assert np.array_equal(found.parents, want.parents)
     assert found.families > want.families

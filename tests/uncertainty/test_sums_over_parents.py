@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from bnml._threads import run_each, short_ranges
+from bnml._machine import run_each, short_ranges
 from bnml.uncertainty import _kernels, sums_over_parents
 from tests.uncertainty import naive
 from tests.uncertainty.strategies import families, mask, weight_of

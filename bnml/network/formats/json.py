@@ -27,8 +27,7 @@ from typing import Any
 import numpy as np
 
 from bnml._text import quoted_value
-from bnml.data.labels import MISSING_LABEL, label_text
-from bnml.data.read_choices import Reading
+from bnml.data.labels import MISSING_LABEL, Reading, label_text
 from bnml.errors import BnmlError, FormatError, NetworkError
 from bnml.network.formats._draft import Draft, TableRows
 from bnml.network.formats._scanner import Scanner

@@ -18,8 +18,8 @@ from __future__ import annotations
 
 from bnml.scores.lattice.all_families import score_all_families, undominated_families
 from bnml.scores.lattice.allowed_sets import allowed_sets
-from bnml.scores.lattice.by_view import LatticeByView, lattice_of
-from bnml.scores.lattice.lattice import Lattice, has_lattice
+from bnml.scores.lattice.by_view import LatticeByView
+from bnml.scores.lattice.lattice import Lattice, has_lattice, lattice_of, listable_by_bounds
 from bnml.scores.lattice.memory import check_all_families
 
 __all__ = [
@@ -29,6 +29,7 @@ __all__ = [
     "check_all_families",
     "has_lattice",
     "lattice_of",
+    "listable_by_bounds",
     "score_all_families",
     "undominated_families",
 ]

@@ -8,15 +8,15 @@ import numpy as np
 
 from bnml._arrays import Floats, Ints
 from bnml._bits import members
-from bnml._threads import cores, run_all
+from bnml._machine import cores, run_all
 from bnml._watch import Tell
 from bnml.counts.lattice import WalkOrder
 from bnml.errors import ArgumentError
 from bnml.graph import Rules
 from bnml.scores.family_scores import FamilyScores
 from bnml.scores.lattice.allowed_sets import allowed_sets
-from bnml.scores.lattice.by_view import LatticeByView, lattice_of
-from bnml.scores.lattice.lattice import Lattice, has_lattice
+from bnml.scores.lattice.by_view import LatticeByView
+from bnml.scores.lattice.lattice import Lattice, has_lattice, lattice_of
 from bnml.scores.lattice.memory import check_all_families
 from bnml.scores.local import LocalScores
 
@@ -62,7 +62,7 @@ def undominated_families(
     local: LocalScores,
     rules: Rules | None = None,
     threads: int | None = None,
-    memory_limit: int | str | None = None,
+    limit: int | str | None = None,
 ) -> FamilyScores:
     """Return those of all families in the lattice that are better than all with fewer of the same parents.
 
@@ -77,7 +77,7 @@ def undominated_families(
     FamilyScores(8 variables, 111 parent sets)
     """
     n, workers = len(local.data.names), cores(threads)
-    check_all_families(local, memory_limit)
+    check_all_families(local, limit)
     rules = rules or Rules.none(local.names)
     if any(rules.links):
         raise ArgumentError("required links cannot be told to another solver by its scores; require an arc instead")

@@ -22,16 +22,8 @@ from bnml.counts.lattice import WalkOrder
 from bnml.graph import Rules
 from bnml.scores.lattice.allowed_sets import allowed_sets
 from bnml.scores.lattice.lattice import Lattice, LatticeOptions
-from bnml.scores.lattice.units import MANTISSA
+from bnml.scores.lattice.terms import MANTISSA
 from bnml.scores.local import LocalScores
-
-
-def lattice_of(
-    local: LocalScores, rules: Rules, *, done: Tell | None = None, **options: Unpack[LatticeOptions]
-) -> Lattice | LatticeByView:
-    """Return the lattice of a table, by view where it has several; the options are those of `Lattice`."""
-    kind = Lattice if local.views[0][0] is local else LatticeByView
-    return kind(local, rules, done=done, **options)
 
 
 class LatticeByView:

@@ -1,35 +1,38 @@
-"""The terms of all subsets, and the gains of families from them."""
+"""The terms of all subsets, the gains of families from them, and bounds on what larger parent sets can reach."""
 
 from __future__ import annotations
 
 import math
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypedDict
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
-from bnml._arrays import Floats, Numbers
+from bnml._arrays import Floats, Ints, Numbers
 from bnml._bits import members, minimal_masks, subsets
 from bnml._watch import Tell
 from bnml.counts.lattice import WalkOrder
 from bnml.errors import ArgumentError
 from bnml.graph import Rules
 from bnml.scores.lattice.allowed_sets import FEW_LINKS
-from bnml.scores.lattice.arcs import ArcTerms
-from bnml.scores.lattice.bounds import FIRST_PARENTS, LEAST_VARIABLES, bounds_for, no_bounds
 from bnml.scores.lattice.terms import (
+    ArcTerms,
+    choose_units,
     closed_forms,
     has_price_terms,
     range_of_terms,
     rows_of_terms,
     terms_to_sum,
 )
-from bnml.scores.lattice.units import choose_units
-from bnml.scores.local import LocalScores
+from bnml.scores.local import LocalScores, local_scores
+from bnml.scores.loglik import LogLikelihood
 
 if TYPE_CHECKING:
+    from bnml.counts._lattice_kernels import Bounds
     from bnml.scores.lattice._kernels import FamilyTables
+    from bnml.scores.lattice.by_view import LatticeByView
 
 MOST_EQUALS = 1000  # parent sets of the same score that are looked at
 SCANNED = 22  # variables whose subsets are looked at in one go
@@ -39,6 +42,18 @@ AT_ONCE = 1 << 22  # sets that are counted in one go
 def has_lattice(local: LocalScores) -> bool:
     """Whether a walk over the lattice can find the terms: a score of tables, a prior over arcs, not too many rows."""
     return local.outline is not None and local.counts.walks and local.prior_of_arcs
+
+
+def listable_by_bounds(local: LocalScores, rules: Rules) -> bool:
+    """Whether there are bounds to list candidates by: for a score of tables, a prior over arcs, few links."""
+    return (
+        local.outline is not None
+        and local.outline.parts == 1
+        and local.counts.walks
+        and local.counts.n_rows < 1 << 20  # entries of a lookup table
+        and local.prior_of_arcs
+        and all(links.bit_count() <= FEW_LINKS for links in rules.links)
+    )
 
 
 def _present(terms: Numbers, missing: Any) -> int:
@@ -123,7 +138,7 @@ class Lattice:
             layout.counts.subset_sums(
                 layout, sums, bounds, layout.wanted(FIRST_PARENTS + 1, self.rules.cells), self.terms, threads, None
             )
-            bounds = bounds_for(self)
+            bounds = _bounds_for(self)
         self.visited = layout.counts.subset_sums(layout, sums, bounds, wanted, self.terms, threads, done)
         if bounded:  # some small sets were visited for the bounds only
             self.visited = _present(self.terms[0], self.missing[0])
@@ -317,3 +332,64 @@ class Lattice:
             value += closed[np.where(own, 0, index + family.step)] - closed[index]
             value += family.low_add[low] + family.high_add[high] + family.base
         return np.where(own | np.isnan(value) | (joint == self.missing[0]), -np.inf, value)
+
+
+def lattice_of(
+    local: LocalScores, rules: Rules, *, done: Tell | None = None, **options: Unpack[LatticeOptions]
+) -> Lattice | LatticeByView:
+    """Return the lattice of a table, by view where it has several; the options are those of `Lattice`."""
+    if local.views[0][0] is local:
+        return Lattice(local, rules, done=done, **options)
+    from bnml.scores.lattice.by_view import LatticeByView
+
+    return LatticeByView(local, rules, done=done, **options)
+
+
+FIRST_PARENTS = 2  # families with so few parents are known before the bounded walk
+LEAST_VARIABLES = 12  # below, all subsets are done before bounds would pay
+
+
+def _bounds_for(lattice: Lattice) -> Bounds:
+    """Return the bounds that the families with few parents give, whose terms are known."""
+    from bnml.counts._lattice_kernels import Bounds
+
+    n, columns = lattice.n, lattice.layout.columns
+    sets, children, values = _known(lattice)
+    lowest = np.array([(s & -s).bit_length() - 1 if s else n for s in sets.tolist()], np.int64)
+    order = np.argsort(lowest, kind="stable")
+    sets, children, values, lowest = sets[order], children[order], values[order], lowest[order]
+    group = np.searchsorted(lowest, np.arange(n + 2)).astype(np.int64)
+    likelihood: LocalScores = local_scores(lattice.local.data, LogLikelihood())
+    fit = np.empty(n)
+    for i in range(n):
+        best = likelihood.family(columns[i], [c for c in columns if c != columns[i]])
+        fit[i] = (best + lattice.arcs.most[i]) / lattice.unit - lattice.base_units[i] + lattice.units.slack
+    may = np.array(lattice.rules.may, np.int64)
+    return Bounds(group, np.where(sets > 0, sets & (sets - 1), 0), children, values, fit, lattice.units.closed, may)
+
+
+def _known(lattice: Lattice) -> tuple[Ints, Ints, Floats]:
+    """Return the families of few parents that are better than all with fewer of these: parents, child, gain."""
+    n = lattice.n
+    small = [sum(1 << v for v in some) for k in range(FIRST_PARENTS + 1) for some in combinations(range(n), k)]
+    at = {mask: k for k, mask in enumerate(small)}
+    masks = np.array(small, np.int64)
+    gains = np.stack([lattice.gains_of(i, masks) for i in range(n)])
+    best = gains.copy()
+    better = np.zeros(gains.shape, bool)
+    for k, mask in enumerate(small):
+        smaller = [at[mask ^ (1 << v)] for v in range(n) if mask >> v & 1]
+        below = best[:, smaller].max(axis=1, initial=-np.inf)
+        better[:, k] = gains[:, k] > below
+        best[:, k] = np.maximum(gains[:, k], below)
+    better[[i for i in range(n) if lattice.rules.links[i]]] = False  # a subset may lack a link that is required
+    children, which = np.nonzero(better)
+    return masks[which], children.astype(np.int64), gains[children, which]
+
+
+def no_bounds(n: int) -> Bounds:
+    """Return bounds for the walk that leave no subset out."""
+    from bnml.counts._lattice_kernels import Bounds
+
+    none = np.zeros(0, np.int64)
+    return Bounds(np.zeros(n + 2, np.int64), none, none, np.zeros(0), np.zeros(0), np.zeros(1), none)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from bnml._costs import BYTES
-from bnml._memory import gigabytes, memory_limit_of
+from bnml._machine import gigabytes, memory_limit_of
 from bnml.counts import Counts
+from bnml.counts.batches import DIRECT
 from bnml.counts.lattice import WalkOrder
-from bnml.counts.tails import DIRECT
 from bnml.errors import SearchError
 from bnml.nml.rising import STIRLING_FROM
+from bnml.scores.family_terms import MOST_CACHED
 from bnml.scores.lattice.lattice import has_lattice
 from bnml.scores.lattice.terms import terms_that_rise
 from bnml.scores.local import LocalScores
-from bnml.scores.term_cache import MOST_CACHED
 
 
 def scoring_bytes(local: LocalScores, threads: int, *, walks: bool = True) -> int:
@@ -61,9 +61,9 @@ def _partitions(counts: Counts) -> int:
     return (counts.n_distinct + 1) * ((n + 1) * (12 + 8 * words) + 12 * widest)
 
 
-def check_all_families(local: LocalScores, memory_limit: int | str | None = None) -> None:
+def check_all_families(local: LocalScores, limit: int | str | None = None) -> None:
     """Refuse to list all families of the lattice where that takes more memory than there is."""
-    n, limit = len(local.data.names), memory_limit_of(memory_limit)
+    n, limit = len(local.data.names), memory_limit_of(limit)
     tables = len(local.views) * (1 + len(local.outline.margin)) if local.outline is not None else 0
     needed = (8 * tables + 16) << n if has_lattice(local) else 60 * n << (n - 1)
     if needed > limit:

@@ -19,7 +19,7 @@ import numpy as np
 from bnml._bits import bits, mask_of, masks_of_words, transposed
 from bnml._watch import Watch
 from bnml.errors import SearchError
-from bnml.graph.topological import topological_order
+from bnml.graph.base import topological_order
 from bnml.scores import FamilyScores
 from bnml.search.cuts.cutting import CLOSE, TIE, Cutting, Incumbent
 from bnml.search.cuts.family_arrays import Floats, arrays_of_families

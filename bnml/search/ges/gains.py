@@ -17,7 +17,7 @@ import numpy as np
 from bnml._arrays import Floats
 from bnml._bits import bits, mask_of, set_key
 from bnml.graph import Rules
-from bnml.scores.equal_scores import score_tolerance
+from bnml.scores.base import score_tolerance
 from bnml.search.ges.steps import DELETE, INSERT, TURN, ClassGraph, Step, cliques, turnable
 from bnml.search.problem import Problem
 

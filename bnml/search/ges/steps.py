@@ -1,6 +1,6 @@
 """Steps from one class of equivalent networks to another.
 
-A class is its CPDAG (see `bnml.graph.cpdag`). There, the *parents* of y have an arc to y, its *neighbours* an edge
+A class is its CPDAG. There, the *parents* of y have an arc to y, its *neighbours* an edge
 without direction, and both, with its children, are *adjacent* to it. A step changes one arc in some member of the
 class; where it leads to and what the score gains follow from the CPDAG alone. Below, s(y, P) is the local score of y
 with the parents P. Each step has a set S of neighbours of y that must be a clique.

@@ -14,38 +14,10 @@ from bnml.plot.layout import checked_graph, edges_of
 
 if TYPE_CHECKING:
     from bnml.network import BayesianNetwork
+    from bnml.plot.matplotlib_figure import Picture
 
 MOST_NODES = 150
 MOST_EDGES = 400
-
-
-def svg_text(
-    graph: DAG | PDAG, regions: Iterable[Iterable[Iterable[str]]] = (), legend: tuple[str, str] | None = None
-) -> str:
-    """Return the picture of a graph as an SVG element, to be put into the HTML of a page.
-
-    Parameters
-    ----------
-    graph : DAG or PDAG
-        What to draw.
-    regions, legend
-        As for `draw`.
-
-    Returns
-    -------
-    str
-        From ``<svg`` to ``</svg>``, without a prolog. It needs no fonts, and its styles stay inside it.
-
-    Examples
-    --------
-    >>> from bnml.graph import DAG
-    >>> from bnml.plot.html import svg_text
-    >>> svg_text(DAG.parse("[A][B|A]"))[:5]
-    '<svg '
-    """
-    from bnml.plot.matplotlib_figure import figure_svg
-
-    return figure_svg(draw(graph, regions=regions, legend=legend))
 
 
 def graph_html(
@@ -81,7 +53,7 @@ def graph_html(
     graph = checked_graph(graph)
     if len(graph.names) > MOST_NODES or len(edges_of(graph)) > MOST_EDGES:
         return f"<p>{escape(repr(graph))}</p>"
-    return f'<div style="overflow-x:auto">{svg_text(graph, regions, legend)}</div>'
+    return _wide(draw(graph, regions=regions, legend=legend))
 
 
 def comparison_html(comparison: Comparison) -> str:
@@ -93,13 +65,11 @@ def comparison_html(comparison: Comparison) -> str:
     >>> "<svg" in comparison_html(compare(DAG.parse("[A][B|A]"), DAG.parse("[B][A|B]")))
     True
     """
-    from bnml.plot.matplotlib_figure import figure_svg
-
     links = comparison.links
     edges = links.common + links.missing + links.extra
     if len(comparison.truth.names) > MOST_NODES or edges > MOST_EDGES:
         return ""
-    return f'<div style="overflow-x:auto">{figure_svg(draw_comparison(comparison))}</div>'
+    return _wide(draw_comparison(comparison))
 
 
 def posterior_html(arcs: Any, links: Any) -> str:
@@ -112,9 +82,14 @@ def posterior_html(arcs: Any, links: Any) -> str:
     >>> "<svg" in posterior_html(arcs, None)
     True
     """
-    from bnml.plot.matplotlib_figure import figure_svg
-
     both = arcs.to_numpy() + arcs.to_numpy().T if links is None else links.to_numpy()
     if len(both) > MOST_NODES or (both >= THRESHOLD).sum() // 2 > MOST_EDGES:
         return ""
-    return f'<div style="overflow-x:auto">{figure_svg(draw_posterior(arcs, links))}</div>'
+    return _wide(draw_posterior(arcs, links))
+
+
+def _wide(figure: Picture) -> str:
+    """Return a picture as HTML, in a box of its own that scrolls."""
+    from bnml.plot.matplotlib_figure import figure_svg
+
+    return f'<div style="overflow-x:auto">{figure_svg(figure)}</div>'

@@ -71,10 +71,11 @@ def _text(x: float, y: float, text: str, *, anchor: str = "start", fill: str = I
     return f'<text x="{x:g}" y="{y:g}"{side} fill="{fill}">{escaped(shown)}{title}</text>'
 
 
-def _svg(width: float, height: float, alt: str, shapes: Sequence[str]) -> Markup:
+def svg_element(width: float, height: float, alt: str, shapes: Sequence[str], size: int = SIZE) -> Markup:
+    """Return shapes as an SVG element, with a text for those who do not see them."""
     return Markup(
         f'<svg role="img" aria-label="{escaped(alt)}" width="{width:g}" height="{height:g}" '
-        f'viewBox="0 0 {width:g} {height:g}" font-size="{SIZE}" font-family="inherit">{"".join(shapes)}</svg>'
+        f'viewBox="0 0 {width:g} {height:g}" font-size="{size}" font-family="inherit">{"".join(shapes)}</svg>'
     )
 
 
@@ -90,20 +91,9 @@ class RiskRow(NamedTuple):
 
 
 def risk_chart(name: str, rows: Sequence[RiskRow], overall: float, top: float, event: str) -> Markup:
-    """Return the risk for each value of a variable: a dot with its interval, and a mark for what the network says.
+    """Return the risk of an event for each value of a variable: a dot with its interval, and the network's as a mark.
 
-    Parameters
-    ----------
-    name
-        The variable.
-    rows
-        Its values.
-    overall
-        The risk in all rows, a dashed line.
-    top
-        Where the scale ends.
-    event
-        What the risk is of.
+    The risk in all rows, ``overall``, is a dashed line; the scale ends at ``top``.
     """
     height = ROW * len(rows) + 24
     label = _label_width([row.label for row in rows])
@@ -146,7 +136,7 @@ def risk_chart(name: str, rows: Sequence[RiskRow], overall: float, top: float, e
         shapes.append(_text(WIDTH - FIGURES, y + 4, figures, fill=SOFT if few else INK, room=FIGURES))
         said = "" if row.network is None else f", network {percent(row.network)}"
         told.append(f"{row.label}: {figures} rows{said}")
-    return _svg(WIDTH, height, f"Risk of {event} by {name}: {'; '.join(told)}", shapes)
+    return svg_element(WIDTH, height, f"Risk of {event} by {name}: {'; '.join(told)}", shapes)
 
 
 def share_colours(n: int) -> list[str]:
@@ -181,7 +171,7 @@ def shares_chart(name: str, rows: Sequence[tuple[str, Sequence[float], int]], ou
             x += width
         figures = ", ".join(f"{text} {percent(share)}" for text, share in zip(outcomes, shares, strict=True))
         told.append(f"{label}: {figures}; {n:,} rows")
-    return _svg(WIDTH, ROW * len(rows) + 2, f"Shares by {name}: {'. '.join(told)}", shapes)
+    return svg_element(WIDTH, ROW * len(rows) + 2, f"Shares by {name}: {'. '.join(told)}", shapes)
 
 
 def roc_chart(curves: Sequence[Curve], what: str) -> Markup:
@@ -190,7 +180,9 @@ def roc_chart(curves: Sequence[Curve], what: str) -> Markup:
     shapes += [_curve(points, style) for (_, points), style in zip(curves, STYLES, strict=False)]
     shapes += _legend([text for text, _ in curves], SIDE + MARGIN + 26)
     height = SIDE + MARGIN + 36 + 18 * len(curves)
-    return _svg(SIDE + 2 * MARGIN, height, f"ROC curves of {what}: {'; '.join(text for text, _ in curves)}", shapes)
+    return svg_element(
+        SIDE + 2 * MARGIN, height, f"ROC curves of {what}: {'; '.join(text for text, _ in curves)}", shapes
+    )
 
 
 def reliability_chart(methods: Sequence[tuple[str, Sequence[ReliabilityBin]]], what: str) -> Markup:
@@ -216,7 +208,7 @@ def reliability_chart(methods: Sequence[tuple[str, Sequence[ReliabilityBin]]], w
     shapes += _legend([text for text, _ in methods], SIDE + MARGIN + 26)
     told = "; ".join(f"predicted {percent(one.predicted)}, observed {percent(one.observed)}" for one in bins)
     height = SIDE + MARGIN + 36 + 18 * len(methods)
-    return _svg(SIDE + 2 * MARGIN, height, f"Reliability of {what} by the network: {told}", shapes)
+    return svg_element(SIDE + 2 * MARGIN, height, f"Reliability of {what} by the network: {told}", shapes)
 
 
 def _x(share: float) -> float:

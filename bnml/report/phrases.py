@@ -257,16 +257,7 @@ def _except_for(number: int, what: str) -> str:
 
 
 def prior_words(prior: str, rules: Rules, structure_prior: StructurePrior | None) -> str:
-    """Return what a prior over structures is, with all that limits it.
-
-    Parameters
-    ----------
-    prior
-        ``"uniform"``, ``"order"`` or ``"classes"``.
-    rules
-        What structures are allowed.
-    structure_prior
-        What it is multiplied by, or None.
+    """Return what a prior over the structures that rules allow is, and what it is multiplied by.
 
     Examples
     --------

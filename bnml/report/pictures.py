@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from bnml._text import names_in_words
 from bnml.graph import DAG, PDAG
-from bnml.report.charts import fitted_text, text_pixels
+from bnml.report.charts import fitted_text, svg_element, text_pixels
 from bnml.report.rendering import escaped
 
 if TYPE_CHECKING:
@@ -39,16 +39,8 @@ def graph_picture(
 ) -> Markup | None:
     """Return the picture of a graph in the report of a study; None if it is too large to be read.
 
-    Parameters
-    ----------
-    graph
-        What to draw.
-    name
-        A word by which the picture's parts are told from those of others on the page.
-    what
-        What the picture shows, for those who do not see it.
-    strength, strength_label, legend, highlight
-        As for `bnml.plot.draw`.
+    The names of its parts begin with ``name``, which keeps them apart from those of other pictures on the page, and the
+    text for those who do not see it begins with ``what``. The other options are those of `bnml.plot.draw`.
     """
     from bnml.plot.draw import draw
     from bnml.plot.html import MOST_EDGES, MOST_NODES
@@ -120,10 +112,7 @@ def matrix_picture(names: Sequence[str], pairs: pd.DataFrame, alpha: float, targ
     shapes += _scale(height - CELL)
     count = int((pairs["adjusted_p_value"] <= alpha).sum())
     alt = f"Half matrix of all pairs of {n} variables; {count} of {len(pairs)} depend on each other. See the table."
-    return Markup(
-        f'<svg role="img" aria-label="{escaped(alt)}" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
-        f'font-size="{LETTERS}" font-family="inherit">{"".join(shapes)}</svg>'
-    )
+    return svg_element(width, height, alt, shapes, LETTERS)
 
 
 def _scale(y: int) -> list[str]:

@@ -123,6 +123,24 @@ def test_what_is_not_listed_has_a_bound(score, seed):
                 assert value <= max(best, -math.inf if small else found.unlisted[i]) + TIE
 
 
+def test_the_time_may_end_while_families_are_scored(monkeypatch):
+    """By a clock that goes on only while families are scored: no more than those of one variable come too late."""
+    data = random_table(np.random.default_rng(6), 9, fewest=9)
+    local, rules = LocalScores(data, "k2"), Rules.none(data.names)
+    numbers, families = [], LocalScores.families
+
+    def counted(scores, child, candidates, threads=None):
+        numbers.append(len(candidates))
+        return families(scores, child, candidates, threads)
+
+    monkeypatch.setattr(LocalScores, "families", counted)
+    assert list_by_bounds(local, rules, 1).complete
+    limit = sum(numbers) / 2
+    numbers.clear()
+    assert not list_by_bounds(local, rules, 1, lambda: sum(numbers) > limit).complete
+    assert sum(numbers[:-1]) <= limit
+
+
 def test_threads_and_columns_make_no_difference():
     data = random_table(np.random.default_rng(3), 9, fewest=9)
     turned = data.select(data.names[::-1])

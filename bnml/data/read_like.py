@@ -27,10 +27,7 @@ def read_like(
     states: Mapping[str, Sequence[Any]],
     cuts: Mapping[str, Sequence[float]],
     reading: Reading,
-    *,
-    weights: str | None = None,
-    interventions: str | None = None,
-    memory_limit: int | str | None = None,
+    **arguments: Any,
 ) -> Data:
     """Read a table as another one was read: the same columns, states and cuts, and the same fate of missing values.
 
@@ -46,21 +43,15 @@ def read_like(
         The cuts of those that hold numbers.
     reading
         What else is known of the first table.
-    weights
-        A column of frequencies.
-    interventions
-        A column of targets.
-    memory_limit
-        The most memory that a file may take; larger files are read by DuckDB.
+    **arguments
+        Other arguments of `bnml.read`: weights, interventions and the memory limit.
 
     Raises
     ------
     DataError
         If a column is not there, a value is none of its states, or values are missing where they were not before.
     """
-    asked = check_arguments(
-        columns=list(states), weights=weights, interventions=interventions, memory_limit=memory_limit
-    )
+    asked = check_arguments(columns=list(states), **arguments)
     table = open_table(source, asked.kept, asked.limit)
     frequencies = read_frequencies(table, asked)
     variables = {column.name: column for column in columns_to_match(table, states, reading) if column.name in states}
@@ -81,7 +72,7 @@ def read_like(
         arities = [r + bool(n) for r, n in zip(arities, missing, strict=True)]
     else:
         check_matched(matrix, list(states), np.arange(matrix.shape[1]))
-    own = next((column for column in table.columns if column.name == interventions), None)
+    own = next((column for column in table.columns if column.name == asked.interventions), None)
     targets = None
     if own is not None:
         sets, of_row = targets_of_column(own, list(states), table.names, frozenset(reading.na_values))

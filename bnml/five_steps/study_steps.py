@@ -199,7 +199,7 @@ def begin_study(options: StudyOptions, data: Any, source: TableSource | None = N
     """
     watch = Watch()
     learning = options.learning
-    arguments = dict(USUAL) if learning.memory_limit is None else {**USUAL, "memory_limit": learning.memory_limit}
+    arguments = {**USUAL, **learning.reading}
     table = data if isinstance(data, Data) else read(data, **arguments)
     if options.target is not None:
         a_variable(options.target, "target", table.names)

@@ -265,6 +265,11 @@ class SearchOptions:
         return memory_limit_of(self.memory_limit)
 
     @property
+    def reading(self) -> dict[str, Any]:
+        """The options that `bnml.read` takes as well."""
+        return {} if self.memory_limit is None else {"memory_limit": self.memory_limit}
+
+    @property
     def search_name(self) -> str:
         """The name of the search."""
         return "auto" if self.search is None else self.search.name

@@ -190,7 +190,19 @@ def _poured(stream: IO[bytes], file: Path) -> bool:
 
 
 def _put_in_place(stream: IO[bytes], place: Path) -> None:
-    """Let a file without a name take a place, with the permissions of the file that it replaces."""
+    """Let a file without a name take a place, with the permissions of the file that it replaces.
+
+    A new file gets its name at once; another is replaced right after the new one has a name of its own, so that a
+    process that is killed leaves no second file.
+    """
+    os.fsync(stream.fileno())
+    mode = None
+    with suppress(FileNotFoundError):
+        mode = stat.S_IMODE(place.stat().st_mode)
+    if mode is None and _named(stream, place):
+        return
+    if mode is not None and hasattr(os, "fchmod"):
+        os.fchmod(stream.fileno(), mode)
     part = place.with_name(f".bnml-{secrets.token_hex(8)}.part")
     try:
         if not _named(stream, part):
@@ -199,8 +211,8 @@ def _put_in_place(stream: IO[bytes], place: Path) -> None:
                 shutil.copyfileobj(stream, copy)
                 copy.flush()
                 os.fsync(copy.fileno())
-        with suppress(FileNotFoundError):
-            part.chmod(stat.S_IMODE(place.stat().st_mode))
+            if mode is not None:
+                part.chmod(mode)
         part.replace(place)
     finally:
         with suppress(OSError):
@@ -208,10 +220,15 @@ def _put_in_place(stream: IO[bytes], place: Path) -> None:
 
 
 def _named(stream: IO[bytes], name: Path) -> bool:
-    """Give a file without a name one, if the system lets us."""
+    """Give a file without a name one, if the system lets us and there is no other file of that name."""
     try:
-        os.fsync(stream.fileno())
-        os.link(f"/proc/self/fd/{stream.fileno()}", name, follow_symlinks=True)
+        folder = os.open(name.parent, os.O_RDONLY)
+    except OSError:  # Windows opens none
+        return False
+    try:  # Python follows the link to the open file only where it is given a folder
+        os.link(f"/proc/self/fd/{stream.fileno()}", name.name, dst_dir_fd=folder, follow_symlinks=True)
     except (OSError, NotImplementedError):
         return False
+    finally:
+        os.close(folder)
     return True

@@ -55,8 +55,8 @@ class Trace:
 
     @property
     def modules(self) -> list[str]:
-        """The modules of bnml that were passed, by path."""
-        return sorted(self.functions)
+        """The modules of bnml that were passed, by path; templates, which are compiled to code as well, are none."""
+        return sorted(name for name in self.functions if name.endswith(".py"))
 
     def __str__(self) -> str:
         passed = sum(map(len, self.functions.values()))

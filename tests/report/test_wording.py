@@ -29,9 +29,8 @@ def page() -> str:
     return re.sub(r'<svg role="img" aria-label="(.*?)".*?</svg>', r"[\1]", text, flags=re.DOTALL)
 
 
+OF_A_STUDY: dict[str, Callable[[], str]] = {"study.html": page, "study.txt": lambda: str(study())}
 REPORTS: dict[str, Callable[[], str]] = {
-    "study.html": page,
-    "study.txt": lambda: str(study()),
     "learn.txt": lambda: str(replace(bnml.learn(bnml.example()), seconds=0.5)),
     "npc.txt": lambda: str(replace(bnml.npc(bnml.example()), seconds=0.5)),
     "posterior.txt": lambda: str(replace(bnml.posterior(bnml.example()), seconds=0.5)),
@@ -40,11 +39,20 @@ REPORTS: dict[str, Callable[[], str]] = {
 }
 
 
+def check(name, text):
+    assert text + "\n" == (GOLDEN / f"report_{name}").read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize("name", REPORTS)
 def test_wording(name):
-    assert REPORTS[name]() + "\n" == (GOLDEN / f"report_{name}").read_text(encoding="utf-8")
+    check(name, REPORTS[name]())
+
+
+@pytest.mark.parametrize("name", OF_A_STUDY)
+def test_wording_of_a_study(name):
+    check(name, OF_A_STUDY[name]())
 
 
 if __name__ == "__main__":
-    for name, report in REPORTS.items():
+    for name, report in {**REPORTS, **OF_A_STUDY}.items():
         (GOLDEN / f"report_{name}").write_text(report() + "\n", encoding="utf-8")

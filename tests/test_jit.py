@@ -26,6 +26,7 @@ def compile_something(seconds: float = 0.0) -> None:
     """Let Numba compile functions that it does not know, for so many seconds at least."""
     from numba import njit
 
+    _jit._listen()  # as the first kernel of a process does
     end = time.perf_counter() + seconds
     while True:
         njit(lambda x, y: x * y + x)(1, 2.0)

@@ -100,6 +100,7 @@ class _Shared:
 
 
 _received: dict[str, _Shared] = {}  # from other processes, by crews
+_unwanted: set[str] = set()  # signs of tasks of this process, which need no file
 
 
 def _shared_here(name: str, packed: bytes | None) -> _Shared | None:
@@ -138,7 +139,7 @@ def _looking_at(sign: str) -> Callable[[str, float], None]:
         now = time.monotonic()
         if now >= next_look:
             next_look = now + LOOK
-            if os.path.exists(sign):  # noqa: PTH110  # called often
+            if sign in _unwanted or os.path.exists(sign):  # noqa: PTH110  # called often
                 raise _UnwantedError
 
     return go_on
@@ -327,11 +328,13 @@ class Crew:
         under_way = [future for future in self._running.pop(sign, ()) if not future.cancel() and not future.done()]
         self._left += under_way
         if under_way:
+            _unwanted.add(sign)
             with suppress(OSError):
                 Path(sign).touch()
 
         def forget(_: Future[Any]) -> None:
             if all(future.done() for future in under_way):
+                _unwanted.discard(sign)
                 with suppress(OSError):
                     Path(sign).unlink(missing_ok=True)
 

@@ -149,6 +149,7 @@ def locked(stream: IO[bytes]) -> bool:
         if sys.platform == "win32":
             import msvcrt
 
+            stream.seek(0)  # a byte that is the same for all
             msvcrt.locking(stream.fileno(), msvcrt.LK_NBLCK, 1)
         else:
             import fcntl
@@ -167,26 +168,33 @@ def _nameless(folder: Path) -> IO[bytes]:
 
 
 def _poured(stream: IO[bytes], file: Path) -> bool:
-    """Write into what is no regular file, or where standard output goes; return whether it is that."""
+    """Write into what is no regular file, or is open in this process as ``/dev/stdout`` is; return whether it is."""
+    number = _descriptor(file)
     try:
-        status = file.stat()
+        if number is None and stat.S_ISREG(file.stat().st_mode):
+            return False
     except FileNotFoundError:
         return False
-    for number in (1, 2):  # if they go to a file, it is not opened anew: what is in it stays
-        with suppress(OSError):
-            if os.path.samestat(os.fstat(number), status):
-                if sys.stdout is not None:
-                    sys.stdout.flush()
-                opened = os.dup(number)
-                break
-    else:
-        if stat.S_ISREG(status.st_mode):
-            return False
-        opened = os.open(file, os.O_WRONLY)
+    if number is not None and sys.stdout is not None:
+        sys.stdout.flush()
+    opened = os.open(file, os.O_WRONLY) if number is None else os.dup(number)
     stream.seek(0)
     with os.fdopen(opened, "wb") as target:
         shutil.copyfileobj(stream, target)
     return True
+
+
+def _descriptor(file: Path) -> int | None:
+    """Return the number of the open file of this process that a path leads to, as ``/dev/stdout`` does."""
+    place = file.absolute()
+    for _ in range(40):  # links to links; more are a circle
+        folder = os.path.realpath(place.parent)
+        if place.name.isdecimal() and folder in ("/dev/fd", os.path.realpath("/proc/self/fd")):
+            return int(place.name)
+        if not place.is_symlink():
+            break
+        place = Path(folder, place.readlink())
+    return None
 
 
 def _put_in_place(stream: IO[bytes], place: Path) -> None:

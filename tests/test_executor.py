@@ -220,6 +220,29 @@ def test_tasks_are_small():
     assert max(pool.sizes) < 500  # this process has it now
 
 
+def fails_first(seconds, number, place):
+    """Fail in the first task; in the others go on until they are not wanted, or for so many seconds."""
+    if number == 0:
+        time.sleep(0.2)
+        raise DataError("the first")
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        place.go_on("", 0.0)
+        time.sleep(0.01)
+
+
+def test_threads_end_where_no_file_can_say_so(monkeypatch):
+    monkeypatch.setattr(tempfile, "gettempdir", lambda: os.devnull)
+    start = time.monotonic()
+    with (
+        ThreadPoolExecutor(3) as pool,
+        pytest.raises(DataError, match="the first"),
+        Crew(pool, fails_first, 60.0) as crew,
+    ):
+        list(crew.in_order(range(3)))
+    assert time.monotonic() - start < 30
+
+
 def test_a_process_keeps_the_latest_only(processes):
     for k in range(4):
         with Crew(processes, where, np.full(50_000, k)) as crew:

@@ -212,3 +212,26 @@ def test_a_file_that_comes_in_between_is_replaced(tmp_path):
         (tmp_path / "x").write_bytes(b"came in between")
     assert (tmp_path / "x").read_bytes() == b"new"
     assert [path.name for path in tmp_path.iterdir()] == ["x"]
+
+
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="there is no /dev/fd")
+def test_an_open_file_is_written_into_by_its_number_and_replaced_by_its_name(tmp_path):
+    file = tmp_path / "open.txt"
+    with file.open("w+b", buffering=0) as stream:
+        stream.write(b"head ")
+        with written_whole(f"/dev/fd/{stream.fileno()}") as into:
+            into.write(b"body")
+        assert file.read_bytes() == b"head body"
+        with written_whole(file) as instead:
+            instead.write(b"new")
+        assert file.read_bytes() == b"new"
+        stream.seek(0)
+        assert stream.read() == b"head body"
+
+
+def test_what_standard_output_goes_to_is_replaced_by_its_name(tmp_path):
+    (tmp_path / "all.json").write_text("longer than what is written")
+    program = "from bnml._files import written_whole\nwith written_whole('all.json') as out: out.write(b'{}')"
+    with (tmp_path / "all.json").open("r+b") as out:
+        subprocess.run([sys.executable, "-c", program], cwd=tmp_path, stdout=out, check=True)
+    assert (tmp_path / "all.json").read_bytes() == b"{}"

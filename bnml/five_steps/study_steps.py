@@ -38,7 +38,7 @@ from bnml.scores import Score
 from bnml.scores.priors import DEFAULT_PRIOR, StructurePrior
 from bnml.search.by_tests import network_of_npc
 from bnml.search.learn import bind_or_check
-from bnml.search.options import search_options
+from bnml.search.options import SHARED, search_options
 from bnml.search.search_result import SearchResult
 from bnml.search.searches import SEARCHES
 
@@ -171,6 +171,8 @@ def study_options(
     options = {name: list(value) if isinstance(value, Iterator) else value for name, value in options.items()}
     if isinstance(search, str) and search in SEARCHES and "alpha" in SEARCHES[search].options:
         options = {"alpha": level, **options}
+    if shared := sorted(SHARED.keys() & options.keys()):
+        raise refuse(shared[0], options[shared[0]], "a study has no such option", "leave it out")
     learning = search_options(search, **options, **given)
     whole_number(repetitions, "repetitions")
     if whole_number(folds, "folds") == 1:

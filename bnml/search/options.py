@@ -209,7 +209,7 @@ class SearchOptions:
     options: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def checked(cls, search: Search | None, **given: Any) -> SearchOptions:
+    def checked(cls, search: Search | None, /, **given: Any) -> SearchOptions:
         """Return the options of a search, checked as far as that is possible before there are data.
 
         Parameters
@@ -307,7 +307,7 @@ OF_STRUCTURES = tuple(
 """Those that say which structures are allowed, by a number."""
 
 
-def search_options(search: Any, **given: Any) -> SearchOptions:
+def search_options(search: Any, /, **given: Any) -> SearchOptions:
     """Return the checked options of a search, by its name, or of ``"auto"``; see `SearchOptions.checked`.
 
     Raises

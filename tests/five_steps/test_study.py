@@ -162,7 +162,7 @@ def test_progress():
     [
         {"target": "lungs"}, {"alpha": 2}, {"score": "x"}, {"search": "x"}, {"repetitions": -1}, {"repetitions": 1.5},
         {"seed": -1}, {"threads": 0}, {"constraints": 1}, {"constraints": bnml.Constraints(required=[("a", "b")])},
-        {"order": ["a"]}, {"progress": 1},
+        {"order": ["a"]}, {"progress": 1}, {"time_limit": 5},
     ],
 )  # fmt: skip
 def test_wrong_arguments_are_refused_before_any_work(wrong, monkeypatch):

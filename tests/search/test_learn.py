@@ -312,6 +312,8 @@ def test_what_does_not_fit_is_refused():
         ({"order": ["X0"]}, "order goes with search='k2', not with search='auto'"),
         ({"search": "exact", "class_variable": "X0"}, "goes with search='tan' or search='naive', not with"),
         ({"magic": 1}, "magic=1: search='auto' takes no options of its own"),
+        ({"cls": 1}, "cls=1: search='auto' takes no options of its own"),
+        ({"search": "climb", "cls": 1}, "cls=1: search='climb' takes the options"),
         ({"search": "exact", "max_parent": 2}, "search='exact' takes the options method.*Did you mean 'max_parents'"),
     ],
 )

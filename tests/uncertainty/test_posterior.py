@@ -336,3 +336,19 @@ def test_data_that_the_prior_network_rules_out():
     never = prior_of(dag, states, {"A": [1.0, 0.0]})
     with pytest.raises(ScoreError, match="no structure that is allowed"):
         bnml.posterior(impossible, BDe(never))
+
+
+@pytest.mark.parametrize(
+    ("score", "kind"),
+    [
+        (SCORES["fnml"](), "a normalised maximum likelihood"),
+        ("fnml", "a normalised maximum likelihood"),
+        (SCORES["bdq"](0.3), "a quotient of marginal likelihoods"),
+        (SCORES["bdeu"](2.0), "a marginal likelihood"),
+        (SCORES["qnml"](), None),
+    ],
+)
+def test_the_report_says_what_a_score_is_however_it_was_given(score, kind):
+    text = " ".join(str(bnml.posterior(bnml.example(), score)).split())
+    assert kind is None or f"({kind}" in text
+    assert ("searches take qnml unless they are told" in text) == (kind is not None)

@@ -45,7 +45,7 @@ class Chains:
     search_cut
         Whether a time limit ended the search for the best structure, or parts of it, without a proof.
     reached
-        The highest score that a chain visits, between samples too, or that local search reaches from the best samples.
+        The highest score that a chain has after a sweep, or that local search reaches from the best samples.
     """
 
     parents: Words

@@ -62,12 +62,9 @@ def _allowed(
 @helper
 def _run_replica(
     first: int, until: int, moves: int, key: Array, beta: float, gamma: float, parents: Array, own: Array, near: Array,
-    order: Array, place: Array, wanted: Array, table: Array, rules: Array, lists: Array, scratch: Array, best: Array,
+    order: Array, place: Array, wanted: Array, table: Array, rules: Array, lists: Array, scratch: Array,
 ) -> tuple[int, int]:  # fmt: skip
-    """Let a replica take steps; return the number of the next, and how many scores it waits for (0: none).
-
-    ``best`` is updated with the highest score that the replica visits, unless it is empty.
-    """
+    """Let a replica take steps; return the number of the next, and how many scores it waits for (0: none)."""
     children, sets, values, lines = table
     may, must, link, most, arities, cells = rules
     need, members, stack, seen, words, weights = scratch
@@ -115,8 +112,6 @@ def _run_replica(
                     continue  # the same step again
                 acting = False
                 last = min(until, at + 256)  # steps that are looked at while scores are waited for
-        if outcome == 1 and best.size > 0:
-            best[0] = max(best[0], own.sum())
         if acting:
             reached = at + 1
         elif n_wanted >= wanted.shape[0]:
@@ -145,7 +140,7 @@ def run_tempering(
     ``ladder``: inverse temperatures, steps of each rung in a sweep, the replica at each rung of each chain, where each
     replica's sweep ends, sweeps made, exchanges ``[chain, rung, tried and accepted]``, and keys of random numbers.
     ``kept``: after how many sweeps a structure is kept, its parents, its score, how many are kept, and the highest
-    score that the coldest replica of each chain visits.
+    score that the coldest replica of each chain has after a sweep.
     """
     betas, steps, at, until, sweeps, exchanges, chain_keys = ladder
     every, kept_parents, kept_scores, n_kept, best = kept
@@ -170,7 +165,7 @@ def run_tempering(
                 beta = betas[t]
                 count[r], n_wanted[r] = _run_replica(
                     count[r], until[r], moves, keys[r], beta, (1.0 - beta) * kappa, parents[r], own[r], near[r],
-                    order[r], place[r], wanted[r], table, rules, lists, scratch, best[c : c + (t == 0 and every > 0)],
+                    order[r], place[r], wanted[r], table, rules, lists, scratch,
                 )  # fmt: skip
                 waits = waits or count[r] < until[r]
         if waits:
@@ -186,6 +181,8 @@ def run_tempering(
         sweeps[c] += 1
         for t in range(betas.size):
             until[at[c, t]] = count[at[c, t]] + steps[t]
+        if every > 0:
+            best[c] = max(best[c], own[at[c, 0]].sum())
         if every > 0 and sweeps[c] % every == 0 and n_kept[c] < kept_parents.shape[1]:
             r, k = at[c, 0], n_kept[c]
             total = 0.0

@@ -203,10 +203,11 @@ def test_one_and_two_variables():
 
 def test_time_is_over_at_once():
     rows = np.random.default_rng(0).integers(0, 3, (300, 12))
+    bnml.posterior(rows, method="sample", samples=4)  # machine code is loaded
     found = bnml.posterior(rows, method="sample", samples=100_000, time_limit=0.3)
     assert found.chains.ended == "time"
     assert found.seconds < 5
-    assert "the time was over after" in " ".join(str(found).split())
+    assert "the time was over" in " ".join(str(found).split())
     at_once = bnml.posterior(rows, method="sample", samples=100, time_limit=1e-6)
     assert at_once.n_samples == 4
     assert not at_once.converged

@@ -6,9 +6,9 @@ follow from them: the same on every machine with as much memory. Only what a per
 measurement (`bnml.search.forecast`).
 
 To measure one again: time the step that is named above it, on one thread (``threads=1``), over tables of different
-sizes; it is the growth of the seconds with one more unit. Those of the posterior were found on a core of 2023; of which
-machine the others are is not on record. Bytes are upper bounds: the growth of the peak of the process' memory with one
-more unit, as `tests/uncertainty/test_posterior_cost.py` finds it for those of scores and of the posterior.
+sizes; the constant is the increase in seconds per unit. The seconds of the posterior were measured on a core of 2023;
+the machine of the others is not recorded. Bytes are upper bounds: the increase in the peak of the process' memory per
+unit, as `tests/uncertainty/test_posterior_cost.py` finds it for those of scores and of the posterior.
 """
 
 from __future__ import annotations

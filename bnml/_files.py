@@ -168,7 +168,7 @@ def _nameless(folder: Path) -> IO[bytes]:
 
 
 def _poured(stream: IO[bytes], file: Path) -> bool:
-    """Write into what is no regular file, or is open in this process as ``/dev/stdout`` is; return whether it is."""
+    """Write into a pipe, a device, or an open file such as ``/dev/stdout``; return False for other files."""
     number = _descriptor(file)
     try:
         if number is None and stat.S_ISREG(file.stat().st_mode):
